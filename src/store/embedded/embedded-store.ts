@@ -1,0 +1,225 @@
+/**
+ * The store over the tables.
+ *
+ * 1. Reads answer from the last durable commit; writes and compaction go through the group commit.
+ * 2. Watches read recent changes from memory, older ones from the log.
+ */
+
+import { type Clock, type Logger, nextTurn } from "#base";
+import {
+  checkKey,
+  checkList,
+  checkPrefix,
+  checkReadable,
+  checkRevision,
+  closedError,
+  compactedError,
+  futureError,
+} from "../arguments.ts";
+import { isStoreError } from "../errors.ts";
+import { HistoryKeeper, type HistoryPolicy } from "../history.ts";
+import { compareKeys } from "../key-order.ts";
+import { pageOf, undo, withUndone } from "../list-at.ts";
+import { type LogSlice, LogWatches } from "../log-watch.ts";
+import type { Change, Entry, ListOptions, Page, Revision, Store, Watch, WatchOptions, WriteOutcome } from "../store.ts";
+import { compactThrough } from "./compaction.ts";
+import { GroupCommit } from "./group-commit.ts";
+import { type RecentChange, RecentChanges } from "./recent-changes.ts";
+import type { LogRecord, State } from "./records.ts";
+import { type KeyRange, prefixEnd, type Tables } from "./tables.ts";
+
+const RECENT_BYTES = 16 * 1024 * 1024;
+/** How many records of the log are read in one turn of the event loop. */
+const SCAN_RECORDS = 2000;
+
+export interface EmbeddedParts {
+  readonly tables: Tables;
+  readonly state: State;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly history: HistoryPolicy;
+  /** Called when the tables have been closed; `clean` unless writing failed for good. */
+  released(clean: boolean): void;
+}
+
+export class EmbeddedStore implements Store {
+  readonly #parts: EmbeddedParts;
+  readonly #tables: Tables;
+  readonly #commits: GroupCommit;
+  readonly #recent = new RecentChanges(RECENT_BYTES);
+  readonly #watches: LogWatches;
+  readonly #history: HistoryKeeper;
+  readonly #end = new AbortController();
+  #closing: Promise<void> | undefined;
+
+  constructor(parts: EmbeddedParts) {
+    const { tables, state, clock, history } = parts;
+    this.#parts = parts;
+    this.#tables = tables;
+    this.#commits = new GroupCommit(tables, state, (records) => this.#committed(records));
+    this.#watches = new LogWatches({
+      head: () => this.#commits.state.head,
+      read: (prefix, after, limit) => this.#readLog(prefix, after, limit),
+    });
+    const keeping = {
+      clock,
+      policy: history,
+      signal: this.#end.signal,
+      compact: (revision: Revision) => compactThrough(revision, this.#commits, tables),
+      failed: (error: unknown) => {
+        if (!isStoreError(error, "Closed")) parts.log.warn("Old revisions could not be compacted.", { error });
+      },
+    };
+    this.#history = new HistoryKeeper(keeping, state.compacted, state.head);
+  }
+
+  async get(key: string): Promise<Entry | undefined> {
+    this.#checkOpen();
+    checkKey(key);
+    return this.#tables.entry(key);
+  }
+
+  async list(prefix: string, options: ListOptions = {}): Promise<Page> {
+    this.#checkOpen();
+    checkList(prefix, options);
+    const { head, compacted } = this.#commits.state;
+    const { revision = head, limit, after } = options;
+    checkReadable(revision, compacted, head);
+    const range = rangeOf(prefix, after);
+    if (revision === head) return pageOf(this.#tables.entries(range), revision, limit);
+    const undone = undo(this.#changesSince(revision, head, prefix), prefix, after);
+    return pageOf(withUndone(this.#tables.entries(range), undone), revision, limit);
+  }
+
+  async count(prefix: string): Promise<number> {
+    this.#checkOpen();
+    checkPrefix(prefix);
+    return this.#tables.count(rangeOf(prefix));
+  }
+
+  async revision(): Promise<Revision> {
+    this.#checkOpen();
+    return this.#commits.state.head;
+  }
+
+  async create(key: string, value: Buffer): Promise<WriteOutcome> {
+    checkKey(key);
+    return this.#commits.write({ key, value, expected: undefined });
+  }
+
+  async update(key: string, value: Buffer, expected: Revision): Promise<WriteOutcome> {
+    checkKey(key);
+    checkRevision(expected);
+    return this.#commits.write({ key, value, expected });
+  }
+
+  async delete(key: string, expected: Revision): Promise<WriteOutcome> {
+    checkKey(key);
+    checkRevision(expected);
+    return this.#commits.write({ key, value: undefined, expected });
+  }
+
+  watch(prefix: string, options: WatchOptions): Watch {
+    return this.#watches.watch(prefix, options);
+  }
+
+  async compact(revision: Revision): Promise<void> {
+    this.#checkOpen();
+    checkRevision(revision);
+    const { head } = this.#commits.state;
+    if (revision > head) throw futureError(revision, head);
+    await compactThrough(revision, this.#commits, this.#tables);
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    this.#end.abort();
+    await this.#commits.close();
+    this.#watches.close();
+    await this.#tables.close();
+    this.#parts.released(!this.#commits.failed);
+  }
+
+  #checkOpen(): void {
+    if (this.#closing !== undefined) throw closedError();
+  }
+
+  #committed(records: readonly LogRecord[]): void {
+    let replacedBytes = 0;
+    for (const record of records) {
+      const { previous } = this.#recent.add(record);
+      // An older value is not read just to be counted: it is taken to be as large as the one that replaced it.
+      if (record.previousRevision !== 0) replacedBytes += (previous?.value ?? record.value)?.length ?? 0;
+    }
+    for (const { key, revision } of records) this.#watches.changed(key, revision);
+    const newest = records.at(-1);
+    if (newest !== undefined) this.#history.wrote(newest.revision, replacedBytes);
+  }
+
+  #readLog(prefix: string, after: Revision, limit: number): LogSlice | Promise<LogSlice> {
+    const { head, compacted } = this.#commits.state;
+    if (after < compacted) throw compactedError(after, compacted);
+    if (after < head && this.#recent.at(after + 1) === undefined) return this.#readOldLog(prefix, after, limit);
+    const changes: Change[] = [];
+    let through = after;
+    while (through < head && changes.length < limit) {
+      const recent = this.#recent.at(++through);
+      if (recent?.record.key.startsWith(prefix) === true) changes.push(this.#changeOf(recent.record, recent));
+    }
+    return { changes, through };
+  }
+
+  /** Gives way to others before each slice: history may be long. */
+  async #readOldLog(prefix: string, after: Revision, limit: number): Promise<LogSlice> {
+    await nextTurn();
+    this.#checkOpen();
+    const { head, compacted } = this.#commits.state;
+    if (after < compacted) throw compactedError(after, compacted);
+    const changes: Change[] = [];
+    let through = after;
+    for (const record of this.#tables.records(after + 1, Math.min(head, after + SCAN_RECORDS))) {
+      through = record.revision;
+      if (record.key.startsWith(prefix)) changes.push(this.#changeOf(record));
+      if (changes.length === limit) break;
+    }
+    return { changes, through };
+  }
+
+  *#changesSince(revision: Revision, head: Revision, prefix: string): Generator<Change> {
+    const recent = revision < head && this.#recent.at(revision + 1) !== undefined;
+    for (const record of recent ? this.#recent.records(revision + 1) : this.#tables.records(revision + 1, head)) {
+      if (record.key.startsWith(prefix)) yield this.#changeOf(record, this.#recent.at(record.revision));
+    }
+  }
+
+  #changeOf(record: LogRecord, recent?: RecentChange): Change {
+    const { key, revision } = record;
+    return {
+      key,
+      revision,
+      entry: recent === undefined ? entryOf(record) : recent.entry,
+      previous: recent?.previous ?? this.#previousOf(record),
+    };
+  }
+
+  /** Undefined when the key was created, or when its state before has been compacted. */
+  #previousOf({ previousRevision }: LogRecord): Entry | undefined {
+    const record = previousRevision === 0 ? undefined : this.#tables.record(previousRevision);
+    return record && entryOf(record);
+  }
+}
+
+function entryOf({ key, value, createRevision, revision }: LogRecord): Entry | undefined {
+  return value && { key, value, createRevision, revision };
+}
+
+function rangeOf(prefix: string, after?: string): KeyRange {
+  const end = prefixEnd(prefix);
+  const range = end === undefined ? {} : { end };
+  if (after && compareKeys(after, prefix) >= 0) return { ...range, start: after, exclusiveStart: true };
+  return prefix === "" ? range : { ...range, start: prefix };
+}

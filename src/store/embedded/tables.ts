@@ -1,0 +1,255 @@
+/**
+ * The LMDB environment and its three tables, read at one fixed point between two commits.
+ *
+ *     log      revision ──► what the write did; values live only here
+ *     current  key ──► { createRevision, revision } of the keys that exist now
+ *     meta     state ──► head, compacted revision, format, store id
+ *
+ * 1. All reads see the commit that `commit` reported last, never one that is still to be reported: the transaction for
+ *    reading is renewed at that moment and at no other.
+ * 2. A commit is all or nothing, and on disk when its promise resolves (overlappingSync is off).
+ * 3. A read that meets damage fails as Corrupt and names what is damaged.
+ */
+
+import {
+  type Database,
+  open,
+  type PutOptions,
+  type RangeOptions,
+  type RootDatabase,
+  type RootDatabaseOptions,
+  type Transaction,
+} from "lmdb";
+import type { Entry, Revision } from "../store.ts";
+import { Arena } from "./arena.ts";
+import { commitFailure, damagedError } from "./failures.ts";
+import {
+  decodeIndex,
+  decodeLog,
+  decodeState,
+  encodeIndex,
+  encodeLog,
+  encodeState,
+  type IndexEntry,
+  type LogRecord,
+  readRevisionKey,
+  type State,
+  writeRevisionKey,
+} from "./records.ts";
+
+export const TABLES = { log: "log", current: "current", meta: "meta" } as const;
+export const STATE_KEY = "state";
+
+/** What one commit changes. */
+export interface Batch {
+  /** In the order of their revisions. */
+  readonly added: readonly LogRecord[];
+  /** Revisions whose records are no longer needed. */
+  readonly dropped: readonly Revision[];
+  readonly state: State;
+}
+
+/** Keys are text; the end of a range may be bytes that are none. */
+export interface KeyRange {
+  readonly start?: string;
+  readonly exclusiveStart?: boolean;
+  readonly end?: Uint8Array;
+  readonly limit?: number;
+}
+
+type Key = string | Uint8Array;
+type LmdbKey = Key | number;
+
+interface KeyEncoder<K> {
+  writeKey(key: K, target: Buffer, start: number): number;
+  readKey(source: Buffer, start: number, end: number): K;
+}
+
+/** lmdb's types leave out the options of `put`. */
+interface AppendableTable {
+  put(key: Revision, record: LogRecord, options: PutOptions): Promise<boolean>;
+}
+
+const APPEND: PutOptions = { append: true };
+
+export class Tables {
+  readonly #dir: string;
+  readonly #root: RootDatabase<Buffer, string>;
+  readonly #log: Database<LogRecord, Revision>;
+  readonly #current: Database<IndexEntry, Key>;
+  readonly #meta: Database<State, Key>;
+  readonly #arena = new Arena();
+  #at: { readonly transaction: Transaction };
+
+  constructor(dir: string) {
+    this.#dir = dir;
+    // With event-turn batching, lmdb makes promises of its own, whose rejections nobody could handle.
+    const options = {
+      noSubdir: false,
+      maxDbs: 3,
+      encoding: "binary",
+      overlappingSync: false,
+      eventTurnBatching: false,
+    } as const;
+    this.#root = open(dir, options);
+    const { allocate } = this.#arena;
+    const revisions = { writeKey: writeRevisionKey, readKey: readRevisionKey };
+    const texts = { writeKey: writeTextKey, readKey: readTextKey };
+    this.#log = this.#table(TABLES.log, revisions, (record: LogRecord) => encodeLog(record, allocate), decodeLog);
+    this.#current = this.#table(
+      TABLES.current,
+      texts,
+      (entry: IndexEntry) => encodeIndex(entry, allocate),
+      decodeIndex,
+    );
+    this.#meta = this.#table(TABLES.meta, texts, (state: State) => encodeState(state, allocate), decodeState);
+    this.#at = { transaction: this.#root.useReadTransaction() };
+  }
+
+  /** Undefined in a new environment. */
+  state(): State | undefined {
+    return this.#checked("its state", () => this.#meta.get(STATE_KEY, this.#at));
+  }
+
+  index(key: string): IndexEntry | undefined {
+    return this.#checked(`the index at ${key}`, () => this.#current.get(key, this.#at));
+  }
+
+  /** Undefined when the record has been compacted. */
+  record(revision: Revision): LogRecord | undefined {
+    const record = this.#checked(`revision ${revision}`, () => this.#log.get(revision, this.#at));
+    if (record !== undefined && record.revision !== revision) throw damagedError(this.#dir, `revision ${revision}`);
+    return record;
+  }
+
+  entry(key: string): Entry | undefined {
+    const index = this.index(key);
+    return index && this.#entryAt(key, index);
+  }
+
+  *entries(range: KeyRange): Generator<Entry> {
+    for (const { key, value } of this.#walk(this.#current, range, "the index")) yield this.#entryAt(String(key), value);
+  }
+
+  count(range: KeyRange): number {
+    return this.#checked("the index", () => this.#current.getKeysCount({ ...range, ...this.#at }));
+  }
+
+  /** Records from one revision through another, all of which must be there. */
+  *records(from: Revision, through: Revision): Generator<LogRecord> {
+    let expected = from;
+    for (const { key, value } of this.#walk(this.#log, { start: from, end: through + 1 }, "the log")) {
+      if (key !== expected || value.revision !== expected) break;
+      yield value;
+      expected++;
+    }
+    if (expected <= through) throw damagedError(this.#dir, `revision ${expected}`);
+  }
+
+  commit({ added, dropped, state }: Batch): Promise<void> {
+    return this.#transact(() => {
+      for (const record of added) {
+        // Appending fills pages to the brim. It makes a promise for this one record, too: the batch's own says it all.
+        (this.#log as AppendableTable).put(record.revision, record, APPEND).catch(() => undefined);
+        this.#point(record);
+      }
+      for (const revision of dropped) void this.#log.remove(revision);
+      void this.#meta.put(STATE_KEY, state);
+    });
+  }
+
+  /** Puts in records in any order of revisions. */
+  load(records: readonly LogRecord[]): Promise<void> {
+    return this.#transact(() => {
+      for (const record of records) {
+        void this.#log.put(record.revision, record);
+        this.#point(record);
+      }
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#at.transaction.done();
+    await this.#root.close();
+  }
+
+  async #transact(write: () => void): Promise<void> {
+    this.#arena.reset();
+    try {
+      await this.#root.batch(write);
+    } catch (error) {
+      throw await commitFailure(this.#dir, error);
+    }
+    this.#at.transaction.done();
+    this.#at = { transaction: this.#root.useReadTransaction() };
+  }
+
+  /** Lets the index say what the record says. */
+  #point({ key, value, createRevision, revision }: LogRecord): void {
+    if (value === undefined) void this.#current.remove(key);
+    else void this.#current.put(key, { createRevision, revision });
+  }
+
+  #entryAt(key: string, { createRevision, revision }: IndexEntry): Entry {
+    const record = this.record(revision);
+    if (record?.value === undefined || record.key !== key || record.createRevision !== createRevision) {
+      throw damagedError(this.#dir, `the index and revision ${revision} do not agree about ${key}`);
+    }
+    return { key, value: record.value, createRevision, revision };
+  }
+
+  *#walk<V, K extends LmdbKey>(
+    table: Database<V, K>,
+    range: RangeOptions,
+    what: string,
+  ): Generator<{ key: K; value: V }> {
+    const steps = table.getRange({ ...range, ...this.#at })[Symbol.iterator]();
+    const next = (): IteratorResult<{ key: K; value: V }> => steps.next();
+    try {
+      for (let step = this.#checked(what, next); step.done !== true; step = this.#checked(what, next)) yield step.value;
+    } finally {
+      steps.return?.();
+    }
+  }
+
+  #table<V, K extends LmdbKey>(
+    name: string,
+    keyEncoder: KeyEncoder<K>,
+    encode: (value: V) => Buffer,
+    decode: (bytes: Uint8Array) => V,
+  ) {
+    const options: RootDatabaseOptions = { keyEncoder, encoder: { encode, decode } };
+    return this.#root.openDB<V, K>(name, options);
+  }
+
+  #checked<T>(what: string, read: () => T): T {
+    try {
+      return read();
+    } catch (error) {
+      throw damagedError(this.#dir, what, error);
+    }
+  }
+}
+
+/** The first bytes after all keys with this prefix; undefined: to the end of the table. */
+export function prefixEnd(prefix: string): Buffer | undefined {
+  const bytes = Buffer.from(prefix);
+  for (let last = bytes.length - 1; last >= 0; last--) {
+    const byte = bytes[last] ?? 0;
+    if (byte === 0xff) continue;
+    const end = bytes.subarray(0, last + 1);
+    end[last] = byte + 1;
+    return end;
+  }
+  return undefined;
+}
+
+function writeTextKey(key: Key, target: Buffer, start: number): number {
+  if (typeof key === "string") return start + target.write(key, start, "utf8");
+  target.set(key, start);
+  return start + key.length;
+}
+
+function readTextKey(source: Buffer, start: number, end: number): string {
+  return source.toString("utf8", start, end);
+}

@@ -1,0 +1,63 @@
+/**
+ * One gRPC channel to one etcd member: address, TLS, and the settings that all channels share.
+ *
+ * 1. A channel has its own connection: stores in one process share nothing, and closing one leaves the others alone.
+ * 2. It goes straight to the member, whatever proxies the environment names for the web.
+ */
+
+import { isIP } from "node:net";
+import { checkServerIdentity } from "node:tls";
+import { type ChannelCredentials, type ChannelOptions, Client, credentials } from "@grpc/grpc-js";
+
+export interface TlsMaterial {
+  readonly ca?: Buffer | undefined;
+  readonly cert?: Buffer | undefined;
+  readonly key?: Buffer | undefined;
+}
+
+const DEFAULT_PORT = 2379;
+
+const SETTINGS: ChannelOptions = {
+  "grpc.use_local_subchannel_pool": 1,
+  "grpc.enable_http_proxy": 0,
+  // Who may be sent again is decided in connection.ts, which knows reads from writes.
+  "grpc.enable_retries": 0,
+  "grpc.max_receive_message_length": -1,
+  "grpc.max_send_message_length": -1,
+  // A member that has been cut off in silence ends its streams after 13 s. etcd takes pings more frequent than one in 5 s for an attack.
+  "grpc.keepalive_time_ms": 10_000,
+  "grpc.keepalive_timeout_ms": 3_000,
+  "grpc.initial_reconnect_backoff_ms": 100,
+  "grpc.min_reconnect_backoff_ms": 100,
+  "grpc.max_reconnect_backoff_ms": 2_000,
+};
+
+/** What is wrong with an endpoint's URL, or undefined. */
+export function endpointProblem(url: string): string | undefined {
+  const parsed = URL.parse(url);
+  if (parsed === null || !/^https?:$/.test(parsed.protocol) || parsed.hostname === "") {
+    return `"${url}" is not the URL of an etcd member: it should look like https://10.0.0.1:2379.`;
+  }
+  return undefined;
+}
+
+export function openChannel(url: string, tls: TlsMaterial): Client {
+  const { protocol, hostname, port } = new URL(url);
+  const target = `${hostname}:${port || DEFAULT_PORT}`;
+  if (protocol === "http:") return new Client(target, credentials.createInsecure(), SETTINGS);
+  const address = hostname.replace(/^\[|\]$/g, "");
+  if (isIP(address) === 0) return new Client(target, secure(tls), SETTINGS);
+  // TLS has no server names that are addresses, and Node refuses to send one; gRPC would send it. So some name is sent, which
+  // etcd does not look at, while the certificate is still held to the address.
+  const options = { ...SETTINGS, "grpc.ssl_target_name_override": "etcd" };
+  return new Client(target, secure(tls, address), options);
+}
+
+function secure({ ca, cert, key }: TlsMaterial, address?: string): ChannelCredentials {
+  const verify = address === undefined ? {} : { checkServerIdentity: heldTo(address) };
+  return credentials.createSsl(ca ?? null, key ?? null, cert ?? null, verify);
+}
+
+function heldTo(address: string): typeof checkServerIdentity {
+  return (_name, certificate) => checkServerIdentity(address, certificate);
+}

@@ -1,0 +1,4 @@
+/** The whole public surface of the etcd backend. */
+
+export { type EtcdOptions, type EtcdTlsFiles, openEtcdStore } from "./open.ts";
+export type { EtcdStore } from "./store.ts";

@@ -1,0 +1,161 @@
+/**
+ * Reads and writes: each call of the store as one request to etcd (a long list as several, all as of one revision).
+ *
+ * 1. Every write is a transaction on one key: compare, write if equal, else read what is there. So a refused write shows
+ *    the very state that refused it.
+ * 2. etcd takes revision 0 for "newest"; the store does not, so 0 never goes out.
+ */
+
+import { checkList, checkPrefix, checkRevision, compactedError, futureError } from "../arguments.ts";
+import { isStoreError } from "../errors.ts";
+import type { CallOptions, Entry, ListOptions, Page, ReadOptions, Revision, WriteOutcome } from "../store.ts";
+import type { Connection } from "./connection.ts";
+import type { Reach } from "./endpoint.ts";
+import { oldestRevision } from "./feed.ts";
+import { entryOf, type KeyRange, keyBytes, NUL, rangeOf } from "./keys.ts";
+import type { Message, Request } from "./rpc.ts";
+
+/** Longer lists are fetched in parts: no message, and no turn of the event loop, grows with the cluster. */
+const PART_ENTRIES = 5000;
+/** The state of an etcd that nothing was ever written to. */
+const EMPTY_REVISION = 1;
+const COMPARE = { createRevision: 1, modRevision: 2 } as const;
+
+export class KeyValues {
+  readonly #connection: Connection;
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  async get(key: string, options: ReadOptions = {}): Promise<Entry | undefined> {
+    const { kvs } = await this.#range({ key: keyBytes(key) }, options);
+    return kvs[0] === undefined ? undefined : entryOf(kvs[0]);
+  }
+
+  async list(prefix: string, options: ListOptions = {}): Promise<Page> {
+    checkList(prefix, options);
+    // Nothing is still asked for, as a key nobody has: the answer tells the revision, or that it is gone.
+    const range = rangeOf(prefix, options.after) ?? { key: NUL };
+    const deadline = this.#connection.deadline(options);
+    try {
+      return await this.#parts(range, options, deadline, PART_ENTRIES);
+    } catch (error) {
+      const { revision } = options;
+      if (isStoreError(error, "FutureRevision")) throw futureError(revision ?? 0, this.#connection.newest);
+      if (!isStoreError(error, "Compacted")) throw error;
+      // The newest state was asked for, and was compacted away between two parts: in one part, that cannot happen.
+      if (revision === undefined) return this.#parts(range, options, deadline, Number.MAX_SAFE_INTEGER);
+      throw compactedError(revision, await oldestRevision(this.#connection, deadline));
+    }
+  }
+
+  async count(prefix: string, options: ReadOptions = {}): Promise<number> {
+    checkPrefix(prefix);
+    const range = rangeOf(prefix);
+    return Number((await this.#range({ ...range, countOnly: true }, options)).count);
+  }
+
+  async revision(options: ReadOptions = {}): Promise<Revision> {
+    return revisionIn(await this.#range({ key: NUL, countOnly: true }, options));
+  }
+
+  async create(key: string, value: Buffer, options: CallOptions = {}): Promise<WriteOutcome> {
+    const bytes = keyBytes(key);
+    return this.#swap(bytes, "createRevision", 0, { put: { key: bytes, value } }, options);
+  }
+
+  async update(key: string, value: Buffer, expected: Revision, options: CallOptions = {}): Promise<WriteOutcome> {
+    const bytes = keyBytes(key);
+    return this.#swapExisting(bytes, expected, { put: { key: bytes, value } }, options);
+  }
+
+  async delete(key: string, expected: Revision, options: CallOptions = {}): Promise<WriteOutcome> {
+    const bytes = keyBytes(key);
+    return this.#swapExisting(bytes, expected, { deleteRange: { key: bytes } }, options);
+  }
+
+  async compact(revision: Revision, options: CallOptions = {}): Promise<void> {
+    checkRevision(revision);
+    if (revision === 0) return;
+    const { rpc } = this.#connection;
+    try {
+      // Doing it twice does no harm, so it may be sent to one member after the other.
+      await this.#connection.read(rpc.compact, { revision, physical: false }, this.#connection.deadline(options));
+    } catch (error) {
+      if (isStoreError(error, "FutureRevision")) throw futureError(revision, this.#connection.newest);
+      if (!isStoreError(error, "Compacted")) throw error;
+    }
+  }
+
+  async #parts(
+    range: KeyRange | { readonly key: Buffer },
+    options: ListOptions,
+    deadline: number,
+    partEntries: number,
+  ): Promise<Page> {
+    const { limit = Number.POSITIVE_INFINITY } = options;
+    const entries: Entry[] = [];
+    let { revision } = options;
+    let { key } = range;
+    for (;;) {
+      const request = {
+        ...range,
+        key,
+        limit: Math.min(limit - entries.length, partEntries),
+        revision: revision === undefined ? 0 : Math.max(revision, EMPTY_REVISION),
+      };
+      const { kvs, more, ...answer } = await this.#range(request, options, deadline);
+      for (const kv of kvs) entries.push(entryOf(kv));
+      revision ??= revisionIn(answer);
+      const last = kvs.at(-1);
+      if (!more || last === undefined || entries.length >= limit) return { entries, revision, more };
+      key = Buffer.concat([last.key, NUL]);
+    }
+  }
+
+  #range(
+    request: Request<"RangeRequest">,
+    options: ReadOptions,
+    deadline = this.#connection.deadline(options),
+  ): Promise<Message<"RangeResponse">> {
+    const reach: Reach = options.consistency === "local" ? "local" : "cluster";
+    const whole = { ...request, serializable: reach === "local" };
+    return this.#connection.read(this.#connection.rpc.range, whole, deadline, reach);
+  }
+
+  async #swapExisting(
+    key: Buffer,
+    expected: Revision,
+    write: Request<"RequestOp">,
+    options: CallOptions,
+  ): Promise<WriteOutcome> {
+    checkRevision(expected);
+    // Revision 0 is what etcd compares an absent key with; for the store an absent key is never the expected one.
+    return this.#swap(key, "modRevision", expected === 0 ? -1 : expected, write, options);
+  }
+
+  async #swap(
+    key: Buffer,
+    field: keyof typeof COMPARE,
+    expected: Revision,
+    write: Request<"RequestOp">,
+    options: CallOptions,
+  ): Promise<WriteOutcome> {
+    const request: Request<"TxnRequest"> = {
+      compare: [{ key, target: COMPARE[field], [field]: expected }],
+      success: [write],
+      failure: [{ range: { key } }],
+    };
+    const { txn } = this.#connection.rpc;
+    const answer = await this.#connection.write(txn, request, this.#connection.deadline(options));
+    if (answer.succeeded) return { ok: true, revision: revisionIn(answer) };
+    const current = answer.responses[0]?.range?.kvs[0];
+    return { ok: false, current: current === undefined ? undefined : entryOf(current) };
+  }
+}
+
+function revisionIn({ header }: { readonly header: Message<"ResponseHeader"> | null }): Revision {
+  if (header === null) throw new TypeError("An answer of etcd has no header.");
+  return Number(header.revision);
+}

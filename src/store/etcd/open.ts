@@ -1,0 +1,94 @@
+/** Opening: options and files checked, the cluster asked once, so that a store that opens is one that works. */
+
+import { readFile } from "node:fs/promises";
+import { type Clock, type Logger, type Random, silentLogger, systemRandom } from "#base";
+import { StoreError } from "../errors.ts";
+import type { HistoryPolicy } from "../history.ts";
+import { endpointProblem, type TlsMaterial } from "./channel.ts";
+import { Connection } from "./connection.ts";
+import { KeyValues } from "./kv.ts";
+import { EtcdStore } from "./store.ts";
+
+export interface EtcdTlsFiles {
+  /** Signs the members' certificates; without it, those known to the system. */
+  readonly caFile?: string;
+  readonly certFile?: string;
+  readonly keyFile?: string;
+}
+
+export interface EtcdOptions {
+  /** http:// or https:// URLs of the members, in the order in which they are tried. */
+  readonly endpoints: readonly string[];
+  readonly tls?: EtcdTlsFiles;
+  readonly clock: Clock;
+  readonly random?: Random;
+  readonly log?: Logger;
+  /** How long opening may take. Default: 5 s. */
+  readonly timeoutMs?: number;
+  /** How often the servers on this etcd compact it, together. 0: this one never does. Default: `history.maxAgeMs`, or 5 minutes. */
+  readonly compactionIntervalMs?: number;
+  /** Only `maxAgeMs` means something to etcd, which keeps its history on disk. */
+  readonly history?: Partial<HistoryPolicy>;
+  /** How much of the latest changes is held in memory for watches. Default: 16 MB. */
+  readonly windowBytes?: number;
+}
+
+const COMPACTION_INTERVAL_MS = 5 * 60_000;
+const WINDOW_BYTES = 16 * 1024 * 1024;
+
+export async function openEtcdStore(options: EtcdOptions): Promise<EtcdStore> {
+  const {
+    endpoints,
+    clock,
+    random = systemRandom(),
+    log = silentLogger,
+    history,
+    windowBytes = WINDOW_BYTES,
+  } = options;
+  if (endpoints.length === 0) throw new RangeError("etcd needs the URL of one member at least.");
+  const problem = endpoints.map(endpointProblem).find((found) => found !== undefined);
+  if (problem !== undefined) throw new RangeError(problem);
+
+  const tls = await tlsMaterial(options.tls ?? {});
+  const connection = connect(() => new Connection({ endpoints, tls, clock, random }));
+  try {
+    const { timeoutMs } = options;
+    await new KeyValues(connection).revision(timeoutMs === undefined ? {} : { timeoutMs });
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
+  const compactionIntervalMs = options.compactionIntervalMs ?? history?.maxAgeMs ?? COMPACTION_INTERVAL_MS;
+  return new EtcdStore({ connection, clock, random, log, compactionIntervalMs, windowBytes });
+}
+
+async function tlsMaterial({ caFile, certFile, keyFile }: EtcdTlsFiles): Promise<TlsMaterial> {
+  if ((certFile === undefined) !== (keyFile === undefined)) {
+    throw new RangeError("A client certificate for etcd needs its key, and the key its certificate.");
+  }
+  const [ca, cert, key] = await Promise.all([
+    read(caFile, "CA of etcd"),
+    read(certFile, "client certificate for etcd"),
+    read(keyFile, "key of the client certificate for etcd"),
+  ]);
+  return { ca, cert, key };
+}
+
+async function read(file: string | undefined, what: string): Promise<Buffer | undefined> {
+  if (file === undefined) return undefined;
+  try {
+    return await readFile(file);
+  } catch (cause) {
+    throw new StoreError("Unavailable", `The ${what} cannot be read from ${file}.`, { cause });
+  }
+}
+
+/** Bad PEM and keys that do not belong to their certificate show up when the first channel is made. */
+function connect(make: () => Connection): Connection {
+  try {
+    return make();
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new StoreError("Unavailable", `The certificates for etcd cannot be used: ${reason}.`, { cause });
+  }
+}

@@ -1,0 +1,101 @@
+/**
+ * The recent changes of the whole store, in memory, for all watches to read: bounded by its size, not by who reads how slowly.
+ *
+ * 1. It holds every change after `base` up to `head`, except those of the store's own keys.
+ * 2. What does not fit any more is dropped from the old end, whole revisions at a time.
+ */
+
+import type { LogSlice } from "../log-watch.ts";
+import type { Change, Revision } from "../store.ts";
+import type { FeedBatch } from "./assembly.ts";
+import { ownKey } from "./keys.ts";
+
+/** What a change costs besides its key and values. */
+const OVERHEAD_BYTES = 200;
+/** The empty places of dropped changes are cut off when they are this many, and half of the list. */
+const CUT_AT = 1024;
+
+export class ChangeWindow {
+  readonly #maxBytes: number;
+  #changes: (Change | undefined)[] = [];
+  /** Where the held changes begin; before it is nothing. */
+  #start = 0;
+  #bytes = 0;
+  #base: Revision;
+  #head: Revision;
+
+  constructor(base: Revision, maxBytes: number) {
+    this.#base = base;
+    this.#head = base;
+    this.#maxBytes = maxBytes;
+  }
+
+  get head(): Revision {
+    return this.#head;
+  }
+
+  /** Whether all changes after `revision` are here. */
+  holds(revision: Revision): boolean {
+    return revision >= this.#base;
+  }
+
+  append({ changes, revision }: FeedBatch): readonly Change[] {
+    const visible = changes.filter(({ key }) => !ownKey(key));
+    for (const change of visible) {
+      this.#changes.push(change);
+      this.#bytes += changeBytes(change);
+    }
+    this.#head = revision;
+    while (this.#bytes > this.#maxBytes) this.#dropRevision();
+    this.#cut();
+    return visible;
+  }
+
+  /** Undefined if some of what was asked for has been dropped. */
+  read(prefix: string, after: Revision, limit: number): LogSlice | undefined {
+    if (!this.holds(after)) return undefined;
+    const found: Change[] = [];
+    for (let i = this.#indexAfter(after); i < this.#changes.length; i++) {
+      const change = this.#changes[i];
+      if (change === undefined || !change.key.startsWith(prefix)) continue;
+      const last = found.at(-1);
+      // A revision may have changed several keys, if somebody else wrote it; it is never cut in two.
+      if (found.length >= limit && last?.revision !== change.revision)
+        return { changes: found, through: change.revision - 1 };
+      found.push(change);
+    }
+    return { changes: found, through: Math.max(this.#head, after) };
+  }
+
+  #indexAfter(revision: Revision): number {
+    let low = this.#start;
+    let high = this.#changes.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.#changes[middle]?.revision ?? 0) > revision) high = middle;
+      else low = middle + 1;
+    }
+    return low;
+  }
+
+  #dropRevision(): void {
+    const revision = this.#changes[this.#start]?.revision ?? this.#head;
+    this.#base = revision;
+    for (;;) {
+      const change = this.#changes[this.#start];
+      if (change === undefined || change.revision > revision) return;
+      this.#bytes -= changeBytes(change);
+      this.#changes[this.#start++] = undefined;
+    }
+  }
+
+  #cut(): void {
+    if (this.#start < CUT_AT || this.#start * 2 < this.#changes.length) return;
+    this.#changes = this.#changes.slice(this.#start);
+    this.#start = 0;
+  }
+}
+
+export function changeBytes({ key, entry, previous }: Change): number {
+  return OVERHEAD_BYTES + key.length + (entry?.value.length ?? 0) + (previous?.value.length ?? 0);
+}
