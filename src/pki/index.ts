@@ -1,0 +1,16 @@
+export type { Authority, CertificateRequest, CreateAuthorityOptions, IssueRequest, KeyPair } from "./authority.ts";
+export { createAuthority, loadAuthority } from "./authority.ts";
+export type { Subject, SubjectAltNames, Usage } from "./certificate.ts";
+export type { ClusterPki, ClusterPkiOptions } from "./cluster-pki.ts";
+export { ensureClusterPki } from "./cluster-pki.ts";
+export { PkiError } from "./errors.ts";
+export type { ClientCredentials, Kubeconfig, KubeconfigContent } from "./kubeconfig.ts";
+export { kubeconfigFor, userKubeconfigPath, writeKubeconfig } from "./kubeconfig.ts";
+export type { MergeOptions } from "./kubeconfig-merge.ts";
+export { mergeKubeconfig, removeFromKubeconfig } from "./kubeconfig-merge.ts";
+export type { KubeconfigConnection } from "./kubeconfig-read.ts";
+export { kubeconfigServer, readKubeconfig } from "./kubeconfig-read.ts";
+export type { LeafName, ServerNames } from "./leaf.ts";
+export type { WatchRenewalOptions } from "./renewal.ts";
+export { watchRenewal } from "./renewal.ts";
+export type { ServiceAccountKey } from "./service-account-key.ts";

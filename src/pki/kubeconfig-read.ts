@@ -1,0 +1,116 @@
+/**
+ * What a client of this project needs of a kubeconfig: where the server is, whom to trust, who to be.
+ *
+ * 1. Embedded data goes before a file; a file is looked for beside the kubeconfig.
+ * 2. Credentials of a kind that is not supported are an error, not a request without any.
+ */
+
+import { dirname, resolve } from "node:path";
+import { PkiError } from "./errors.ts";
+import { readIfPresent } from "./files.ts";
+import type { ClientCredentials } from "./kubeconfig.ts";
+import { LISTS, type ListName, parseKubeconfig } from "./kubeconfig-document.ts";
+
+export interface KubeconfigConnection {
+  readonly context: string;
+  readonly server: string;
+  readonly namespace: string | undefined;
+  /** The system's own authorities if undefined. */
+  readonly caPem: string | undefined;
+  readonly client: ClientCredentials | undefined;
+  readonly tlsServerName: string | undefined;
+  readonly insecureSkipTlsVerify: boolean;
+}
+
+const UNSUPPORTED = ["exec", "auth-provider", "username"];
+
+export async function readKubeconfig(
+  file: string,
+  options: { readonly context?: string } = {},
+): Promise<KubeconfigConnection> {
+  const config = await load(file);
+  if (config === undefined) throw new PkiError(`${file} does not exist.`);
+  const context = options.context ?? text(config, "current-context");
+  if (context === undefined) throw new PkiError(`${file} has no current context: name one.`);
+
+  const entry = (list: ListName, name: string | undefined): Fields => {
+    const found = name === undefined ? undefined : find(config, list, name);
+    if (found === undefined) throw new PkiError(`${file} has no ${LISTS[list]} "${name ?? ""}".`);
+    return found;
+  };
+  const chosen = entry("contexts", context);
+  const cluster = entry("clusters", text(chosen, "cluster"));
+  const user = text(chosen, "user") === undefined ? {} : entry("users", text(chosen, "user"));
+  const server = text(cluster, "server");
+  if (server === undefined) throw new PkiError(`${file} has no server for the context "${context}".`);
+  return {
+    context,
+    server,
+    namespace: text(chosen, "namespace"),
+    caPem: await pem(file, cluster, "certificate-authority"),
+    client: await credentials(file, context, user),
+    tlsServerName: text(cluster, "tls-server-name"),
+    insecureSkipTlsVerify: cluster["insecure-skip-tls-verify"] === true,
+  };
+}
+
+/** The server of a context; undefined when there is no such file or context. */
+export async function kubeconfigServer(file: string, context: string): Promise<string | undefined> {
+  const config = await load(file);
+  const cluster = config && text(find(config, "contexts", context) ?? {}, "cluster");
+  return config && cluster && text(find(config, "clusters", cluster) ?? {}, "server");
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+async function load(file: string): Promise<Fields | undefined> {
+  const content = await readIfPresent(file);
+  return content === undefined ? undefined : fields(parseKubeconfig(file, content).toJS());
+}
+
+function find(config: Fields, list: ListName, name: string): Fields | undefined {
+  const entries = config[list];
+  const found = Array.isArray(entries) ? entries.map(fields).find((entry) => entry.name === name) : undefined;
+  return found && fields(found[LISTS[list]]);
+}
+
+function fields(value: unknown): Fields {
+  return typeof value === "object" && value !== null ? { ...value } : {};
+}
+
+/** An empty string counts as absent, as in client-go. */
+function text(from: Fields, key: string): string | undefined {
+  const value = from[key];
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+async function credentials(file: string, context: string, user: Fields): Promise<ClientCredentials | undefined> {
+  const certPem = await pem(file, user, "client-certificate");
+  const keyPem = await pem(file, user, "client-key");
+  if (certPem !== undefined && keyPem !== undefined) return { certPem, keyPem };
+  if (certPem !== undefined || keyPem !== undefined) {
+    throw new PkiError(`${file} has only one of client certificate and key for the context "${context}".`);
+  }
+  const tokenFile = text(user, "tokenFile");
+  const token = tokenFile === undefined ? text(user, "token") : (await referenced(file, "tokenFile", tokenFile)).trim();
+  if (token !== undefined) return { token };
+  const unsupported = UNSUPPORTED.find((key) => user[key] !== undefined && user[key] !== null);
+  if (unsupported === undefined) return undefined;
+  throw new PkiError(`${file} uses "${unsupported}" for the context "${context}": only certificates and tokens work.`);
+}
+
+async function pem(file: string, from: Fields, key: string): Promise<string | undefined> {
+  const data = text(from, `${key}-data`);
+  const path = text(from, key);
+  if (data === undefined && path === undefined) return undefined;
+  const found = data === undefined ? await referenced(file, key, path ?? "") : Buffer.from(data, "base64").toString();
+  if (found.includes("-----BEGIN ")) return found;
+  throw new PkiError(`${file} has no PEM in ${data === undefined ? `${key} ${path}` : `${key}-data`}.`);
+}
+
+async function referenced(file: string, key: string, path: string): Promise<string> {
+  const full = resolve(dirname(file), path);
+  const found = await readIfPresent(full);
+  if (found === undefined) throw new PkiError(`${file} names ${full} as ${key}, which does not exist.`);
+  return found;
+}

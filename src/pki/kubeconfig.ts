@@ -1,0 +1,84 @@
+/**
+ * Kubeconfigs as values, and the file that is the user's own.
+ *
+ * 1. What is made here needs no other file: certificates and keys are embedded.
+ */
+
+import { existsSync } from "node:fs";
+import { homedir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+import { stringify } from "yaml";
+import type { KeyPair } from "./authority.ts";
+import { ensurePrivateFolder, PRIVATE_FILE, writeFiles } from "./files.ts";
+
+export interface Kubeconfig {
+  readonly apiVersion: "v1";
+  readonly kind: "Config";
+  readonly clusters: readonly { readonly name: string; readonly cluster: ClusterEntry }[];
+  readonly users: readonly { readonly name: string; readonly user: UserEntry }[];
+  readonly contexts: readonly { readonly name: string; readonly context: ContextEntry }[];
+  readonly "current-context": string;
+}
+
+export interface ClusterEntry {
+  readonly server: string;
+  readonly "certificate-authority-data": string;
+}
+
+export type UserEntry =
+  | { readonly "client-certificate-data": string; readonly "client-key-data": string }
+  | { readonly token: string };
+
+export interface ContextEntry {
+  readonly cluster: string;
+  readonly user: string;
+}
+
+/** How a client proves who it is. */
+export type ClientCredentials = KeyPair | { readonly token: string };
+
+export interface KubeconfigContent {
+  /** Of the cluster, the user and the context. */
+  readonly name: string;
+  readonly server: string;
+  readonly caPem: string;
+  readonly client: ClientCredentials;
+}
+
+export function kubeconfigFor({ name, server, caPem, client }: KubeconfigContent): Kubeconfig {
+  return {
+    apiVersion: "v1",
+    kind: "Config",
+    clusters: [{ name, cluster: { server, "certificate-authority-data": base64(caPem) } }],
+    users: [{ name, user: userEntry(client) }],
+    contexts: [{ name, context: { cluster: name, user: name } }],
+    "current-context": name,
+  };
+}
+
+function userEntry(client: ClientCredentials): UserEntry {
+  if ("token" in client) return { token: client.token };
+  return { "client-certificate-data": base64(client.certPem), "client-key-data": base64(client.keyPem) };
+}
+
+function base64(text: string): string {
+  return Buffer.from(text).toString("base64");
+}
+
+export async function writeKubeconfig(file: string, config: Kubeconfig): Promise<void> {
+  await ensurePrivateFolder(dirname(file));
+  await writeFiles([{ path: file, text: stringify(config, { lineWidth: 0 }), mode: PRIVATE_FILE }]);
+}
+
+/**
+ * The file that kubectl would change: of those in $KUBECONFIG the first that exists, else the last; without any,
+ * ~/.kube/config.
+ */
+export function userKubeconfigPath(
+  env: Readonly<Record<string, string | undefined>>,
+  home: string = homedir(),
+  exists: (file: string) => boolean = existsSync,
+): string {
+  const files = (env.KUBECONFIG ?? "").split(delimiter).filter((file) => file !== "");
+  return files.find(exists) ?? files.at(-1) ?? join(home, ".kube", "config");
+}
