@@ -1,0 +1,2 @@
+export { type ApiServer, type ApiServerOptions, startApiServer } from "./server.ts";
+export { K8TS_VERSION, KUBERNETES_VERSION, versionInfo } from "./version.ts";

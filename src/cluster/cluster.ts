@@ -1,0 +1,188 @@
+/**
+ * The composition root: a whole cluster in one process, wired by hand in the order in which its parts need each other.
+ *
+ *     data dir ──► certificates ──► store ──► API server ──► kubeconfig
+ *
+ * 1. What was started is stopped in reverse order, also when a later part fails to start.
+ * 2. The lock on the data directory is taken first and released last.
+ */
+
+import { rm } from "node:fs/promises";
+import { hostname } from "node:os";
+import { type ApiServer, K8TS_VERSION, startApiServer } from "#apiserver";
+import { type Clock, type Logger, MetricsRegistry, registerProcessMetrics, TaskGroup } from "#base";
+import {
+  type ClusterPki,
+  ensureClusterPki,
+  type Kubeconfig,
+  kubeconfigFor,
+  mergeKubeconfig,
+  watchRenewal,
+  writeKubeconfig,
+} from "#pki";
+import { openStore, type Store } from "#store";
+import type { ClusterConfig } from "./config.ts";
+import { dataDir, openDataDir, writeFileAtomic } from "./data-dir.ts";
+import { ClusterError } from "./errors.ts";
+import type { RunState } from "./run-state.ts";
+
+export const CONTEXT_NAME = "k8ts";
+/** The first address of the default service range: the `kubernetes` Service. */
+const KUBERNETES_SERVICE_IP = "10.96.0.1";
+
+export interface Environment {
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Called as each part is up. */
+  readonly progress: (step: Step) => void;
+}
+
+export interface Step {
+  readonly name: string;
+  readonly detail: string;
+  readonly ms: number;
+}
+
+export interface Cluster {
+  readonly url: string;
+  readonly kubeconfig: string;
+  readonly store: Store;
+  readonly mergedInto: string | undefined;
+  readonly notes: readonly string[];
+  stop(): Promise<void>;
+}
+
+export async function startCluster(config: ClusterConfig, environment: Environment): Promise<Cluster> {
+  const { clock, log } = environment;
+  const dir = dataDir(config.dataDir);
+  const notes: string[] = [];
+  await using starting = new AsyncDisposableStack();
+
+  const lock = await step("data directory", environment, async () => [await openDataDir(dir), dir.path]);
+  starting.defer(() => lock.release());
+
+  const pki = await step("certificates", environment, async () => {
+    const made = await ensureClusterPki(dir.pki, { clock, log, serverNames: serverNames(config) });
+    return [made, made.created ? "a new authority" : "as before"];
+  });
+
+  const store = await step("store", environment, async () => {
+    const opened = await openStore({ ...storeSpec(config, dir.store), clock, log });
+    return [opened, `${config.store.kind}, revision ${await opened.revision()}`];
+  });
+  starting.defer(() => store.close());
+
+  const metrics = new MetricsRegistry();
+  starting.use(registerProcessMetrics(metrics));
+  const server = await step("API server", environment, async () => {
+    const started = await listenOrExplain(config, { pki, store, metrics, clock, log });
+    return [started, urlOf(config, started.port)];
+  });
+  starting.defer(() => server.stop());
+
+  const url = urlOf(config, server.port);
+  const writeOwnKubeconfig = (client: ClusterPki["admin"]) => {
+    const content = kubeconfigFor({ name: CONTEXT_NAME, server: url, caPem: pki.ca.certPem, client });
+    return writeKubeconfig(dir.kubeconfig, content).then(() => content);
+  };
+  const merge = (content: Kubeconfig) => mergeKubeconfig(config.mergeInto, content, { setCurrent: true, clock });
+  const kubeconfig = await writeOwnKubeconfig(pki.admin);
+  const mergedInto = await merge(kubeconfig).then(
+    () => config.mergeInto,
+    (error: Error) => {
+      notes.push(`${error.message} It was left as it is: use KUBECONFIG=${dir.kubeconfig}`);
+      return undefined;
+    },
+  );
+
+  const background = new TaskGroup({ onFailure: ({ task, error }) => log.error(`${task} ended`, { error }) });
+  starting.defer(() => background.stop());
+  background.run("certificate renewal", (signal) =>
+    watchRenewal(pki, {
+      clock,
+      signal,
+      onRenewed: async (fresh) => {
+        server.renewCertificate(servingCertificate(fresh));
+        const content = await writeOwnKubeconfig(fresh.admin);
+        if (mergedInto !== undefined) await merge(content);
+      },
+      onFailed: (error) => log.error("certificates could not be renewed; trying again in an hour", { error }),
+    }),
+  );
+
+  const state: RunState = {
+    pid: process.pid,
+    url,
+    store: config.store.kind,
+    version: K8TS_VERSION,
+    startedAt: new Date(clock.now()).toISOString(),
+    ...(mergedInto !== undefined && { mergedInto }),
+  };
+  await writeFileAtomic(dir.run, `${JSON.stringify(state, undefined, 2)}\n`);
+  starting.defer(() => rm(dir.run, { force: true }));
+
+  const parts = starting.move();
+  let stopped: Promise<void> | undefined;
+  return {
+    url,
+    store,
+    kubeconfig: dir.kubeconfig,
+    mergedInto,
+    notes,
+    stop: () => (stopped ??= parts.disposeAsync()),
+  };
+}
+
+async function step<T>(name: string, { clock, progress }: Environment, work: () => Promise<[T, string]>): Promise<T> {
+  const start = clock.monotonic();
+  const [result, detail] = await work();
+  progress({ name, detail, ms: clock.monotonic() - start });
+  return result;
+}
+
+function storeSpec({ store }: ClusterConfig, embeddedDir: string) {
+  return store.kind === "embedded" ? { ...store, dir: embeddedDir } : store;
+}
+
+function serverNames({ bindAddress }: ClusterConfig) {
+  const any = bindAddress === "0.0.0.0" || bindAddress === "::";
+  return {
+    dnsNames: [
+      "kubernetes",
+      "kubernetes.default",
+      "kubernetes.default.svc",
+      "kubernetes.default.svc.cluster.local",
+      "localhost",
+      hostname(),
+    ],
+    ipAddresses: [...new Set([KUBERNETES_SERVICE_IP, "127.0.0.1", "::1", ...(any ? [] : [bindAddress])])],
+  };
+}
+
+function urlOf({ bindAddress }: ClusterConfig, port: number): string {
+  const host = bindAddress === "0.0.0.0" || bindAddress === "::" ? "127.0.0.1" : bindAddress;
+  return `https://${host.includes(":") ? `[${host}]` : host}:${port}`;
+}
+
+function servingCertificate(pki: ClusterPki) {
+  return { ...pki.apiserver, clientCaPem: pki.ca.certPem };
+}
+
+async function listenOrExplain(
+  { bindAddress, port }: ClusterConfig,
+  parts: Omit<Parameters<typeof startApiServer>[0], "host" | "port" | "certificate"> & { pki: ClusterPki },
+): Promise<ApiServer> {
+  const { pki, ...rest } = parts;
+  try {
+    return await startApiServer({ ...rest, host: bindAddress, port, certificate: servingCertificate(pki) });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const sentences: Record<string, string> = {
+      EADDRINUSE: `Port ${port} on ${bindAddress} is already in use. Stop what listens there, or choose another with --port (0 picks a free one).`,
+      EACCES: `This user may not listen on port ${port}. Choose one above 1023 with --port.`,
+      EADDRNOTAVAIL: `${bindAddress} is not an address of this machine. Choose another with --bind-address.`,
+    };
+    const sentence = sentences[code ?? ""];
+    throw sentence === undefined ? error : new ClusterError(sentence, { cause: error });
+  }
+}

@@ -1,0 +1,29 @@
+/** run.json: how other commands find the cluster that runs on a data directory. Believed only while the directory's lock is held. */
+import { readFile } from "node:fs/promises";
+import { type DataDir, isInUse } from "./data-dir.ts";
+
+export interface RunState {
+  readonly pid: number;
+  readonly url: string;
+  readonly store: string;
+  readonly version: string;
+  readonly startedAt: string;
+  /** The kubeconfig that carries this cluster's context, besides the one in the data directory. */
+  readonly mergedInto?: string;
+}
+
+export type Running = { readonly running: false } | { readonly running: true; readonly state: RunState | undefined };
+
+/** `state` is undefined while the cluster is starting or stopping. */
+export async function findRunning(dir: DataDir): Promise<Running> {
+  if (!isInUse(dir)) return { running: false };
+  return { running: true, state: await readRunState(dir) };
+}
+
+export async function readRunState(dir: DataDir): Promise<RunState | undefined> {
+  try {
+    return JSON.parse(await readFile(dir.run, "utf8")) as RunState;
+  } catch {
+    return undefined; // absent, or being replaced: the lock alone says whether a cluster runs
+  }
+}

@@ -1,0 +1,96 @@
+/**
+ * `--detach`: the cluster runs in a process of its own, which tells its parent over an IPC channel how far it is.
+ *
+ *     k8ts up --detach ──► k8ts up (its log in k8ts.log) --► steps, then ready or failed --► parent prints and returns
+ */
+import { spawn } from "node:child_process";
+import { closeSync, mkdirSync, openSync } from "node:fs";
+import { type ClusterConfig, ClusterError, dataDir, type Step } from "#cluster";
+import { banner, type Ready, type Reporter, readyLines, stepLine } from "./terminal.ts";
+
+type Message =
+  | { readonly type: "step"; readonly step: Step }
+  | { readonly type: "ready"; readonly ready: Ready }
+  | { readonly type: "failed"; readonly sentence: string };
+
+export async function runDetached(config: ClusterConfig): Promise<void> {
+  const dir = dataDir(config.dataDir);
+  const entry = process.argv[1];
+  if (entry === undefined) throw new ClusterError("k8ts cannot find its own program file to start it detached.");
+  const log = openLog(dir.path, dir.log);
+  process.stdout.write(`${banner()}\n`);
+  const args = process.argv.slice(2).filter((arg) => arg !== "--detach");
+  const child = spawn(process.execPath, [...process.execArgv, entry, ...args], {
+    detached: true,
+    stdio: ["ignore", log, log, "ipc"],
+  });
+  closeSync(log);
+
+  const outcome = Promise.withResolvers<void>();
+  child.on("message", (message: Message) => {
+    switch (message.type) {
+      case "step":
+        process.stdout.write(`${stepLine(message.step)}\n`);
+        return;
+      case "ready":
+        process.stdout.write(
+          `${readyLines(message.ready).join("\n")}  log          ${dir.log}\n  stop         k8ts down\n`,
+        );
+        outcome.resolve();
+        return;
+      case "failed":
+        outcome.reject(new ClusterError(message.sentence));
+    }
+  });
+  child.once("error", (error) => outcome.reject(error));
+  child.once("exit", (code, signal) =>
+    outcome.reject(
+      new ClusterError(`The cluster ended before it was ready (${signal ?? `exit code ${code}`}); see ${dir.log}.`),
+    ),
+  );
+  try {
+    await outcome.promise;
+  } finally {
+    child.removeAllListeners();
+    if (child.connected) child.disconnect();
+    child.unref();
+  }
+}
+
+function openLog(dir: string, file: string): number {
+  try {
+    mkdirSync(dir, { recursive: true, mode: 0o700 });
+    return openSync(file, "a", 0o600);
+  } catch (error) {
+    throw new ClusterError(
+      `The data directory ${dir} cannot be used: ${(error as Error).message}. Choose another with --data-dir.`,
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+/** The detached process's side. */
+export function parentReporter(): Reporter {
+  const tell = (message: Message) => {
+    if (process.connected) process.send?.(message);
+  };
+  // The parent may leave at any time, a cluster that is up stays up.
+  process.on("disconnect", () => {});
+  return {
+    begin: () => {},
+    step: (step) => tell({ type: "step", step }),
+    ready: (ready) => {
+      tell({ type: "ready", ready });
+      process.disconnect?.();
+    },
+    failed: (sentence) => {
+      process.stderr.write(`k8ts: ${sentence}\n`);
+      tell({ type: "failed", sentence });
+      process.disconnect?.();
+    },
+    stopping: () => {},
+    stopped: () => {},
+  };
+}

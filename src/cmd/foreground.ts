@@ -1,0 +1,62 @@
+/**
+ * A cluster in this process: shows each part as it comes up, then a live status line, and stops cleanly on a signal.
+ * Started by --detach, the same code reports to its parent instead of a terminal.
+ */
+import { createLogger, realClock } from "#base";
+import { type Cluster, type ClusterConfig, type Environment, startCluster } from "#cluster";
+import { parentReporter } from "./detach.ts";
+import { sentenceFor } from "./sentence.ts";
+import { type Reporter, residentMb, terminalReporter } from "./terminal.ts";
+
+export async function runForeground(config: ClusterConfig, notes: readonly string[]): Promise<void> {
+  const clock = realClock();
+  const detached = process.send !== undefined;
+  const reporter: Reporter = detached ? parentReporter() : terminalReporter(process.stdout, clock);
+  const log = createLogger({
+    clock,
+    format: process.stderr.isTTY ? "pretty" : "json",
+    level: detached ? "info" : "warn",
+    write: (line) => process.stderr.write(line),
+  });
+  const environment: Environment = { clock, log, progress: (step) => reporter.step(step) };
+
+  const signalled = Promise.withResolvers<NodeJS.Signals>();
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => signalled.resolve(signal));
+
+  let cluster: Cluster;
+  try {
+    reporter.begin(config);
+    cluster = await startCluster(config, environment);
+  } catch (error) {
+    reporter.failed(sentenceFor(error));
+    process.exitCode = 1;
+    return;
+  }
+  // Counted from the start of the process, so that loading the program is part of it.
+  const readyMs = clock.now() - performance.timeOrigin;
+  log.info("ready", {
+    readyMs: Math.round(readyMs),
+    residentMb: residentMb(),
+    url: cluster.url,
+    store: config.store.kind,
+  });
+  const { url, kubeconfig, mergedInto, store } = cluster;
+  reporter.ready(
+    {
+      cluster: { url, kubeconfig, mergedInto },
+      notes: [...notes, ...cluster.notes],
+      readyMs,
+      residentMb: residentMb(),
+    },
+    () => store.revision({ timeoutMs: 900 }),
+  );
+
+  const signal = await signalled.promise;
+  log.info("stopping", { signal });
+  reporter.stopping();
+  // A second Ctrl-C must always work, also when stopping hangs.
+  process.once("SIGINT", () => process.exit(130));
+  await cluster.stop();
+  reporter.stopped();
+  log.info("stopped");
+}

@@ -1,0 +1,30 @@
+/** Commands that have their name already, but whose part does not exist yet: each says so in one line. */
+import { Command } from "commander";
+import { K8TS_VERSION } from "#apiserver";
+import { ClusterError } from "#cluster";
+
+const FUTURE: Record<string, string> = {
+  apiserver: "the API server as its own process",
+  scheduler: "the scheduler as its own process",
+  "controller-manager": "the controllers as their own process",
+  kubelet: "a kubelet as its own process",
+  proxy: "the service proxy as its own process",
+  dns: "the cluster DNS as its own process",
+  flow: "the sequence diagram of what happened",
+  why: "the reason for an object's state",
+  dashboard: "the web interface",
+  image: "images without a registry",
+  kubectl: "kubectl with this cluster's kubeconfig",
+};
+
+export function futureCommands(): Command[] {
+  return Object.entries(FUTURE).map(([name, purpose]) =>
+    new Command(name)
+      .description(`${purpose} (not in ${K8TS_VERSION} yet)`)
+      .allowUnknownOption()
+      .allowExcessArguments()
+      .action(() => {
+        throw new ClusterError(`\`k8ts ${name}\` (${purpose}) is not part of k8ts ${K8TS_VERSION} yet.`);
+      }),
+  );
+}

@@ -1,0 +1,28 @@
+/** Options that several commands share, and how their values are read. */
+import { resolve } from "node:path";
+import { InvalidArgumentError, Option } from "commander";
+import { type DataDir, dataDir, defaultDataDir } from "#cluster";
+
+export interface DataDirOption {
+  readonly dataDir: string;
+}
+
+export function dataDirOption(): Option {
+  return new Option("--data-dir <dir>", "where the cluster keeps its state")
+    .default(defaultDataDir(process.env), "$K8TS_HOME or ~/.k8ts")
+    .argParser((value) => resolve(value));
+}
+
+export function dataDirOf(options: DataDirOption): DataDir {
+  return dataDir(options.dataDir);
+}
+
+export function wholeNumber(least: number, most: number): (value: string) => number {
+  return (value) => {
+    const number = Number(value);
+    if (!/^\d+$/.test(value) || number < least || number > most) {
+      throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
+    }
+    return number;
+  };
+}

@@ -1,0 +1,41 @@
+/** The table of commands, as `k8ts --help` shows it. */
+import { Command } from "commander";
+import { K8TS_VERSION, KUBERNETES_VERSION } from "#apiserver";
+import { downCommand } from "./down.ts";
+import { futureCommands } from "./future.ts";
+import { resetCommand } from "./reset.ts";
+import { restoreCommand } from "./restore.ts";
+import { snapshotCommand } from "./snapshot.ts";
+import { statusCommand } from "./status.ts";
+import { upCommand } from "./up.ts";
+
+export function program(): Command {
+  const { major, minor, patch } = KUBERNETES_VERSION;
+  const root = new Command("k8ts")
+    .description("A complete Kubernetes from one command.")
+    .version(`k8ts ${K8TS_VERSION} (Kubernetes v${major}.${minor}.${patch})`)
+    .configureOutput({
+      outputError: (text, write) =>
+        write(
+          `${text
+            .trim()
+            .replace(/^error: /, "k8ts: ")
+            .replaceAll("\n", " ")}\n`,
+        ),
+    });
+  const commands = [
+    upCommand(),
+    downCommand(),
+    statusCommand(),
+    resetCommand(),
+    snapshotCommand(),
+    restoreCommand(),
+    ...futureCommands(),
+  ];
+  for (const command of commands) root.addCommand(inherit(command, root));
+  return root.exitOverride();
+}
+
+function inherit(command: Command, root: Command): Command {
+  return command.copyInheritedSettings(root).exitOverride();
+}

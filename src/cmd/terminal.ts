@@ -1,0 +1,111 @@
+/** How a starting and running cluster looks on a terminal; without one, the same lines without colours and without the live status. */
+import type { WriteStream } from "node:tty";
+import { K8TS_VERSION, KUBERNETES_VERSION } from "#apiserver";
+import type { Clock, Timer } from "#base";
+import type { Cluster, ClusterConfig, Step } from "#cluster";
+
+export interface Ready {
+  readonly cluster: Pick<Cluster, "url" | "kubeconfig" | "mergedInto">;
+  readonly notes: readonly string[];
+  readonly readyMs: number;
+  readonly residentMb: number;
+}
+
+export interface Reporter {
+  begin(config: ClusterConfig): void;
+  step(step: Step): void;
+  /** `revision` asks for the store's newest, for whoever shows it from then on. */
+  ready(ready: Ready, revision: () => Promise<number>): void;
+  failed(sentence: string): void;
+  stopping(): void;
+  stopped(): void;
+}
+
+export function terminalReporter(out: WriteStream, clock: Clock): Reporter {
+  const line = (text: string) => void out.write(`${text}\n`);
+  let live: LiveLine | undefined;
+  return {
+    begin: () => line(banner()),
+    step: (step) => line(stepLine(step)),
+    ready(ready, revision) {
+      for (const text of readyLines(ready)) line(text);
+      if (out.isTTY) live = new LiveLine(out, clock, revision);
+      else line("Ctrl-C stops it.");
+    },
+    failed: (sentence) => void process.stderr.write(`k8ts: ${sentence}\n`),
+    stopping() {
+      live?.end();
+      line("Stopping …");
+    },
+    stopped: () => line("Stopped. The next `k8ts up` continues here."),
+  };
+}
+
+export function banner(): string {
+  const { major, minor, patch } = KUBERNETES_VERSION;
+  return `k8ts ${K8TS_VERSION} · Kubernetes v${major}.${minor}.${patch}`;
+}
+
+export function stepLine({ name, detail, ms }: Step): string {
+  return `  ✓ ${name.padEnd(16)}${`${Math.round(ms)} ms`.padStart(7)}   ${detail}`;
+}
+
+export function readyLines({ cluster, notes, readyMs, residentMb: memory }: Ready): string[] {
+  return [
+    `Ready in ${Math.round(readyMs)} ms, ${memory} MB resident.`,
+    ...notes.map((note) => `Note: ${note}`),
+    "",
+    `  API server   ${cluster.url}`,
+    cluster.mergedInto === undefined
+      ? `  kubeconfig   ${cluster.kubeconfig}`
+      : `  kubeconfig   ${cluster.kubeconfig}, and as context k8ts in ${cluster.mergedInto}`,
+    `  try          kubectl get --raw /readyz?verbose`,
+    "",
+  ];
+}
+
+/** One line that is rewritten every second while the cluster runs. */
+class LiveLine {
+  readonly #out: WriteStream;
+  readonly #clock: Clock;
+  readonly #since: number;
+  readonly #revision: () => Promise<number>;
+  #timer: Timer | undefined;
+  #ended = false;
+
+  constructor(out: WriteStream, clock: Clock, revision: () => Promise<number>) {
+    this.#out = out;
+    this.#clock = clock;
+    this.#since = clock.monotonic();
+    this.#revision = revision;
+    this.#draw("…");
+  }
+
+  end(): void {
+    this.#ended = true;
+    this.#timer?.cancel();
+    this.#out.write("\r\x1b[K");
+  }
+
+  async #tick(): Promise<void> {
+    const revision = await this.#revision().then(String, () => "unknown: the store does not answer");
+    if (!this.#ended) this.#draw(revision);
+  }
+
+  #draw(revision: string): void {
+    const up = duration(this.#clock.monotonic() - this.#since);
+    this.#out.write(`\r\x1b[K● up ${up} · revision ${revision} · ${residentMb()} MB · Ctrl-C stops`);
+    this.#timer = this.#clock.timer(1_000, () => void this.#tick());
+  }
+}
+
+export function duration(ms: number): string {
+  const seconds = Math.floor(ms / 1000);
+  const two = (value: number) => String(value).padStart(2, "0");
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
+  return hours > 0 ? `${hours}:${two(minutes)}:${two(seconds % 60)}` : `${minutes}:${two(seconds % 60)}`;
+}
+
+export function residentMb(): number {
+  return Math.round(process.memoryUsage.rss() / 1_000_000);
+}
