@@ -45,7 +45,7 @@ export class Assembly {
       changes.push(change);
     }
     // More of the last revision may follow in the next part.
-    const cut = changes.length;
+    const cut = fragment ? changes.findIndex((change) => change.revision === this.position) : changes.length;
     if (cut <= 0) return undefined;
     this.#unfinished = changes.slice(cut);
     return { changes: changes.slice(0, cut), revision: fragment ? this.position - 1 : this.position };

@@ -92,6 +92,7 @@ describe.skipIf(findEtcd() === undefined)("a cluster of three", () => {
       if (how === "kill") await etcd.kill(member);
       else etcd.pause(member);
       await load.more(100);
+      await watch.through(await store.revision());
       if (how === "kill") etcd.restart(member);
       else etcd.resume(member);
       await load.more(20);

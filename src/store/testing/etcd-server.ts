@@ -3,7 +3,8 @@
  * whose members can be killed, paused and brought back.
  *
  * 1. It is up when every member answers a linearizable read, so a test never starts in the middle of an election.
- * 2. Nothing stays behind: `stop` ends the processes, paused ones too, and removes their data; so does the end of this process.
+ * 2. Nothing stays behind: `stop` ends the processes, paused ones too, and removes their data. They also end with this
+ *    process, and on Linux even if it is killed.
  */
 
 import { type ChildProcess, spawn } from "node:child_process";
@@ -59,8 +60,7 @@ const REPOSITORY = fileURLToPath(new URL("../../../", import.meta.url));
 
 /** From PATH, or from where the set-up for tests puts it; undefined if there is none. */
 export function findEtcd(path = process.env.PATH ?? ""): string | undefined {
-  const folders = [...path.split(delimiter), join(REPOSITORY, ".tools/etcd/usr/bin")];
-  return folders.map((folder) => join(folder, "etcd")).find(isExecutable);
+  return findProgram("etcd", [...path.split(delimiter), join(REPOSITORY, ".tools/etcd/usr/bin")]);
 }
 
 export async function startEtcd(options: EtcdOptions): Promise<EtcdServer> {
@@ -167,7 +167,12 @@ class Cluster implements EtcdServer {
 
   restart(member: number): void {
     const entry = this.#member(member);
-    entry.process = spawn(this.#binary, entry.args, { stdio: "ignore" });
+    const tied = findProgram("setpriv");
+    // setpriv becomes etcd, after it has asked the kernel to end it with its parent.
+    entry.process =
+      tied === undefined
+        ? spawn(this.#binary, entry.args, { stdio: "ignore" })
+        : spawn(tied, ["--pdeathsig", "KILL", this.#binary, ...entry.args], { stdio: "ignore" });
   }
 
   async healthy(): Promise<void> {
@@ -226,6 +231,10 @@ class Cluster implements EtcdServer {
     const { caFile, certFile, keyFile } = this.tls;
     return { ca: readFileSync(caFile), cert: readFileSync(certFile), key: readFileSync(keyFile) };
   }
+}
+
+function findProgram(name: string, folders = (process.env.PATH ?? "").split(delimiter)): string | undefined {
+  return folders.map((folder) => join(folder, name)).find(isExecutable);
 }
 
 function isExecutable(file: string): boolean {
