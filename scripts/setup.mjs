@@ -2,8 +2,10 @@
  * Makes a fresh checkout ready: the locked npm dependencies (the pinned Node among them) and, with --for-tests, the etcd that the
  * store's tests run against. Installs only what is missing, says what it does, and fails with one sentence.
  * Runs before anything is installed, so it is plain JavaScript for whatever Node (≥ 18) the machine has.
+ *
+ *     node scripts/setup.mjs [--for-tests] [SCRIPT [ARGUMENTS…]]     then runs SCRIPT with the Node that it has installed
  */
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
   existsSync,
@@ -19,7 +21,8 @@ import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const forTests = process.argv.includes("--for-tests");
+const forTests = process.argv[2] === "--for-tests";
+const [script, ...args] = process.argv.slice(forTests ? 3 : 2);
 
 try {
   installDependencies();
@@ -27,6 +30,17 @@ try {
 } catch (error) {
   console.error(`k8ts: ${error.message}`);
   process.exit(1);
+}
+if (script !== undefined) runScript();
+
+/** Not left to the shell: it may remember the Node that it found before the pinned one was there. */
+function runScript() {
+  const pinned = join(root, "node_modules", ".bin", "node");
+  const child = spawn(existsSync(pinned) ? pinned : process.execPath, [join(root, script), ...args], {
+    stdio: "inherit",
+  });
+  for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => child.kill(signal));
+  child.on("exit", (code, signal) => process.exit(code ?? (signal === null ? 1 : 128)));
 }
 
 function installDependencies() {
