@@ -13,13 +13,15 @@ import { openEtcdStore } from "./index.ts";
 
 const clock = realClock();
 const PATIENCE = { timeout: 30_000, interval: 20 };
-const SHORT = { timeoutMs: 800 };
+const SHORT = { timeoutMs: 2_000 };
 const value = Buffer.from("x");
 
 const failure = (call: Promise<unknown>) => call.then(() => undefined).catch((error: unknown) => error);
 const directory = () => mkdtemp(join(tmpdir(), "k8ts-etcd-"));
-const open = (endpoints: readonly string[], tls?: Partial<TlsFiles>) =>
-  openEtcdStore({ endpoints, ...(tls && { tls }), clock, compactionIntervalMs: 0, ...SHORT });
+const AMPLE = { timeoutMs: 15_000 };
+/** `timing`: short only where the call is to fail by its deadline. */
+const open = (endpoints: readonly string[], tls?: Partial<TlsFiles>, timing = SHORT) =>
+  openEtcdStore({ endpoints, ...(tls && { tls }), clock, compactionIntervalMs: 0, ...timing });
 
 describe("opening", () => {
   it.each([
@@ -95,7 +97,7 @@ describe.skipIf(findEtcd() === undefined)("certificates", () => {
   });
 
   it("opens with the right ones", async () => {
-    const store = await open(etcd.endpoints, good);
+    const store = await open(etcd.endpoints, good, AMPLE);
     expect(await store.revision()).toBeGreaterThan(0);
     await store.close();
   });
@@ -107,7 +109,7 @@ describe.skipIf(findEtcd() === undefined)("an etcd that comes and goes", () => {
   beforeAll(async () => {
     const flags = ["--quota-backend-bytes", `${4 * 1024 * 1024}`];
     etcd = await startEtcd({ members: 1, tls: false, dir: await directory(), flags });
-    store = await open(etcd.endpoints);
+    store = await open(etcd.endpoints, undefined, AMPLE);
   });
   afterAll(async () => {
     await store?.close();
@@ -117,11 +119,11 @@ describe.skipIf(findEtcd() === undefined)("an etcd that comes and goes", () => {
 
   it("leaves it open whether a write happened that was not answered", async () => {
     await store.revision();
-    etcd.pause(0);
+    await etcd.pause(0);
     expect(await failure(store.get("/doubt", SHORT))).toMatchObject({ code: "Unavailable", maybeApplied: false });
     etcd.resume(0);
     await works();
-    etcd.pause(0);
+    await etcd.pause(0);
     expect(await failure(store.create("/doubt", value, SHORT))).toMatchObject({
       code: "Unavailable",
       maybeApplied: true,
@@ -149,7 +151,7 @@ describe.skipIf(findEtcd() === undefined)("an etcd that comes and goes", () => {
   });
 
   it("ends a watch at once, and closes, while etcd is away", async () => {
-    const other = await open(etcd.endpoints);
+    const other = await open(etcd.endpoints, undefined, AMPLE);
     const early = new WatchReader(other, "/away/", 0);
     await etcd.kill(0);
     const waiting = new WatchReader(other, "/away/", 0);

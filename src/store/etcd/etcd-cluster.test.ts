@@ -90,7 +90,7 @@ describe.skipIf(findEtcd() === undefined)("a cluster of three", () => {
       await begin(first());
       const member = hit();
       if (how === "kill") await etcd.kill(member);
-      else etcd.pause(member);
+      else await etcd.pause(member);
       await load.more(100);
       await watch.through(await store.revision());
       if (how === "kill") etcd.restart(member);

@@ -29,12 +29,12 @@ describe.skipIf(findEtcd() === undefined)("startEtcd", () => {
       await etcd.healthy();
 
       const second = (await etcd.leader()) ?? 0;
-      etcd.pause(second);
+      await etcd.pause(second);
       await expect.poll(async () => [undefined, second].includes(await etcd.leader()), PATIENCE).toBe(false);
       etcd.resume(second);
       await etcd.healthy();
-      etcd.pause(second);
-      expect(() => etcd.pause(3)).toThrow(RangeError);
+      await etcd.pause(second);
+      await expect(etcd.pause(3)).rejects.toThrow(RangeError);
     } finally {
       await etcd.stop();
     }

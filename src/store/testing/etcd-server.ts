@@ -9,13 +9,13 @@
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { accessSync, constants, readFileSync } from "node:fs";
+import { accessSync, constants, existsSync, readdirSync, readFileSync } from "node:fs";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { ServiceError } from "@grpc/grpc-js";
-import { type Clock, realClock } from "#base";
+import { type Clock, nextTurn, realClock } from "#base";
 import { createAuthority } from "#pki";
 import { openChannel, type TlsMaterial } from "../etcd/channel.ts";
 import { createRpc, type Method } from "../etcd/rpc.ts";
@@ -43,8 +43,8 @@ export interface EtcdServer {
   leader(): Promise<number | undefined>;
   /** SIGKILL. */
   kill(member: number): Promise<void>;
-  /** SIGSTOP: connections stay open, nothing answers. */
-  pause(member: number): void;
+  /** SIGSTOP, and waits until every thread has stopped: connections stay open, nothing answers. */
+  pause(member: number): Promise<void>;
   resume(member: number): void;
   /** Starts a killed member on its old data and ports; does not wait for it. */
   restart(member: number): void;
@@ -157,8 +157,10 @@ class Cluster implements EtcdServer {
     await exited;
   }
 
-  pause(member: number): void {
-    this.#member(member).process?.kill("SIGSTOP");
+  async pause(member: number): Promise<void> {
+    const { process } = this.#member(member);
+    process?.kill("SIGSTOP");
+    while (process?.pid !== undefined && !isStopped(process.pid)) await nextTurn();
   }
 
   resume(member: number): void {
@@ -285,4 +287,21 @@ async function freePorts(count: number): Promise<number[]> {
   });
   await Promise.all(servers.map((server) => once(server.close(), "close")));
   return ports;
+}
+
+/** The signal reaches a busy machine's threads one by one. Where there is no /proc, it is taken to have worked. */
+function isStopped(pid: number): boolean {
+  const tasks = `/proc/${pid}/task`;
+  if (!existsSync(tasks)) return true;
+  return readdirSync(tasks).every((thread) => / [TtZX] /.test(statOf(`${tasks}/${thread}/stat`)));
+}
+
+/** A thread that has ended meanwhile counts as stopped. */
+function statOf(file: string): string {
+  try {
+    const text = readFileSync(file, "utf8");
+    return text.slice(text.lastIndexOf(")") + 1, text.lastIndexOf(")") + 4);
+  } catch {
+    return " X ";
+  }
 }
