@@ -16,9 +16,10 @@ interface Layer {
 
 const layers: Record<string, Layer> = {
   base: { folders: [], packages: [] },
+  api: { folders: ["base"], packages: ["yaml"] },
   store: { folders: ["base"], packages: ["lmdb", "@grpc/grpc-js", "@grpc/proto-loader"] },
   pki: { folders: ["base"], packages: ["yaml"] },
-  apiserver: { folders: ["base", "store", "pki"], packages: [] },
+  apiserver: { folders: ["base", "api", "store", "pki"], packages: ["yaml"] },
   cluster: { folders: ["base", "store", "pki", "apiserver"], packages: [] },
   cmd: { folders: ["base", "store", "pki", "apiserver", "cluster"], packages: ["commander"] },
 };

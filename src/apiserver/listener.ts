@@ -1,16 +1,20 @@
 /**
- * One TLS port for HTTP/1.1 and HTTP/2.
+ * One TLS port for HTTP/1.1 and HTTP/2: the handshake says which, and the connection goes to the server of that version.
+ *
+ *     TLS connection ──► h2:                 HTTP/2 server ──► stream
+ *                    └── http/1.1, nothing:  HTTP/1.1 server ──► request
  *
  * 1. `listen` resolves when the port accepts connections, or rejects with the system's error (EADDRINUSE, EACCES, …).
  * 2. Client certificates are asked for but not demanded: who the caller is, and what follows, is decided in the pipeline.
  * 3. `close` takes no new requests, lets those under way finish for `graceMs`, then cuts what is left. It never hangs.
  */
 import { once } from "node:events";
-import { createSecureServer, type Http2ServerRequest, type Http2ServerResponse, type Http2Session } from "node:http2";
+import { createServer as createHttp1Server } from "node:http";
+import { createServer as createHttp2Server, type Http2Session } from "node:http2";
 import type { AddressInfo, Socket } from "node:net";
+import { createServer as createTlsServer, type TLSSocket } from "node:tls";
 import type { Clock } from "#base";
-
-export type Handler = (request: Http2ServerRequest, response: Http2ServerResponse) => void;
+import type { HttpHandlers } from "./http/adapter.ts";
 
 export interface ServingCertificate {
   readonly certPem: string;
@@ -23,7 +27,7 @@ export interface ListenOptions {
   /** 0 picks a free one. */
   readonly port: number;
   readonly certificate: ServingCertificate;
-  readonly handler: Handler;
+  readonly handlers: HttpHandlers;
   readonly clock: Clock;
 }
 
@@ -34,17 +38,21 @@ export interface Listener {
   close(graceMs: number): Promise<void>;
 }
 
-export async function listen({ host, port, certificate, handler, clock }: ListenOptions): Promise<Listener> {
-  const server = createSecureServer({
+export async function listen({ host, port, certificate, handlers, clock }: ListenOptions): Promise<Listener> {
+  const http1 = createHttp1Server(handlers.http1);
+  const http2 = createHttp2Server();
+  http2.on("stream", handlers.http2);
+  const server = createTlsServer({
     ...tlsOptions(certificate),
-    allowHTTP1: true,
+    ALPNProtocols: ["h2", "http/1.1"],
     requestCert: true,
     rejectUnauthorized: false,
     minVersion: "TLSv1.2",
+    noDelay: true,
   });
   const sessions = new Set<Http2Session>();
   const sockets = new Set<Socket>();
-  server.on("session", (session) => {
+  http2.on("session", (session) => {
     sessions.add(session);
     session.once("close", () => sessions.delete(session));
   });
@@ -52,19 +60,22 @@ export async function listen({ host, port, certificate, handler, clock }: Listen
     sockets.add(socket);
     socket.once("close", () => sockets.delete(socket));
   });
-  server.on("request", handler);
+  server.on("secureConnection", (socket: TLSSocket) => {
+    (socket.alpnProtocol === "h2" ? http2 : http1).emit("connection", socket);
+  });
 
   server.listen(port, host);
   await once(server, "listening");
-  const address = server.address() as AddressInfo;
+  // It has no port of its own, but from here on it looks after connections that send nothing.
+  http1.emit("listening");
 
   return {
-    port: address.port,
+    port: (server.address() as AddressInfo).port,
     renew: (next) => server.setSecureContext(tlsOptions(next)),
     async close(graceMs) {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       for (const session of sessions) session.close();
-      closeIdleHttp1(server);
+      http1.close();
       const cut = clock.timer(graceMs, () => {
         for (const socket of sockets) socket.destroy();
       });
@@ -76,10 +87,4 @@ export async function listen({ host, port, certificate, handler, clock }: Listen
 
 function tlsOptions({ certPem, keyPem, clientCaPem }: ServingCertificate) {
   return { cert: certPem, key: keyPem, ca: clientCaPem };
-}
-
-/** An HTTP/2 server that also speaks HTTP/1 has the method, but its type does not say so. */
-function closeIdleHttp1(server: object): void {
-  if ("closeIdleConnections" in server && typeof server.closeIdleConnections === "function")
-    server.closeIdleConnections();
 }

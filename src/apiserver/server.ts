@@ -1,20 +1,33 @@
 /**
- * The API server as a process part: routes on one TLS port.
+ * The API server as a part of a process: puts store, caches, pipeline and port together.
  *
- *     client ──► listener ──► route ──► answer
+ *     client ──► listener ──► adapter ──► pipeline ──► verb ──► cache
+ *                                                       └═══► store --► feed --► caches --► watchers
  *
- * 1. A request never takes the server down: what a route throws is logged once and answered with 500.
- * 2. While it stops, /readyz says so first, so that load balancers turn away before connections close.
+ * 1. It listens only when its caches show all that the store has.
+ * 2. While it stops, /readyz says so first, watches end, and what is under way is finished.
  */
-import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
-import { pipeline } from "node:stream/promises";
-import { type Clock, type Logger, type MetricsRegistry, metricsContentType } from "#base";
-import { type Store, writeSnapshot } from "#store";
-import { answerHealth, type HealthCheck } from "./health.ts";
-import { isClusterAdmin } from "./identity.ts";
+import { randomUUID } from "node:crypto";
+import { builtIn } from "#api";
+import { type Clock, type Logger, type MetricsRegistry, type Random, TaskGroup } from "#base";
+import type { Store } from "#store";
+import { admissionChain, defaultPlugins } from "./admission/index.ts";
+import { allocators } from "./allocate/index.ts";
+import { authenticator } from "./authn/authenticator.ts";
+import type { UserInfo } from "./authn/user.ts";
+import { mastersOnly } from "./authz/authorizer.ts";
+import { bootstrap } from "./bootstrap/bootstrap.ts";
+import { StoreFeed } from "./cache/feed.ts";
+import { connectors } from "./connect/connectors.ts";
+import type { HealthCheck } from "./health.ts";
+import { httpHandlers } from "./http/adapter.ts";
 import { type Listener, listen, type ServingCertificate } from "./listener.ts";
-import { sendJson, sendStatus, sendText } from "./respond.ts";
-import { versionInfo } from "./version.ts";
+import { requestMetrics } from "./metrics.ts";
+import { type Handle, passThrough, pipeline } from "./pipeline.ts";
+import { STORE_PREFIX } from "./rest/resource.ts";
+import { Resources } from "./rest/resources.ts";
+import type { ServerContext } from "./rest/server-context.ts";
+import { nonResourceRoutes } from "./routes.ts";
 
 const SHUTDOWN_GRACE_MS = 5_000;
 const HEALTH_TIMEOUT_MS = 2_000;
@@ -24,21 +37,82 @@ export interface ApiServerOptions {
   readonly port: number;
   readonly certificate: ServingCertificate;
   readonly store: Store;
+  /** Other servers write to the same store. */
+  readonly sharedStore: boolean;
+  /** Static bearer tokens and whom they stand for. */
+  readonly tokens?: ReadonlyMap<string, UserInfo>;
   readonly clock: Clock;
+  readonly random: Random;
   readonly log: Logger;
   readonly metrics: MetricsRegistry;
 }
 
 export interface ApiServer {
   readonly port: number;
+  /** The whole pipeline, for components in the same process. */
+  readonly handle: Handle;
   renewCertificate(certificate: ServingCertificate): void;
   stop(): Promise<void>;
 }
 
 export async function startApiServer(options: ApiServerOptions): Promise<ApiServer> {
-  const { store, clock, log, metrics } = options;
-  let stopping = false;
+  const { store, clock, random, log, metrics } = options;
+  const stopping = new AbortController();
+  const background = new TaskGroup({ onFailure: ({ task, error }) => log.error(`${task} ended`, { error }) });
 
+  const feed = new StoreFeed({ store, prefix: STORE_PREFIX, clock, log });
+  const resources = new Resources(feed);
+  for (const kind of builtIn) resources.add(kind);
+  const allocation = allocators({ context: () => context, resources, feed, clock, log });
+  await feed.load();
+  background.run("store feed", (signal) => feed.run(signal));
+
+  const context: ServerContext = {
+    store,
+    feed,
+    clock,
+    random,
+    log,
+    admission: admissionChain(defaultPlugins, resources, () => context),
+    allocators: allocation.byResource,
+    newUid: randomUUID,
+    sharedStore: options.sharedStore,
+  };
+  try {
+    await bootstrap(context, resources);
+    background.run("service allocation repair", (signal) => allocation.repair(signal));
+    const handle = pipeline({
+      authenticate: authenticator(options.tokens ?? new Map()),
+      audit: requestMetrics(metrics, clock),
+      flowControl: passThrough,
+      authorize: mastersOnly,
+      dispatch: { context, resources, stopping: stopping.signal, connectors: connectors() },
+      nonResource: nonResourceRoutes({
+        context,
+        kinds: builtIn,
+        metrics,
+        health: healthChecks(store, stopping.signal),
+      }),
+      log,
+    });
+    const listener: Listener = await listen({ ...options, handlers: httpHandlers(handle, log) });
+    return {
+      port: listener.port,
+      handle,
+      renewCertificate: listener.renew,
+      async stop() {
+        stopping.abort();
+        await listener.close(SHUTDOWN_GRACE_MS);
+        await background.stop();
+      },
+    };
+  } catch (error) {
+    await background.stop();
+    throw error;
+  }
+}
+
+function healthChecks(store: Store, stopping: AbortSignal): Readonly<Record<string, readonly HealthCheck[]>> {
   const ping: HealthCheck = { name: "ping", check: async () => {} };
   const etcd: HealthCheck = {
     name: "etcd",
@@ -47,87 +121,8 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
   const shutdown: HealthCheck = {
     name: "shutdown",
     check: async () => {
-      if (stopping) throw new Error("the server is stopping");
+      if (stopping.aborted) throw new Error("the server is stopping");
     },
   };
-  const health: Record<string, readonly HealthCheck[]> = {
-    healthz: [ping, etcd],
-    livez: [ping, etcd],
-    readyz: [ping, etcd, shutdown],
-  };
-
-  const requests = metrics.counter({
-    name: "apiserver_request_total",
-    help: "Requests answered, by verb and HTTP status.",
-    labels: ["verb", "code"],
-  });
-
-  async function route(request: Http2ServerRequest, response: Http2ServerResponse): Promise<void> {
-    const url = new URL(request.url, "https://k8ts");
-    const [, endpoint = "", ...rest] = url.pathname.split("/");
-    if (request.method !== "GET" && request.method !== "HEAD") {
-      return sendStatus(
-        response,
-        405,
-        "MethodNotAllowed",
-        "the server does not allow this method on the requested resource",
-      );
-    }
-    const checks = health[endpoint];
-    if (checks !== undefined) {
-      const answer = await answerHealth(
-        {
-          endpoint,
-          ...(rest.length > 0 && { only: rest.join("/") }),
-          verbose: url.searchParams.has("verbose"),
-          exclude: url.searchParams.getAll("exclude"),
-        },
-        checks,
-        log,
-      );
-      return sendText(response, answer.status, answer.body);
-    }
-    switch (url.pathname) {
-      case "/version":
-        return sendJson(response, 200, versionInfo());
-      case "/metrics":
-        return sendText(response, 200, metrics.text(), metricsContentType);
-      case "/k8ts/snapshot":
-        if (!isClusterAdmin(request))
-          return sendStatus(response, 403, "Forbidden", "only system:masters may take a snapshot");
-        response.setHeader("content-type", "application/octet-stream");
-        await pipeline(writeSnapshot(store, clock), response);
-        return;
-      default:
-        return sendStatus(response, 404, "NotFound", "the server could not find the requested resource");
-    }
-  }
-
-  const listener: Listener = await listen({
-    ...options,
-    handler: (request, response) => {
-      response.once("finish", () => requests.labels(request.method, String(response.statusCode)).inc());
-      route(request, response).catch((error: unknown) => {
-        if (request.aborted || response.destroyed) return; // the caller has gone
-        log.error("request failed", { method: request.method, path: request.url, error });
-        if (response.headersSent) response.stream.destroy();
-        else
-          sendStatus(
-            response,
-            500,
-            "InternalError",
-            "an error on the server has prevented the request from succeeding",
-          );
-      });
-    },
-  });
-
-  return {
-    port: listener.port,
-    renewCertificate: listener.renew,
-    async stop() {
-      stopping = true;
-      await listener.close(SHUTDOWN_GRACE_MS);
-    },
-  };
+  return { healthz: [ping, etcd], livez: [ping, etcd], readyz: [ping, etcd, shutdown] };
 }

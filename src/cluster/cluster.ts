@@ -7,10 +7,11 @@
  * 2. The lock on the data directory is taken first and released last.
  */
 
+import { readFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { hostname } from "node:os";
-import { type ApiServer, K8TS_VERSION, startApiServer } from "#apiserver";
-import { type Clock, type Logger, MetricsRegistry, registerProcessMetrics, TaskGroup } from "#base";
+import { type ApiServer, K8TS_VERSION, parseTokenFile, startApiServer, TokenFileError } from "#apiserver";
+import { type Clock, type Logger, MetricsRegistry, registerProcessMetrics, systemRandom, TaskGroup } from "#base";
 import {
   type ClusterPki,
   ensureClusterPki,
@@ -54,6 +55,7 @@ export interface Cluster {
 
 export async function startCluster(config: ClusterConfig, environment: Environment): Promise<Cluster> {
   const { clock, log } = environment;
+  const random = systemRandom();
   const dir = dataDir(config.dataDir);
   const notes: string[] = [];
   await using starting = new AsyncDisposableStack();
@@ -75,7 +77,16 @@ export async function startCluster(config: ClusterConfig, environment: Environme
   const metrics = new MetricsRegistry();
   starting.use(registerProcessMetrics(metrics));
   const server = await step("API server", environment, async () => {
-    const started = await listenOrExplain(config, { pki, store, metrics, clock, log });
+    const started = await listenOrExplain(config, {
+      pki,
+      store,
+      sharedStore: config.store.kind === "etcd",
+      ...tokensOf(config),
+      metrics,
+      clock,
+      random,
+      log,
+    });
     return [started, urlOf(config, started.port)];
   });
   starting.defer(() => server.stop());
@@ -138,6 +149,18 @@ async function step<T>(name: string, { clock, progress }: Environment, work: () 
   const [result, detail] = await work();
   progress({ name, detail, ms: clock.monotonic() - start });
   return result;
+}
+
+function tokensOf({ tokenAuthFile }: ClusterConfig) {
+  if (tokenAuthFile === undefined) return {};
+  try {
+    return { tokens: parseTokenFile(readFileSync(tokenAuthFile, "utf8"), tokenAuthFile) };
+  } catch (error) {
+    throw new ClusterError(
+      error instanceof TokenFileError ? error.message : `--token-auth-file: ${(error as Error).message}.`,
+      { cause: error },
+    );
+  }
 }
 
 function storeSpec({ store }: ClusterConfig, embeddedDir: string) {

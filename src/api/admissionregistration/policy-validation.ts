@@ -1,0 +1,247 @@
+/** Admission policies, as far as no expression has to be compiled for it. */
+import {
+  duplicate,
+  type FieldError,
+  type FieldPath,
+  forbidden,
+  invalid,
+  notSupported,
+  required,
+  tooLong,
+} from "../machinery/field-error.ts";
+import { validateLabelSelector } from "../machinery/labels.ts";
+import {
+  checkCIdentifier,
+  checkDns1035Label,
+  checkDns1123Subdomain,
+  checkPathSegmentName,
+  checkQualifiedName,
+} from "../machinery/names.ts";
+import type {
+  MatchResources,
+  MutatingAdmissionPolicy,
+  MutatingAdmissionPolicyBindingSpec,
+  Mutation,
+  ParamKind,
+  ParamRef,
+  ValidatingAdmissionPolicy,
+  Validation,
+  Variable,
+} from "../types/admissionregistration-v1.ts";
+import { validateRule } from "./rule-validation.ts";
+import {
+  choiceFaults,
+  failurePolicies,
+  matchPolicies,
+  reinvocationPolicies,
+  validateMatchConditions,
+} from "./webhook-validation.ts";
+
+const reasons = ["Forbidden", "Invalid", "RequestEntityTooLarge"];
+const maxExpressionBytes = 5 * 1024;
+
+export function validateValidatingPolicy(policy: ValidatingAdmissionPolicy, path: FieldPath): readonly FieldError[] {
+  const where = path.child("spec");
+  const { validations = [], auditAnnotations = [] } = policy.spec ?? {};
+  const errors = [...validateShared(policy.spec ?? {}, where)];
+  if (validations.length + auditAnnotations.length === 0) {
+    const why = "validations or auditAnnotations must contain at least one item";
+    return [...errors, required(where.child("validations"), why), required(where.child("auditAnnotations"), why)];
+  }
+  for (const [i, one] of validations.entries())
+    errors.push(...validateValidation(one, where.child("validations").index(i)));
+  const seen = new Set<string>();
+  for (const [i, { key, valueExpression }] of auditAnnotations.entries()) {
+    const at = where.child("auditAnnotations").index(i);
+    for (const why of checkQualifiedName(`${policy.metadata.name ?? ""}/${key}`))
+      errors.push(invalid(at.child("key"), key, why));
+    if (valueExpression.trim() === "")
+      errors.push(required(at.child("valueExpression"), "valueExpression is not specified"));
+    else if (valueExpression.length > maxExpressionBytes)
+      errors.push(tooLong(at.child("valueExpression"), maxExpressionBytes));
+    if (seen.has(key)) errors.push(duplicate(at.child("key"), key));
+    seen.add(key);
+  }
+  return errors;
+}
+
+export function validateMutatingPolicy({ spec = {} }: MutatingAdmissionPolicy, path: FieldPath): readonly FieldError[] {
+  const where = path.child("spec");
+  const errors = [...validateShared(spec, where)];
+  const mutations = spec.mutations ?? [];
+  if (mutations.length === 0)
+    errors.push(required(where.child("mutations"), "mutations must contain at least one item"));
+  for (const [i, one] of mutations.entries()) errors.push(...validateMutation(one, where.child("mutations").index(i)));
+  if (!spec.reinvocationPolicy) errors.push(required(where.child("reinvocationPolicy")));
+  else errors.push(...choiceFaults(spec.reinvocationPolicy, reinvocationPolicies, where.child("reinvocationPolicy")));
+  return errors;
+}
+
+/** `actions`: only of bindings to validating policies. */
+export function validateBinding(
+  spec: MutatingAdmissionPolicyBindingSpec,
+  actions: readonly string[] | undefined,
+  path: FieldPath,
+): readonly FieldError[] {
+  const errors: FieldError[] = [];
+  const name = spec.policyName ?? "";
+  if (name === "") errors.push(required(path.child("policyName")));
+  else {
+    const wrong = checkDns1123Subdomain(name);
+    if (wrong.length > 0) errors.push(invalid(path.child("policyName"), name, wrong.join(",")));
+  }
+  errors.push(...validateParamRef(spec.paramRef, path.child("paramRef")));
+  if (spec.matchResources !== undefined)
+    errors.push(...validateMatch(spec.matchResources, path.child("matchResources")));
+  if (actions !== undefined) errors.push(...validateActions(actions, path.child("validationActions")));
+  return errors;
+}
+
+type SharedSpec = Omit<NonNullable<MutatingAdmissionPolicy["spec"]>, "mutations" | "reinvocationPolicy">;
+
+function validateShared(spec: SharedSpec, path: FieldPath): readonly FieldError[] {
+  const errors: FieldError[] = [];
+  if (!spec.failurePolicy) errors.push(required(path.child("failurePolicy")));
+  else errors.push(...choiceFaults(spec.failurePolicy, failurePolicies, path.child("failurePolicy")));
+  if (spec.paramKind !== undefined) errors.push(...validateParamKind(spec.paramKind, path.child("paramKind")));
+  const match = path.child("matchConstraints");
+  if (spec.matchConstraints === undefined) errors.push(required(match));
+  else {
+    errors.push(...validateMatch(spec.matchConstraints, match));
+    if ((spec.matchConstraints.resourceRules ?? []).length === 0) errors.push(required(match.child("resourceRules")));
+  }
+  errors.push(...validateMatchConditions(spec.matchConditions ?? [], path.child("matchConditions")));
+  for (const [i, one] of (spec.variables ?? []).entries())
+    errors.push(...validateVariable(one, path.child("variables").index(i)));
+  return errors;
+}
+
+function validateMatch(match: MatchResources, path: FieldPath): readonly FieldError[] {
+  const errors: FieldError[] = [];
+  if (!match.matchPolicy) errors.push(required(path.child("matchPolicy")));
+  else errors.push(...choiceFaults(match.matchPolicy, matchPolicies, path.child("matchPolicy")));
+  errors.push(...validateLabelSelector(match.namespaceSelector, path.child("namespaceSelector")));
+  errors.push(...validateLabelSelector(match.objectSelector, path.child("objectSelector")));
+  for (const field of ["resourceRules", "excludeResourceRules"] as const) {
+    for (const [i, rule] of (match[field] ?? []).entries()) {
+      const where = path.child(field).index(i);
+      for (const [j, name] of (rule.resourceNames ?? []).entries()) {
+        for (const why of checkPathSegmentName(name))
+          errors.push(invalid(where.child("resourceNames").index(j), name, why));
+      }
+      errors.push(...validateRule(rule, where));
+    }
+  }
+  return errors;
+}
+
+function validateParamKind({ apiVersion = "", kind = "" }: ParamKind, path: FieldPath): readonly FieldError[] {
+  const errors: FieldError[] = [];
+  if (apiVersion === "") errors.push(required(path.child("apiVersion")));
+  else if (apiVersion.split("/").length > 2) {
+    errors.push(invalid(path.child("apiVersion"), apiVersion, `unexpected GroupVersion string: ${apiVersion}`));
+  } else {
+    const [group, version = group] = apiVersion.includes("/") ? apiVersion.split("/") : ["", apiVersion];
+    if (group)
+      for (const why of checkDns1123Subdomain(group)) errors.push(invalid(path.child("apiVersion"), group, why));
+    for (const why of checkDns1035Label(version ?? ""))
+      errors.push(invalid(path.child("apiVersion"), version ?? "", why));
+  }
+  if (kind === "") errors.push(required(path.child("kind")));
+  else {
+    const wrong = checkDns1035Label(kind.toLowerCase());
+    if (wrong.length > 0) {
+      errors.push(
+        invalid(path.child("kind"), kind, `may have mixed case, but should otherwise match: ${wrong.join(",")}`),
+      );
+    }
+  }
+  return errors;
+}
+
+function validateParamRef(ref: ParamRef | undefined, path: FieldPath): readonly FieldError[] {
+  if (ref === undefined) return [];
+  const { name = "", selector, parameterNotFoundAction: action } = ref;
+  const errors: FieldError[] = [];
+  if (name !== "") {
+    for (const why of checkPathSegmentName(name)) errors.push(invalid(path.child("name"), name, why));
+    if (selector !== undefined) errors.push(forbidden(path.child("name"), "name and selector are mutually exclusive"));
+  }
+  if (selector !== undefined) {
+    errors.push(...validateLabelSelector(selector, path.child("selector")));
+    if (name !== "") errors.push(forbidden(path.child("selector"), "name and selector are mutually exclusive"));
+  }
+  if (name === "" && selector === undefined) errors.push(required(path, "one of name or selector must be specified"));
+  if (!action) errors.push(required(path.child("parameterNotFoundAction")));
+  else errors.push(...choiceFaults(action, ["Allow", "Deny"], path.child("parameterNotFoundAction")));
+  return errors;
+}
+
+function validateActions(actions: readonly string[], path: FieldPath): readonly FieldError[] {
+  if (actions.length === 0) return [required(path)];
+  const known = ["Audit", "Deny", "Warn"];
+  const errors: FieldError[] = [];
+  for (const [i, action] of actions.entries()) {
+    if (!known.includes(action)) errors.push(notSupported(path.index(i), action, known));
+    if (actions.indexOf(action) < i) errors.push(duplicate(path.index(i), action));
+  }
+  if (actions.includes("Deny") && actions.includes("Warn")) {
+    const why =
+      "must not contain both Deny and Warn (repeating the same validation failure information in the API response and headers serves no purpose)";
+    errors.push(invalid(path, actions, why));
+  }
+  return errors;
+}
+
+function validateVariable({ name, expression }: Variable, path: FieldPath): readonly FieldError[] {
+  const errors: FieldError[] = [];
+  if (name === "" || checkCIdentifier(name).length > 0) {
+    errors.push(
+      name === ""
+        ? required(path.child("name"), "name is not specified")
+        : invalid(path.child("name"), name, "name is not a valid CEL identifier"),
+    );
+  }
+  if (expression.trim() === "") errors.push(required(path.child("expression"), "expression is not specified"));
+  return errors;
+}
+
+function validateValidation({ expression, message = "", reason }: Validation, path: FieldPath): readonly FieldError[] {
+  const errors: FieldError[] = [];
+  if (expression.trim() === "") errors.push(required(path.child("expression"), "expression is not specified"));
+  if (message.includes("\n"))
+    errors.push(invalid(path.child("message"), message, "message must not contain line breaks"));
+  if (expression.includes("\n") && message.trim() === "") {
+    errors.push(required(path.child("message"), "message must be specified if expression contains line breaks"));
+  }
+  return [...errors, ...choiceFaults(reason, reasons, path.child("reason"))];
+}
+
+function validateMutation(
+  { patchType, applyConfiguration, jsonPatch }: Mutation,
+  path: FieldPath,
+): readonly FieldError[] {
+  const errors: FieldError[] = [];
+  const forms = {
+    ApplyConfiguration: ["applyConfiguration", applyConfiguration],
+    JSONPatch: ["jsonPatch", jsonPatch],
+  } as const;
+  if (!patchType) return [required(path.child("patchType"))];
+  if (!(patchType in forms)) return [notSupported(path.child("patchType"), patchType, Object.keys(forms))];
+  for (const [type, [field, form]] of Object.entries(forms)) {
+    if (type === patchType && form === undefined)
+      errors.push(required(path.child(field), `must be specified when patchType is ${type}`));
+    else if (type === patchType && (form?.expression ?? "").trim() === "") {
+      errors.push(required(path.child(field, "expression"), "expression is not specified"));
+    } else if (type !== patchType && form !== undefined) {
+      errors.push(
+        invalid(
+          path.child(field),
+          form as { expression?: string } as Readonly<Record<string, string>>,
+          `${field} must not be set when patchType is ${patchType}`,
+        ),
+      );
+    }
+  }
+  return errors;
+}

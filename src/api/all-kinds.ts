@@ -1,0 +1,48 @@
+/** Every built-in kind with its behaviour. */
+import { admissionregistrationKinds } from "./admissionregistration/index.ts";
+import { apiextensionsKinds } from "./apiextensions/index.ts";
+import { apiregistrationKinds } from "./apiregistration/index.ts";
+import { appsKinds } from "./apps/index.ts";
+import { authenticationKinds } from "./authentication/index.ts";
+import { authorizationKinds } from "./authorization/index.ts";
+import { autoscalingKinds } from "./autoscaling/index.ts";
+import { batchKinds } from "./batch/index.ts";
+import { builtInKinds } from "./built-in-kinds.ts";
+import { certificatesKinds } from "./certificates/index.ts";
+import { coordinationKinds } from "./coordination/index.ts";
+import { coreKinds } from "./core/index.ts";
+import { discoveryKinds } from "./discovery/index.ts";
+import { eventsKinds } from "./events/index.ts";
+import { flowcontrolKinds } from "./flowcontrol/index.ts";
+import type { Kind } from "./machinery/kind.ts";
+import { networkingKinds } from "./networking/index.ts";
+import { nodeKinds } from "./node/index.ts";
+import { policyKinds } from "./policy/index.ts";
+import { rbacKinds } from "./rbac/index.ts";
+import { resourceKinds } from "./resource/index.ts";
+import { schedulingKinds } from "./scheduling/index.ts";
+import { storageKinds } from "./storage/index.ts";
+
+export const builtIn: readonly Kind[] = builtInKinds([
+  ...coreKinds,
+  ...apiregistrationKinds,
+  ...appsKinds,
+  ...eventsKinds,
+  ...authenticationKinds,
+  ...authorizationKinds,
+  ...autoscalingKinds,
+  ...batchKinds,
+  ...certificatesKinds,
+  ...networkingKinds,
+  ...policyKinds,
+  ...rbacKinds,
+  ...storageKinds,
+  ...admissionregistrationKinds,
+  ...apiextensionsKinds,
+  ...schedulingKinds,
+  ...coordinationKinds,
+  ...nodeKinds,
+  ...discoveryKinds,
+  ...resourceKinds,
+  ...flowcontrolKinds,
+]);

@@ -1,0 +1,98 @@
+/** DaemonSet: a pod on each node. */
+import { ageColumn, labelsText } from "../columns.ts";
+import { defaultPodTemplateSpec } from "../core/pod/index.ts";
+import { defineKind } from "../define-kind.ts";
+import type { Draft } from "../machinery/object.ts";
+import type { DaemonSet as DaemonSetObject, DaemonSetStatus, DaemonSetUpdateStrategy } from "../types/apps-v1.ts";
+import { validateDaemonSetSpec, validateDaemonSetStatus } from "./daemon-set-validation.ts";
+import { same, unchanged } from "./json-of.ts";
+import { dropDisabledFields, templateWarnings } from "./template.ts";
+import { selectorColumn, templateColumns } from "./template-columns.ts";
+
+/** Counts the templates that a DaemonSet had. Once a field of its spec; clients cannot set it. */
+export const templateGenerationAnnotation = "deprecated.daemonset.template.generation";
+
+const statusType = "io.k8s.api.apps.v1.DaemonSetStatus";
+
+export const DaemonSet = defineKind<DaemonSetObject>("apps/v1", "DaemonSet", {
+  defaults(draft) {
+    const { spec } = draft;
+    // Here already, and not only in prepare: it belongs to whoever writes the object.
+    setTemplateGeneration(draft, templateGenerationOf(draft));
+    if (spec === undefined) return;
+    spec.updateStrategy ??= {};
+    defaultStrategy(spec.updateStrategy);
+    spec.revisionHistoryLimit ??= 10;
+    spec.template ??= {};
+    defaultPodTemplateSpec(spec.template);
+  },
+  create: {
+    prepare(draft) {
+      setTemplateGeneration(draft, Math.max(templateGenerationOf(draft), 1));
+      dropDisabledFields(draft.spec?.template);
+    },
+    validate: ({ spec }, at) => validateDaemonSetSpec(spec, undefined, at.child("spec")),
+  },
+  update: {
+    prepare(draft, old) {
+      dropDisabledFields(draft.spec?.template, old.spec?.template);
+      const changed = !same(draft.spec?.template, old.spec?.template);
+      setTemplateGeneration(draft, templateGenerationOf(old) + (changed ? 1 : 0));
+    },
+    validate({ spec }, old, at) {
+      const errors = validateDaemonSetSpec(spec, old.spec, at.child("spec"));
+      // Told twice, as the original does.
+      return [...errors, ...errors, ...unchanged(spec?.selector, old.spec?.selector, at.child("spec", "selector"))];
+    },
+  },
+  generation: "spec",
+  subresources: {
+    status: { validate: ({ status }, old, at) => validateDaemonSetStatus(status, old.status, at.child("status")) },
+  },
+  warnings: (set, old) => templateWarnings(set, old, set.spec?.template),
+  columns: [
+    countColumn("Desired", "desiredNumberScheduled"),
+    countColumn("Current", "currentNumberScheduled"),
+    countColumn("Ready", "numberReady"),
+    countColumn("Up-to-date", "updatedNumberScheduled"),
+    countColumn("Available", "numberAvailable"),
+    {
+      name: "Node Selector",
+      type: "string",
+      doc: "io.k8s.api.core.v1.PodSpec.nodeSelector",
+      cell: ({ spec }) => labelsText(spec?.template.spec?.nodeSelector),
+    },
+    ageColumn,
+    ...templateColumns<DaemonSetObject>(({ spec }) => spec?.template),
+    selectorColumn<DaemonSetObject>("io.k8s.api.apps.v1.DaemonSetSpec.selector", ({ spec }) => spec?.selector),
+  ],
+});
+
+type Count =
+  | "desiredNumberScheduled"
+  | "currentNumberScheduled"
+  | "numberReady"
+  | "updatedNumberScheduled"
+  | "numberAvailable";
+
+function countColumn(name: string, field: Count & keyof DaemonSetStatus) {
+  const cell = ({ status }: DaemonSetObject) => status?.[field] ?? 0;
+  return { name, type: "integer", doc: `${statusType}.${field}`, cell } as const;
+}
+
+function defaultStrategy(strategy: Draft<DaemonSetUpdateStrategy>): void {
+  strategy.type ??= "RollingUpdate";
+  if (strategy.type !== "RollingUpdate") return;
+  strategy.rollingUpdate ??= {};
+  strategy.rollingUpdate.maxUnavailable ??= 1;
+  strategy.rollingUpdate.maxSurge ??= 0;
+}
+
+function templateGenerationOf({ metadata }: Pick<DaemonSetObject, "metadata">): number {
+  const text = metadata.annotations?.[templateGenerationAnnotation] ?? "";
+  return /^-?\d+$/.test(text) ? Number(text) : 0;
+}
+
+function setTemplateGeneration({ metadata }: Pick<Draft<DaemonSetObject>, "metadata">, count: number): void {
+  metadata.annotations = { ...metadata.annotations, [templateGenerationAnnotation]: String(count) };
+}

@@ -1,0 +1,78 @@
+/** ReplicaSet: a number of like pods. */
+import { ageColumn } from "../columns.ts";
+import { defaultPodTemplateSpec } from "../core/pod/index.ts";
+import { defineKind } from "../define-kind.ts";
+import type { FieldError, FieldPath } from "../machinery/field-error.ts";
+import type { ReplicaSet as ReplicaSetObject, ReplicaSetSpec } from "../types/apps-v1.ts";
+import { nonNegative } from "./counts.ts";
+import { unchanged } from "./json-of.ts";
+import { podNameWarnings } from "./name-warnings.ts";
+import { validateReplicaCounts } from "./replica-counts.ts";
+import { checkSelector } from "./selector.ts";
+import { dropDisabledFields, templateWarnings, validateReplicatedTemplate } from "./template.ts";
+import { selectorColumn, templateColumns } from "./template-columns.ts";
+
+const specType = "io.k8s.api.apps.v1.ReplicaSetSpec";
+const statusType = "io.k8s.api.apps.v1.ReplicaSetStatus";
+
+export const ReplicaSet = defineKind<ReplicaSetObject>("apps/v1", "ReplicaSet", {
+  defaults(draft) {
+    if (draft.spec === undefined) return;
+    draft.spec.replicas ??= 1;
+    draft.spec.template ??= {};
+    defaultPodTemplateSpec(draft.spec.template);
+  },
+  create: {
+    prepare: ({ spec }) => dropDisabledFields(spec?.template),
+    validate: (set, at) => validateSpec(set.spec, undefined, at.child("spec")),
+  },
+  update: {
+    prepare: ({ spec }, old) => dropDisabledFields(spec?.template, old.spec?.template),
+    validate(set, old, at) {
+      const errors = validateSpec(set.spec, old.spec, at.child("spec"));
+      // Told twice, as the original does.
+      return [...errors, ...errors, ...unchanged(set.spec?.selector, old.spec?.selector, at.child("spec", "selector"))];
+    },
+  },
+  generation: "spec",
+  subresources: {
+    status: { validate: (set, _old, at) => validateReplicaCounts(set.status, at.child("status")) },
+    scale: { replicas: "spec.replicas", statusReplicas: "status.replicas", selector: "spec.selector" },
+  },
+  warnings(object, old) {
+    const names = old === undefined ? podNameWarnings(object.metadata.name ?? "") : [];
+    return [...names, ...templateWarnings(object, old, object.spec?.template)];
+  },
+  columns: [
+    { name: "Desired", type: "integer", doc: `${specType}.replicas`, cell: (set) => set.spec?.replicas ?? 0 },
+    { name: "Current", type: "integer", doc: `${statusType}.replicas`, cell: (set) => set.status?.replicas ?? 0 },
+    {
+      name: "Ready",
+      type: "integer",
+      doc: `${statusType}.readyReplicas`,
+      cell: (set) => set.status?.readyReplicas ?? 0,
+    },
+    ageColumn,
+    ...templateColumns<ReplicaSetObject>((set) => set.spec?.template),
+    selectorColumn<ReplicaSetObject>(`${specType}.selector`, (set) => set.spec?.selector),
+  ],
+});
+
+function validateSpec(
+  spec: ReplicaSetSpec | undefined,
+  old: ReplicaSetSpec | undefined,
+  at: FieldPath,
+): readonly FieldError[] {
+  const { errors, matcher } = checkSelector(spec?.selector, at.child("selector"), {
+    empty: "empty selector is invalid for deployment",
+    unreadable: "invalid label selector",
+  });
+  return [
+    ...nonNegative(spec?.replicas, at.child("replicas")),
+    ...nonNegative(spec?.minReadySeconds, at.child("minReadySeconds")),
+    ...errors,
+    ...(matcher === undefined
+      ? []
+      : validateReplicatedTemplate(spec?.template, old?.template, matcher, at.child("template"))),
+  ];
+}

@@ -1,0 +1,143 @@
+/** The metrics that an autoscaler follows: each has one source, and a target that fits it. */
+import {
+  type FieldError,
+  type FieldPath,
+  forbidden,
+  invalid,
+  notSupported,
+  required,
+} from "../machinery/field-error.ts";
+import { checkPathSegmentName } from "../machinery/names.ts";
+import { parseQuantity } from "../machinery/quantity.ts";
+import type { MetricIdentifier, MetricSpec, MetricTarget } from "../types/autoscaling-v2.ts";
+import { validateReference } from "./reference.ts";
+
+/** In the order in which they are looked at. */
+const sources = ["object", "external", "pods", "resource", "containerResource"] as const;
+type Source = (typeof sources)[number];
+
+const sourceOfType: Readonly<Record<string, Source>> = {
+  ContainerResource: "containerResource",
+  External: "external",
+  Object: "object",
+  Pods: "pods",
+  Resource: "resource",
+};
+const types = Object.keys(sourceOfType);
+
+export function validateMetrics(
+  metrics: readonly MetricSpec[],
+  minReplicas: number | undefined,
+  at: FieldPath,
+): readonly FieldError[] {
+  const errors = metrics.flatMap((metric, i) => validateMetric(metric, at.index(i)));
+  const works = metrics.some(({ type }) => type === "Object" || type === "External");
+  if (minReplicas !== 0 || works) return errors;
+  return [
+    ...errors,
+    forbidden(at, "must specify at least one Object or External metric to support scaling to zero replicas"),
+  ];
+}
+
+function validateMetric(metric: MetricSpec, at: FieldPath): readonly FieldError[] {
+  const { type = "" } = metric;
+  const wanted = Object.hasOwn(sourceOfType, type) ? sourceOfType[type] : undefined;
+  const present = sources.filter((source) => metric[source] !== undefined);
+  const typeAt = at.child("type");
+  const errors: FieldError[] = [];
+  if (type === "") errors.push(required(typeAt, "must specify a metric source type"));
+  if (wanted === undefined) errors.push(notSupported(typeAt, type, types));
+  // Only the first one is looked into.
+  if (present[0] !== undefined) errors.push(...validateSource[present[0]](metric, at.child(present[0])));
+  if (wanted === undefined) errors.push(notSupported(typeAt, type, types));
+  else if (!present.includes(wanted)) {
+    errors.push(required(at.child(wanted), "must populate information for the given metric source"));
+  }
+  if (present.length === 1) return errors;
+  const surplus = present.filter((source) => source !== wanted);
+  return [
+    ...errors,
+    ...surplus.map((source) => forbidden(at.child(source), "must populate the given metric source only")),
+  ];
+}
+
+const validateSource: Readonly<Record<Source, (metric: MetricSpec, at: FieldPath) => readonly FieldError[]>> = {
+  object: ({ object }, at) => [
+    ...validateReference(object?.describedObject, at.child("describedObject")),
+    ...validateIdentifier(object?.metric, at.child("metric")),
+    ...validateTarget(object?.target, at.child("target")),
+    ...(hasValue(object?.target)
+      ? []
+      : [required(at.child("target", "averageValue"), "must set either a target value or averageValue")]),
+  ],
+  external: ({ external }, at) => [
+    ...validateIdentifier(external?.metric, at.child("metric")),
+    ...validateTarget(external?.target, at.child("target")),
+    ...(hasValue(external?.target)
+      ? []
+      : [
+          required(at.child("target", "averageValue"), "must set either a target value for metric or a per-pod target"),
+        ]),
+    ...(external?.target.value !== undefined && external.target.averageValue !== undefined
+      ? [forbidden(at.child("target", "value"), "may not set both a target value for metric and a per-pod target")]
+      : []),
+  ],
+  pods: ({ pods }, at) => [
+    ...validateIdentifier(pods?.metric, at.child("metric")),
+    ...validateTarget(pods?.target, at.child("target")),
+    ...(isPositive(pods?.target.averageValue)
+      ? []
+      : [required(at.child("target", "averageValue"), "must specify a positive target averageValue")]),
+  ],
+  resource: ({ resource }, at) => [
+    ...(resource?.name ? [] : [required(at.child("name"), "must specify a resource name")]),
+    ...validateResourceTarget(resource?.target, at.child("target")),
+  ],
+  containerResource: ({ containerResource }, at) => [
+    ...(containerResource?.name ? [] : [required(at.child("name"), "must specify a resource name")]),
+    ...(containerResource?.container ? [] : [required(at.child("container"), "must specify a container")]),
+    ...validateResourceTarget(containerResource?.target, at.child("target")),
+  ],
+};
+
+function validateResourceTarget(target: MetricTarget | undefined, at: FieldPath): readonly FieldError[] {
+  const { averageUtilization: share, averageValue } = target ?? {};
+  const errors = [...validateTarget(target, at)];
+  if (share === undefined && averageValue === undefined) {
+    errors.push(required(at.child("averageUtilization"), "must set either a target raw value or a target utilization"));
+  }
+  if (share !== undefined && averageValue !== undefined) {
+    errors.push(forbidden(at.child("averageValue"), "may not set both a target raw value and a target utilization"));
+  }
+  return errors;
+}
+
+function validateTarget(target: MetricTarget | undefined, at: FieldPath): readonly FieldError[] {
+  const { type = "", averageUtilization: share } = target ?? {};
+  const errors: FieldError[] = [];
+  if (type === "") errors.push(required(at.child("type"), "must specify a metric target type"));
+  if (!["Utilization", "Value", "AverageValue"].includes(type)) {
+    errors.push(invalid(at.child("type"), type, "must be either Utilization, Value, or AverageValue"));
+  }
+  for (const name of ["value", "averageValue"] as const) {
+    const value = target?.[name];
+    if (value !== undefined && !isPositive(value)) errors.push(invalid(at.child(name), value, "must be positive"));
+  }
+  if (share !== undefined && share < 1)
+    errors.push(invalid(at.child("averageUtilization"), share, "must be greater than 0"));
+  return errors;
+}
+
+function validateIdentifier(metric: MetricIdentifier | undefined, at: FieldPath): readonly FieldError[] {
+  const name = metric?.name ?? "";
+  if (name === "") return [required(at.child("name"), "must specify a metric name")];
+  return checkPathSegmentName(name).map((why) => invalid(at.child("name"), name, why));
+}
+
+function hasValue(target: MetricTarget | undefined): boolean {
+  return target?.value !== undefined || target?.averageValue !== undefined;
+}
+
+function isPositive(quantity: string | undefined): boolean {
+  return quantity !== undefined && parseQuantity(quantity).unscaled > 0n;
+}

@@ -1,0 +1,54 @@
+/**
+ * A Job selects its pods by its own uid, so that no two Jobs ever share pods. Who wants another selector asks for `manualSelector`.
+ */
+import { jsonOf, readSelector } from "../apps/index.ts";
+import { type FieldError, type FieldPath, invalid, required } from "../machinery/field-error.ts";
+import type { Draft } from "../machinery/object.ts";
+import type { Job } from "../types/batch-v1.ts";
+
+export const jobNameLabel = "batch.kubernetes.io/job-name";
+export const controllerUidLabel = "batch.kubernetes.io/controller-uid";
+/** Their names from before labels had domains; still set and asked for. */
+const oldJobNameLabel = "job-name";
+const oldControllerUidLabel = "controller-uid";
+
+export function generateSelector({ metadata, spec }: Draft<Job>): void {
+  if (spec === undefined || spec.manualSelector === true) return;
+  const { name = "", uid = "" } = metadata;
+  spec.template ??= {};
+  spec.template.metadata ??= {};
+  // What the user has set by hand stays, for validation to refuse.
+  spec.template.metadata.labels = {
+    [oldJobNameLabel]: name,
+    [jobNameLabel]: name,
+    [oldControllerUidLabel]: uid,
+    [controllerUidLabel]: uid,
+    ...spec.template.metadata.labels,
+  };
+  spec.selector ??= {};
+  spec.selector.matchLabels = { [controllerUidLabel]: uid, ...spec.selector.matchLabels };
+}
+
+/** `withDomains`: also the labels that have a domain; Jobs of long ago lack them. */
+export function validateGeneratedSelector(
+  { metadata, spec }: Job,
+  withDomains: boolean,
+  at: FieldPath,
+): readonly FieldError[] {
+  const selector = spec?.selector ?? undefined;
+  if (selector === undefined || spec?.manualSelector === true) return [];
+  const { name = "", uid = "" } = metadata;
+  const wanted: Record<string, string> = { [oldControllerUidLabel]: uid, [oldJobNameLabel]: name };
+  if (withDomains) Object.assign(wanted, { [controllerUidLabel]: uid, [jobNameLabel]: name });
+  const labels = spec?.template?.metadata?.labels ?? {};
+  const labelsAt = at.child("spec", "template", "metadata", "labels");
+  const errors: FieldError[] = uid === "" ? [required(at.child("metadata", "uid"))] : [];
+  for (const [key, value] of Object.entries(wanted)) {
+    if (labels[key] === undefined) errors.push(required(labelsAt.key(key), `must be '${value}'`));
+    else if (labels[key] !== value) errors.push(invalid(labelsAt.key(key), labels, `must be '${value}'`));
+  }
+  if (readSelector(selector)?.matches(wanted) === false) {
+    errors.push(invalid(at.child("spec", "selector"), jsonOf(selector), "`selector` not auto-generated"));
+  }
+  return errors;
+}

@@ -1,0 +1,146 @@
+/** What a Job's spec must fit, whether it stands in a Job or in a CronJob's template. */
+import { checkTemplateMatches, jsonOf, nonNegative, readSelector } from "../apps/index.ts";
+import { podTemplateOptions, validatePodTemplateSpec } from "../core/pod/index.ts";
+import { type FieldError, type FieldPath, invalid, notSupported, required, tooLong } from "../machinery/field-error.ts";
+import { validateLabelSelector } from "../machinery/labels.ts";
+import type { JobSpec, JobTemplateSpec } from "../types/batch-v1.ts";
+import { validateDomainPrefixedPath } from "./domain-path.ts";
+import { validatePodFailurePolicy } from "./pod-failure-policy.ts";
+import { validateSuccessPolicy } from "./success-policy.ts";
+
+const maxManagedByLength = 63;
+const maxIndexedParallelism = 100_000;
+const maxFailedIndexes = 100_000;
+/** From here on, Jobs that count failures by index are held to smaller numbers. */
+const manyCompletions = 100_000;
+const maxForManyCompletions = 10_000;
+
+/** Of a Job: with its selector. */
+export function validateJobSpec(
+  spec: JobSpec | undefined,
+  old: JobSpec | undefined,
+  at: FieldPath,
+): readonly FieldError[] {
+  const selector = spec?.selector ?? undefined;
+  const selectorAt = at.child("selector");
+  const matcher = readSelector(selector);
+  return [
+    ...validateSharedSpec(spec, old, at),
+    ...(selector === undefined ? [required(selectorAt)] : validateLabelSelector(selector, selectorAt)),
+    ...(matcher === undefined ? [] : checkTemplateMatches(spec?.template, matcher, at.child("template"))),
+  ];
+}
+
+/** Of a CronJob: its Jobs get their selectors when they are made. */
+export function validateJobTemplate(
+  template: JobTemplateSpec | undefined,
+  old: JobTemplateSpec | undefined,
+  at: FieldPath,
+): readonly FieldError[] {
+  const spec = template?.spec;
+  const specAt = at.child("spec");
+  const errors = [...validateSharedSpec(spec, old?.spec, specAt)];
+  if (spec?.selector !== undefined)
+    errors.push(invalid(specAt.child("selector"), jsonOf(spec.selector), "`selector` will be auto-generated"));
+  if (spec?.manualSelector === true) errors.push(notSupported(specAt.child("manualSelector"), true, ["nil", "false"]));
+  return errors;
+}
+
+function validateSharedSpec(spec: JobSpec | undefined, old: JobSpec | undefined, at: FieldPath): readonly FieldError[] {
+  const template = spec?.template;
+  return [
+    ...(spec === undefined ? [] : validateOwnFields(spec, at)),
+    ...validatePodTemplateSpec(template, at.child("template"), podTemplateOptions(template, old?.template)),
+    ...validateRestartPolicy(spec, at.child("template", "spec", "restartPolicy")),
+  ];
+}
+
+function validateOwnFields(spec: JobSpec, at: FieldPath): readonly FieldError[] {
+  const errors: FieldError[] = [];
+  for (const name of [
+    "parallelism",
+    "completions",
+    "activeDeadlineSeconds",
+    "backoffLimit",
+    "ttlSecondsAfterFinished",
+    "backoffLimitPerIndex",
+    "maxFailedIndexes",
+  ] as const) {
+    errors.push(...nonNegative(spec[name], at.child(name)));
+  }
+  if (spec.maxFailedIndexes !== undefined && spec.backoffLimitPerIndex === undefined) {
+    errors.push(required(at.child("backoffLimitPerIndex"), "when maxFailedIndexes is specified"));
+  }
+  errors.push(...validateManagedBy(spec.managedBy, at.child("managedBy")));
+  errors.push(...validateCompletionMode(spec, at));
+  if (spec.podFailurePolicy !== undefined)
+    errors.push(...validatePodFailurePolicy(spec, spec.podFailurePolicy, at.child("podFailurePolicy")));
+  if (spec.successPolicy !== undefined)
+    errors.push(...validateSuccessPolicy(spec, spec.successPolicy, at.child("successPolicy")));
+  errors.push(...validatePodReplacementPolicy(spec, at.child("podReplacementPolicy")));
+  return errors;
+}
+
+function validateManagedBy(manager: string | undefined, at: FieldPath): readonly FieldError[] {
+  if (manager === undefined) return [];
+  const errors = validateDomainPrefixedPath(manager, at);
+  return manager.length > maxManagedByLength ? [...errors, tooLong(at, maxManagedByLength)] : errors;
+}
+
+function validateCompletionMode(spec: JobSpec, at: FieldPath): readonly FieldError[] {
+  const { completionMode } = spec;
+  if (completionMode === "Indexed") return validateIndexed(spec, at);
+  const errors: FieldError[] = [];
+  if (completionMode !== undefined && completionMode !== "NonIndexed") {
+    return [notSupported(at.child("completionMode"), completionMode, ["NonIndexed", "Indexed"])];
+  }
+  for (const name of ["backoffLimitPerIndex", "maxFailedIndexes"] as const) {
+    const value = spec[name];
+    if (value !== undefined) errors.push(invalid(at.child(name), value, "requires indexed completion mode"));
+  }
+  return errors;
+}
+
+function validateIndexed(
+  { completions, parallelism = 0, maxFailedIndexes: failed, backoffLimitPerIndex }: JobSpec,
+  at: FieldPath,
+): readonly FieldError[] {
+  const errors: FieldError[] = [];
+  const parallelismAt = at.child("parallelism");
+  const failedAt = at.child("maxFailedIndexes");
+  if (completions === undefined) errors.push(required(at.child("completions"), "when completion mode is Indexed"));
+  if (parallelism > maxIndexedParallelism) {
+    const why = `must be less than or equal to ${maxIndexedParallelism} when completion mode is Indexed`;
+    errors.push(invalid(parallelismAt, parallelism, why));
+  }
+  if (completions !== undefined && failed !== undefined && failed > completions) {
+    errors.push(invalid(failedAt, failed, "must be less than or equal to completions"));
+  }
+  if (failed !== undefined && failed > maxFailedIndexes) {
+    errors.push(invalid(failedAt, failed, `must be less than or equal to ${maxFailedIndexes}`));
+  }
+  if (completions === undefined || completions <= manyCompletions || backoffLimitPerIndex === undefined) return errors;
+  const why = `must be less than or equal to ${maxForManyCompletions} when completions are above ${manyCompletions} and used with backoff limit per index`;
+  if (failed === undefined)
+    errors.push(required(failedAt, `must be specified when completions is above ${manyCompletions}`));
+  if (parallelism > maxForManyCompletions) errors.push(invalid(parallelismAt, parallelism, why));
+  if (failed !== undefined && failed > maxForManyCompletions) errors.push(invalid(failedAt, failed, why));
+  return errors;
+}
+
+function validatePodReplacementPolicy(
+  { podReplacementPolicy: policy, podFailurePolicy }: JobSpec,
+  at: FieldPath,
+): readonly FieldError[] {
+  const known = podFailurePolicy === undefined ? ["Failed", "TerminatingOrFailed"] : ["Failed"];
+  return policy === undefined || known.includes(policy) ? [] : [notSupported(at, policy, known)];
+}
+
+/** `Always` is what templates get by default: for a Job it means that nothing was said. */
+function validateRestartPolicy(spec: JobSpec | undefined, at: FieldPath): readonly FieldError[] {
+  const policy = spec?.template?.spec?.restartPolicy ?? "";
+  if (policy === "" || policy === "Always") return [required(at, 'valid values: "OnFailure", "Never"')];
+  if (policy !== "OnFailure" && policy !== "Never") return [notSupported(at, policy, ["OnFailure", "Never"])];
+  if (spec?.podFailurePolicy === undefined || policy === "Never") return [];
+  return [invalid(at, policy, 'only "Never" is supported when podFailurePolicy is specified')];
+}

@@ -1,0 +1,102 @@
+/** What of a Job may change, and when: most of it never does. */
+import { jsonOf, same, unchanged } from "../apps/index.ts";
+import { internalForm } from "../core/pod/index.ts";
+import { type FieldError, type FieldPath, immutable, invalid } from "../machinery/field-error.ts";
+import type { JsonObject } from "../machinery/json.ts";
+import type { Job, JobSpec } from "../types/batch-v1.ts";
+import type { Affinity, Container } from "../types/core-v1.ts";
+import { hasCondition } from "./job-conditions.ts";
+import { validateJobSpec } from "./job-spec-validation.ts";
+import { validateJob } from "./job-validation.ts";
+
+export function validateJobUpdate(job: Job, old: Job, at: FieldPath): readonly FieldError[] {
+  const specAt = at.child("spec");
+  const { spec } = job;
+  return [
+    ...validateJob(job, old, at),
+    // Told twice, as the original does.
+    ...validateJobSpec(spec, old.spec, specAt),
+    ...validateCompletions(spec, old.spec, specAt),
+    ...unchanged(spec?.selector, old.spec?.selector, specAt.child("selector")),
+    ...validateTemplate(job, old, specAt.child("template")),
+    ...(["completionMode", "podFailurePolicy", "backoffLimitPerIndex", "managedBy", "successPolicy"] as const).flatMap(
+      (name) => unchanged(spec?.[name], old.spec?.[name], specAt.child(name)),
+    ),
+  ];
+}
+
+/** An Indexed Job grows and shrinks by completions and parallelism together. */
+function validateCompletions(
+  spec: JobSpec | undefined,
+  old: JobSpec | undefined,
+  at: FieldPath,
+): readonly FieldError[] {
+  const completionsAt = at.child("completions");
+  const { completions, parallelism, completionMode } = spec ?? {};
+  if (completionMode !== "Indexed") return unchanged(completions, old?.completions, completionsAt);
+  if (completions === undefined || completions === old?.completions || completions === parallelism) return [];
+  return [invalid(completionsAt, completions, `can only be modified in tandem with ${at.child("parallelism")}`)];
+}
+
+function validateTemplate(job: Job, old: Job, at: FieldPath): readonly FieldError[] {
+  const template = job.spec?.template;
+  if (same(template, expectedTemplate(job, old))) return [];
+  // Shown as Go holds it: the metadata's fields beside the spec.
+  const shown = {
+    ...(jsonOf(template?.metadata ?? {}) as JsonObject),
+    Spec: internalForm("PodSpec", template?.spec ?? {}),
+  };
+  return [immutable(at, shown)];
+}
+
+/** The old template; of a suspended Job, with all of the new one that says where its pods run and what they get there. */
+function expectedTemplate({ spec }: Job, old: Job): object | undefined {
+  const template = spec?.template;
+  const oldTemplate = old.spec?.template;
+  if (!isAtRest(old) || template?.spec === undefined || oldTemplate?.spec === undefined) return oldTemplate;
+  const metadata = taking(oldTemplate.metadata, template.metadata, ["labels", "annotations"]);
+  const { affinity: oldAffinity, ...others } = taking(oldTemplate.spec, template.spec, [
+    "nodeSelector",
+    "tolerations",
+    "schedulingGates",
+  ]);
+  const affinity = expectedAffinity(template.spec.affinity, oldAffinity);
+  const containers = withResources(oldTemplate.spec.containers, template.spec.containers);
+  const expected = { ...others, containers, ...(affinity === undefined ? {} : { affinity }) };
+  const { initContainers } = oldTemplate.spec;
+  if (initContainers === undefined) return { ...oldTemplate, metadata, spec: expected };
+  const initExpected = withResources(initContainers, template.spec.initContainers);
+  return { ...oldTemplate, metadata, spec: { ...expected, initContainers: initExpected } };
+}
+
+/** Suspended, and either never started or with no pod left from before. */
+function isAtRest({ spec, status }: Job): boolean {
+  if (spec?.suspend !== true) return false;
+  return (
+    status?.startTime === undefined || ((status.active ?? 0) === 0 && hasCondition(status.conditions, "Suspended"))
+  );
+}
+
+function withResources(
+  old: readonly Container[] | undefined,
+  next: readonly Container[] | undefined,
+): readonly object[] {
+  return (old ?? []).map((container, i) => taking(container, next?.[i], ["resources"]));
+}
+
+/** Only what binds pods to nodes is free; it may be all that there was, or all that there is. */
+function expectedAffinity(affinity: Affinity | undefined, old: Affinity | undefined): Partial<Affinity> | undefined {
+  const merged = taking(old, affinity, ["nodeAffinity"]);
+  return affinity === undefined && same(merged, {}) ? undefined : merged;
+}
+
+/** `base`, with these fields as `from` has them. */
+function taking<T extends object>(base: T | undefined, from: T | undefined, names: readonly (keyof T)[]): Partial<T> {
+  const taken: Partial<T> = { ...base };
+  for (const name of names) {
+    const value = from?.[name];
+    if (value === undefined) delete taken[name];
+    else taken[name] = value;
+  }
+  return taken;
+}

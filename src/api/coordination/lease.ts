@@ -1,0 +1,44 @@
+/** Lease: who leads, and until when. */
+import { nonNegative } from "../apps/index.ts";
+import { ageColumn } from "../columns.ts";
+import { defineKind } from "../define-kind.ts";
+import { type FieldError, type FieldPath, invalid } from "../machinery/field-error.ts";
+import type { Draft } from "../machinery/object.ts";
+import type { Lease as LeaseObject, LeaseSpec } from "../types/coordination-v1.ts";
+
+export const Lease = defineKind<LeaseObject>("coordination.k8s.io/v1", "Lease", {
+  create: { prepare: ({ spec }) => dropCoordination(spec, undefined) },
+  update: {
+    prepare: ({ spec }, old) => dropCoordination(spec, old.spec),
+    allowCreate: true,
+    allowUnconditional: false,
+  },
+  validate: ({ spec }, at) => validateSpec(spec ?? {}, at.child("spec")),
+  columns: [
+    {
+      name: "Holder",
+      type: "string",
+      doc: "io.k8s.api.coordination.v1.LeaseSpec.holderIdentity",
+      cell: ({ spec }) => spec?.holderIdentity ?? "",
+    },
+    ageColumn,
+  ],
+});
+
+/** The feature CoordinatedLeaderElection is off by default: its fields stay only where they already were. */
+function dropCoordination(spec: Draft<LeaseSpec> | undefined, old: LeaseSpec | undefined): void {
+  if (spec === undefined || old?.strategy !== undefined || old?.preferredHolder !== undefined) return;
+  delete spec.strategy;
+  delete spec.preferredHolder;
+}
+
+function validateSpec(
+  { leaseDurationSeconds: duration, leaseTransitions }: LeaseSpec,
+  at: FieldPath,
+): readonly FieldError[] {
+  const durationAt = at.child("leaseDurationSeconds");
+  return [
+    ...(duration !== undefined && duration <= 0 ? [invalid(durationAt, duration, "must be greater than 0")] : []),
+    ...nonNegative(leaseTransitions, at.child("leaseTransitions")),
+  ];
+}

@@ -1,0 +1,64 @@
+import { labelsText } from "../columns.ts";
+import { defineKind } from "../define-kind.ts";
+import { at } from "../machinery/field-error.ts";
+import type { Kind } from "../machinery/kind.ts";
+import type { PodTemplate as PodTemplateObject } from "../types/core-v1.ts";
+import {
+  defaultPodTemplateSpec,
+  dropDisabledSpecFields,
+  podTemplateOptions,
+  podTemplateWarnings,
+  validatePodTemplateSpec,
+} from "./pod/index.ts";
+
+export const PodTemplate: Kind<PodTemplateObject> = defineKind("v1", "PodTemplate", {
+  defaults: (draft) => {
+    draft.template ??= {};
+    defaultPodTemplateSpec(draft.template);
+  },
+  create: {
+    prepare: ({ template }) => {
+      if (template?.spec !== undefined) dropDisabledSpecFields(template.spec);
+    },
+    validate: ({ template }, path) => validatePodTemplateSpec(template, path.child("template")),
+  },
+  update: {
+    prepare: ({ template }, old) => {
+      if (template?.spec !== undefined) dropDisabledSpecFields(template.spec, old.template?.spec);
+    },
+    validate: ({ template }, old, path) =>
+      validatePodTemplateSpec(template, path.child("template"), podTemplateOptions(template, old.template)),
+  },
+  generation: "spec",
+  columns: [
+    {
+      name: "Containers",
+      type: "string",
+      description: "Names of each container in the template.",
+      cell: ({ template }) =>
+        containersOf(template)
+          .map(({ name }) => name)
+          .join(","),
+    },
+    {
+      name: "Images",
+      type: "string",
+      description: "Images referenced by each container in the template.",
+      cell: ({ template }) =>
+        containersOf(template)
+          .map(({ image = "" }) => image)
+          .join(","),
+    },
+    {
+      name: "Pod Labels",
+      type: "string",
+      description: "The labels for the pod template.",
+      cell: ({ template }) => labelsText(template?.metadata?.labels),
+    },
+  ],
+  warnings: ({ template }) => podTemplateWarnings(template, at("template")),
+});
+
+function containersOf(template: PodTemplateObject["template"]) {
+  return template?.spec?.containers ?? [];
+}

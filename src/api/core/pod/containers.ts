@@ -1,0 +1,147 @@
+/** Containers, init containers among them; ephemeral ones have a file of their own. */
+import {
+  duplicate,
+  type FieldError,
+  type FieldPath,
+  forbidden,
+  invalid,
+  required,
+  tooMany,
+} from "../../machinery/field-error.ts";
+import { checkDns1123Label } from "../../machinery/names.ts";
+import type { Container, EphemeralContainer, PodSpec, Volume } from "../../types/core-v1.ts";
+import { validateEnv, validateEnvFrom } from "./env.ts";
+import { oneOf, requireFits, requireOneOf, requireText } from "./field-checks.ts";
+import { validateDevices, validateMounts } from "./mounts.ts";
+import type { PodValidationOptions } from "./options.ts";
+import { validateHostPorts, validatePorts } from "./ports.ts";
+import { probeUses, validateLifecycle, validateProbe } from "./probes.ts";
+import { isSidecar } from "./resource-totals.ts";
+import { validateContainerResources, validateResizePolicy } from "./resources.ts";
+import { validateSecurityContext } from "./security.ts";
+import { pullPolicies } from "./volume-sources.ts";
+
+export interface ContainerContext {
+  readonly spec: PodSpec;
+  readonly volumes: ReadonlyMap<string, Volume>;
+  readonly options: PodValidationOptions;
+}
+
+const messagePolicies = ["File", "FallbackToLogsOnError"];
+const onlySidecars = "may not be set for init containers without restartPolicy=Always";
+
+/** What holds for all three sorts. */
+export function validateAnyContainer(
+  container: Container | EphemeralContainer,
+  context: ContainerContext,
+  at: FieldPath,
+): readonly FieldError[] {
+  const { spec, volumes, options } = context;
+  return [
+    ...requireFits(checkDns1123Label, container.name, at.child("name")),
+    ...requireText(container.image, at.child("image")),
+    ...requireOneOf(container.terminationMessagePolicy, messagePolicies, at.child("terminationMessagePolicy")),
+    ...validatePorts(container.ports ?? [], at.child("ports")),
+    ...validateEnv(container.env ?? [], at.child("env")),
+    ...validateEnvFrom(container.envFrom ?? [], at.child("envFrom")),
+    ...validateMounts(container, volumes, at.child("volumeMounts")),
+    ...validateDevices(container, volumes, at.child("volumeDevices")),
+    ...requireOneOf(container.imagePullPolicy, pullPolicies, at.child("imagePullPolicy")),
+    ...validateContainerResources(container.resources, spec.resourceClaims ?? [], at.child("resources"), options),
+    ...validateResizePolicy(container.resizePolicy ?? [], spec.restartPolicy, at.child("resizePolicy")),
+    ...validateSecurityContext(container.securityContext, spec.hostUsers !== false, at.child("securityContext")),
+  ];
+}
+
+export function validateContainers(context: ContainerContext, at: FieldPath): readonly FieldError[] {
+  const containers = context.spec.containers ?? [];
+  if (containers.length === 0) return [required(at)];
+  const errors: FieldError[] = [];
+  const names = new Set<string>();
+  for (const [i, container] of containers.entries()) {
+    const path = at.index(i);
+    errors.push(...validateAnyContainer(container, context, path));
+    if (names.has(container.name)) errors.push(duplicate(path.child("name"), container.name));
+    names.add(container.name);
+    errors.push(...validateProbesAndHooks(container, context, path), ...validateRestartPolicy(container, path));
+  }
+  return [...errors, ...validateHostPorts(containers, at)];
+}
+
+export function validateInitContainers(context: ContainerContext, at: FieldPath): readonly FieldError[] {
+  const errors: FieldError[] = [];
+  const names = new Set((context.spec.containers ?? []).map(({ name }) => name));
+  for (const [i, container] of (context.spec.initContainers ?? []).entries()) {
+    const path = at.index(i);
+    errors.push(...validateAnyContainer(container, context, path), ...validateRestartPolicy(container, path));
+    if (names.has(container.name)) errors.push(duplicate(path.child("name"), container.name));
+    else if (container.name) names.add(container.name);
+    // Init containers run one by one: each has the host's ports for itself. Its place in the list is not told.
+    errors.push(...validateHostPorts([container], at));
+    if (isSidecar(container)) errors.push(...validateProbesAndHooks(container, context, path));
+    else errors.push(...validatePlainInit(container, path, context.options));
+  }
+  return errors;
+}
+
+/** Pods themselves only: templates may use a blank image as a mark for tools. */
+export function imageSpaceFaults({ image = "" }: Pick<Container, "image">, at: FieldPath): readonly FieldError[] {
+  return image.trim() === image
+    ? []
+    : [invalid(at.child("image"), image, "must not have leading or trailing whitespace")];
+}
+
+function validateProbesAndHooks(
+  container: Container,
+  { spec }: ContainerContext,
+  at: FieldPath,
+): readonly FieldError[] {
+  const graceSeconds = spec.terminationGracePeriodSeconds ?? 0;
+  return [
+    ...(container.lifecycle === undefined
+      ? []
+      : validateLifecycle(container.lifecycle, graceSeconds, at.child("lifecycle"))),
+    ...probeUses.flatMap((use) => validateProbe(container[use], use, graceSeconds, at.child(use))),
+  ];
+}
+
+function validatePlainInit(container: Container, at: FieldPath, options: PodValidationOptions): readonly FieldError[] {
+  const refused = (["lifecycle", ...probeUses] as const).filter((field) => container[field] !== undefined);
+  const errors = refused.map((field) => forbidden(at.child(field), onlySidecars));
+  if (options.allowRestartOnInitResize) return errors;
+  const why = "must not be set to 'RestartContainer' for non-sidecar initContainers";
+  for (const [i, { restartPolicy }] of (container.resizePolicy ?? []).entries()) {
+    if (restartPolicy !== "RestartContainer") continue;
+    errors.push(invalid(at.child("resizePolicy").index(i).child("restartPolicy"), restartPolicy, why));
+  }
+  return errors;
+}
+
+const mostRules = 20;
+const mostExitCodes = 255;
+
+function validateRestartPolicy(
+  { restartPolicy, restartPolicyRules = [] }: Container,
+  at: FieldPath,
+): readonly FieldError[] {
+  const errors: FieldError[] = [];
+  const path = at.child("restartPolicyRules");
+  if (restartPolicy !== undefined)
+    errors.push(...oneOf(restartPolicy, ["Always", "Never", "OnFailure"], at.child("restartPolicy")));
+  else if (restartPolicyRules.length > 0) {
+    errors.push(required(at.child("restartPolicy"), "must specify restartPolicy when restart rules are used"));
+  }
+  if (restartPolicyRules.length > mostRules) errors.push(tooMany(path, restartPolicyRules.length, mostRules));
+  for (const [i, { action = "", exitCodes }] of restartPolicyRules.entries()) {
+    errors.push(...oneOf(action, ["Restart", "RestartAllContainers"], path.index(i).child("action")));
+    const where = path.index(i).child("exitCodes");
+    if (exitCodes === undefined) {
+      errors.push(required(where, "must be specified"));
+      continue;
+    }
+    errors.push(...oneOf(exitCodes.operator ?? "", ["In", "NotIn"], where.child("operator")));
+    const count = exitCodes.values?.length ?? 0;
+    if (count > mostExitCodes) errors.push(tooMany(where.child("values"), count, mostExitCodes));
+  }
+  return errors;
+}

@@ -1,0 +1,53 @@
+import { defineKind } from "../../define-kind.ts";
+import type { Kind, SelectableFields } from "../../machinery/kind.ts";
+import type { Pod as PodObject } from "../../types/core-v1.ts";
+import { podColumns, podRowConditions } from "./columns.ts";
+import { defaultPod, joinServiceAccountNames } from "./defaults.ts";
+import { dropDisabledFields } from "./disabled-fields.ts";
+import { ephemeralContainersPart } from "./ephemeral-update.ts";
+import { prepareNewPod } from "./prepare.ts";
+import { resizePart } from "./resize.ts";
+import { statusRules } from "./status.ts";
+import { validatePodCreate, validatePodUpdate } from "./update.ts";
+import { podWarnings } from "./warnings.ts";
+
+export const Pod: Kind<PodObject> = defineKind<PodObject>("v1", "Pod", {
+  defaults: defaultPod,
+  create: { prepare: prepareNewPod, validate: validatePodCreate },
+  update: { prepare: dropDisabledFields, validate: validatePodUpdate },
+  delete: { graceSeconds },
+  // Admission may have named the account.
+  canonicalize: ({ spec }) => {
+    if (spec !== undefined) joinServiceAccountNames(spec);
+  },
+  generation: "spec",
+  subresources: { status: statusRules, parts: { ephemeralcontainers: ephemeralContainersPart, resize: resizePart } },
+  columns: podColumns,
+  rowConditions: podRowConditions,
+  selectableFields: selectableFields(),
+  fieldAliases: { "spec.host": "spec.nodeName" },
+  warnings: (pod, old) => (old === undefined ? podWarnings(pod) : []),
+});
+
+/** Nobody waits for a pod that no node has, or that has ended. */
+function graceSeconds({ spec, status }: PodObject, asked: number | undefined): number {
+  if (!spec?.nodeName || status?.phase === "Failed" || status?.phase === "Succeeded") return 0;
+  const seconds = asked ?? spec.terminationGracePeriodSeconds ?? 0;
+  return seconds < 0 ? 1 : seconds;
+}
+
+function selectableFields(): SelectableFields<PodObject> {
+  const fields: Readonly<Record<string, (pod: PodObject) => string | undefined>> = {
+    "spec.nodeName": ({ spec }) => spec?.nodeName,
+    "spec.restartPolicy": ({ spec }) => spec?.restartPolicy,
+    "spec.schedulerName": ({ spec }) => spec?.schedulerName,
+    "spec.serviceAccountName": ({ spec }) => spec?.serviceAccountName,
+    "spec.hostNetwork": ({ spec }) => String(spec?.hostNetwork ?? false),
+    "status.phase": ({ status }) => status?.phase,
+    "status.podIP": ({ status }) => status?.podIPs?.[0]?.ip,
+    // Accepted, but no pod ever has it.
+    "status.podIPs": () => undefined,
+    "status.nominatedNodeName": ({ status }) => status?.nominatedNodeName,
+  };
+  return { names: Object.keys(fields), valueOf: (pod, name) => fields[name]?.(pod) ?? "" };
+}

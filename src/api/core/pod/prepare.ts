@@ -1,0 +1,52 @@
+/** What the server itself says of a new pod: its phase, its class, what holds it back, and AppArmor profiles that came as annotations. */
+
+import { equalJson } from "../../machinery/equal.ts";
+import { at } from "../../machinery/field-error.ts";
+import type { Json } from "../../machinery/json.ts";
+import type { RequestFacts } from "../../machinery/kind.ts";
+import type { Draft } from "../../machinery/object.ts";
+import { formatTime, instantOf } from "../../machinery/time.ts";
+import type { Pod, PodCondition } from "../../types/core-v1.ts";
+import { appArmorOf, containerAppArmor } from "./annotations.ts";
+import { dropDisabledFields } from "./disabled-fields.ts";
+import { mergeMatchLabelKeys } from "./match-label-keys.ts";
+import { computeQosClass } from "./qos.ts";
+import { validateAppArmor } from "./security.ts";
+import { allContainers } from "./visit.ts";
+
+export function prepareNewPod(draft: Draft<Pod>, request?: RequestFacts): void {
+  draft.status = { phase: "Pending", qosClass: computeQosClass(draft.spec) };
+  dropDisabledFields(draft);
+  if ((draft.spec?.schedulingGates ?? []).length > 0) {
+    draft.status.conditions = [gated(request)];
+  }
+  mergeMatchLabelKeys(draft);
+  takeAppArmorAnnotations(draft);
+}
+
+function gated(request: RequestFacts | undefined): Draft<PodCondition> {
+  const condition = {
+    type: "PodScheduled",
+    status: "False",
+    // Times that were never set are written all the same.
+    lastProbeTime: null,
+    lastTransitionTime: request === undefined ? null : formatTime(instantOf(request.now)),
+    reason: "SchedulingGated",
+    message: "Scheduling is blocked due to non-empty scheduling gates",
+  };
+  return condition as unknown as Draft<PodCondition>;
+}
+
+function takeAppArmorAnnotations({ metadata, spec }: Draft<Pod>): void {
+  const annotations = metadata.annotations ?? {};
+  if (spec === undefined || spec.os?.name === "windows") return;
+  for (const container of allContainers(spec) as Draft<ReturnType<typeof allContainers>>) {
+    const annotation = annotations[`${containerAppArmor}${container.name}`];
+    if (annotation === undefined || container.securityContext?.appArmorProfile !== undefined) continue;
+    const profile = appArmorOf(annotation);
+    if (profile === undefined || validateAppArmor(profile, at()).length > 0) continue;
+    if (equalJson(profile as unknown as Json, (spec.securityContext?.appArmorProfile ?? null) as unknown as Json))
+      continue;
+    container.securityContext = { ...container.securityContext, appArmorProfile: { ...profile } };
+  }
+}

@@ -1,0 +1,33 @@
+import { ageColumn } from "../columns.ts";
+import { defineKind } from "../define-kind.ts";
+import type { ResourceQuota as ResourceQuotaObject } from "../types/core-v1.ts";
+import { validateQuota, validateQuotaStatus, validateQuotaUpdate } from "./resource-quota-validation.ts";
+
+export const ResourceQuota = defineKind<ResourceQuotaObject>("v1", "ResourceQuota", {
+  validate: validateQuota,
+  update: { validate: validateQuotaUpdate },
+  subresources: { status: { validate: validateQuotaStatus } },
+  columns: [
+    {
+      name: "Request",
+      type: "string",
+      description: "Request represents a minimum amount of cpu/memory that a container may consume.",
+      cell: (quota) => used(quota, (name) => !name.startsWith("limits")),
+    },
+    {
+      name: "Limit",
+      type: "string",
+      description:
+        "Limits control the maximum amount of cpu/memory that a container may use independent of contention on the node.",
+      cell: (quota) => used(quota, (name) => name.startsWith("limits")),
+    },
+    ageColumn,
+  ],
+});
+
+function used({ status }: ResourceQuotaObject, wanted: (name: string) => boolean): string {
+  const names = Object.keys(status?.hard ?? {})
+    .filter(wanted)
+    .sort();
+  return names.map((name) => `${name}: ${status?.used?.[name] ?? "0"}/${status?.hard?.[name] ?? "0"}`).join(", ");
+}

@@ -1,0 +1,40 @@
+/** What ConfigMap and Secret share: how much they may hold, and that they may be sealed with `immutable`. */
+import { equalJson } from "../machinery/equal.ts";
+import { type FieldError, forbidden } from "../machinery/field-error.ts";
+import type { Json } from "../machinery/json.ts";
+
+export const maxDataBytes = 1024 * 1024;
+
+interface Sealable {
+  readonly immutable?: boolean;
+  readonly data?: Readonly<Record<string, string>>;
+  readonly binaryData?: Readonly<Record<string, string>>;
+}
+
+/** A sealed object may be deleted, not opened again. */
+export function changedSealed(
+  next: Sealable,
+  old: Sealable,
+  fields: readonly ("data" | "binaryData")[],
+): readonly FieldError[] {
+  if (old.immutable !== true) return [];
+  const why = "field is immutable when `immutable` is set";
+  const errors: FieldError[] = [];
+  if (next.immutable !== true) errors.push(forbidden("immutable", why));
+  for (const field of fields) {
+    if (!equalJson((next[field] ?? {}) as Json, (old[field] ?? {}) as Json)) errors.push(forbidden(field, why));
+  }
+  return errors;
+}
+
+/** Of base64, without decoding it. */
+export function bytesOf(base64: string): number {
+  const padding = base64.endsWith("==") ? 2 : base64.endsWith("=") ? 1 : 0;
+  return Math.floor(base64.length / 4) * 3 - padding;
+}
+
+const encoder = new TextEncoder();
+
+export function textBytes(text: string): number {
+  return encoder.encode(text).length;
+}

@@ -1,0 +1,7 @@
+/** The whole public surface of events.k8s.io. */
+import type { Kind } from "../machinery/kind.ts";
+import { Event } from "./event.ts";
+
+export { fromCoreEvent, toCoreEvent } from "./event.ts";
+
+export const eventsKinds: readonly Kind[] = [Event];

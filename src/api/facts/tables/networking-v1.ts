@@ -1,0 +1,168 @@
+/** Written by scripts/api-facts.ts from k8s.io/api/networking/v1 0.36.4: not to be edited. */
+export const networkingV1 = `
+package io.k8s.api.networking.v1
+use core io.k8s.api.core.v1
+use meta io.k8s.apimachinery.pkg.apis.meta.v1
+
+enum PathType Exact|ImplementationSpecific|Prefix
+enum PolicyType Egress|Ingress
+
+HTTPIngressPath
+ 1 path? string
+ 3 pathType! *PathType
+ 2 backend! IngressBackend
+
+HTTPIngressRuleValue
+ 1 paths! []HTTPIngressPath list=atomic
+
+IPAddress
+ 0 ... meta.TypeMeta
+ 1 metadata? meta.ObjectMeta
+ 2 spec?! IPAddressSpec
+
+IPAddressList
+ 0 ... meta.TypeMeta
+ 1 metadata? meta.ListMeta
+ 2 items! []IPAddress
+
+IPAddressSpec
+ 1 parentRef?! *ParentReference
+
+IPBlock
+ 1 cidr! string
+ 2 except? []string list=atomic
+
+Ingress
+ 0 ... meta.TypeMeta
+ 1 metadata? meta.ObjectMeta
+ 2 spec? IngressSpec
+ 3 status? IngressStatus
+
+IngressBackend
+ 4 service? *IngressServiceBackend
+ 3 resource? *core.TypedLocalObjectReference
+
+IngressClass
+ 0 ... meta.TypeMeta
+ 1 metadata? meta.ObjectMeta
+ 2 spec? IngressClassSpec
+
+IngressClassList
+ 0 ... meta.TypeMeta
+ 1 metadata? meta.ListMeta
+ 2 items! []IngressClass
+
+IngressClassParametersReference
+ 1 apiGroup? *string
+ 2 kind! string
+ 3 name! string
+ 4 scope *string
+ 5 namespace? *string
+
+IngressClassSpec
+ 1 controller? string
+ 2 parameters? *IngressClassParametersReference
+
+IngressList
+ 0 ... meta.TypeMeta
+ 1 metadata? meta.ListMeta
+ 2 items! []Ingress
+
+IngressLoadBalancerIngress
+ 1 ip? string
+ 2 hostname? string
+ 4 ports? []IngressPortStatus list=atomic
+
+IngressLoadBalancerStatus
+ 1 ingress? []IngressLoadBalancerIngress list=atomic
+
+IngressPortStatus
+ 1 port! int32
+ 2 protocol! core.Protocol
+ 3 error? *string
+
+IngressRule
+ 1 host? string
+ 2 ... IngressRuleValue
+
+IngressRuleValue
+ 1 http? *HTTPIngressRuleValue
+
+IngressServiceBackend
+ 1 name! string
+ 2 port? ServiceBackendPort
+
+IngressSpec
+ 4 ingressClassName? *string
+ 1 defaultBackend? *IngressBackend
+ 2 tls? []IngressTLS list=atomic
+ 3 rules? []IngressRule list=atomic
+
+IngressStatus
+ 1 loadBalancer? IngressLoadBalancerStatus
+
+IngressTLS
+ 1 hosts? []string list=atomic
+ 2 secretName? string
+
+NetworkPolicy
+ 0 ... meta.TypeMeta
+ 1 metadata? meta.ObjectMeta
+ 2 spec? NetworkPolicySpec
+
+NetworkPolicyEgressRule
+ 1 ports? []NetworkPolicyPort list=atomic
+ 2 to? []NetworkPolicyPeer list=atomic
+
+NetworkPolicyIngressRule
+ 1 ports? []NetworkPolicyPort list=atomic
+ 2 from? []NetworkPolicyPeer list=atomic
+
+NetworkPolicyList
+ 0 ... meta.TypeMeta
+ 1 metadata? meta.ListMeta
+ 2 items! []NetworkPolicy
+
+NetworkPolicyPeer
+ 1 podSelector? *meta.LabelSelector
+ 2 namespaceSelector? *meta.LabelSelector
+ 3 ipBlock? *IPBlock
+
+NetworkPolicyPort
+ 1 protocol? *core.Protocol
+ 2 port? *intOrString
+ 3 endPort? *int32
+
+NetworkPolicySpec
+ 1 podSelector meta.LabelSelector
+ 2 ingress? []NetworkPolicyIngressRule list=atomic
+ 3 egress? []NetworkPolicyEgressRule list=atomic
+ 4 policyTypes? []PolicyType list=atomic
+
+ParentReference
+ 1 group? string
+ 2 resource?! string
+ 3 namespace? string
+ 4 name?! string
+
+ServiceBackendPort atomic
+ 1 name? string
+ 2 number? int32
+
+ServiceCIDR
+ 0 ... meta.TypeMeta
+ 1 metadata? meta.ObjectMeta
+ 2 spec? ServiceCIDRSpec
+ 3 status? ServiceCIDRStatus
+
+ServiceCIDRList
+ 0 ... meta.TypeMeta
+ 1 metadata? meta.ListMeta
+ 2 items! []ServiceCIDR
+
+ServiceCIDRSpec
+ 1 cidrs? []string list=atomic
+
+ServiceCIDRStatus
+ 1 conditions? []meta.Condition list=map:type patch=merge:type
+`;

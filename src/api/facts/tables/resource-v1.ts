@@ -1,0 +1,253 @@
+/** Written by scripts/api-facts.ts from k8s.io/api/resource/v1 0.36.4: not to be edited. */
+export const resourceV1 = `
+package io.k8s.api.resource.v1
+use core io.k8s.api.core.v1
+use meta io.k8s.apimachinery.pkg.apis.meta.v1
+
+enum AllocationConfigSource FromClaim|FromClass
+enum DeviceAllocationMode All|ExactCount
+enum DeviceTaintEffect NoExecute|NoSchedule|None
+enum DeviceTolerationOperator Equal|Exists
+
+AllocatedDeviceStatus
+ 1 driver! string
+ 2 pool! string
+ 3 device! string
+ 7 shareID? *string
+ 4 conditions []meta.Condition list=map:type
+ 5 data? *raw
+ 6 networkData? *NetworkDeviceData
+
+AllocationResult
+ 1 devices? DeviceAllocationResult
+ 3 nodeSelector? *core.NodeSelector
+ 5 allocationTimestamp? *time
+
+CELDeviceSelector
+ 1 expression! string
+
+CapacityRequestPolicy
+ 1 default *quantity
+ 3 validValues? []quantity list=atomic
+ 4 validRange? *CapacityRequestPolicyRange
+
+CapacityRequestPolicyRange
+ 1 min?! *quantity
+ 2 max? *quantity
+ 3 step? *quantity
+
+CapacityRequirements
+ 1 requests? {}quantity
+
+Counter
+ 1 value! quantity
+
+CounterSet
+ 1 name! string
+ 2 counters?! {}Counter
+
+Device
+ 1 name! string
+ 2 attributes? {}DeviceAttribute
+ 3 capacity? {}DeviceCapacity
+ 4 consumesCounters? []DeviceCounterConsumption list=atomic
+ 5 nodeName? *string
+ 6 nodeSelector? *core.NodeSelector
+ 7 allNodes? *boolean
+ 8 taints? []DeviceTaint list=atomic
+ 9 bindsToNode? *boolean
+ 10 bindingConditions? []string list=atomic
+ 11 bindingFailureConditions? []string list=atomic
+ 12 allowMultipleAllocations? *boolean
+ 13 nodeAllocatableResourceMappings? {}NodeAllocatableResourceMapping
+
+DeviceAllocationConfiguration
+ 1 source! AllocationConfigSource
+ 2 requests? []string list=atomic
+ 3 ... DeviceConfiguration
+
+DeviceAllocationResult
+ 1 results? []DeviceRequestAllocationResult list=atomic
+ 2 config? []DeviceAllocationConfiguration list=atomic
+
+DeviceAttribute
+ 2 int? *int64
+ 3 bool? *boolean
+ 4 string? *string
+ 5 version? *string
+ 6 ints? []int64 list=atomic
+ 7 bools? []boolean list=atomic
+ 8 strings? []string list=atomic
+ 9 versions? []string list=atomic
+
+DeviceCapacity
+ 1 value! quantity
+ 2 requestPolicy? *CapacityRequestPolicy
+
+DeviceClaim
+ 1 requests []DeviceRequest list=atomic
+ 2 constraints? []DeviceConstraint list=atomic
+ 3 config? []DeviceClaimConfiguration list=atomic
+
+DeviceClaimConfiguration
+ 1 requests? []string list=atomic
+ 2 ... DeviceConfiguration
+
+DeviceClass
+ 0 ... meta.TypeMeta
+ 1 metadata? meta.ObjectMeta
+ 2 spec! DeviceClassSpec
+
+DeviceClassConfiguration
+ 1 ... DeviceConfiguration
+
+DeviceClassList
+ 0 ... meta.TypeMeta
+ 1 metadata? meta.ListMeta
+ 2 items! []DeviceClass
+
+DeviceClassSpec
+ 1 selectors? []DeviceSelector list=atomic
+ 2 config? []DeviceClassConfiguration list=atomic
+ 4 extendedResourceName? *string
+
+DeviceConfiguration
+ 1 opaque? *OpaqueDeviceConfiguration
+
+DeviceConstraint
+ 1 requests? []string list=atomic
+ 2 matchAttribute? *string
+ 3 distinctAttribute? *string
+
+DeviceCounterConsumption
+ 1 counterSet! string
+ 2 counters?! {}Counter
+
+DeviceRequest
+ 1 name! string
+ 2 exactly? *ExactDeviceRequest
+ 3 firstAvailable? []DeviceSubRequest list=atomic
+
+DeviceRequestAllocationResult
+ 1 request! string
+ 2 driver! string
+ 3 pool! string
+ 4 device! string
+ 5 adminAccess? *boolean
+ 6 tolerations? []DeviceToleration list=atomic
+ 7 bindingConditions? []string list=atomic
+ 8 bindingFailureConditions? []string list=atomic
+ 9 shareID? *string
+ 10 consumedCapacity? {}quantity
+
+DeviceSelector
+ 1 cel? *CELDeviceSelector
+
+DeviceSubRequest
+ 1 name! string
+ 2 deviceClassName! string
+ 3 selectors? []DeviceSelector list=atomic
+ 4 allocationMode? DeviceAllocationMode
+ 5 count? int64
+ 6 tolerations? []DeviceToleration list=atomic
+ 7 capacity? *CapacityRequirements
+
+DeviceTaint
+ 1 key! string
+ 2 value? string
+ 3 effect! DeviceTaintEffect
+ 4 timeAdded? *time
+
+DeviceToleration
+ 1 key? string
+ 2 operator? DeviceTolerationOperator ="Equal"
+ 3 value? string
+ 4 effect? DeviceTaintEffect
+ 5 tolerationSeconds? *int64
+
+ExactDeviceRequest
+ 1 deviceClassName! string
+ 2 selectors? []DeviceSelector list=atomic
+ 3 allocationMode? DeviceAllocationMode
+ 4 count? int64
+ 5 adminAccess? *boolean
+ 6 tolerations? []DeviceToleration list=atomic
+ 7 capacity? *CapacityRequirements
+
+NetworkDeviceData
+ 1 interfaceName? string
+ 2 ips? []string list=atomic
+ 3 hardwareAddress? string
+
+NodeAllocatableResourceMapping
+ 1 capacityKey? *string
+ 2 allocationMultiplier? *quantity
+
+OpaqueDeviceConfiguration
+ 1 driver! string
+ 2 parameters! raw
+
+ResourceClaim
+ 0 ... meta.TypeMeta
+ 1 metadata? meta.ObjectMeta
+ 2 spec! ResourceClaimSpec
+ 3 status? ResourceClaimStatus
+
+ResourceClaimConsumerReference
+ 1 apiGroup? string
+ 3 resource! string
+ 4 name! string
+ 5 uid! string
+
+ResourceClaimList
+ 0 ... meta.TypeMeta
+ 1 metadata? meta.ListMeta
+ 2 items! []ResourceClaim
+
+ResourceClaimSpec
+ 1 devices DeviceClaim
+
+ResourceClaimStatus
+ 1 allocation? *AllocationResult
+ 2 reservedFor? []ResourceClaimConsumerReference list=map:uid patch=merge:uid
+ 4 devices? []AllocatedDeviceStatus list=map:driver,device,pool,shareID
+
+ResourceClaimTemplate
+ 0 ... meta.TypeMeta
+ 1 metadata? meta.ObjectMeta
+ 2 spec! ResourceClaimTemplateSpec
+
+ResourceClaimTemplateList
+ 0 ... meta.TypeMeta
+ 1 metadata? meta.ListMeta
+ 2 items! []ResourceClaimTemplate
+
+ResourceClaimTemplateSpec
+ 1 metadata? meta.ObjectMeta
+ 2 spec! ResourceClaimSpec
+
+ResourcePool
+ 1 name! string
+ 2 generation! int64
+ 3 resourceSliceCount! int64
+
+ResourceSlice
+ 0 ... meta.TypeMeta
+ 1 metadata? meta.ObjectMeta
+ 2 spec! ResourceSliceSpec
+
+ResourceSliceList
+ 0 ... meta.TypeMeta
+ 1 metadata? meta.ListMeta
+ 2 items! []ResourceSlice
+
+ResourceSliceSpec
+ 1 driver! string
+ 2 pool! ResourcePool
+ 3 nodeName? *string
+ 4 nodeSelector? *core.NodeSelector
+ 5 allNodes? *boolean
+ 6 devices? []Device list=atomic
+ 7 perDeviceNodeSelection? *boolean
+ 8 sharedCounters? []CounterSet list=atomic
+`;

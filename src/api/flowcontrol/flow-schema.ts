@@ -1,0 +1,42 @@
+import { ageColumn } from "../columns.ts";
+import { defineKind } from "../define-kind.ts";
+import type { FlowSchema as FlowSchemaObject } from "../types/flowcontrol-v1.ts";
+import { validateFlowSchema } from "./flow-schema-validation.ts";
+
+const spec = "io.k8s.api.flowcontrol.v1.FlowSchemaSpec";
+
+export const FlowSchema = defineKind<FlowSchemaObject>("flowcontrol.apiserver.k8s.io/v1", "FlowSchema", {
+  generation: "spec",
+  defaults: ({ spec }) => {
+    if (spec !== undefined) spec.matchingPrecedence ||= 1000;
+  },
+  validate: validateFlowSchema,
+  subresources: { status: { keeps: "nothing" } },
+  columns: [
+    {
+      name: "PriorityLevel",
+      type: "string",
+      doc: "io.k8s.api.flowcontrol.v1.PriorityLevelConfigurationReference.name",
+      cell: ({ spec }) => spec?.priorityLevelConfiguration.name ?? "",
+    },
+    {
+      name: "MatchingPrecedence",
+      type: "string",
+      doc: `${spec}.matchingPrecedence`,
+      cell: ({ spec }) => spec?.matchingPrecedence ?? 0,
+    },
+    {
+      name: "DistinguisherMethod",
+      type: "string",
+      doc: `${spec}.distinguisherMethod`,
+      cell: ({ spec }) => spec?.distinguisherMethod?.type ?? "<none>",
+    },
+    ageColumn,
+    {
+      name: "MissingPL",
+      type: "string",
+      description: "references a broken or non-existent PriorityLevelConfiguration",
+      cell: ({ status }) => status?.conditions?.find(({ type }) => type === "Dangling")?.status ?? "?",
+    },
+  ],
+});

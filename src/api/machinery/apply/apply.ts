@@ -1,0 +1,172 @@
+/**
+ * Server-side apply: an applier states all that it wants of an object; the server merges it, and removes what it no longer wants.
+ *
+ * 1. An applier owns exactly what it applies. A field with the same value may have several owners; changing the value of a field that
+ *    others own is a conflict, unless forced: then they lose it.
+ * 2. What an applier stops applying is removed if nobody else owns it.
+ * 3. Applying the same again changes nothing, not even a time.
+ * 4. The first apply to an object without owners gives all that is there to `before-first-apply`.
+ */
+import type { JsonObject } from "../json.ts";
+import { StatusError } from "../status.ts";
+import { badRequest } from "../status-errors.ts";
+import { type Comparison, compare } from "./compare.ts";
+import { type Conflict, conflictError, conflictsBeyond } from "./conflict.ts";
+import { nonconformance } from "./conformance.ts";
+import { equalJson } from "./equal.ts";
+import { emptySet, equalSets, type FieldSet, intersection, isEmpty, union } from "./field-set.ts";
+import { clientSideFields, clientSideManager, withLastApplied } from "./last-applied.ts";
+import { merge } from "./merge.ts";
+import { ownedPaths } from "./owned-paths.ts";
+import {
+  entriesOf,
+  isSameOwner,
+  type ManagedFields,
+  managedFieldsOf,
+  type Owner,
+  ownersOf,
+  withoutManagedFields,
+} from "./owners.ts";
+import { prune } from "./prune.ts";
+import { fitToSchema } from "./schema-changes.ts";
+import {
+  changesByVersion,
+  ownersAfterChange,
+  ownersAfterUpdate,
+  type WriteContext,
+  withoutUntracked,
+} from "./update.ts";
+import { zeroObject } from "./zero-value.ts";
+
+export interface ApplyRequest extends WriteContext {
+  /** That the endpoint serves; with `apiVersion` what the configuration must say. */
+  readonly kind: string;
+  /** Absent if the apply creates the object. */
+  readonly live: JsonObject | undefined;
+  readonly applied: JsonObject;
+  /** Take what others own. */
+  readonly force: boolean;
+}
+
+export interface Applied {
+  /** Without managedFields, and as it was merged: to be decoded, defaulted, admitted and validated. The live object's parts are shared. */
+  readonly object: JsonObject;
+  /** The live object's own list if nothing changed. */
+  readonly managedFields: ManagedFields;
+  /** False if neither the object nor any owner changed. */
+  readonly changed: boolean;
+}
+
+/** Throws a StatusError: 409 for conflicts, 400 and 500 for a configuration that cannot be applied. */
+export function applyConfiguration(request: ApplyRequest): Applied {
+  checkConfiguration(request);
+  const { live, applied, manager } = request;
+  const stored = managedFieldsOf(live);
+  const before = live === undefined ? undefined : withoutManagedFields(live);
+  const outcome =
+    before === undefined ? created(request) : mergedInto(request, before, trackedOwners(request, before, stored));
+  const object = manager === clientSideManager ? withLastApplied(outcome.object, applied) : outcome.object;
+  const managedFields = entriesOf(outcome.owners, stored);
+  const sameOwners = managedFields === stored || (managedFields.length === 0 && stored === undefined);
+  return { object, managedFields, changed: !sameOwners || !equalJson(before, object) };
+}
+
+function checkConfiguration({ applied, schema, apiVersion, kind }: ApplyRequest): void {
+  const type = groupVersionKind(String(applied.apiVersion ?? ""), String(applied.kind ?? ""));
+  if (type !== groupVersionKind(apiVersion, kind)) throw badRequest(`invalid object type: ${type}`);
+  if (managedFieldsOf(applied) !== undefined) throw badRequest("metadata.managedFields must be nil");
+  const fault = nonconformance(schema, applied);
+  if (fault === undefined) return;
+  const { namespace = "", name = "" } = (applied.metadata ?? {}) as {
+    readonly namespace?: string;
+    readonly name?: string;
+  };
+  throw new StatusError("", `failed to create typed patch object (${namespace}/${name}; ${type}): ${fault}`);
+}
+
+function groupVersionKind(apiVersion: string, kind: string): string {
+  return `${apiVersion.includes("/") ? apiVersion : `/${apiVersion}`}, Kind=${kind}`;
+}
+
+interface Outcome {
+  readonly object: JsonObject;
+  readonly owners: readonly Owner[];
+}
+
+function created(request: ApplyRequest): Outcome {
+  const owner = applier(request, appliedFields(request), request.now);
+  return { object: request.applied, owners: [tracked(owner)] };
+}
+
+function mergedInto(request: ApplyRequest, before: JsonObject, owners: readonly Owner[]): Outcome {
+  const { applied, schema, apiVersion, convert, now } = request;
+  const fields = appliedFields(request);
+  const last = owners.find((owner) => isSameOwner(owner, applier(request, fields, now)));
+  const next = applier(request, fields, last?.time);
+  const others = owners.filter((owner) => owner !== last);
+
+  const merged = merge(schema, before, applied) as JsonObject;
+  const object = prune({ merged, schema, apiVersion, convert, last, applied: fields, owners: [...others, next] });
+  const comparison = compare(schema, before, object);
+  if (!request.force) refuseConflicts(request, others, comparison, before, object);
+  const remaining = ownersAfterChange(request, others, comparison, before, object);
+  if (!equalJson(before, object)) return { object, owners: [...remaining, tracked({ ...next, time: now })] };
+  return { object: before, owners: [...remaining, unlessChanged(tracked(next), last)] };
+}
+
+function applier(
+  { manager, apiVersion, subresource = "" }: ApplyRequest,
+  fields: FieldSet,
+  time: string | undefined,
+): Owner {
+  return { manager, operation: "Apply", apiVersion, subresource, time, fields, entry: undefined };
+}
+
+function appliedFields({ schema, applied, resetFields }: ApplyRequest): FieldSet {
+  const fields = ownedPaths(schema, applied);
+  return resetFields === undefined ? fields : resetFields(fields);
+}
+
+function tracked(owner: Owner): Owner {
+  return { ...owner, fields: withoutUntracked(owner.fields) };
+}
+
+function unlessChanged(next: Owner, last: Owner | undefined): Owner {
+  return last !== undefined && last.apiVersion === next.apiVersion && equalSets(last.fields, next.fields) ? last : next;
+}
+
+function trackedOwners(request: ApplyRequest, before: JsonObject, stored: ManagedFields | undefined): readonly Owner[] {
+  const owners = ownersOf(stored);
+  if (owners.length > 0) return owners.flatMap((owner) => fitted(request, owner, before));
+  return ownersAfterUpdate({ ...request, manager: "before-first-apply" }, [], zeroObject(request.schema), before);
+}
+
+/** Nothing if the version that the owner speaks is gone. */
+function fitted({ apiVersion, schema, convert }: ApplyRequest, owner: Owner, before: JsonObject): readonly Owner[] {
+  const isOwn = convert === undefined || owner.apiVersion === apiVersion;
+  const ownSchema = isOwn ? schema : convert(before, owner.apiVersion)?.schema;
+  if (ownSchema === undefined) return [];
+  const fields = fitToSchema(owner.fields, ownSchema);
+  return [fields === owner.fields ? owner : { ...owner, fields, entry: undefined }];
+}
+
+function refuseConflicts(
+  request: ApplyRequest,
+  others: readonly Owner[],
+  comparison: Comparison,
+  before: JsonObject,
+  object: JsonObject,
+): void {
+  const changes = changesByVersion(request, comparison, before, object);
+  const conflicts = others.flatMap((owner): readonly Conflict[] => {
+    const change = changes(owner.apiVersion)?.comparison;
+    if (change === undefined) return [];
+    const fields = intersection(owner.fields, union(change.modified, change.added));
+    return isEmpty(fields) ? [] : [{ owner, fields }];
+  });
+  if (conflicts.length === 0) return;
+  const { manager, schema, apiVersion } = request;
+  const allowed = manager === clientSideManager ? clientSideFields(before, schema, apiVersion) : emptySet;
+  const refused = conflictsBeyond(conflicts, allowed);
+  if (refused.length > 0) throw conflictError(refused);
+}

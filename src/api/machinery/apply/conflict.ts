@@ -1,0 +1,41 @@
+/** What a client reads when others own what it wants to change: one cause for each path, and all of it in one message. */
+import { goQuote } from "../go-text.ts";
+import type { StatusError } from "../status.ts";
+import { applyConflict } from "../status-errors.ts";
+import { difference, type FieldSet, isEmpty, pathsOf } from "./field-set.ts";
+import { identifier, type Owner } from "./owners.ts";
+import { compareText, printPath } from "./path-element.ts";
+
+export interface Conflict {
+  readonly owner: Owner;
+  readonly fields: FieldSet;
+}
+
+export function conflictError(conflicts: readonly Conflict[]): StatusError {
+  const sorted = [...conflicts].sort((a, b) => compareText(identifier(a.owner), identifier(b.owner)));
+  const groups = sorted.map(({ owner, fields }) => ({
+    who: printOwner(owner),
+    paths: [...pathsOf(fields)].map(printPath),
+  }));
+  const causes = groups.flatMap(({ who, paths }) =>
+    paths.map((field) => ({ reason: "FieldManagerConflict", message: `conflict with ${who}`, field })),
+  );
+  if (causes.length === 1) {
+    return applyConflict(causes, `Apply failed with 1 conflict: ${causes[0]?.message}: ${causes[0]?.field}`);
+  }
+  const lines = groups.flatMap(({ who, paths }) => [`conflicts with ${who}:`, ...paths.map((path) => `- ${path}`)]);
+  return applyConflict(causes, `Apply failed with ${causes.length} conflicts: ${lines.join("\n")}`);
+}
+
+function printOwner({ manager, operation, apiVersion, subresource }: Owner): string {
+  const through = subresource === "" ? "" : ` with subresource ${goQuote(subresource)}`;
+  const using = operation === "Update" ? ` using ${apiVersion}` : "";
+  return `${goQuote(manager)}${through}${using}`;
+}
+
+/** The conflicts about other fields than these. */
+export function conflictsBeyond(conflicts: readonly Conflict[], allowed: FieldSet): readonly Conflict[] {
+  return conflicts
+    .map(({ owner, fields }) => ({ owner, fields: difference(fields, allowed) }))
+    .filter(({ fields }) => !isEmpty(fields));
+}

@@ -1,0 +1,203 @@
+/**
+ * Sets of field paths, as tries: what somebody owns, what a write changed.
+ *
+ * 1. A set is immutable. Operations share what they do not change, and return an argument itself when the result equals it: so the cost
+ *    of working with a small change on a big set follows the change.
+ * 2. Owning a field says nothing about its parent or its children: each is a member on its own account.
+ * 3. No node is empty, except the root of the empty set. The root is no member: nobody owns the whole object.
+ */
+import { compareElements, type ElementPath, type PathElement } from "./path-element.ts";
+
+export interface FieldSet {
+  /** The path that leads here is in the set. */
+  readonly member: boolean;
+  readonly children: ReadonlyMap<PathElement, FieldSet>;
+}
+
+const noChildren: ReadonlyMap<PathElement, FieldSet> = new Map();
+export const emptySet: FieldSet = Object.freeze({ member: false, children: noChildren });
+/** A path that is in the set and has nothing below it. */
+export const leaf: FieldSet = Object.freeze({ member: true, children: noChildren });
+
+export function fieldSet(...paths: readonly ElementPath[]): FieldSet {
+  const builder = new FieldSetBuilder();
+  for (const path of paths) builder.insert(path);
+  return builder.build();
+}
+
+/** Collects paths. */
+export class FieldSetBuilder {
+  #root: Draft | undefined;
+
+  /** The first `length` elements of `path`; the path to the whole object is not kept. */
+  insert(path: ElementPath): void {
+    this.graft(path, leaf);
+  }
+
+  /** All of `set`, below `path`. */
+  graft(path: ElementPath, set: FieldSet): void {
+    if (path.length === 0) return;
+    this.#root ??= new Draft(emptySet);
+    let node = this.#root;
+    for (let i = 0; i < path.length - 1; i++) node = open(node, path[i] as PathElement);
+    const last = path[path.length - 1] as PathElement;
+    const before = node.children.get(last);
+    node.children.set(last, before === undefined ? set : union(before, set));
+  }
+
+  build(): FieldSet {
+    return this.#root ?? emptySet;
+  }
+}
+
+/** A node that the builder made itself, and may add to; what was grafted is not touched. */
+class Draft implements FieldSet {
+  readonly member: boolean;
+  readonly children: Map<PathElement, FieldSet>;
+
+  constructor({ member, children }: FieldSet) {
+    this.member = member;
+    this.children = new Map(children);
+  }
+}
+
+function open(node: Draft, element: PathElement): Draft {
+  const child = node.children.get(element);
+  if (child instanceof Draft) return child;
+  const draft = new Draft(child ?? emptySet);
+  node.children.set(element, draft);
+  return draft;
+}
+
+export function isEmpty(set: FieldSet): boolean {
+  return !set.member && set.children.size === 0;
+}
+
+export function hasPath(set: FieldSet, path: ElementPath): boolean {
+  let node: FieldSet | undefined = set;
+  for (const element of path) {
+    node = node.children.get(element);
+    if (node === undefined) return false;
+  }
+  return node.member;
+}
+
+export function equalSets(a: FieldSet, b: FieldSet): boolean {
+  if (a === b) return true;
+  if (a.member !== b.member || a.children.size !== b.children.size) return false;
+  for (const [element, child] of a.children) {
+    const other = b.children.get(element);
+    if (other === undefined || !equalSets(child, other)) return false;
+  }
+  return true;
+}
+
+export function union(a: FieldSet, b: FieldSet): FieldSet {
+  if (a === b || isEmpty(b)) return a;
+  if (isEmpty(a)) return b;
+  let children: Map<PathElement, FieldSet> | undefined;
+  for (const [element, other] of b.children) {
+    const child = a.children.get(element);
+    const both = child === undefined ? other : union(child, other);
+    if (both === child) continue;
+    children ??= new Map(a.children);
+    children.set(element, both);
+  }
+  const member = a.member || b.member;
+  return children === undefined && member === a.member ? a : { member, children: children ?? a.children };
+}
+
+export function intersection(a: FieldSet, b: FieldSet): FieldSet {
+  if (a === b) return a;
+  if (a.children.size > b.children.size) return intersection(b, a);
+  const children = new Map<PathElement, FieldSet>();
+  for (const [element, child] of a.children) {
+    const other = b.children.get(element);
+    if (other === undefined) continue;
+    const both = intersection(child, other);
+    if (!isEmpty(both)) children.set(element, both);
+  }
+  return { member: a.member && b.member, children };
+}
+
+/** Without the paths of `b`; what lies below one of them stays. */
+export function difference(a: FieldSet, b: FieldSet): FieldSet {
+  if (a === b) return emptySet;
+  return subtract(a, b, false);
+}
+
+/** Without the paths of `b` and all that lies below them. */
+export function recursiveDifference(a: FieldSet, b: FieldSet): FieldSet {
+  return subtract(a, b, true);
+}
+
+function subtract(a: FieldSet, b: FieldSet, recursive: boolean): FieldSet {
+  let children: Map<PathElement, FieldSet> | undefined;
+  const fewer = a.children.size < b.children.size ? a : b;
+  for (const element of fewer.children.keys()) {
+    const child = a.children.get(element);
+    const other = b.children.get(element);
+    if (child === undefined || other === undefined) continue;
+    const rest = recursive && other.member ? emptySet : subtract(child, other, recursive);
+    if (rest === child) continue;
+    children ??= new Map(a.children);
+    if (isEmpty(rest)) children.delete(element);
+    else children.set(element, rest);
+  }
+  const member = a.member && !b.member;
+  return children === undefined && member === a.member ? a : { member, children: children ?? a.children };
+}
+
+/** Only the paths that have nothing below them. */
+export function leaves(set: FieldSet): FieldSet {
+  if (set.children.size === 0) return set;
+  const children = new Map<PathElement, FieldSet>();
+  for (const [element, child] of set.children) children.set(element, leaves(child));
+  return { member: false, children };
+}
+
+/** In Kubernetes' order: the members at one level first, then what is below each. */
+export function* pathsOf(set: FieldSet, prefix: ElementPath = []): Generator<ElementPath> {
+  const elements = sortedElements(set);
+  for (const element of elements) if (set.children.get(element)?.member) yield [...prefix, element];
+  for (const element of elements) {
+    const child = set.children.get(element);
+    if (child !== undefined && child.children.size > 0) yield* pathsOf(child, [...prefix, element]);
+  }
+}
+
+export function sortedElements(set: FieldSet): readonly PathElement[] {
+  const elements = [...set.children.keys()];
+  for (let i = 1; i < elements.length; i++) {
+    if (compareElements(elements[i - 1] as string, elements[i] as string) > 0) return elements.sort(compareElements);
+  }
+  return elements;
+}
+
+/** What part of a set counts. */
+export type FieldFilter = (set: FieldSet) => FieldSet;
+
+/** Everything but these paths and what is below them. */
+export function excludeFields(paths: FieldSet): FieldFilter {
+  return (set) => recursiveDifference(set, paths);
+}
+
+/** Only what a pattern leads to, and what is below it. `*` stands for any element. */
+export function includeFields(...patterns: readonly ElementPath[]): FieldFilter {
+  return (set) => included(set, patterns);
+}
+
+function included(set: FieldSet, patterns: readonly ElementPath[]): FieldSet {
+  if (patterns.some((pattern) => pattern.length === 0)) return set;
+  const children = new Map<PathElement, FieldSet>();
+  for (const [element, child] of set.children) {
+    const matching = patterns.filter(([first]) => first === "*" || first === element);
+    if (matching.length === 0) continue;
+    const rest = included(
+      child,
+      matching.map((pattern) => pattern.slice(1)),
+    );
+    if (!isEmpty(rest)) children.set(element, rest);
+  }
+  return { member: set.member, children };
+}

@@ -1,0 +1,78 @@
+/**
+ * From `kubectl apply` of old, which keeps its configuration in an annotation, to server-side apply: for the manager `kubectl` the fields
+ * that the annotation has with the live object's values are no conflict, and the annotation follows what is applied.
+ */
+import { goJson } from "../go-text.ts";
+import { isObject, type Json, type JsonObject } from "../json.ts";
+import { type OpenObject, setKey } from "../own-key.ts";
+import type { ObjectSchema } from "../schema.ts";
+import { compare, touched } from "./compare.ts";
+import { nonconformance } from "./conformance.ts";
+import { difference, emptySet, type FieldSet } from "./field-set.ts";
+import { ownedPaths } from "./owned-paths.ts";
+import { compareText } from "./path-element.ts";
+
+export const clientSideManager = "kubectl";
+const annotation = "kubectl.kubernetes.io/last-applied-configuration";
+const maxAnnotationBytes = 256 * 1024;
+
+function lastApplied(object: JsonObject): string {
+  const text = annotationsOf(object)?.[annotation];
+  return typeof text === "string" ? text : "";
+}
+
+function annotationsOf(object: JsonObject): JsonObject | undefined {
+  const metadata = object.metadata;
+  const annotations = metadata !== undefined && isObject(metadata) ? metadata.annotations : undefined;
+  return annotations !== undefined && isObject(annotations) ? annotations : undefined;
+}
+
+/** What `kubectl` may take over from anybody. Nothing if the annotation is absent, unreadable or of another version. */
+export function clientSideFields(live: JsonObject, schema: ObjectSchema, apiVersion: string): FieldSet {
+  const configuration = parsedObject(lastApplied(live));
+  if (configuration?.apiVersion !== apiVersion) return emptySet;
+  if (nonconformance(schema, configuration) !== undefined) return emptySet;
+  return difference(ownedPaths(schema, configuration), touched(compare(schema, configuration, live)));
+}
+
+function parsedObject(text: string): JsonObject | undefined {
+  try {
+    const value: Json = JSON.parse(text);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The object with its annotation, if it has one, brought up to date. */
+export function withLastApplied(object: JsonObject, applied: JsonObject): JsonObject {
+  if (lastApplied(object) === "") return object;
+  const annotations = { ...annotationsOf(object), [annotation]: `${goJson(inOrder(withoutAnnotation(applied)))}\n` };
+  const size = Object.entries(annotations).reduce(
+    (sum, [name, value]) => sum + byteLength(name) + byteLength(String(value)),
+    0,
+  );
+  const { [annotation]: _, ...others } = annotations;
+  const kept = size > maxAnnotationBytes ? others : annotations;
+  return { ...object, metadata: { ...(object.metadata as JsonObject), annotations: kept } };
+}
+
+function withoutAnnotation(applied: JsonObject): JsonObject {
+  const annotations = annotationsOf(applied);
+  if (annotations?.[annotation] === undefined) return applied;
+  const { [annotation]: _, ...others } = annotations;
+  return { ...applied, metadata: { ...(applied.metadata as JsonObject), annotations: others } };
+}
+
+/** Go writes the keys of a map in order. */
+function inOrder(value: Json): Json {
+  if (Array.isArray(value)) return value.map(inOrder);
+  if (!isObject(value)) return value;
+  const ordered: OpenObject = {};
+  for (const key of Object.keys(value).sort(compareText)) setKey(ordered, key, inOrder(value[key] as Json));
+  return ordered;
+}
+
+function byteLength(text: string): number {
+  return new TextEncoder().encode(text).length;
+}

@@ -1,0 +1,213 @@
+/**
+ * Who owns what of an object: metadata.managedFields, read and written.
+ *
+ * 1. An owner is known by its name, operation and subresource, and those who update also by the apiVersion that they speak.
+ * 2. Owners that nothing happened to are written back as the very entries that they were read from; when this holds for all, so is
+ *    the list.
+ * 3. The list is sorted: Apply before Update, then by time, name, apiVersion and subresource.
+ */
+import { goJson } from "../go-text.ts";
+import { isObject, type Json, type JsonObject } from "../json.ts";
+import type { ManagedFieldsEntry } from "../object.ts";
+import { parseTime } from "../time.ts";
+import { equalJson } from "./equal.ts";
+import { type FieldSet, isEmpty, union } from "./field-set.ts";
+import { decodeFields, encodeFields, parseFields } from "./fields-v1.ts";
+import { compareText } from "./path-element.ts";
+
+export type Operation = "Apply" | "Update";
+
+export interface Owner {
+  readonly manager: string;
+  readonly operation: Operation;
+  readonly apiVersion: string;
+  readonly subresource: string;
+  /** When it last changed something. */
+  readonly time: string | undefined;
+  readonly fields: FieldSet;
+  /** What it was read from; undefined since something about it changed. */
+  readonly entry: ManagedFieldsEntry | undefined;
+}
+
+export type ManagedFields = readonly ManagedFieldsEntry[];
+
+export function managedFieldsOf(object: JsonObject | undefined): ManagedFields | undefined {
+  const metadata = object?.metadata;
+  const entries = metadata !== undefined && isObject(metadata) ? metadata.managedFields : undefined;
+  return Array.isArray(entries) ? (entries as ManagedFields) : undefined;
+}
+
+export function withoutManagedFields(object: JsonObject): JsonObject {
+  const metadata = object.metadata;
+  if (metadata === undefined || !isObject(metadata) || !("managedFields" in metadata)) return object;
+  const { managedFields: _, ...rest } = metadata;
+  return { ...object, metadata: rest };
+}
+
+/** Reads what an API server stored. */
+export function ownersOf(entries: ManagedFields | undefined): readonly Owner[] {
+  return entries === undefined
+    ? []
+    : distinct(entries.map((entry) => owner(entry, decodeFields(entry.fieldsV1), entry)));
+}
+
+/** Reads what a client sent. Throws, in the original's words, what is wrong with it. */
+export function parseOwners(entries: ManagedFields): readonly Owner[] {
+  return distinct(
+    entries.map((entry, i) => {
+      if (entry.operation !== "Apply" && entry.operation !== "Update")
+        throw new Error("operation must be `Apply` or `Update`");
+      if (!entry.apiVersion) throw new Error("apiVersion must not be empty");
+      if (!entry.fieldsType) throw new Error(`missing fieldsType in managed fields entry ${i}`);
+      if (entry.fieldsType !== "FieldsV1") {
+        throw new Error(`invalid fieldsType ${goJson(entry.fieldsType)} in managed fields entry ${i}`);
+      }
+      return owner(entry, parsed(entry), undefined);
+    }),
+  );
+}
+
+function parsed(entry: ManagedFieldsEntry): FieldSet {
+  try {
+    return parseFields(entry.fieldsV1 ?? {});
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new Error(`error decoding versioned set from ${identifier(entry)}: error decoding set: ${why}`, {
+      cause: error,
+    });
+  }
+}
+
+function owner(entry: ManagedFieldsEntry, fields: FieldSet, stored: ManagedFieldsEntry | undefined): Owner {
+  const { manager = "", operation, apiVersion = "", subresource = "", time } = entry;
+  return {
+    manager,
+    operation: operation === "Apply" ? "Apply" : "Update",
+    apiVersion,
+    subresource,
+    time,
+    fields,
+    entry: stored,
+  };
+}
+
+/** Of several entries for one owner, the last counts. */
+function distinct(owners: readonly Owner[]): readonly Owner[] {
+  return owners.filter((one, i) => !owners.some((other, k) => k > i && isSameOwner(one, other)));
+}
+
+export type OwnerIdentity = Pick<Owner, "manager" | "operation" | "apiVersion" | "subresource">;
+
+export function isSameOwner(a: OwnerIdentity, b: OwnerIdentity): boolean {
+  if (a.manager !== b.manager || a.operation !== b.operation || a.subresource !== b.subresource) return false;
+  return a.operation === "Apply" || a.apiVersion === b.apiVersion;
+}
+
+/** The text by which the original tells owners apart, and sorts them where it names them. */
+export function identifier({
+  manager,
+  operation,
+  apiVersion,
+  subresource,
+}: Partial<OwnerIdentity> | ManagedFieldsEntry): string {
+  return goJson({
+    ...(manager ? { manager } : {}),
+    ...(operation ? { operation } : {}),
+    ...(apiVersion && operation !== "Apply" ? { apiVersion } : {}),
+    ...(subresource ? { subresource } : {}),
+  });
+}
+
+/** A client asks to forget all owners by sending no entry at all, or a single empty one. */
+export function isReset(entries: ManagedFields | undefined): boolean {
+  if (entries === undefined) return false;
+  return (
+    entries.length === 0 || (entries.length === 1 && Object.values(entries[0] ?? {}).every((value) => value === null))
+  );
+}
+
+/** The list that says so; `stored` itself if that says the same. */
+export function entriesOf(owners: readonly Owner[], stored: ManagedFields | undefined): ManagedFields {
+  const sorted = owners.filter(({ fields }) => !isEmpty(fields)).sort(compareOwners);
+  const entries = sorted.map((each) => each.entry ?? entryOf(each));
+  const isStored =
+    stored !== undefined && stored.length === entries.length && entries.every((entry, i) => entry === stored[i]);
+  return isStored ? stored : entries;
+}
+
+function entryOf({ manager, operation, apiVersion, subresource, time, fields }: Owner): ManagedFieldsEntry {
+  return {
+    ...(manager === "" ? {} : { manager }),
+    operation,
+    apiVersion,
+    ...(time === undefined ? {} : { time }),
+    fieldsType: "FieldsV1",
+    fieldsV1: encodeFields(fields),
+    ...(subresource === "" ? {} : { subresource }),
+  };
+}
+
+function compareOwners(a: Owner, b: Owner): number {
+  return (
+    compareText(a.operation, b.operation) ||
+    compareTimes(a.time, b.time) ||
+    compareText(a.manager, b.manager) ||
+    compareText(a.apiVersion, b.apiVersion) ||
+    compareText(a.subresource, b.subresource)
+  );
+}
+
+export function compareTimes(a: string | undefined, b: string | undefined): number {
+  if (a === b) return 0;
+  if (a?.length === canonicalLength && b?.length === canonicalLength) return compareText(a, b);
+  return seconds(a) - seconds(b);
+}
+
+/** 2006-01-02T15:04:05Z: such times sort as texts do. */
+const canonicalLength = 20;
+
+function seconds(time: string | undefined): number {
+  return time === undefined ? 0 : parseTime(time).seconds;
+}
+
+const maxUpdaters = 10;
+
+/** At most ten owners by update: beyond that the oldest ones of one apiVersion become one, `ancient-changes`. */
+export function capUpdaters(owners: readonly Owner[]): readonly Owner[] {
+  const updaters = owners.filter(({ operation }) => operation === "Update");
+  let excess = updaters.length - maxUpdaters;
+  if (excess <= 0) return owners;
+  updaters.sort((a, b) => compareTimes(a.time, b.time) || compareText(identifier(a), identifier(b)));
+  let kept = owners;
+  const firstOf = new Map<string, Owner>();
+  for (const updater of updaters) {
+    if (excess <= 0) break;
+    const { apiVersion } = updater;
+    const first = firstOf.get(apiVersion);
+    if (first === undefined) {
+      firstOf.set(apiVersion, updater);
+      continue;
+    }
+    const ancient: OwnerIdentity = { manager: "ancient-changes", operation: "Update", apiVersion, subresource: "" };
+    const bucket = kept.find((each) => isSameOwner(each, ancient)) ?? first;
+    const merged = { ...ancient, time: updater.time, fields: union(updater.fields, bucket.fields), entry: undefined };
+    kept = [...kept.filter((each) => each !== bucket && each !== updater), merged];
+    excess--;
+  }
+  return kept;
+}
+
+/**
+ * The entries of an object that is about to be stored: if times are all that differs from the stored object, its entries, so that
+ * nothing is written.
+ */
+export function settleTimes(live: JsonObject, next: JsonObject): ManagedFields {
+  const [before, after] = [managedFieldsOf(live) ?? [], managedFieldsOf(next) ?? []];
+  if (before === after || before.length !== after.length) return after;
+  const isSameButTime = after.every((entry, i) => equalJson(timeless(entry), timeless(before[i] ?? {})));
+  return isSameButTime && equalJson(withoutManagedFields(live), withoutManagedFields(next)) ? before : after;
+}
+
+function timeless({ time: _, ...entry }: ManagedFieldsEntry): Json {
+  return entry as JsonObject;
+}

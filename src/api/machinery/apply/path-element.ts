@@ -1,0 +1,149 @@
+/**
+ * One step of a path into an object, kept as Kubernetes writes it into managedFields: `f:name` for a field, `k:{"name":"web"}` for
+ * an item of a list with keys, `v:"x"` for a member of a set, `i:0` for a position.
+ *
+ * 1. An element has one spelling: keys sorted by name, values as Go writes JSON. So elements are equal when their text is.
+ */
+import { goJson, goNumber, goQuote, goValue } from "../go-text.ts";
+import { isObject, type Json, type JsonObject } from "../json.ts";
+
+export type PathElement = string;
+export type ElementPath = readonly PathElement[];
+
+export function fieldElement(name: string): PathElement {
+  return `f:${name}`;
+}
+
+/** `keys` in any order. */
+export function keyElement(keys: readonly (readonly [string, Json])[]): PathElement {
+  const sorted = keys.length > 1 ? [...keys].sort(([a], [b]) => compareText(a, b)) : keys;
+  let text = "";
+  for (const [name, value] of sorted) text += `${text === "" ? "" : ","}${jsonText(name)}:${jsonText(value)}`;
+  return `k:{${text}}`;
+}
+
+export function valueElement(value: Json): PathElement {
+  return `v:${jsonText(value)}`;
+}
+
+const plainText = /^[\w ./:@-]*$/;
+
+function jsonText(value: Json): string {
+  return typeof value === "string" && plainText.test(value) ? `"${value}"` : goJson(value);
+}
+
+/** `spec.replicas` as the path of two fields. */
+export function fieldPath(dotted: string): ElementPath {
+  return dotted.split(".").map(fieldElement);
+}
+
+const simpleKey = /^k:\{"\w+":("[\w ./:@-]*"|\d{1,15})\}$/;
+
+/** The one spelling of an element that somebody else wrote; undefined for a type from the future. Throws what is wrong with it. */
+export function canonicalElement(text: string): PathElement | undefined {
+  if (text.startsWith("f:")) return text;
+  if (text.length < 2) throw new Error("key must be 2 characters long:");
+  if (text[1] !== ":") throw new Error(`missing colon: ${text}`);
+  const content = text.slice(2);
+  switch (text[0]) {
+    case "k":
+      return simpleKey.test(text) ? text : keyElement(Object.entries(keysOf(content)));
+    case "v":
+      return valueElement(JSON.parse(content));
+    case "i":
+      if (!/^[+-]?\d+$/.test(content)) throw new Error(`strconv.Atoi: parsing ${goQuote(content)}: invalid syntax`);
+      return `i:${Number(content)}`;
+    default:
+      return undefined;
+  }
+}
+
+const typeOrder = "fkvi";
+
+/** Fields before keys before values before positions; each among themselves as Kubernetes sorts them. */
+export function compareElements(a: PathElement, b: PathElement): number {
+  if (a.startsWith("f:") && b.startsWith("f:")) return compareText(a, b);
+  const type = typeOrder.indexOf(a.charAt(0)) - typeOrder.indexOf(b.charAt(0));
+  if (type !== 0) return type;
+  const [left, right] = [a.slice(2), b.slice(2)];
+  switch (a[0]) {
+    case "k":
+      return compareKeys(Object.entries(keysOf(left)), Object.entries(keysOf(right)));
+    case "v":
+      return compareValues(JSON.parse(left), JSON.parse(right));
+    default:
+      return Number(left) - Number(right);
+  }
+}
+
+/** As messages show a path: `.spec.containers[name="web"].args`. */
+export function printPath(path: ElementPath): string {
+  return path.map(printElement).join("");
+}
+
+export function printElement(element: PathElement): string {
+  const content = element.slice(2);
+  switch (element[0]) {
+    case "k": {
+      const keys = Object.entries(keysOf(content)).map(([name, value]) => `${name}=${printValue(value)}`);
+      return `[${keys.join(",")}]`;
+    }
+    case "v":
+      return `[=${printValue(JSON.parse(content))}]`;
+    case "i":
+      return `[${content}]`;
+    default:
+      return `.${content}`;
+  }
+}
+
+function printValue(value: Json): string {
+  if (typeof value === "string") return goQuote(value);
+  if (typeof value === "number") return goNumber(value);
+  return value === null ? "null" : goValue(value);
+}
+
+function keysOf(content: string): JsonObject {
+  const keys: Json = JSON.parse(content);
+  if (!isObject(keys)) throw new Error(`expected an object of keys: ${content}`);
+  return keys;
+}
+
+function compareKeys(a: readonly [string, Json][], b: readonly [string, Json][]): number {
+  for (const [i, [name, value]] of a.entries()) {
+    const other = b[i];
+    if (other === undefined) return 1;
+    const order = compareText(name, other[0]) || compareValues(value, other[1]);
+    if (order !== 0) return order;
+  }
+  return a.length - b.length;
+}
+
+/** Numbers before text before booleans before everything else. */
+function compareValues(a: Json, b: Json): number {
+  if (typeof a === "number" && typeof b === "number") return a - b;
+  if (typeof a === "string" && typeof b === "string") return compareText(a, b);
+  if (typeof a === "boolean" && typeof b === "boolean") return Number(a) - Number(b);
+  return rank(a) - rank(b) || compareText(goJson(a), goJson(b));
+}
+
+function rank(value: Json): number {
+  return ["number", "string", "boolean"].indexOf(typeof value) >>> 0;
+}
+
+/** Go compares bytes of UTF-8: the order of code points, which differs from JavaScript's where surrogates are involved. */
+export function compareText(a: string, b: string): number {
+  if (a === b) return 0;
+  const length = Math.min(a.length, b.length);
+  for (let i = 0; i < length; i++) {
+    const [x, y] = [a.charCodeAt(i), b.charCodeAt(i)];
+    if (x === y) continue;
+    const [left, right] = [isSurrogate(x), isSurrogate(y)];
+    return left === right ? x - y : left ? 1 : -1;
+  }
+  return a.length - b.length;
+}
+
+function isSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdfff;
+}

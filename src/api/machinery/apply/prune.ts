@@ -1,0 +1,75 @@
+/**
+ * Removes from a merged object what its applier no longer applies.
+ *
+ * 1. A path goes if the applier owned it, does not apply it any more, and nobody else owns it.
+ * 2. A structure goes with the last thing that anybody owns in it.
+ * 3. Everybody's fields are looked at in the version that they speak: first everything that the applier owned is taken away, then what is owned
+ *    in each version comes back, and what the applier never owned comes back too.
+ */
+import type { JsonObject } from "../json.ts";
+import type { ObjectSchema } from "../schema.ts";
+import { compare } from "./compare.ts";
+import { difference, emptySet, type FieldSet, intersection, isEmpty, union } from "./field-set.ts";
+import type { Owner } from "./owners.ts";
+import { removeItems, withStructures } from "./select-items.ts";
+import type { Convert, Versioned } from "./update.ts";
+
+export interface PruneRequest {
+  readonly merged: JsonObject;
+  readonly schema: ObjectSchema;
+  readonly apiVersion: string;
+  readonly convert: Convert | undefined;
+  /** What the applier owned before. */
+  readonly last: Owner | undefined;
+  /** What it applies now. */
+  readonly applied: FieldSet;
+  /** Everybody, the applier with what it applies now. */
+  readonly owners: readonly Owner[];
+}
+
+export function prune({ merged, schema, apiVersion, convert, last, applied, owners }: PruneRequest): JsonObject {
+  if (last === undefined || isEmpty(last.fields)) return merged;
+  if (last.apiVersion === apiVersion && isEmpty(difference(last.fields, applied))) return merged;
+  const inVersion = (from: AtVersion, version: string): AtVersion | undefined => {
+    if (from.version === version || convert === undefined) return from;
+    const converted = convert(from.object, version);
+    return converted === undefined ? undefined : { ...converted, version };
+  };
+
+  const start = inVersion({ object: merged, schema, version: apiVersion }, last.apiVersion);
+  if (start === undefined) return merged;
+  const owned = withStructures(start.schema, last.fields);
+  let whole = start;
+  let pruned = without(start, owned);
+  for (const [version, managed] of fieldsByVersion(owners, start.version)) {
+    const nextWhole = inVersion(whole, version);
+    const nextPruned = inVersion(pruned, version);
+    if (nextWhole === undefined || nextPruned === undefined) continue;
+    whole = nextWhole;
+    pruned = without(whole, difference(lost(whole, nextPruned), withStructures(whole.schema, managed)));
+  }
+  const final = inVersion(pruned, start.version);
+  if (final === undefined) return merged;
+  return inVersion(without(start, intersection(lost(start, final), owned)), apiVersion)?.object ?? merged;
+}
+
+interface AtVersion extends Versioned {
+  readonly version: string;
+}
+
+function without(from: AtVersion, paths: FieldSet): AtVersion {
+  return { ...from, object: removeItems(from.schema, from.object, paths) as JsonObject };
+}
+
+/** The paths that pruning took away. */
+function lost({ object, schema }: AtVersion, pruned: AtVersion): FieldSet {
+  return compare(schema, object, pruned.object).removed;
+}
+
+/** The version in which pruning began comes first: its fields may be needed to convert to the others. */
+function fieldsByVersion(owners: readonly Owner[], first: string): ReadonlyMap<string, FieldSet> {
+  const versions = new Map<string, FieldSet>([[first, emptySet]]);
+  for (const { apiVersion, fields } of owners)
+    versions.set(apiVersion, union(versions.get(apiVersion) ?? emptySet, fields));
+  return versions;
+}

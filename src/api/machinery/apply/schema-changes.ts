@@ -1,0 +1,30 @@
+/**
+ * A set that was written under an older schema, in terms of today's: what has become atomic since is owned as a whole by whoever owned a
+ * part of it. (What has got parts of its own since needs nothing: owning it says nothing about them.)
+ */
+import type { Schema } from "../schema.ts";
+import { type FieldSet, leaf } from "./field-set.ts";
+import type { PathElement } from "./path-element.ts";
+import { fieldSchema, itemSchema } from "./shape.ts";
+
+/** The set itself if it fits the schema. Given `paths`, only looks where they lead. */
+export function fitToSchema(set: FieldSet, schema: Schema, paths: FieldSet = set): FieldSet {
+  if (set.children.size === 0 || schema.type === "any") return set;
+  if (isAtomic(schema)) return leaf;
+  let children: Map<PathElement, FieldSet> | undefined;
+  for (const [element, below] of paths.children) {
+    const child = set.children.get(element);
+    if (child === undefined || child.children.size === 0) continue;
+    const part = element.startsWith("f:") ? fieldSchema(schema, element.slice(2)) : itemSchema(schema);
+    const fitted = fitToSchema(child, part, below);
+    if (fitted === child) continue;
+    children ??= new Map(set.children);
+    children.set(element, fitted);
+  }
+  return children === undefined ? set : { member: set.member, children };
+}
+
+function isAtomic(schema: Schema): boolean {
+  if (schema.type === "list") return schema.listType === "atomic";
+  return (schema.type === "object" || schema.type === "map") && schema.atomic === true;
+}

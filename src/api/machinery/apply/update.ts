@@ -1,0 +1,200 @@
+/**
+ * Ownership after a create, update or patch.
+ *
+ * 1. Who writes owns what the write added or modified; everybody else loses it. What the write removed, nobody owns.
+ * 2. A write that changes nothing changes no owner and no time.
+ * 3. An object whose owners are not tracked, because a client had them forgotten, stays so until it is applied to.
+ * 4. The cost follows the change: owners are only read as far as the change reaches.
+ */
+import type { JsonObject } from "../json.ts";
+import type { ObjectSchema } from "../schema.ts";
+import { type Comparison, compare, filterComparison, touched } from "./compare.ts";
+import { equalJson } from "./equal.ts";
+import { difference, type FieldFilter, type FieldSet, fieldSet, isEmpty, union } from "./field-set.ts";
+import {
+  capUpdaters,
+  entriesOf,
+  isReset,
+  isSameOwner,
+  type ManagedFields,
+  managedFieldsOf,
+  type Owner,
+  ownersOf,
+  parseOwners,
+  withoutManagedFields,
+} from "./owners.ts";
+import { fieldPath } from "./path-element.ts";
+import { fitToSchema } from "./schema-changes.ts";
+import { ShapeError } from "./shape.ts";
+import { zeroObject } from "./zero-value.ts";
+
+/** An object in another version: one that an owner speaks, or back in that of the request. Undefined if there is no such version any more.
+ * Objects may lack parts that validation would ask for. */
+export type Convert = (object: JsonObject, apiVersion: string) => Versioned | undefined;
+
+export interface Versioned {
+  readonly object: JsonObject;
+  readonly schema: ObjectSchema;
+}
+
+export interface WriteContext {
+  /** Of the request, and of the objects given with it: `apps/v1`. */
+  readonly apiVersion: string;
+  readonly schema: ObjectSchema;
+  /** Who writes: see `managerName`. */
+  readonly manager: string;
+  /** "" or absent for the object itself. */
+  readonly subresource?: string;
+  /** RFC 3339 to the second. */
+  readonly now: string;
+  /** Leaves out what a write through this endpoint cannot change, such as status: nobody gains or loses it. */
+  readonly resetFields?: FieldFilter;
+  /** By default all versions are taken to be alike. */
+  readonly convert?: Convert;
+}
+
+export interface UpdateRequest extends WriteContext {
+  /** Absent on create. */
+  readonly live: JsonObject | undefined;
+  /** Decoded and defaulted, before admission. */
+  readonly updated: JsonObject;
+}
+
+/** What to store as metadata.managedFields: absent if empty. The live object's own list if nothing changed. */
+export function updateManagedFields(request: UpdateRequest): ManagedFields {
+  const { live, updated, subresource = "", schema } = request;
+  const stored = managedFieldsOf(live);
+  const { owners, source } = trackedOwners(stored, managedFieldsOf(updated), subresource);
+  if (owners.length === 0 && live !== undefined) return [];
+  const before = live === undefined ? zeroObject(schema) : withoutManagedFields(live);
+  try {
+    return entriesOf(capUpdaters(ownersAfterUpdate(request, owners, before, withoutManagedFields(updated))), source);
+  } catch (error) {
+    // As the original does: an object that cannot be walked by its schema is for validation to refuse, and keeps its owners until then.
+    if (error instanceof ShapeError) return stored ?? [];
+    throw error;
+  }
+}
+
+/**
+ * Clients may edit the list itself, but not through a subresource. A list that cannot be read, or an absent one, means the stored one: many
+ * clients know nothing of it.
+ */
+function trackedOwners(
+  stored: ManagedFields | undefined,
+  sent: ManagedFields | undefined,
+  subresource: string,
+): { readonly owners: readonly Owner[]; readonly source: ManagedFields | undefined } {
+  const fromStore = { owners: ownersOf(stored), source: stored };
+  if (subresource !== "" || sent === undefined || sent === stored) return fromStore;
+  if (isReset(sent)) return { owners: [], source: undefined };
+  if (equalJson(sent as unknown as JsonObject, stored as unknown as JsonObject)) return fromStore;
+  try {
+    const owners = parseOwners(sent);
+    return owners.length === 0 ? fromStore : { owners, source: undefined };
+  } catch {
+    return fromStore;
+  }
+}
+
+export function ownersAfterUpdate(
+  context: WriteContext,
+  owners: readonly Owner[],
+  before: JsonObject,
+  after: JsonObject,
+): readonly Owner[] {
+  const { apiVersion, schema, manager, subresource = "", now, resetFields } = context;
+  const comparison = compare(schema, before, after);
+  const others = ownersAfterChange(context, owners, comparison, before, after);
+  const gained = gainedFields(comparison, resetFields);
+  if (isEmpty(gained)) return others;
+  const writer = { manager: manager || "unknown", operation: "Update" as const, apiVersion, subresource };
+  const previous = others.find((owner) => isSameOwner(owner, writer));
+  const fields = previous === undefined ? gained : union(previous.fields, gained);
+  return [...others.filter((owner) => owner !== previous), { ...writer, time: now, fields, entry: undefined }];
+}
+
+function gainedFields({ added, modified, removed }: Comparison, resetFields: FieldFilter | undefined): FieldSet {
+  const gained = difference(union(added, modified), removed);
+  return withoutUntracked(resetFields === undefined ? gained : resetFields(gained));
+}
+
+/** What the server looks after, or what names the object, has no owner. */
+const untracked: FieldSet = fieldSet(
+  ...["apiVersion", "kind", "metadata"].map(fieldPath),
+  ...[
+    "name",
+    "namespace",
+    "creationTimestamp",
+    "selfLink",
+    "uid",
+    "clusterName",
+    "generation",
+    "managedFields",
+    "resourceVersion",
+  ].map((name) => fieldPath(`metadata.${name}`)),
+);
+
+export function withoutUntracked(set: FieldSet): FieldSet {
+  return difference(set, untracked);
+}
+
+/** What is left to all owners after a change that somebody else made. */
+export function ownersAfterChange(
+  context: WriteContext,
+  owners: readonly Owner[],
+  comparison: Comparison,
+  before: JsonObject,
+  after: JsonObject,
+): readonly Owner[] {
+  const changes = changesByVersion(context, comparison, before, after);
+  const remaining: Owner[] = [];
+  for (const owner of owners) {
+    const change = changes(owner.apiVersion);
+    if (change === undefined) continue;
+    const kept = isEmpty(change.paths)
+      ? owner.fields
+      : difference(fitToSchema(owner.fields, change.schema, change.paths), change.paths);
+    if (kept === owner.fields) remaining.push(owner);
+    else if (!isEmpty(kept)) remaining.push({ ...owner, fields: kept, entry: undefined });
+  }
+  return remaining;
+}
+
+export interface VersionedChange {
+  readonly schema: ObjectSchema;
+  readonly comparison: Comparison;
+  /** Added, modified or removed. */
+  readonly paths: FieldSet;
+}
+
+/** The same change as the owners of another apiVersion see it; undefined for a version that is gone. */
+export function changesByVersion(
+  { apiVersion, schema, resetFields, convert }: WriteContext,
+  comparison: Comparison,
+  before: JsonObject,
+  after: JsonObject,
+): (version: string) => VersionedChange | undefined {
+  const own = versionedChange(schema, comparison, resetFields);
+  if (convert === undefined) return () => own;
+  const known = new Map<string, VersionedChange | undefined>([[apiVersion, own]]);
+  return (version) => {
+    if (known.has(version)) return known.get(version);
+    const [was, is] = [convert(before, version), convert(after, version)];
+    const change =
+      was === undefined || is === undefined
+        ? undefined
+        : versionedChange(is.schema, compare(is.schema, was.object, is.object), resetFields);
+    known.set(version, change);
+    return change;
+  };
+}
+
+function versionedChange(
+  schema: ObjectSchema,
+  unfiltered: Comparison,
+  resetFields: FieldFilter | undefined,
+): VersionedChange {
+  const comparison = filterComparison(unfiltered, resetFields);
+  return { schema, comparison, paths: touched(comparison) };
+}

@@ -1,0 +1,40 @@
+/** Base64 without Buffer, as strict as Go: the standard alphabet with its padding; line breaks are passed over. */
+
+const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+const canonical = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)?$/;
+
+/** Whether encoding what it stands for gives the same text again. */
+export function isCanonicalBase64(text: string): boolean {
+  return canonical.test(text);
+}
+
+export function decodeBase64(text: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.fromBase64(text);
+}
+
+export function encodeBase64(bytes: Uint8Array): string {
+  return bytes.toBase64();
+}
+
+/** Where Go would stop reading, quantum by quantum; undefined where it would not. */
+export function base64Fault(text: string): number | undefined {
+  let at = 0;
+  const next = (): string => {
+    while (text[at] === "\n" || text[at] === "\r") at++;
+    return text.charAt(at++);
+  };
+  for (;;) {
+    for (let i = 0; i < 4; i++) {
+      const char = next();
+      if (char === "") return i === 0 ? undefined : text.length - i;
+      if (alphabet.includes(char)) continue;
+      if (char !== "=" || i < 2) return at - 1;
+      if (i === 2) {
+        const second = next();
+        if (second === "") return text.length;
+        if (second !== "=") return at - 1;
+      }
+      return next() === "" ? undefined : at - 1;
+    }
+  }
+}

@@ -1,0 +1,65 @@
+/** How Go writes values into messages: users know these words from the original, so they are made the same way. */
+import { isObject, type Json } from "./json.ts";
+
+const plain = /^[\x20-\x21\x23-\x5b\x5d-\x7e]*$/;
+const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
+const named: Readonly<Record<string, string>> = {
+  '"': '\\"',
+  "\\": "\\\\",
+  "\x07": "\\a",
+  "\b": "\\b",
+  "\f": "\\f",
+  "\n": "\\n",
+  "\r": "\\r",
+  "\t": "\\t",
+  "\v": "\\v",
+};
+
+/** As `%q`. */
+export function goQuote(text: string): string {
+  if (plain.test(text)) return `"${text}"`;
+  let quoted = "";
+  for (const char of text) quoted += named[char] ?? (printable.test(char) ? char : escaped(char));
+  return `"${quoted}"`;
+}
+
+function escaped(char: string): string {
+  const code = char.codePointAt(0) ?? 0;
+  if (code < 0x80) return `\\x${code.toString(16).padStart(2, "0")}`;
+  if (code < 0x10000) return `\\u${code.toString(16).padStart(4, "0")}`;
+  return `\\U${code.toString(16).padStart(8, "0")}`;
+}
+
+const unsafe = /[<>&\u2028\u2029]/g;
+
+/** As `json.Marshal`, which keeps its output safe inside HTML. */
+export function goJson(value: Json): string {
+  return JSON.stringify(value).replace(unsafe, (char) => escaped(char).replace("\\x", "\\u00"));
+}
+
+/** As `%v` of a value decoded without a type. */
+export function goValue(value: Json | undefined): string {
+  if (value === null || value === undefined) return "<nil>";
+  if (Array.isArray(value)) return `[${value.map(goValue).join(" ")}]`;
+  if (isObject(value)) {
+    const entries = Object.keys(value).sort();
+    return `map[${entries.map((key) => `${key}:${goValue(value[key])}`).join(" ")}]`;
+  }
+  return typeof value === "number" ? goNumber(value) : String(value);
+}
+
+/** As `%v` of a float64: two digits at least in the exponent, which begins below 1e-4. */
+export function goNumber(value: number): string {
+  if (value === 0 || Math.abs(value) >= 1e-4) return String(value).replace(/e([+-])(\d)$/, "e$10$2");
+  return value.toExponential().replace(/e([+-])(\d)$/, "e$10$2");
+}
+
+/** What Go calls the kind of a value decoded without a type. */
+export function goKind(value: Json): "map" | "slice" | "string" | "bool" | "float64" | "int64" | "nil" {
+  if (value === null) return "nil";
+  if (Array.isArray(value)) return "slice";
+  if (typeof value === "string") return "string";
+  if (typeof value === "boolean") return "bool";
+  if (typeof value === "number") return Number.isInteger(value) ? "int64" : "float64";
+  return "map";
+}

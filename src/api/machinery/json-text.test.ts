@@ -1,0 +1,88 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Json } from "./json.ts";
+import { JsonScanner } from "./json-scanner.ts";
+import { hasDuplicateKeys, parseJson, strictFieldErrors } from "./json-text.ts";
+
+describe("malformed JSON", () => {
+  it.each([
+    ["", "unexpected end of JSON input"],
+    ['{"apiVersion":"v1",', "unexpected end of JSON input"],
+    ['{"x":', "unexpected end of JSON input"],
+    ['[{"op":"add"', "unexpected end of JSON input"],
+    ["not json at all", "invalid character 'o' in literal null (expecting 'u')"],
+    ["trx", "invalid character 'x' in literal true (expecting 'u')"],
+    ["falze", "invalid character 'z' in literal false (expecting 's')"],
+    ["{a:1}", "invalid character 'a' looking for beginning of object key string"],
+    ['{"a":1,}', "invalid character '}' looking for beginning of object key string"],
+    ['{"a" 1}', "invalid character '1' after object key"],
+    ['{"a":1 "b"}', "invalid character '\"' after object key:value pair"],
+    ["[1 2]", "invalid character '2' after array element"],
+    ["[1,]", "invalid character ']' looking for beginning of value"],
+    ["{} x", "invalid character 'x' after top-level value"],
+    ['"a\nb"', "invalid character '\\n' in string literal"],
+    ['"\\x"', "invalid character 'x' in string escape code"],
+    ['"\\u12g4"', "invalid character 'g' in \\u hexadecimal character escape"],
+    ["-x", "invalid character 'x' in numeric literal"],
+    ["01", "invalid character '1' after top-level value"],
+    ["1.x", "invalid character 'x' after decimal point in numeric literal"],
+    ["1ex", "invalid character 'x' in exponent of numeric literal"],
+    ["'a'", "invalid character '\\'' looking for beginning of value"],
+    ["é", "invalid character 'Ã' looking for beginning of value"],
+    ["\u{9e}", "invalid character 'Â' looking for beginning of value"],
+  ])("%j", (text, message) => expect(() => parseJson(text)).toThrow(message));
+
+  it("may be nested too deeply to tell", () =>
+    expect(() => parseJson("[".repeat(100_000))).toThrow("exceeded max depth"));
+
+  it("is what JSON.parse takes it for", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom(...'{}[]",:\\u0123ae-.tfn l') }), (text) => {
+        let fits = true;
+        try {
+          JSON.parse(text);
+        } catch {
+          fits = false;
+        }
+        expect(new JsonScanner(text).scan() === undefined).toBe(fits);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe("strict decoding", () => {
+  it.each<[string, readonly string[], readonly string[]]>([
+    ['{"a":1,"b":{"c":2}}', [], []],
+    ['{"a":1,"b":{"c":2}}', ["b.c"], ['unknown field "b.c"']],
+    ['{"a":1,"a":2}', [], ['duplicate field "a"']],
+    ['{"a":1,"a":2,"a":3}', [], ['duplicate field "a"']],
+    ['{"a":1,"\\u0061":2}', [], ['duplicate field "a"']],
+    [
+      '{"metadata":{"name":"a","nosuch":1},"data":{"a":"1","a":"2"},"extra":{"x":1,"x":2}}',
+      ["metadata.nosuch", "extra"],
+      ['unknown field "metadata.nosuch"', 'duplicate field "data.a"', 'unknown field "extra"'],
+    ],
+    [
+      '{"spec":{"restartPolicy":"Never","restartPolicy":"Always","containers":[{"image":"x","image":"y","Image":"z"}]}}',
+      ["spec.containers[0].Image"],
+      [
+        'duplicate field "spec.restartPolicy"',
+        'duplicate field "spec.containers[0].image"',
+        'unknown field "spec.containers[0].Image"',
+      ],
+    ],
+  ])("of %s", (text, unknown, want) => expect(strictFieldErrors(text, parseJson(text), unknown)).toEqual(want));
+
+  it("sees a duplicate wherever there is one, and nowhere else", () => {
+    const value = fc.jsonValue({ maxDepth: 3 }) as fc.Arbitrary<Json>;
+    fc.assert(
+      fc.property(value, fc.constantFrom(undefined, 2), (given, indent) => {
+        const text = JSON.stringify(given, null, indent);
+        expect(hasDuplicateKeys(text, JSON.parse(text) as Json)).toBe(false);
+        const twice = `{"a\\"":${text},"a\\"" : ${text}}`;
+        expect(hasDuplicateKeys(twice, JSON.parse(twice) as Json)).toBe(true);
+      }),
+    );
+  });
+});

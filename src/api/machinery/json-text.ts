@@ -1,0 +1,84 @@
+/**
+ * JSON as text: parsing with Go's words for what is malformed, and the search for keys that are written twice.
+ *
+ * 1. The common path is JSON.parse alone. Text is read by hand only to say why it is malformed, or once it is known to hold duplicates.
+ */
+import { goQuote } from "./go-text.ts";
+import { isObject, type Json } from "./json.ts";
+import { JsonScanner } from "./json-scanner.ts";
+
+export class JsonSyntaxError extends Error {
+  override readonly name = "JsonSyntaxError";
+}
+
+export function parseJson(text: string): Json {
+  try {
+    return JSON.parse(text) as Json;
+  } catch (cause) {
+    const why = new JsonScanner(text).scan();
+    throw new JsonSyntaxError(why ?? (cause instanceof Error ? cause.message : String(cause)));
+  }
+}
+
+/**
+ * What strict decoding has to say, in the order of the text: `unknown field "spec.foo"`, `duplicate field "data.a"`. `value` is what
+ * the text was parsed to, `unknown` the paths of the fields that decoding did not know.
+ */
+export function strictFieldErrors(text: string, value: Json, unknown: readonly string[]): readonly string[] {
+  if (!hasDuplicateKeys(text, value)) return unknown.map(unknownField);
+  const strange = new Set(unknown);
+  const errors = new Set<string>();
+  const scanner = new JsonScanner(text, (path, repeated) => {
+    if (strange.has(path)) errors.add(unknownField(path));
+    else if (repeated) errors.add(`duplicate field ${goQuote(path)}`);
+    return !strange.has(path);
+  });
+  scanner.scan();
+  return [...errors];
+}
+
+export function unknownField(path: string): string {
+  return `unknown field ${goQuote(path)}`;
+}
+
+/** Whether the text has more keys than what it was parsed to. */
+export function hasDuplicateKeys(text: string, value: Json): boolean {
+  return keysInText(text) !== keysIn(value);
+}
+
+/** Strings that a colon follows, looked for from quote to quote. */
+function keysInText(text: string): number {
+  let count = 0;
+  for (let open = text.indexOf('"'); open >= 0; ) {
+    let close = text.indexOf('"', open + 1);
+    while (close > 0 && isEscaped(text, close)) close = text.indexOf('"', close + 1);
+    if (close < 0) return count;
+    let after = close + 1;
+    while (text.charCodeAt(after) <= 0x20) after++;
+    if (text.charCodeAt(after) === 0x3a) count++;
+    open = text.indexOf('"', after);
+  }
+  return count;
+}
+
+function isEscaped(text: string, at: number): boolean {
+  let backslashes = 0;
+  while (text.charCodeAt(at - 1 - backslashes) === 0x5c) backslashes++;
+  return backslashes % 2 === 1;
+}
+
+function keysIn(value: Json): number {
+  if (Array.isArray(value)) {
+    let count = 0;
+    for (const item of value) if (typeof item === "object") count += keysIn(item);
+    return count;
+  }
+  if (!isObject(value)) return 0;
+  let count = 0;
+  for (const key in value) {
+    count++;
+    const child = value[key];
+    if (typeof child === "object") count += keysIn(child);
+  }
+  return count;
+}

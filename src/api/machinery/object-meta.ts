@@ -1,0 +1,141 @@
+/** What must hold of every object's metadata, on create and on update. */
+import { validateManagedFields } from "./apply/index.ts";
+import { equalJson } from "./equal.ts";
+import { type FieldError, type FieldPath, forbidden, immutable, invalid, required, tooLong } from "./field-error.ts";
+import type { Json } from "./json.ts";
+import { validateLabels } from "./labels.ts";
+import { checkDns1123Label, checkQualifiedName } from "./names.ts";
+import type { ObjectMeta, OwnerReference } from "./object.ts";
+
+const MAX_ANNOTATIONS_BYTES = 256 * 1024;
+const ORPHAN = "orphan";
+const FOREGROUND = "foregroundDeletion";
+/** Finalizers without a domain that the API itself defines. */
+const STANDARD_FINALIZERS = new Set([ORPHAN, FOREGROUND, "kubernetes"]);
+
+export interface MetaRules {
+  readonly namespaced: boolean;
+  /** Faults of a name, or of the part that `generateName` gives. */
+  validateName(name: string, isPrefix: boolean): readonly string[];
+}
+
+export function validateObjectMeta(meta: ObjectMeta, rules: MetaRules, at: FieldPath): readonly FieldError[] {
+  const errors: FieldError[] = [];
+  const { name = "", generateName = "", namespace = "", generation = 0 } = meta;
+  if (generateName !== "") {
+    for (const fault of rules.validateName(generateName, true))
+      errors.push(invalid(at.child("generateName"), generateName, fault));
+  }
+  if (name === "") errors.push(required(at.child("name"), "name or generateName is required"));
+  else for (const fault of rules.validateName(name, false)) errors.push(invalid(at.child("name"), name, fault));
+  if (!rules.namespaced) {
+    if (namespace !== "") errors.push(forbidden(at.child("namespace"), "not allowed on this type"));
+  } else if (namespace === "") errors.push(required(at.child("namespace")));
+  else for (const fault of checkDns1123Label(namespace)) errors.push(invalid(at.child("namespace"), namespace, fault));
+  if (generation < 0) errors.push(invalid(at.child("generation"), generation, "must be greater than or equal to 0"));
+  errors.push(...validateLabels(meta.labels, at.child("labels")));
+  errors.push(...validateAnnotations(meta.annotations, at.child("annotations")));
+  errors.push(...validateOwnerReferences(meta.ownerReferences ?? [], at.child("ownerReferences")));
+  errors.push(...validateFinalizers(meta.finalizers ?? [], at.child("finalizers")));
+  errors.push(...validateManagedFields(meta.managedFields ?? [], at.child("managedFields").toString()));
+  return errors;
+}
+
+const FIXED = [
+  "name",
+  "namespace",
+  "uid",
+  "creationTimestamp",
+  "deletionTimestamp",
+  "deletionGracePeriodSeconds",
+] as const;
+
+export function validateObjectMetaUpdate(meta: ObjectMeta, old: ObjectMeta, at: FieldPath): readonly FieldError[] {
+  const errors: FieldError[] = [...newFinalizers(meta, old, at.child("finalizers"))];
+  if ((meta.generation ?? 0) < (old.generation ?? 0)) {
+    errors.push(invalid(at.child("generation"), meta.generation ?? 0, "must not be decremented"));
+  }
+  for (const field of FIXED) {
+    const value = meta[field] ?? null;
+    if (!equalJson(value, old[field] ?? null)) errors.push(immutable(at.child(field), value));
+  }
+  errors.push(...validateLabels(meta.labels, at.child("labels")));
+  errors.push(...validateAnnotations(meta.annotations, at.child("annotations")));
+  errors.push(...validateOwnerReferences(meta.ownerReferences ?? [], at.child("ownerReferences")));
+  errors.push(...validateManagedFields(meta.managedFields ?? [], at.child("managedFields").toString()));
+  return errors;
+}
+
+export function validateAnnotations(
+  annotations: Readonly<Record<string, string>> | undefined,
+  at: FieldPath,
+): FieldError[] {
+  const errors: FieldError[] = [];
+  let bytes = 0;
+  for (const [key, value] of Object.entries(annotations ?? {})) {
+    for (const fault of checkQualifiedName(key.toLowerCase())) errors.push(invalid(at, key, fault));
+    bytes += Buffer.byteLength(key) + Buffer.byteLength(value);
+  }
+  if (bytes > MAX_ANNOTATIONS_BYTES) errors.push(tooLong(at, MAX_ANNOTATIONS_BYTES));
+  return errors;
+}
+
+function validateOwnerReferences(owners: readonly OwnerReference[], at: FieldPath): FieldError[] {
+  const errors: FieldError[] = [];
+  let controller: string | undefined;
+  for (const owner of owners) {
+    errors.push(...validateOwnerReference(owner, at));
+    if (owner.controller !== true) continue;
+    const name = `${owner.kind}/${owner.name}`;
+    if (controller === undefined) controller = name;
+    else {
+      const words = `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${name}`;
+      errors.push(invalid(at, owners as unknown as Json, words));
+    }
+  }
+  return errors;
+}
+
+/** The original names the list, not the item. */
+function validateOwnerReference(owner: OwnerReference, at: FieldPath): FieldError[] {
+  const errors: FieldError[] = [];
+  const parts = owner.apiVersion.split("/");
+  if (parts.length > 2 || (parts.at(-1) ?? "") === "") {
+    errors.push(invalid(at.child("apiVersion"), owner.apiVersion, "version must not be empty"));
+  }
+  for (const field of ["kind", "name", "uid"] as const) {
+    if ((owner[field] ?? "") === "") errors.push(invalid(at.child(field), owner[field] ?? "", "must not be empty"));
+  }
+  if (owner.apiVersion === "v1" && owner.kind === "Event") {
+    errors.push(invalid(at, owner as unknown as Json, "/v1, Kind=Event is disallowed from being an owner"));
+  }
+  return errors;
+}
+
+function validateFinalizers(finalizers: readonly string[], at: FieldPath): FieldError[] {
+  const errors: FieldError[] = [];
+  for (const finalizer of finalizers) {
+    const faults = checkQualifiedName(finalizer);
+    for (const fault of faults) errors.push(invalid(at, finalizer, fault));
+    if (faults.length === 0 && !finalizer.includes("/") && !STANDARD_FINALIZERS.has(finalizer)) {
+      errors.push(invalid(at, finalizer, "name is neither a standard finalizer name nor is it fully qualified"));
+    }
+  }
+  if (finalizers.includes(ORPHAN) && finalizers.includes(FOREGROUND)) {
+    errors.push(invalid(at, [...finalizers], `finalizer ${ORPHAN} and ${FOREGROUND} cannot be both set`));
+  }
+  return errors;
+}
+
+function newFinalizers(meta: ObjectMeta, old: ObjectMeta, at: FieldPath): FieldError[] {
+  if (old.deletionTimestamp === undefined) return validateFinalizers(meta.finalizers ?? [], at);
+  const added = (meta.finalizers ?? []).filter((finalizer) => !(old.finalizers ?? []).includes(finalizer)).sort();
+  if (added.length === 0) return [];
+  const list = added.map((finalizer) => JSON.stringify(finalizer)).join(", ");
+  return [
+    forbidden(
+      at,
+      `no new finalizers can be added if the object is being deleted, found new finalizers []string{${list}}`,
+    ),
+  ];
+}

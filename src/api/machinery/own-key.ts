@@ -1,0 +1,21 @@
+/** Objects from outside may have any key, `__proto__` included; assigning that one would not make a key. */
+import type { Json } from "./json.ts";
+
+export type OpenObject = { [key: string]: Json };
+
+export function setKey(target: OpenObject, key: string, value: Json): void {
+  if (key === "__proto__")
+    Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
+  else target[key] = value;
+}
+
+export function getKey(object: { readonly [key: string]: Json }, key: string): Json | undefined {
+  return Object.hasOwn(object, key) ? object[key] : undefined;
+}
+
+/** The same entries, keys in order. */
+export function sortedKeys(object: { readonly [key: string]: Json }): OpenObject {
+  const sorted: OpenObject = {};
+  for (const key of Object.keys(object).sort()) setKey(sorted, key, object[key] ?? null);
+  return sorted;
+}

@@ -1,0 +1,49 @@
+import { ageColumn, firstThree } from "../columns.ts";
+import { defineKind } from "../define-kind.ts";
+import type { Ingress as IngressObject } from "../types/networking-v1.ts";
+import { validateIngress, validateIngressClassName, validateIngressStatus } from "./ingress-validation.ts";
+
+export const Ingress = defineKind<IngressObject>("networking.k8s.io/v1", "Ingress", {
+  generation: "spec",
+  validate: validateIngress,
+  create: { validate: validateIngressClassName },
+  subresources: { status: { validate: validateIngressStatus } },
+  columns: [
+    {
+      name: "Class",
+      type: "string",
+      description: "The name of the IngressClass resource that should be used for additional configuration",
+      cell: ({ spec }) => spec?.ingressClassName ?? "<none>",
+    },
+    {
+      name: "Hosts",
+      type: "string",
+      description: "Hosts that incoming requests are matched against before the ingress rule",
+      cell: hostsOf,
+    },
+    {
+      name: "Address",
+      type: "string",
+      description: "Address is a list containing ingress points for the load-balancer",
+      cell: addressesOf,
+    },
+    {
+      name: "Ports",
+      type: "string",
+      description: "Ports of TLS configurations that open",
+      cell: ({ spec }) => ((spec?.tls ?? []).length > 0 ? "80, 443" : "80"),
+    },
+    ageColumn,
+  ],
+});
+
+function hostsOf({ spec }: IngressObject): string {
+  const rules = spec?.rules ?? [];
+  const hosts = rules.flatMap(({ host }) => (host ? [host] : []));
+  return hosts.length === 0 ? "*" : firstThree(hosts, rules.length);
+}
+
+function addressesOf({ status }: IngressObject): string {
+  const points = status?.loadBalancer?.ingress ?? [];
+  return [...new Set(points.flatMap(({ ip, hostname }) => ip || hostname || []))].sort().join(",");
+}

@@ -1,0 +1,28 @@
+import { ageColumn } from "../columns.ts";
+import { defineKind } from "../define-kind.ts";
+import { matcherOfSelector } from "../machinery/labels.ts";
+import type { NetworkPolicy as NetworkPolicyObject } from "../types/networking-v1.ts";
+import { validateNetworkPolicy } from "./network-policy-validation.ts";
+
+export const NetworkPolicy = defineKind<NetworkPolicyObject>("networking.k8s.io/v1", "NetworkPolicy", {
+  generation: "spec",
+  defaults: (draft) => {
+    draft.spec ??= {};
+    for (const { ports = [] } of [...(draft.spec.ingress ?? []), ...(draft.spec.egress ?? [])]) {
+      for (const port of ports) port.protocol ??= "TCP";
+    }
+    if ((draft.spec.policyTypes ?? []).length === 0) {
+      draft.spec.policyTypes = (draft.spec.egress ?? []).length > 0 ? ["Ingress", "Egress"] : ["Ingress"];
+    }
+  },
+  validate: validateNetworkPolicy,
+  columns: [
+    {
+      name: "Pod-Selector",
+      type: "string",
+      doc: "io.k8s.api.networking.v1.NetworkPolicySpec.podSelector",
+      cell: ({ spec }) => matcherOfSelector(spec?.podSelector ?? {}).toString() || "<none>",
+    },
+    ageColumn,
+  ],
+});

@@ -1,0 +1,7 @@
+/** The whole public surface of node. */
+import type { Kind } from "../machinery/kind.ts";
+import { RuntimeClass } from "./runtime-class.ts";
+
+export { RuntimeClass };
+
+export const nodeKinds: readonly Kind[] = [RuntimeClass];

@@ -1,0 +1,38 @@
+/** RuntimeClass: which of a node's container runtimes runs a pod, and what it costs. */
+import { jsonOf, same, unchanged } from "../apps/index.ts";
+import { ageColumn } from "../columns.ts";
+import { newPod, validateOverhead, validateTolerations } from "../core/pod/index.ts";
+import { defineKind } from "../define-kind.ts";
+import { duplicate, type FieldError, type FieldPath, invalid } from "../machinery/field-error.ts";
+import { validateLabels } from "../machinery/labels.ts";
+import { checkDns1123Label } from "../machinery/names.ts";
+import type { RuntimeClass as RuntimeClassObject, Scheduling } from "../types/node-v1.ts";
+
+export const RuntimeClass = defineKind<RuntimeClassObject>("node.k8s.io/v1", "RuntimeClass", {
+  validate: ({ handler = "", overhead, scheduling }, at) => [
+    ...checkDns1123Label(handler).map((why) => invalid(at.child("handler"), handler, why)),
+    ...(overhead === undefined
+      ? []
+      : validateOverhead(overhead.podFixed ?? {}, at.child("overhead", "podFixed"), newPod)),
+    ...(scheduling === undefined ? [] : validateScheduling(scheduling, at.child("scheduling"))),
+  ],
+  update: {
+    validate: ({ handler }, old, at) => unchanged(handler, old.handler, at.child("handler")),
+    allowUnconditional: false,
+  },
+  columns: [{ name: "Handler", type: "string", cell: ({ handler }) => handler ?? "" }, ageColumn],
+});
+
+function validateScheduling({ nodeSelector, tolerations = [] }: Scheduling, at: FieldPath): readonly FieldError[] {
+  const tolerationsAt = at.child("tolerations");
+  const repeated = tolerations.flatMap((toleration, i) =>
+    tolerations.slice(0, i).some((earlier) => same(earlier, toleration))
+      ? [duplicate(tolerationsAt.index(i), jsonOf(toleration))]
+      : [],
+  );
+  return [
+    ...validateLabels(nodeSelector, at.child("nodeSelector")),
+    ...validateTolerations(tolerations, tolerationsAt),
+    ...repeated,
+  ];
+}

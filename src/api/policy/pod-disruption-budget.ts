@@ -1,0 +1,77 @@
+/** PodDisruptionBudget: how many pods of a kind may be taken away at once by choice. */
+import { allNonNegative, atMost100Percent, jsonOf, nonNegativeIntOrPercent } from "../apps/index.ts";
+import { ageColumn } from "../columns.ts";
+import { defineKind } from "../define-kind.ts";
+import { type FieldError, type FieldPath, invalid, notSupported } from "../machinery/field-error.ts";
+import { validateLabelSelector } from "../machinery/labels.ts";
+import type { PodDisruptionBudget as PodDisruptionBudgetObject, PodDisruptionBudgetSpec } from "../types/policy-v1.ts";
+import { validateConditions } from "./conditions.ts";
+
+const specType = "io.k8s.api.policy.v1.PodDisruptionBudgetSpec";
+
+export const PodDisruptionBudget = defineKind<PodDisruptionBudgetObject>("policy/v1", "PodDisruptionBudget", {
+  validate: ({ spec }, at) => validateSpec(spec ?? {}, at.child("spec")),
+  update: { allowUnconditional: false },
+  generation: "spec",
+  subresources: {
+    status: {
+      validate: ({ status = {} }, _old, at) => [
+        ...validateConditions(status.conditions ?? [], at.child("status", "conditions")),
+        ...allNonNegative(
+          status,
+          ["disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods"],
+          at.child("status"),
+        ),
+      ],
+    },
+  },
+  columns: [
+    {
+      name: "Min Available",
+      type: "string",
+      doc: `${specType}.minAvailable`,
+      cell: ({ spec }) => String(spec?.minAvailable ?? "N/A"),
+    },
+    {
+      name: "Max Unavailable",
+      type: "string",
+      doc: `${specType}.maxUnavailable`,
+      cell: ({ spec }) => String(spec?.maxUnavailable ?? "N/A"),
+    },
+    {
+      name: "Allowed Disruptions",
+      type: "integer",
+      description: "Calculated number of pods that may be disrupted at this time.",
+      cell: ({ status }) => status?.disruptionsAllowed ?? 0,
+    },
+    ageColumn,
+  ],
+});
+
+function validateSpec(spec: PodDisruptionBudgetSpec, at: FieldPath): readonly FieldError[] {
+  const { minAvailable, maxUnavailable, selector, unhealthyPodEvictionPolicy: policy } = spec;
+  const errors: FieldError[] = [];
+  if (minAvailable !== undefined && maxUnavailable !== undefined) {
+    errors.push(invalid(at, shown(spec), "minAvailable and maxUnavailable cannot be both set"));
+  }
+  for (const name of ["minAvailable", "maxUnavailable"] as const) {
+    const value = spec[name];
+    if (value !== undefined)
+      errors.push(...nonNegativeIntOrPercent(value, at.child(name)), ...atMost100Percent(value, at.child(name)));
+  }
+  errors.push(...validateLabelSelector(selector, at.child("selector")));
+  const known = ["AlwaysAllow", "IfHealthyBudget"];
+  if (policy !== undefined && !known.includes(policy))
+    errors.push(notSupported(at.child("unhealthyPodEvictionPolicy"), policy, known));
+  return errors;
+}
+
+/** As the original shows it: under the names of its Go fields. */
+function shown({ minAvailable, selector, maxUnavailable, unhealthyPodEvictionPolicy }: PodDisruptionBudgetSpec) {
+  return {
+    MinAvailable: jsonOf(minAvailable),
+    Selector: jsonOf(selector),
+    MaxUnavailable: jsonOf(maxUnavailable),
+    UnhealthyPodEvictionPolicy: jsonOf(unhealthyPodEvictionPolicy),
+  };
+}

@@ -1,0 +1,11 @@
+import { ageColumn } from "../columns.ts";
+import { defineKind } from "../define-kind.ts";
+import type { DeviceClass as DeviceClassObject } from "../types/resource-v1.ts";
+import { validateDeviceClass } from "./device-validation.ts";
+
+/** Devices that are alike. */
+export const DeviceClass = defineKind<DeviceClassObject>("resource.k8s.io/v1", "DeviceClass", {
+  generation: "spec",
+  validate: ({ spec }, path) => validateDeviceClass(spec, path.child("spec")),
+  columns: [ageColumn],
+});

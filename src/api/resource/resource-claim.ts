@@ -1,0 +1,58 @@
+import { ageColumn } from "../columns.ts";
+import { defineKind } from "../define-kind.ts";
+import type { Draft } from "../machinery/object.ts";
+import type {
+  ResourceClaim as ResourceClaimObject,
+  ResourceClaimSpec,
+  ResourceClaimTemplate as ResourceClaimTemplateObject,
+} from "../types/resource-v1.ts";
+import { validateClaimSpec, validateClaimStatus, validateSpecChange } from "./claim-validation.ts";
+
+export const ResourceClaim = defineKind<ResourceClaimObject>("resource.k8s.io/v1", "ResourceClaim", {
+  defaults: ({ spec }) => defaultClaimSpec(spec),
+  validate: ({ spec }, path) => validateClaimSpec(spec, path.child("spec")),
+  update: { validate: (next, old, path) => validateSpecChange(next.spec, old.spec, path.child("spec")) },
+  subresources: { status: { keeps: "nothing", validate: validateClaimStatus } },
+  columns: [
+    {
+      name: "State",
+      type: "string",
+      description: "A summary of the current state (allocated, pending, reserved, etc.).",
+      cell: stateOf,
+    },
+    ageColumn,
+  ],
+});
+
+export const ResourceClaimTemplate = defineKind<ResourceClaimTemplateObject>(
+  "resource.k8s.io/v1",
+  "ResourceClaimTemplate",
+  {
+    defaults: ({ spec }) => defaultClaimSpec(spec.spec),
+    validate: ({ spec }, path) => validateClaimSpec(spec.spec, path.child("spec", "spec")),
+    update: { validate: (next, old, path) => validateSpecChange(next.spec, old.spec, path.child("spec")) },
+    columns: [ageColumn],
+  },
+);
+
+/** One device, unless more are asked for. */
+function defaultClaimSpec({ devices }: Draft<ResourceClaimSpec>): void {
+  for (const request of devices?.requests ?? []) {
+    for (const asked of [
+      ...(request.exactly === undefined ? [] : [request.exactly]),
+      ...(request.firstAvailable ?? []),
+    ]) {
+      asked.allocationMode ||= "ExactCount";
+      if (asked.allocationMode === "ExactCount") asked.count ||= 1;
+    }
+  }
+}
+
+function stateOf({ metadata, status }: ResourceClaimObject): string {
+  const deleted = metadata.deletionTimestamp !== undefined;
+  const words = deleted ? ["deleted"] : [];
+  if (status?.allocation === undefined) return deleted ? "deleted" : "pending";
+  words.push("allocated");
+  if ((status.reservedFor ?? []).length > 0) words.push("reserved");
+  return words.join(",");
+}

@@ -1,0 +1,43 @@
+import { ageColumn } from "../columns.ts";
+import { defineKind } from "../define-kind.ts";
+import type { RequestFacts } from "../machinery/kind.ts";
+import type { Draft } from "../machinery/object.ts";
+import { formatTime, instantOf } from "../machinery/time.ts";
+import type { ResourceSlice as ResourceSliceObject } from "../types/resource-v1.ts";
+import { validateSlice, validateSliceChange } from "./device-validation.ts";
+
+const spec = "io.k8s.api.resource.v1.ResourceSliceSpec";
+
+/** Devices that a driver offers. */
+export const ResourceSlice = defineKind<ResourceSliceObject>("resource.k8s.io/v1", "ResourceSlice", {
+  generation: "spec",
+  create: { prepare: stampTaints },
+  update: {
+    prepare: (draft, _old, request) => stampTaints(draft, request),
+    validate: ({ spec }, old, path) => validateSliceChange(spec, old.spec, path.child("spec")),
+  },
+  validate: ({ spec }, path) => validateSlice(spec, path.child("spec")),
+  columns: [
+    { name: "Node", type: "string", doc: `${spec}.nodeName`, cell: ({ spec }) => spec.nodeName ?? "" },
+    { name: "Driver", type: "string", doc: `${spec}.driver`, cell: ({ spec }) => spec.driver },
+    {
+      name: "Pool",
+      type: "string",
+      doc: "io.k8s.api.resource.v1.ResourcePool.name",
+      cell: ({ spec }) => spec.pool.name,
+    },
+    ageColumn,
+  ],
+  selectableFields: {
+    names: ["spec.nodeName", "spec.driver"],
+    valueOf: ({ spec }, name) => (name === "spec.driver" ? spec.driver : (spec.nodeName ?? "")),
+  },
+});
+
+/** A taint without a time was put on now. */
+function stampTaints({ spec }: Draft<ResourceSliceObject>, request?: RequestFacts): void {
+  if (request === undefined) return;
+  for (const { taints = [] } of spec.devices ?? []) {
+    for (const taint of taints) taint.timeAdded ??= formatTime(instantOf(request.now));
+  }
+}

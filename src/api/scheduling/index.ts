@@ -1,0 +1,7 @@
+/** The whole public surface of scheduling. */
+import type { Kind } from "../machinery/kind.ts";
+import { highestUserPriority, PriorityClass, systemPriorities } from "./priority-class.ts";
+
+export { highestUserPriority, PriorityClass, systemPriorities };
+
+export const schedulingKinds: readonly Kind[] = [PriorityClass];

@@ -1,0 +1,19 @@
+import { ageColumn } from "../columns.ts";
+import { defineKind } from "../define-kind.ts";
+import type { CSINode as CSINodeObject } from "../types/storage-v1.ts";
+import { validateCsiNode, validateCsiNodeUpdate } from "./csi-validation.ts";
+
+/** Which drivers a node has. */
+export const CSINode = defineKind<CSINodeObject>("storage.k8s.io/v1", "CSINode", {
+  validate: validateCsiNode,
+  update: { allowUnconditional: false, validate: validateCsiNodeUpdate },
+  columns: [
+    {
+      name: "Drivers",
+      type: "integer",
+      description: "Drivers indicates the number of CSI drivers registered on the node",
+      cell: ({ spec }) => (spec.drivers ?? []).length,
+    },
+    ageColumn,
+  ],
+});

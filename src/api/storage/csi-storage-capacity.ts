@@ -1,0 +1,38 @@
+import { defineKind } from "../define-kind.ts";
+import { equalJson } from "../machinery/equal.ts";
+import { type FieldError, type FieldPath, immutable, invalid } from "../machinery/field-error.ts";
+import type { Json } from "../machinery/json.ts";
+import { validateLabelSelector } from "../machinery/labels.ts";
+import { checkDns1123Subdomain } from "../machinery/names.ts";
+import { compareQuantities, parseQuantity, zeroQuantity } from "../machinery/quantity.ts";
+import type { CSIStorageCapacity as CSIStorageCapacityObject } from "../types/storage-v1.ts";
+
+/** How much a driver can still provide, in some part of the cluster. */
+export const CSIStorageCapacity = defineKind<CSIStorageCapacityObject>("storage.k8s.io/v1", "CSIStorageCapacity", {
+  validate: validateCapacity,
+  update: {
+    allowUnconditional: false,
+    validate: (next, old, path) => [
+      ...(equalJson((next.nodeTopology ?? null) as Json, (old.nodeTopology ?? null) as Json)
+        ? []
+        : [immutable(path.child("nodeTopology"), (next.nodeTopology ?? null) as Json)]),
+      ...(next.storageClassName === old.storageClassName
+        ? []
+        : [immutable(path.child("storageClassName"), next.storageClassName)]),
+    ],
+  },
+});
+
+function validateCapacity(capacity: CSIStorageCapacityObject, path: FieldPath): readonly FieldError[] {
+  const errors: FieldError[] = [...validateLabelSelector(capacity.nodeTopology, path.child("nodeTopology"))];
+  const { storageClassName } = capacity;
+  for (const why of checkDns1123Subdomain(storageClassName))
+    errors.push(invalid(path.child("storageClassName"), storageClassName, why));
+  for (const field of ["capacity", "maximumVolumeSize"] as const) {
+    const text = capacity[field];
+    if (text !== undefined && compareQuantities(parseQuantity(text), zeroQuantity) < 0) {
+      errors.push(invalid(path.child(field), text, "must be greater than or equal to 0"));
+    }
+  }
+  return errors;
+}

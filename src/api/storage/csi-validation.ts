@@ -1,0 +1,98 @@
+/** What drivers say of themselves, and nodes of their drivers. */
+import { csiDriverNameFaults } from "../core/index.ts";
+import { equalJson } from "../machinery/equal.ts";
+import {
+  duplicate,
+  type FieldError,
+  type FieldPath,
+  immutable,
+  invalid,
+  notSupported,
+  required,
+} from "../machinery/field-error.ts";
+import type { Json } from "../machinery/json.ts";
+import { checkQualifiedName } from "../machinery/names.ts";
+import type { CSIDriver, CSIDriverSpec, CSINode, CSINodeDriver } from "../types/storage-v1.ts";
+
+export function validateCsiDriver({ metadata, spec }: CSIDriver, path: FieldPath): readonly FieldError[] {
+  const where = path.child("spec");
+  const errors: FieldError[] = [...csiDriverNameFaults(metadata.name ?? "", path.child("name"))];
+  for (const field of ["attachRequired", "podInfoOnMount", "storageCapacity"] as const) {
+    if (spec[field] === undefined) errors.push(required(where.child(field)));
+  }
+  const policies = ["File", "None", "ReadWriteOnceWithFSType"];
+  if (spec.fsGroupPolicy !== undefined && !policies.includes(spec.fsGroupPolicy)) {
+    errors.push(notSupported(where.child("fsGroupPolicy"), spec.fsGroupPolicy, policies));
+  }
+  const audiences = new Set<string>();
+  for (const [i, { audience, expirationSeconds: seconds }] of (spec.tokenRequests ?? []).entries()) {
+    const at = where.child("tokenRequests").index(i);
+    if (audiences.has(audience)) errors.push(duplicate(at.child("audience"), audience));
+    audiences.add(audience);
+    if (seconds === undefined) continue;
+    if (seconds < 600)
+      errors.push(invalid(at.child("expirationSeconds"), seconds, "may not specify a duration less than 10 minutes"));
+    if (seconds > 2 ** 32)
+      errors.push(
+        invalid(at.child("expirationSeconds"), seconds, "may not specify a duration larger than 2^32 seconds"),
+      );
+  }
+  const modes = ["Ephemeral", "Persistent"];
+  for (const mode of spec.volumeLifecycleModes ?? []) {
+    if (!modes.includes(mode)) errors.push(notSupported(where.child("volumeLifecycleModes"), mode, modes));
+  }
+  return errors;
+}
+
+export function validateCsiDriverUpdate(next: CSIDriver, old: CSIDriver, path: FieldPath): readonly FieldError[] {
+  const fixed = ["attachRequired", "volumeLifecycleModes"] as const;
+  return fixed.flatMap((field: keyof CSIDriverSpec) => {
+    const [before, after] = [(old.spec[field] ?? null) as Json, (next.spec[field] ?? null) as Json];
+    return equalJson(before, after)
+      ? []
+      : [immutable(path.child("spec", field === "attachRequired" ? "attachedRequired" : field), after)];
+  });
+}
+
+export function validateCsiNode({ spec }: CSINode, path: FieldPath): readonly FieldError[] {
+  const names = new Set<string>();
+  return (spec.drivers ?? []).flatMap((driver, i) => {
+    const where = path.child("spec", "drivers").index(i);
+    const errors: FieldError[] = [...csiDriverNameFaults(driver.name, where.child("name"))];
+    if (driver.nodeID === "") errors.push(required(where.child("nodeID")));
+    else if (driver.nodeID.length > 256)
+      errors.push(invalid(where.child("nodeID"), driver.nodeID, "must be 256 characters or less"));
+    const count = driver.allocatable?.count;
+    if (count !== undefined && count < 0)
+      errors.push(invalid(where.child("allocatable", "count"), count, "must be greater than or equal to 0"));
+    errors.push(...topologyFaults(driver.topologyKeys ?? [], where.child("topologyKeys")));
+    if (names.has(driver.name)) errors.push(duplicate(where.child("name"), driver.name));
+    names.add(driver.name);
+    return errors;
+  });
+}
+
+/** A driver comes or goes as a whole. */
+export function validateCsiNodeUpdate(next: CSINode, old: CSINode, path: FieldPath): readonly FieldError[] {
+  const before = new Map((old.spec.drivers ?? []).map((driver) => [driver.name, driver]));
+  return (next.spec.drivers ?? []).flatMap((driver, i) => {
+    const was = before.get(driver.name);
+    if (was === undefined || equalJson(shape(was), shape(driver))) return [];
+    return [invalid(path.child("spec", "drivers").index(i), driver as unknown as Json, "field is immutable")];
+  });
+}
+
+/** What a driver offers may change without its coming anew. */
+function shape({ allocatable: _, ...driver }: CSINodeDriver): Json {
+  return driver as unknown as Json;
+}
+
+function topologyFaults(keys: readonly string[], path: FieldPath): readonly FieldError[] {
+  const seen = new Set<string>();
+  return keys.flatMap((key) => {
+    const errors: FieldError[] = key === "" ? [required(path)] : [];
+    if (seen.has(key)) errors.push(duplicate(path, key));
+    seen.add(key);
+    return key === "" ? errors : [...errors, ...checkQualifiedName(key).map((why) => invalid(path, key, why))];
+  });
+}

@@ -1,0 +1,19 @@
+/** The whole public surface of storage.k8s.io. */
+import type { Kind } from "../machinery/kind.ts";
+import { CSIDriver } from "./csi-driver.ts";
+import { CSINode } from "./csi-node.ts";
+import { CSIStorageCapacity } from "./csi-storage-capacity.ts";
+import { StorageClass } from "./storage-class.ts";
+import { VolumeAttachment } from "./volume-attachment.ts";
+import { VolumeAttributesClass } from "./volume-attributes-class.ts";
+
+export { isDefaultClass } from "./storage-class.ts";
+
+export const storageKinds: readonly Kind[] = [
+  CSIDriver,
+  CSINode,
+  CSIStorageCapacity,
+  StorageClass,
+  VolumeAttachment,
+  VolumeAttributesClass,
+];

@@ -1,0 +1,87 @@
+import { describe, expect, it } from "vitest";
+import { changeFaults, create, faults, update } from "../testing/pure-server.ts";
+import { CSIDriver } from "./csi-driver.ts";
+import { CSINode } from "./csi-node.ts";
+import { CSIStorageCapacity } from "./csi-storage-capacity.ts";
+import { StorageClass } from "./storage-class.ts";
+import { VolumeAttachment } from "./volume-attachment.ts";
+import { VolumeAttributesClass } from "./volume-attributes-class.ts";
+
+const metadata = { name: "one" };
+
+describe("StorageClass", () => {
+  it("deletes, and binds at once", () => {
+    expect(create(StorageClass, { metadata, provisioner: "example.com/p" }).object).toMatchObject({
+      reclaimPolicy: "Delete",
+      volumeBindingMode: "Immediate",
+    });
+  });
+
+  it.each<[object, readonly string[]]>([
+    [{ provisioner: "" }, ["provisioner: Required value"]],
+    [
+      { provisioner: "p", reclaimPolicy: "Recycle" },
+      ['reclaimPolicy: Unsupported value: "Recycle": supported values: "Delete", "Retain"'],
+    ],
+    [{ provisioner: "p", parameters: { "": "x" } }, ['parameters: Invalid value: "": field can not be empty.']],
+  ])("%j", (body, want) => expect(faults(StorageClass, body as never)).toEqual(want));
+
+  it("keeps how it makes volumes", () => {
+    expect(changeFaults(StorageClass, { provisioner: "p" }, { provisioner: "q", parameters: { a: "b" } })).toEqual([
+      "parameters: Forbidden: updates to parameters are forbidden.",
+      "provisioner: Forbidden: updates to provisioner are forbidden.",
+    ]);
+  });
+});
+
+describe("CSI", () => {
+  it("counts a driver's changes from its first one on", () => {
+    const old = create(CSIDriver, { metadata, spec: {} }).object;
+    const next = (spec: object) => update(CSIDriver, { metadata, spec: { ...spec } }, old).object.metadata.generation;
+    expect([next({}), next({ podInfoOnMount: true })]).toEqual([undefined, 1]);
+  });
+
+  it("keeps whether a driver attaches", () => {
+    expect(changeFaults(CSIDriver, { spec: {} }, { spec: { attachRequired: false } })).toHaveLength(1);
+  });
+
+  it.each<[object, number]>([
+    [{ drivers: [{ name: "d.example.com", nodeID: "n" }] }, 0],
+    [{ drivers: [{ name: "d.example.com", nodeID: "" }] }, 1],
+    [{ drivers: [{ name: "d", nodeID: "n", topologyKeys: ["a", "a"] }] }, 1],
+    [
+      {
+        drivers: [
+          { name: "d", nodeID: "n" },
+          { name: "d", nodeID: "n" },
+        ],
+      },
+      1,
+    ],
+  ])("a node's %j have %d faults", (spec, count) => expect(faults(CSINode, { spec } as never)).toHaveLength(count));
+
+  it("keeps what a capacity is of", () => {
+    expect(faults(CSIStorageCapacity, { storageClassName: "c", capacity: "-1" })).toHaveLength(1);
+    expect(changeFaults(CSIStorageCapacity, { storageClassName: "c" }, { storageClassName: "d" })).toHaveLength(1);
+  });
+});
+
+describe("VolumeAttachment", () => {
+  const spec = { attacher: "d.example.com", nodeName: "n", source: { persistentVolumeName: "v" } };
+
+  it("is of one volume, and stays as it is", () => {
+    expect(faults(VolumeAttachment, { spec })).toEqual([]);
+    expect(faults(VolumeAttachment, { spec: { ...spec, source: {} } })).toHaveLength(1);
+    expect(changeFaults(VolumeAttachment, { spec }, { spec: { ...spec, nodeName: "m" } })).toHaveLength(1);
+  });
+});
+
+it("a VolumeAttributesClass says something, and keeps saying it", () => {
+  const body = { driverName: "d.example.com", parameters: { iops: "1" } };
+  expect(faults(VolumeAttributesClass, { driverName: "d.example.com" })).toEqual([
+    "parameters: Required value: must contain at least one key/value pair",
+  ]);
+  expect(changeFaults(VolumeAttributesClass, body, { ...body, parameters: { iops: "2" } })).toEqual([
+    "parameters: Forbidden: updates to parameters are forbidden.",
+  ]);
+});

@@ -1,0 +1,29 @@
+import { ageColumn } from "../columns.ts";
+import { defineKind } from "../define-kind.ts";
+import type { VolumeAttachment as VolumeAttachmentObject } from "../types/storage-v1.ts";
+import { validateAttachment, validateAttachmentUpdate } from "./volume-attachment-validation.ts";
+
+const spec = "io.k8s.api.storage.v1.VolumeAttachmentSpec";
+
+export const VolumeAttachment = defineKind<VolumeAttachmentObject>("storage.k8s.io/v1", "VolumeAttachment", {
+  validate: validateAttachment,
+  update: { allowUnconditional: false, validate: validateAttachmentUpdate },
+  subresources: { status: { keeps: "nothing", validate: validateAttachmentUpdate } },
+  columns: [
+    { name: "Attacher", type: "string", format: "name", doc: `${spec}.attacher`, cell: ({ spec }) => spec.attacher },
+    {
+      name: "PV",
+      type: "string",
+      doc: "io.k8s.api.storage.v1.VolumeAttachmentSource.persistentVolumeName",
+      cell: ({ spec }) => spec.source.persistentVolumeName ?? "",
+    },
+    { name: "Node", type: "string", doc: `${spec}.nodeName`, cell: ({ spec }) => spec.nodeName },
+    {
+      name: "Attached",
+      type: "boolean",
+      doc: "io.k8s.api.storage.v1.VolumeAttachmentStatus.attached",
+      cell: ({ status }) => status?.attached ?? false,
+    },
+    ageColumn,
+  ],
+});

@@ -1,0 +1,38 @@
+import { ageColumn } from "../columns.ts";
+import { defineKind } from "../define-kind.ts";
+import { equalJson } from "../machinery/equal.ts";
+import { forbidden } from "../machinery/field-error.ts";
+import type { Json } from "../machinery/json.ts";
+import type { VolumeAttributesClass as VolumeAttributesClassObject } from "../types/storage-v1.ts";
+import { csiDriverNameFaults, parameterFaults } from "./storage-class-validation.ts";
+
+/** How a volume performs; its driver knows what the parameters mean. */
+export const VolumeAttributesClass = defineKind<VolumeAttributesClassObject>(
+  "storage.k8s.io/v1",
+  "VolumeAttributesClass",
+  {
+    validate: ({ driverName, parameters }, path) => [
+      ...csiDriverNameFaults(driverName, path.child("driverName")),
+      ...parameterFaults(parameters, false, path.child("parameters")),
+    ],
+    update: {
+      validate: (next, old, path) => [
+        ...(next.driverName === old.driverName
+          ? []
+          : [forbidden(path.child("driverName"), "updates to driverName are forbidden.")]),
+        ...(equalJson((next.parameters ?? {}) as Json, (old.parameters ?? {}) as Json)
+          ? []
+          : [forbidden(path.child("parameters"), "updates to parameters are forbidden.")]),
+      ],
+    },
+    columns: [
+      {
+        name: "DriverName",
+        type: "string",
+        doc: "io.k8s.api.storage.v1.VolumeAttributesClass.driverName",
+        cell: ({ driverName }) => driverName,
+      },
+      ageColumn,
+    ],
+  },
+);

@@ -1,0 +1,125 @@
+/**
+ * What a server does to an object, as far as pure functions can: for tests that compare kinds with recordings of a real one.
+ * No store, no admission, one family of addresses.
+ */
+import { initIPFamilies, needsClusterIP, needsHealthCheckNodePort } from "../core/index.ts";
+import { decode } from "../machinery/decode.ts";
+import { applySchemaDefaults } from "../machinery/defaults.ts";
+import { at, type FieldError, fieldErrorText } from "../machinery/field-error.ts";
+import type { Json, JsonObject } from "../machinery/json.ts";
+import { apiVersionOf, type Kind, type RequestFacts } from "../machinery/kind.ts";
+import { checkDns1123Subdomain, checkPrefix } from "../machinery/names.ts";
+import type { Draft, KubeObject } from "../machinery/object.ts";
+import { validateObjectMeta } from "../machinery/object-meta.ts";
+import type { OpenObject } from "../machinery/own-key.ts";
+import { zeroValue } from "../machinery/zero.ts";
+import type { Service } from "../types/core-v1.ts";
+
+export interface Outcome {
+  readonly object: KubeObject;
+  readonly errors: readonly FieldError[];
+}
+
+type Open = Draft<KubeObject> & { status?: Json };
+
+const request: RequestFacts = { now: 0, user: { name: "admin", groups: [], extra: {} } };
+
+export function create(kind: Kind, body: JsonObject): Outcome {
+  const draft = decoded(kind, body);
+  const { metadata } = draft;
+  if (!metadata.name && metadata.generateName) metadata.name = `${metadata.generateName}12345`;
+  if (kind.subresources?.status !== undefined && kind.create?.keepStatus !== true) resetStatus(kind, draft, undefined);
+  kind.create?.prepare?.(draft, request);
+  const unallocated = kind.kind === "Service" ? allocate(draft as Draft<Service>, undefined) : [];
+  if (unallocated.length > 0) return { object: draft, errors: unallocated };
+  const errors = [
+    ...metaFaults(kind, draft),
+    ...(kind.validate?.(draft, at()) ?? []),
+    ...(kind.create?.validate?.(draft, at()) ?? []),
+  ];
+  if (errors.length === 0) kind.canonicalize?.(draft);
+  return { object: draft, errors };
+}
+
+export function update(kind: Kind, body: JsonObject, old: KubeObject): Outcome {
+  const draft = decoded(kind, body);
+  if (kind.subresources?.status !== undefined) resetStatus(kind, draft, old);
+  kind.update?.prepare?.(draft, old, request);
+  const unallocated = kind.kind === "Service" ? allocate(draft as Draft<Service>, old as Service) : [];
+  if (unallocated.length > 0) return { object: draft, errors: unallocated };
+  const errors = [...(kind.validate?.(draft, at()) ?? []), ...(kind.update?.validate?.(draft, old, at()) ?? [])];
+  if (errors.length === 0) kind.canonicalize?.(draft);
+  return { object: draft, errors };
+}
+
+export function updateStatus(kind: Kind, body: JsonObject, old: KubeObject): Outcome {
+  const { status } = decoded(kind, body);
+  const draft: Open = { ...(structuredClone(old) as Open), ...(status === undefined ? {} : { status }) };
+  const rules = kind.subresources?.status === true ? undefined : kind.subresources?.status;
+  rules?.prepare?.(draft, old, request);
+  return {
+    object: draft,
+    errors: rules?.validate?.(draft, old, at()) ?? [],
+  };
+}
+
+export function updatePart(kind: Kind, name: string, body: JsonObject, old: KubeObject): Outcome {
+  const draft = decoded(kind, body);
+  const rules = kind.subresources?.parts?.[name];
+  rules?.prepare(draft, old, request);
+  return {
+    object: draft,
+    errors: rules?.validate?.(draft, old, at()) ?? [],
+  };
+}
+
+function decoded(kind: Kind, body: JsonObject): Open {
+  const typed = { ...body, apiVersion: apiVersionOf(kind), kind: kind.kind };
+  const draft = decode(kind.schema, typed).value as OpenObject;
+  applySchemaDefaults(kind.schema, draft);
+  const object = draft as unknown as Open;
+  if (kind.scope === "Namespaced") object.metadata.namespace = "ns";
+  kind.defaults?.(object);
+  return object;
+}
+
+function resetStatus(kind: Kind, draft: Open, old: Open | KubeObject | undefined): void {
+  const before = (old as Open | undefined)?.status;
+  const field = kind.schema.fields.get("status");
+  if (before !== undefined) draft.status = structuredClone(before);
+  else if (field !== undefined && !field.pointer) draft.status = zeroValue(field.schema);
+  else delete draft.status;
+}
+
+function metaFaults(kind: Kind, { metadata }: Open): readonly FieldError[] {
+  const usual = (name: string, isPrefix: boolean) =>
+    (isPrefix ? checkPrefix(checkDns1123Subdomain) : checkDns1123Subdomain)(name);
+  const validateName = kind.validateName?.bind(kind) ?? usual;
+  return validateObjectMeta(metadata, { namespaced: kind.scope === "Namespaced", validateName }, at("metadata"));
+}
+
+function allocate(draft: Draft<Service>, old: Service | undefined): readonly FieldError[] {
+  const errors = initIPFamilies(draft, old, ["IPv4"]);
+  if (errors.length > 0 || draft.spec === undefined) return errors;
+  if (needsClusterIP(draft)) {
+    draft.spec.clusterIP ||= "10.0.0.1";
+    draft.spec.clusterIPs ??= [draft.spec.clusterIP];
+  }
+  if (needsHealthCheckNodePort(draft)) draft.spec.healthCheckNodePort ||= 30000;
+  return [];
+}
+
+/** The texts of the faults that a create of this body has. */
+export function faults(kind: Kind, body: JsonObject): readonly string[] {
+  return create(kind, {
+    ...body,
+    metadata: { name: "one", ...(body.metadata as JsonObject | undefined) },
+  }).errors.map(fieldErrorText);
+}
+
+/** Creates one body, then puts the other over it. */
+export function changeFaults(kind: Kind, before: JsonObject, after: JsonObject): readonly string[] {
+  const metadata = { name: "one" };
+  const old = create(kind, { metadata, ...before }).object;
+  return update(kind, { metadata, ...after }, old).errors.map(fieldErrorText);
+}

@@ -1,0 +1,2 @@
+export { admissionChain, defaultPlugins } from "./chain.ts";
+export type { AdmissionPlugin, ClusterView } from "./plugin.ts";

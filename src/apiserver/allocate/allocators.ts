@@ -1,0 +1,58 @@
+/** Puts the stock of Services together. */
+import type { Clock, Logger } from "#base";
+import type { StoreFeed } from "../cache/feed.ts";
+import type { Resource } from "../rest/resource.ts";
+import type { Resources } from "../rest/resources.ts";
+import type { Allocator, ServerContext } from "../rest/server-context.ts";
+import { addressRange } from "./address-range.ts";
+import { ClusterIPs } from "./cluster-ips.ts";
+import { defaultNodePorts, NodePorts, type PortRange } from "./node-ports.ts";
+import { repairServices } from "./repair.ts";
+import { ServiceAllocator, type ServiceStock } from "./service-allocator.ts";
+
+export const DEFAULT_SERVICE_CIDR = "10.96.0.0/12";
+
+export interface AllocatorOptions {
+  /** Of the server that the allocators become a part of: asked for when they are used. */
+  readonly context: () => ServerContext;
+  readonly resources: Resources;
+  readonly feed: StoreFeed;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** One of each family at most; the first is the default. */
+  readonly serviceCidrs?: readonly string[];
+  readonly nodePorts?: PortRange;
+}
+
+export interface Allocators {
+  readonly byResource: ReadonlyMap<string, Allocator>;
+  /** Runs until its signal aborts. */
+  repair(signal: AbortSignal): Promise<void>;
+}
+
+/** Before the feed loads: it tells which ports are taken. */
+export function allocators(options: AllocatorOptions): Allocators {
+  const { context, resources, feed, clock, log } = options;
+  const families = (options.serviceCidrs ?? [DEFAULT_SERVICE_CIDR]).flatMap((cidr) => addressRange(cidr)?.family ?? []);
+  const stock: ServiceStock = {
+    clusterIPs: new ClusterIPs({
+      context,
+      addresses: served(resources, "networking.k8s.io", "ipaddresses"),
+      cidrs: served(resources, "networking.k8s.io", "servicecidrs"),
+    }),
+    nodePorts: new NodePorts({ context, feed, range: options.nodePorts ?? defaultNodePorts }),
+    families,
+    log,
+  };
+  const services = served(resources, "", "services");
+  return {
+    byResource: new Map([["/services", new ServiceAllocator(stock)]]),
+    repair: (signal) => repairServices({ stock, services, clock, log }, signal),
+  };
+}
+
+function served(resources: Resources, group: string, plural: string): Resource {
+  const found = resources.find(group, "v1", plural);
+  if (found === undefined) throw new Error(`${plural} are not served`);
+  return found;
+}

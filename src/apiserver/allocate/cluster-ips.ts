@@ -1,0 +1,126 @@
+/**
+ * Addresses of Services. An address is taken by creating the IPAddress that is named after it, and free again when that is deleted.
+ *
+ * 1. Creation is the lock: of any number of servers on one store, one gets the address. The cache only says which ones need not be tried.
+ * 2. Ranges are those of the ServiceCIDRs that are ready: an address belongs to the narrowest of them.
+ * 3. An address is only given back on behalf of the Service that it was given to.
+ */
+import { type IpFamily, isStatusError, type networking } from "#api";
+import { serverRequest } from "../bootstrap/server-request.ts";
+import type { StoredObject } from "../cache/stored-object.ts";
+import { createDraft } from "../rest/create.ts";
+import { erase } from "../rest/persist.ts";
+import type { AnyDraft } from "../rest/prepare.ts";
+import type { Resource } from "../rest/resource.ts";
+import type { ServerContext } from "../rest/server-context.ts";
+import { type AddressRange, addressRange } from "./address-range.ts";
+import { places } from "./bands.ts";
+import { full, type Owner, type Refusal, sameOwner } from "./owner.ts";
+
+export const MANAGED_BY = { "ipaddress.kubernetes.io/managed-by": "ipallocator.k8s.io" } as const;
+const FAMILY_LABEL = "ipaddress.kubernetes.io/ip-family";
+
+export class ClusterIPs {
+  readonly #context: () => ServerContext;
+  readonly #addresses: Resource;
+  readonly #cidrs: Resource;
+  #ranges: { readonly of: readonly StoredObject[]; readonly ranges: readonly AddressRange[] } = { of: [], ranges: [] };
+
+  constructor({ context, addresses, cidrs }: { context: () => ServerContext; addresses: Resource; cidrs: Resource }) {
+    this.#context = context;
+    this.#addresses = addresses;
+    this.#cidrs = cidrs;
+  }
+
+  /** Takes a certain address. */
+  async take(address: string, family: IpFamily, owner: Owner, dryRun: boolean): Promise<Refusal | undefined> {
+    const range = this.#rangeOf(address, family);
+    if (range === undefined) return { why: "the provided network does not match the current range" };
+    const place = range.placeOf(address) ?? 0;
+    if (place < range.first || place > range.last) {
+      return { why: `the provided IP (${address}) is not in the valid range. The range of valid IPs is ${range.cidr}` };
+    }
+    const name = range.addressOf(place);
+    const free = dryRun ? this.#addresses.cache.get(name) === undefined : await this.#create(name, family, owner);
+    return free ? undefined : { why: "provided IP is already allocated" };
+  }
+
+  /** Takes any address of a family. A dry run shows one that is free, and leaves it so. */
+  async takeNext(family: IpFamily, owner: Owner, dryRun: boolean): Promise<string | Refusal> {
+    for (const range of this.ranges()) {
+      if (range.family !== family) continue;
+      for (const place of places(range.first, range.last, range.upper, this.#context().random)) {
+        const address = range.addressOf(place);
+        if (this.#addresses.cache.get(address) !== undefined) continue;
+        if (dryRun || (await this.#create(address, family, owner))) return address;
+      }
+    }
+    return full;
+  }
+
+  /** Whether it was this owner's, and is free now. */
+  async free(address: string, owner: Owner): Promise<boolean> {
+    const stored = this.#addresses.cache.get(address);
+    if (stored === undefined || !sameOwner(ownerOf(stored), owner)) return false;
+    const { ok } = await erase(this.#context(), this.#addresses, address, stored);
+    return ok;
+  }
+
+  /** Every address that was taken here, and for whom. */
+  *taken(): Generator<{ readonly address: string; readonly owner: Owner }> {
+    for (const [address, stored] of this.#addresses.cache.snapshot().entries()) {
+      const { labels } = stored.object.metadata;
+      const owner = ownerOf(stored);
+      const [name, value] = Object.entries(MANAGED_BY)[0] ?? ["", ""];
+      if (owner !== undefined && labels?.[name] === value) yield { address, owner };
+    }
+  }
+
+  has(address: string): boolean {
+    return this.#addresses.cache.get(address) !== undefined;
+  }
+
+  ranges(): readonly AddressRange[] {
+    const found = [...this.#cidrs.cache.snapshot().entries()].map(([, stored]) => stored);
+    if (found.length !== this.#ranges.of.length || found.some((stored, i) => stored !== this.#ranges.of[i])) {
+      this.#ranges = { of: found, ranges: found.flatMap(rangesOf) };
+    }
+    return this.#ranges.ranges;
+  }
+
+  #rangeOf(address: string, family: IpFamily): AddressRange | undefined {
+    return this.ranges()
+      .filter((range) => range.family === family && range.placeOf(address) !== undefined)
+      .sort((a, b) => b.prefixLength - a.prefixLength)[0];
+  }
+
+  async #create(name: string, family: IpFamily, owner: Owner): Promise<boolean> {
+    const context = this.#context();
+    const { kind } = this.#addresses;
+    const draft = {
+      kind: kind.kind,
+      apiVersion: `${kind.group}/${kind.version}`,
+      metadata: { name, labels: { [FAMILY_LABEL]: family, ...MANAGED_BY } },
+      spec: { parentRef: { resource: "services", namespace: owner.namespace, name: owner.name } },
+    };
+    try {
+      await createDraft(serverRequest(context, this.#addresses), draft as unknown as AnyDraft, false);
+      return true;
+    } catch (error) {
+      if (isStatusError(error, "AlreadyExists")) return false;
+      throw error;
+    }
+  }
+}
+
+function ownerOf({ object }: StoredObject): Owner | undefined {
+  const parent = (object as networking.IPAddress).spec?.parentRef;
+  return parent?.resource === "services" ? { namespace: parent.namespace ?? "", name: parent.name } : undefined;
+}
+
+function rangesOf({ object }: StoredObject): readonly AddressRange[] {
+  const { metadata, spec, status } = object as networking.ServiceCIDR;
+  const ready = status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True") ?? false;
+  if (!ready || metadata.deletionTimestamp !== undefined) return [];
+  return (spec?.cidrs ?? []).flatMap((cidr) => addressRange(cidr) ?? []);
+}

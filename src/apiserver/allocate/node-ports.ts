@@ -1,0 +1,115 @@
+/**
+ * Node ports. A port is taken by creating the key that is named after it, and free again when that is deleted:
+ *
+ *     /registry/ranges/servicenodeports/30080 → {"namespace":"default","name":"web"}
+ *
+ * 1. Creation is the lock: of any number of servers on one store, one gets the port. What the feed has told only says which ones need not
+ *    be tried. (The original keeps one bitmap for all ports, which every Service with a node port has to rewrite.)
+ * 2. A port is only given back on behalf of the Service that it was given to, at the revision that gave it.
+ */
+import type { Random } from "#base";
+import type { Change, Entry, Revision } from "#store";
+import type { StoreFeed, Subscriber } from "../cache/feed.ts";
+import { storeCall } from "../rest/persist.ts";
+import { STORE_PREFIX } from "../rest/resource.ts";
+import type { ServerContext } from "../rest/server-context.ts";
+import { lowerBand, places, portBands } from "./bands.ts";
+import { full, type Owner, type Refusal, sameOwner } from "./owner.ts";
+
+export interface PortRange {
+  readonly first: number;
+  readonly last: number;
+}
+
+export const defaultNodePorts: PortRange = { first: 30_000, last: 32_767 };
+
+interface Taken {
+  readonly owner: Owner;
+  readonly revision: Revision;
+}
+
+export class NodePorts implements Subscriber {
+  readonly prefix = `${STORE_PREFIX}ranges/servicenodeports/`;
+  readonly #context: () => ServerContext;
+  readonly #range: PortRange;
+  readonly #taken = new Map<number, Taken>();
+
+  /** Before the feed loads. */
+  constructor({ context, feed, range }: { context: () => ServerContext; feed: StoreFeed; range: PortRange }) {
+    this.#context = context;
+    this.#range = range;
+    feed.subscribe(this);
+  }
+
+  async take(port: number, owner: Owner, dryRun: boolean): Promise<Refusal | undefined> {
+    const { first, last } = this.#range;
+    if (port < first || port > last) {
+      return { why: `provided port is not in the valid range. The range of valid ports is ${first}-${last}` };
+    }
+    const free = dryRun ? !this.#taken.has(port) : await this.#create(port, owner);
+    return free ? undefined : { why: "provided port is already allocated" };
+  }
+
+  /** `except`: what a dry run would have taken already. */
+  async takeNext(owner: Owner, dryRun: boolean, except: ReadonlySet<number>): Promise<number | Refusal> {
+    const { first, last } = this.#range;
+    const upper = first + lowerBand(last - first + 1, portBands);
+    for (const port of places(first, last, upper, this.#random)) {
+      if (this.#taken.has(port) || except.has(port)) continue;
+      if (dryRun || (await this.#create(port, owner))) return port;
+    }
+    return full;
+  }
+
+  /** Whether it was this owner's, and is free now. */
+  async free(port: number, owner: Owner): Promise<boolean> {
+    const taken = this.#taken.get(port);
+    if (taken === undefined || !sameOwner(taken.owner, owner)) return false;
+    const { store, feed } = this.#context();
+    const outcome = await storeCall(() => store.delete(this.#key(port), taken.revision));
+    if (outcome.ok) await storeCall(() => feed.reached(outcome.revision));
+    return outcome.ok;
+  }
+
+  *taken(): Generator<{ readonly port: number; readonly owner: Owner }> {
+    for (const [port, { owner }] of this.#taken) yield { port, owner };
+  }
+
+  has(port: number): boolean {
+    return this.#taken.has(port);
+  }
+
+  replace(entries: readonly Entry[]): void {
+    this.#taken.clear();
+    for (const entry of entries) this.#set(entry);
+  }
+
+  change({ key, entry }: Change): void {
+    if (entry === undefined) this.#taken.delete(this.#portOf(key));
+    else this.#set(entry);
+  }
+
+  get #random(): Random {
+    return this.#context().random;
+  }
+
+  async #create(port: number, owner: Owner): Promise<boolean> {
+    const { store, feed } = this.#context();
+    const value = Buffer.from(JSON.stringify({ namespace: owner.namespace, name: owner.name }));
+    const outcome = await storeCall(() => store.create(this.#key(port), value));
+    if (outcome.ok) await storeCall(() => feed.reached(outcome.revision));
+    return outcome.ok;
+  }
+
+  #set({ key, value, revision }: Entry): void {
+    this.#taken.set(this.#portOf(key), { owner: JSON.parse(value.toString("utf8")) as Owner, revision });
+  }
+
+  #key(port: number): string {
+    return `${this.prefix}${port}`;
+  }
+
+  #portOf(key: string): number {
+    return Number(key.slice(this.prefix.length));
+  }
+}

@@ -1,0 +1,78 @@
+/**
+ * Finds what a crash between two writes has left: addresses and ports of Services that are gone or never came to be, and Services whose
+ * addresses or ports are not marked as taken.
+ *
+ * 1. Something is given back only when two rounds in a row found it without its Service: a write under way is shorter than a round.
+ * 2. Several servers may do it at the same time: every step is a compare-and-swap.
+ */
+import type { core } from "#api";
+import type { Clock, Logger } from "#base";
+import type { Resource } from "../rest/resource.ts";
+import { type Owner, ownerFrom } from "./owner.ts";
+import { holdingsOf, type ServiceStock } from "./service-allocator.ts";
+
+const ROUND_MS = 3 * 60_000;
+
+export interface RepairOptions {
+  readonly stock: ServiceStock;
+  readonly services: Resource;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** Runs until its signal aborts. */
+export async function repairServices(options: RepairOptions, signal: AbortSignal): Promise<void> {
+  let suspects: ReadonlySet<string> = new Set();
+  for (;;) {
+    await options.clock.sleep(ROUND_MS, signal).catch(() => {});
+    if (signal.aborted) return;
+    try {
+      suspects = await repairRound(options, suspects);
+    } catch (error) {
+      options.log.warn("the addresses and ports of services could not be checked; trying again later", { error });
+    }
+  }
+}
+
+/** One round. Returns what the next one gives back, if it still finds it without its Service. */
+export async function repairRound(
+  { stock, services, log }: RepairOptions,
+  suspects: ReadonlySet<string>,
+): Promise<ReadonlySet<string>> {
+  const { clusterIPs, nodePorts } = stock;
+  const wanted = new Map<string, Owner>();
+  for (const [, stored] of services.cache.snapshot().entries()) {
+    const service = services.read(stored) as core.Service;
+    const { addresses, ports } = holdingsOf(service);
+    for (const what of [...addresses, ...ports]) wanted.set(String(what), ownerFrom(service));
+  }
+  const orphans = new Set<string>();
+  const check = async (what: string, owner: Owner, free: () => Promise<boolean>) => {
+    const found = wanted.get(what);
+    if (found !== undefined && found.namespace === owner.namespace && found.name === owner.name) return;
+    if (!suspects.has(what)) orphans.add(what);
+    else if (await free())
+      log.warn("released what no service uses", { released: what, was: `${owner.namespace}/${owner.name}` });
+  };
+  for (const { address, owner } of [...clusterIPs.taken()])
+    await check(address, owner, () => clusterIPs.free(address, owner));
+  for (const { port, owner } of [...nodePorts.taken()])
+    await check(String(port), owner, () => nodePorts.free(port, owner));
+  await retake(stock, wanted);
+  return orphans;
+}
+
+/** Of Services that say that they have it. */
+async function retake({ clusterIPs, nodePorts, log }: ServiceStock, wanted: ReadonlyMap<string, Owner>): Promise<void> {
+  for (const [what, owner] of wanted) {
+    const isPort = /^\d+$/.test(what);
+    if (isPort ? nodePorts.has(Number(what)) : clusterIPs.has(what)) continue;
+    const family = what.includes(":") ? "IPv6" : "IPv4";
+    const refused = await (isPort
+      ? nodePorts.take(Number(what), owner, false)
+      : clusterIPs.take(what, family, owner, false));
+    const service = `${owner.namespace}/${owner.name}`;
+    if (refused === undefined) log.warn("marked as taken what a service uses", { taken: what, service });
+    else log.warn("a service uses what it cannot have", { used: what, service, why: refused.why });
+  }
+}

@@ -1,0 +1,155 @@
+/**
+ * What a fresh cluster has from the start.
+ *
+ *     namespaces ──► service range ──► the Service `kubernetes`
+ *         ├──► roles and bindings
+ *         ├──► priority classes, priority levels, flow schemas
+ *         └──► config maps, the server's own lease
+ *
+ * 1. What is missing is made. Roles, bindings and flow control are also brought up to date; all else is left as it is found.
+ * 2. Everything that does not need something else is made at the same time: a store that takes its time takes it once.
+ */
+import { equalJson, type flowcontrol, formatTime, instantOf, type Json, type KubeObject } from "#api";
+import { DEFAULT_SERVICE_CIDR } from "../allocate/allocators.ts";
+import type { Resources } from "../rest/resources.ts";
+import type { ServerContext } from "../rest/server-context.ts";
+import { type AuthenticationFacts, configMaps } from "./config-maps.ts";
+import { Ensure, type Wanted } from "./ensure.ts";
+import { AUTO_UPDATE_SPEC, flowSchemas, MANDATORY, priorityLevels } from "./flow-control.ts";
+import { type Identity, identityLease, peerAddresses } from "./identity.ts";
+import { publishService } from "./kubernetes-service.ts";
+import { rbacObjects } from "./rbac/index.ts";
+
+const NAMESPACES = ["default", "kube-node-lease", "kube-public", "kube-system"];
+const FLOW_CONTROL = "flowcontrol.apiserver.k8s.io";
+const PRODUCER = "api-priority-and-fairness-config-producer-v1";
+const CONSUMER = "api-priority-and-fairness-config-consumer-v1";
+const CIDR_CONTROLLER = "kubernetes-service-cidr-controller";
+
+export interface BootstrapOptions extends AuthenticationFacts {
+  /** One of each family at most; the first is the default. */
+  readonly serviceCidrs?: readonly string[];
+  /** Where clients reach this server, and who it is. Without it there is no Service `kubernetes`, and no lease. */
+  readonly identity?: Identity;
+}
+
+export async function bootstrap(
+  context: ServerContext,
+  resources: Resources,
+  options: BootstrapOptions = {},
+): Promise<void> {
+  const ensure = new Ensure(context, resources);
+  await ensure.all(NAMESPACES.map((name) => ({ group: "", plural: "namespaces", object: { metadata: { name } } })));
+  const now = context.clock.now();
+  await Promise.all([
+    ensure.all(rbacObjects()),
+    ensure.all(priorityClasses()),
+    ensureFlowControl(ensure, formatTime(instantOf(now))),
+    ensure.all(configMaps(options, now)),
+    ensureServices(ensure, options, now),
+  ]);
+  if (options.identity !== undefined) await advertise(context, resources, options.identity, options.serviceCidrs);
+}
+
+/** Says where this server is: also for later, when its port is known only once it listens. */
+export async function advertise(
+  context: ServerContext,
+  resources: Resources,
+  identity: Identity,
+  [serviceCidr = DEFAULT_SERVICE_CIDR]: readonly string[] = [],
+): Promise<void> {
+  const ensure = new Ensure(context, resources);
+  const now = context.clock.now();
+  const { port, address } = identity;
+  const others = peerAddresses(resources, identity, now);
+  await Promise.all([
+    ensure.one(identityLease(identity, now)),
+    publishService(ensure, { serviceCidr, port, others, ...(address !== undefined && { address }) }),
+  ]);
+}
+
+async function ensureServices(
+  ensure: Ensure,
+  { serviceCidrs = [DEFAULT_SERVICE_CIDR] }: BootstrapOptions,
+  now: number,
+): Promise<void> {
+  const group = "networking.k8s.io";
+  await ensure.one({
+    group,
+    plural: "servicecidrs",
+    object: { metadata: { name: "kubernetes" }, spec: { cidrs: serviceCidrs } } as KubeObject,
+  });
+  const found = ensure.find(group, "servicecidrs", "", "kubernetes");
+  if (found === undefined || hasCondition(found, "Ready", "True")) return;
+  const ready = {
+    type: "Ready",
+    status: "True",
+    message: "Kubernetes default Service CIDR is ready",
+    lastTransitionTime: formatTime(instantOf(now)),
+  };
+  await ensure.status(group, "servicecidrs", "kubernetes", { conditions: [ready] }, CIDR_CONTROLLER);
+}
+
+function priorityClasses(): readonly Wanted[] {
+  const classes: readonly (readonly [string, number, string])[] = [
+    [
+      "system-node-critical",
+      2_000_001_000,
+      "Used for system critical pods that must not be moved from their current node.",
+    ],
+    [
+      "system-cluster-critical",
+      2_000_000_000,
+      "Used for system critical pods that must run in the cluster, but can be moved to another node if necessary.",
+    ],
+  ];
+  return classes.map(([name, value, description]) => ({
+    group: "scheduling.k8s.io",
+    plural: "priorityclasses",
+    object: { metadata: { name }, value, description, preemptionPolicy: "PreemptLowerPriority" } as KubeObject,
+  }));
+}
+
+async function ensureFlowControl(ensure: Ensure, now: string): Promise<void> {
+  const objects = (plural: string, specs: ReadonlyMap<string, object>): Wanted[] =>
+    [...specs].map(([name, spec]) => ({
+      group: FLOW_CONTROL,
+      plural,
+      manager: PRODUCER,
+      object: { metadata: { name, annotations: { [AUTO_UPDATE_SPEC]: "true" } }, spec } as KubeObject,
+      revise: (found) => revisedSpec(found, spec),
+    }));
+  await ensure.all(objects("prioritylevelconfigurations", priorityLevels));
+  await ensure.all(objects("flowschemas", flowSchemas));
+  await Promise.all([...flowSchemas].map(([name, spec]) => ensureNotDangling(ensure, name, spec, now)));
+}
+
+async function ensureNotDangling(
+  ensure: Ensure,
+  name: string,
+  { priorityLevelConfiguration: level }: flowcontrol.FlowSchemaSpec,
+  now: string,
+): Promise<void> {
+  const found = ensure.find(FLOW_CONTROL, "flowschemas", "", name);
+  if (found === undefined || hasCondition(found, "Dangling")) return;
+  const message = `This FlowSchema references the PriorityLevelConfiguration object named ${JSON.stringify(level.name)} and it exists`;
+  const dangling = { type: "Dangling", status: "False", reason: "Found", message, lastTransitionTime: now };
+  await ensure.status(FLOW_CONTROL, "flowschemas", name, { conditions: [dangling] }, CONSUMER);
+}
+
+/** Mandatory objects stay what they are; suggested ones are brought up to date unless their users have taken them over. */
+function revisedSpec(found: KubeObject, spec: object): KubeObject | undefined {
+  const { metadata } = found;
+  const wish = metadata.annotations?.[AUTO_UPDATE_SPEC] ?? (metadata.generation === 1 ? "true" : "false");
+  if (!MANDATORY.has(metadata.name ?? "") && wish !== "true") return undefined;
+  const now = (found as KubeObject & { spec?: object }).spec;
+  return equalJson((now ?? null) as Json, spec as Json) ? undefined : ({ ...found, spec } as KubeObject);
+}
+
+function hasCondition(object: KubeObject, type: string, status?: string): boolean {
+  const { conditions = [] } =
+    (object as KubeObject & { status?: { conditions?: readonly { type: string; status: string }[] } }).status ?? {};
+  return conditions.some(
+    (condition) => condition.type === type && (status === undefined || condition.status === status),
+  );
+}

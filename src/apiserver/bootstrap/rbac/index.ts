@@ -1,0 +1,65 @@
+/** Roles and bindings of a fresh cluster, as objects to ensure. */
+import type { KubeObject, rbac } from "#api";
+import type { Wanted } from "../ensure.ts";
+import { type BindingData, clusterBindings, namespacedBindings } from "./bindings.ts";
+import { clusterRoles } from "./cluster-roles.ts";
+import { controllerRoles } from "./controller-roles.ts";
+import { namespacedRoles } from "./namespaced-roles.ts";
+import { AUTO_UPDATE, missing } from "./reconcile.ts";
+import { parseRoles, type RoleData } from "./role-text.ts";
+
+const GROUP = "rbac.authorization.k8s.io";
+
+export function rbacObjects(): readonly Wanted[] {
+  const controllers = parseRoles(controllerRoles, { prefix: "system:controller:" });
+  const all = [...parseRoles(clusterRoles), ...controllers];
+  return [
+    ...all.map((role) => roleObject("clusterroles", role)),
+    ...clusterBindings(controllers).map((binding) => bindingObject("clusterrolebindings", binding)),
+    ...parseRoles(namespacedRoles, { namespaced: true }).map((role) => roleObject("roles", role)),
+    ...namespacedBindings().map((binding) => bindingObject("rolebindings", binding)),
+  ];
+}
+
+function roleObject(plural: string, { namespace, name, labels, rules, aggregationRule }: RoleData): Wanted {
+  const object = {
+    metadata: metadataOf(namespace, name, labels),
+    rules,
+    ...(aggregationRule !== undefined && { aggregationRule }),
+  } as unknown as rbac.ClusterRole;
+  return { group: GROUP, plural, object, revise: (found) => missing(object, found as rbac.ClusterRole) };
+}
+
+function bindingObject(plural: string, { namespace, name, roleRef, subjects }: BindingData): Wanted {
+  const object: rbac.ClusterRoleBinding = {
+    metadata: metadataOf(namespace, name, {}),
+    ...(subjects.length > 0 && { subjects }),
+    roleRef,
+  };
+  return {
+    group: GROUP,
+    plural,
+    object,
+    revise: (found) => missing(object, found as rbac.ClusterRoleBinding),
+    // A binding's role cannot be changed.
+    replace: (found) => {
+      const { roleRef: other, metadata } = found as rbac.ClusterRoleBinding;
+      return (
+        metadata.annotations?.[AUTO_UPDATE] !== "false" && (other.kind !== roleRef.kind || other.name !== roleRef.name)
+      );
+    },
+  };
+}
+
+function metadataOf(
+  namespace: string | undefined,
+  name: string,
+  labels: Readonly<Record<string, string>>,
+): KubeObject["metadata"] {
+  return {
+    name,
+    ...(namespace !== undefined && { namespace }),
+    labels: { "kubernetes.io/bootstrapping": "rbac-defaults", ...labels },
+    annotations: { [AUTO_UPDATE]: "true" },
+  };
+}

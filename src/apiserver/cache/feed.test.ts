@@ -1,0 +1,161 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { settled, silentLogger, VirtualClock } from "#base";
+import { type Change, type Entry, openMemoryStore, type Revision, StoreError } from "#store";
+import { HeldStore } from "../testing/index.ts";
+import { StoreFeed, type Subscriber } from "./feed.ts";
+
+class Recorder implements Subscriber {
+  readonly prefix: string;
+  readonly told: string[] = [];
+
+  constructor(prefix: string) {
+    this.prefix = prefix;
+  }
+
+  replace(entries: readonly Entry[], revision: Revision): void {
+    this.told.push(`all ${entries.map(({ key }) => key.slice(this.prefix.length)).join(",")} at ${revision}`);
+  }
+
+  change({ key, revision, entry }: Change): void {
+    this.told.push(`${entry === undefined ? "-" : "+"}${key.slice(this.prefix.length)} at ${revision}`);
+  }
+}
+
+const VALUE = Buffer.from("{}");
+const cleanups: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0)) await cleanup();
+});
+
+async function setUp() {
+  const clock = new VirtualClock();
+  const memory = openMemoryStore({ clock });
+  const store = new HeldStore(memory);
+  const feed = new StoreFeed({ store, prefix: "/registry/", clock, log: silentLogger });
+  const pods = new Recorder("/registry/core/pods/");
+  const leases = new Recorder("/registry/leases/");
+  feed.subscribe(pods);
+  feed.subscribe(leases);
+  const put = async (key: string) => {
+    const outcome = await memory.create(`/registry/${key}`, VALUE);
+    return outcome.ok ? outcome.revision : expect.unreachable();
+  };
+  const run = () => {
+    const stop = new AbortController();
+    const running = feed.run(stop.signal);
+    const end = async () => {
+      stop.abort();
+      await running;
+    };
+    cleanups.push(end);
+    return end;
+  };
+  cleanups.push(() => memory.close());
+  return { clock, memory, store, feed, pods, leases, put, run };
+}
+
+describe("the feed", () => {
+  it("lists once, then follows, and gives each cache its own", async () => {
+    const { feed, pods, leases, put, run } = await setUp();
+    await put("core/pods/a/x");
+    await put("leases/l");
+    await put("core/nodes/n");
+    await feed.load();
+    run();
+    await feed.reached(await put("core/pods/a/y"));
+    await feed.reached(await put("leases/m"));
+    await feed.reached(await put("core/podsandmore/a/y"));
+    expect(pods.told).toEqual(["all a/x at 3", "+a/y at 4"]);
+    expect(leases.told).toEqual(["all l at 3", "+m at 5"]);
+    expect(feed.revision).toBe(6);
+  });
+
+  it("lists in pages without losing any", async () => {
+    const { feed, pods, put } = await setUp();
+    for (let i = 0; i < 4_100; i++) await put(`core/pods/a/${String(i).padStart(4, "0")}`);
+    await feed.load();
+    expect(pods.told[0]?.split(",")).toHaveLength(4_100);
+  });
+
+  it("says when a revision has been reached, also one that concerns nobody", async () => {
+    const { feed, put, store, run } = await setUp();
+    await feed.load();
+    run();
+    store.hold();
+    const revision = await put("core/pods/a/x");
+    let reached = false;
+    const waiting = feed.reached(revision).then(() => {
+      reached = true;
+    });
+    await settled();
+    expect(reached).toBe(false);
+    store.release();
+    await waiting;
+    expect(feed.revision).toBe(revision);
+    await feed.reached(revision);
+  });
+
+  it("lets who waits give up", async () => {
+    const { feed, run, put } = await setUp();
+    await feed.load();
+    run();
+    const patience = new AbortController();
+    const waiting = feed.reached(99, patience.signal);
+    const why = new Error("enough");
+    patience.abort(why);
+    await expect(waiting).rejects.toBe(why);
+    await expect(feed.reached(99, patience.signal)).rejects.toBe(why);
+    await feed.reached(await put("core/pods/a/x"));
+  });
+
+  it("lists again when the history it needs is gone, and goes on from there", async () => {
+    const { clock, memory, store, feed, pods, put, run } = await setUp();
+    await feed.load();
+    run();
+    await feed.reached(await put("core/pods/a/x"));
+    store.hold();
+    await put("core/pods/a/y");
+    await settled();
+    await put("core/pods/a/z");
+    await memory.compact(await memory.revision());
+    store.release();
+    await clock.advance(1_000);
+    await feed.reached(await put("core/pods/b/x"));
+    expect(pods.told.slice(0, 2)).toEqual(["all  at 0", "+a/x at 1"]);
+    expect(pods.told.slice(-2)).toEqual(["all a/x,a/y,a/z at 3", "+b/x at 4"]);
+    expect(pods.told).not.toContain("+a/z at 3");
+  });
+
+  it("comes back after the store was away, with whoever waited", async () => {
+    const { clock, store, feed, pods, put, run } = await setUp();
+    await feed.load();
+    run();
+    store.hold();
+    const revision = await put("core/pods/a/x");
+    const waiting = feed.reached(revision);
+    store.fail(new StoreError("Unavailable", "gone for a while"));
+    await clock.advance(1_000);
+    await waiting;
+    expect(pods.told).toEqual(["all  at 0", "all a/x at 1"]);
+  });
+
+  it("lets nobody wait for ever once it has ended", async () => {
+    const { feed, run } = await setUp();
+    await feed.load();
+    const end = run();
+    const waiting = feed.reached(99);
+    const refused = expect(waiting).rejects.toBeDefined();
+    await end();
+    await refused;
+    await expect(feed.reached(99)).rejects.toBeDefined();
+  });
+
+  it("ends when the store is closed", async () => {
+    const { memory, feed } = await setUp();
+    await feed.load();
+    const running = feed.run(new AbortController().signal);
+    await settled();
+    await memory.close();
+    await running;
+  });
+});

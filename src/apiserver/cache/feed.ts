@@ -1,0 +1,165 @@
+/**
+ * The API server's one subscription to its store: a list of everything at the start, then a watch, handed to the cache of each resource.
+ *
+ *     store --► feed --► cache of each resource --► watchers
+ *
+ * 1. Changes reach the caches in the order of revisions, each once; `revision` says how far that has gone, for all of them alike.
+ * 2. A watch that the store has ended is followed by a new list: caches start again from it, and so do their watchers.
+ * 3. `reached(r)` is how a write makes sure that later reads see it, and how a read is as new as the store.
+ */
+import type { Clock, Logger } from "#base";
+import { type Change, type Entry, isStoreError, type Revision, type Store } from "#store";
+
+const PAGE_ENTRIES = 2_000;
+const RETRY_MS = 200;
+
+/** What a resource's cache takes from the feed. */
+export interface Subscriber {
+  /** Every key it is concerned with starts like this; it ends with a slash. */
+  readonly prefix: string;
+  /** All that is there, as of a revision. After the first time: changes before it may have been missed. */
+  replace(entries: readonly Entry[], revision: Revision): void;
+  change(change: Change): void;
+}
+
+interface Waiter {
+  readonly revision: Revision;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
+export class StoreFeed {
+  readonly #store: Store;
+  readonly #prefix: string;
+  readonly #clock: Clock;
+  readonly #log: Logger;
+  readonly #subscribers = new Map<string, Subscriber>();
+  #revision: Revision = 0;
+  #waiters: Waiter[] = [];
+  #requestProgress: (() => void) | undefined;
+  #ended: unknown;
+
+  constructor({ store, prefix, clock, log }: { store: Store; prefix: string; clock: Clock; log: Logger }) {
+    this.#store = store;
+    this.#prefix = prefix;
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  /** All changes up to here have reached the caches. */
+  get revision(): Revision {
+    return this.#revision;
+  }
+
+  /** Before the feed runs, or with `load` for a resource that appears later. */
+  subscribe(subscriber: Subscriber): () => void {
+    this.#subscribers.set(subscriber.prefix, subscriber);
+    return () => void this.#subscribers.delete(subscriber.prefix);
+  }
+
+  /** Resolves when the caches show this revision. Rejects with the signal's reason if that aborts before. */
+  reached(revision: Revision, signal?: AbortSignal): Promise<void> {
+    if (this.#revision >= revision) return Promise.resolve();
+    if (this.#ended !== undefined) return Promise.reject(this.#ended);
+    this.#requestProgress?.();
+    return new Promise((resolve, reject) => {
+      const waiter = { revision, resolve, reject };
+      this.#waiters.push(waiter);
+      if (signal === undefined) return;
+      const giveUp = () => {
+        this.#waiters = this.#waiters.filter((other) => other !== waiter);
+        reject(signal.reason);
+      };
+      if (signal.aborted) giveUp();
+      else signal.addEventListener("abort", giveUp, { once: true });
+    });
+  }
+
+  /** The first list. Throws what the store throws. */
+  async load(): Promise<void> {
+    await this.#list();
+  }
+
+  /** Runs until its signal aborts. */
+  async run(signal: AbortSignal): Promise<void> {
+    try {
+      while (!signal.aborted) {
+        try {
+          await this.#follow(signal);
+        } catch (error) {
+          if (signal.aborted || isStoreError(error, "Closed")) break;
+          this.#log.warn("the store's watch ended; listing again", { error });
+          await this.#clock.sleep(RETRY_MS, signal).catch(() => {});
+          if (signal.aborted) break;
+          await this.#listAgain(signal);
+        }
+      }
+    } finally {
+      this.#ended = signal.reason ?? new Error("the server is stopping");
+      for (const waiter of this.#waiters.splice(0)) waiter.reject(this.#ended);
+    }
+  }
+
+  async #follow(signal: AbortSignal): Promise<void> {
+    const watch = this.#store.watch(this.#prefix, { after: this.#revision, signal });
+    this.#requestProgress = () => watch.requestProgress();
+    if (this.#waiters.length > 0) watch.requestProgress();
+    for await (const { changes, revision } of watch) {
+      for (const change of changes) this.#subscriberOf(change.key)?.change(change);
+      this.#advance(revision);
+    }
+  }
+
+  async #listAgain(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        await this.#list();
+        return;
+      } catch (error) {
+        this.#log.warn("the store cannot be listed; trying again", { error });
+        await this.#clock.sleep(RETRY_MS * 5, signal).catch(() => {});
+      }
+    }
+  }
+
+  async #list(): Promise<void> {
+    const found = new Map<string, Entry[]>([...this.#subscribers.keys()].map((prefix) => [prefix, []]));
+    let page = await this.#store.list(this.#prefix, { limit: PAGE_ENTRIES });
+    const { revision } = page;
+    for (;;) {
+      for (const entry of page.entries) {
+        const subscriber = this.#subscriberOf(entry.key);
+        if (subscriber !== undefined) found.get(subscriber.prefix)?.push(entry);
+      }
+      const last = page.entries.at(-1);
+      if (last === undefined || !page.more) break;
+      page = await this.#store.list(this.#prefix, { limit: PAGE_ENTRIES, revision, after: last.key });
+    }
+    // In one turn: nobody sees the new state under the old revision.
+    for (const [prefix, entries] of found) this.#subscribers.get(prefix)?.replace(entries, revision);
+    this.#advance(revision);
+  }
+
+  /** Keys are <prefix><resource>/… or <prefix><group>/<resource>/…: tried from the shorter one. */
+  #subscriberOf(key: string): Subscriber | undefined {
+    let end = key.indexOf("/", this.#prefix.length);
+    for (let tries = 0; end !== -1 && tries < 2; tries++) {
+      const subscriber = this.#subscribers.get(key.slice(0, end + 1));
+      if (subscriber !== undefined) return subscriber;
+      end = key.indexOf("/", end + 1);
+    }
+    return undefined;
+  }
+
+  #advance(revision: Revision): void {
+    if (revision <= this.#revision) return;
+    this.#revision = revision;
+    if (this.#waiters.length === 0) return;
+    const waiting: Waiter[] = [];
+    for (const waiter of this.#waiters) {
+      if (waiter.revision <= revision) waiter.resolve();
+      else waiting.push(waiter);
+    }
+    this.#waiters = waiting;
+  }
+}

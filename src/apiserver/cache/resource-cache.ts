@@ -1,0 +1,185 @@
+/**
+ * What the API server keeps of one resource: the current objects, in order, and the recent events.
+ *
+ * 1. Reads and watches never touch the store. Objects sort by namespace and name, as their keys in the store do.
+ * 2. A write costs nothing for watchers that are not concerned: they are found by namespace and by name.
+ * 3. A watch from a revision gets every event after it, or is told that it is too old.
+ * 4. `snapshot` is O(1): pages of one list are read from the same state, whatever is written between them.
+ */
+import { OrderedMap } from "#base";
+import type { Change, Entry, Revision } from "#store";
+import type { Subscriber } from "./feed.ts";
+import { matcher, type Selection } from "./selection.ts";
+import { StoredObject } from "./stored-object.ts";
+import { CacheEvent, type WatchEvent } from "./watch-event.ts";
+
+const WINDOW_EVENTS = 10_000;
+const KEPT_SNAPSHOTS = 64;
+
+export interface WatcherSink {
+  /** Called in the order of revisions. */
+  event(event: WatchEvent): void;
+  /** The cache was filled anew and events may be missing: the watcher has to start again. */
+  expired(): void;
+}
+
+interface Watcher {
+  /** It has seen everything up to here already. */
+  readonly after: Revision;
+  readonly matches: (stored: StoredObject) => boolean;
+  readonly sink: WatcherSink;
+}
+
+export type ObjectMap = OrderedMap<string, StoredObject>;
+
+export class ResourceCache implements Subscriber {
+  readonly prefix: string;
+  #objects: ObjectMap = new OrderedMap();
+  /** Recent events in order; those before `#windowStart` have been dropped. */
+  #window: CacheEvent[] = [];
+  #windowStart: Revision = 0;
+  /** Watchers by what they select: "" for all, "ns/" for a namespace, "ns/name" for one object. */
+  readonly #watchers = new Map<string, Set<Watcher>>();
+  /** States that a list has not been read to its end of, newest last. */
+  readonly #snapshots = new Map<Revision, ObjectMap>();
+  /** Values of this process's own writes, by revision, until their change arrives. */
+  readonly #written = new Map<Revision, StoredObject>();
+  #newest: Revision = 0;
+
+  constructor(prefix: string) {
+    this.prefix = prefix;
+  }
+
+  get size(): number {
+    return this.#objects.size;
+  }
+
+  /** A watch can start from here on. */
+  get oldest(): Revision {
+    return this.#windowStart;
+  }
+
+  get(key: string): StoredObject | undefined {
+    return this.#objects.get(key);
+  }
+
+  /** The current objects; a fork that later writes do not change. */
+  snapshot(): ObjectMap {
+    return this.#objects.fork();
+  }
+
+  /** Keeps a state for the next pages of a list that was read as of `revision`. */
+  keep(revision: Revision, objects: ObjectMap): void {
+    this.#snapshots.set(revision, objects);
+    for (const old of this.#snapshots.keys()) {
+      if (this.#snapshots.size <= KEPT_SNAPSHOTS) break;
+      this.#snapshots.delete(old);
+    }
+  }
+
+  kept(revision: Revision): ObjectMap | undefined {
+    return this.#snapshots.get(revision);
+  }
+
+  /** A write of this process, so that its value need not be parsed when its change arrives. */
+  wrote(stored: StoredObject): void {
+    // A store across a network may tell of the change before it answers the write.
+    if (stored.revision > this.#newest) this.#written.set(stored.revision, stored);
+  }
+
+  replace(entries: readonly Entry[], revision: Revision): void {
+    this.#objects = new OrderedMap();
+    for (const entry of entries) this.#objects.set(this.#suffix(entry.key), new StoredObject(entry));
+    this.#window = [];
+    this.#windowStart = revision;
+    this.#newest = revision;
+    this.#snapshots.clear();
+    this.#written.clear();
+    for (const set of this.#watchers.values()) for (const { sink } of [...set]) sink.expired();
+  }
+
+  change({ key, revision, entry }: Change): void {
+    const suffix = this.#suffix(key);
+    const previous = this.#objects.get(suffix);
+    let current: StoredObject | undefined;
+    if (entry === undefined) {
+      this.#objects.delete(suffix);
+    } else {
+      current = this.#written.get(revision) ?? new StoredObject(entry);
+      this.#objects.set(suffix, current);
+    }
+    this.#written.delete(revision);
+    this.#newest = revision;
+    const event = new CacheEvent(revision, current, previous);
+    this.#remember(event);
+    this.#tell(suffix, event);
+  }
+
+  /**
+   * Delivers all events after a revision, which may be one that is still to come, then new ones as they come. Undefined: the revision is too old.
+   * The function ends the watch.
+   */
+  watch(selection: Selection, after: Revision, sink: WatcherSink): (() => void) | undefined {
+    if (after < this.#windowStart) return undefined;
+    const { namespace = "", name } = selection;
+    const at =
+      name !== undefined ? (namespace === "" ? name : `${namespace}/${name}`) : namespace === "" ? "" : `${namespace}/`;
+    const watcher: Watcher = { after, matches: matcher(selection), sink };
+    for (let i = this.#firstAfter(after); i < this.#window.length; i++) {
+      const event = this.#window[i];
+      const key = (event?.current ?? event?.previous)?.key;
+      if (event === undefined || key === undefined || !concerns(at, this.#suffix(key))) continue;
+      const seen = event.seenBy(watcher.matches);
+      if (seen !== undefined) sink.event(seen);
+    }
+    const set = this.#watchers.get(at) ?? new Set();
+    this.#watchers.set(at, set.add(watcher));
+    return () => {
+      set.delete(watcher);
+      if (set.size === 0 && this.#watchers.get(at) === set) this.#watchers.delete(at);
+    };
+  }
+
+  #suffix(key: string): string {
+    return key.slice(this.prefix.length);
+  }
+
+  #remember(event: CacheEvent): void {
+    this.#window.push(event);
+    if (this.#window.length < 2 * WINDOW_EVENTS) return;
+    const dropped = this.#window.length - WINDOW_EVENTS;
+    this.#windowStart = this.#window[dropped - 1]?.revision ?? this.#windowStart;
+    this.#window = this.#window.slice(dropped);
+  }
+
+  #firstAfter(revision: Revision): number {
+    let [low, high] = [0, this.#window.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.#window[middle]?.revision ?? 0) <= revision) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  #tell(suffix: string, event: CacheEvent): void {
+    this.#tellAt("", event);
+    const slash = suffix.indexOf("/");
+    if (slash !== -1) this.#tellAt(suffix.slice(0, slash + 1), event);
+    this.#tellAt(suffix, event);
+  }
+
+  #tellAt(at: string, event: CacheEvent): void {
+    const watchers = this.#watchers.get(at);
+    if (watchers === undefined) return;
+    for (const { after, matches, sink } of watchers) {
+      if (event.revision <= after) continue;
+      const seen = event.seenBy(matches);
+      if (seen !== undefined) sink.event(seen);
+    }
+  }
+}
+
+function concerns(at: string, suffix: string): boolean {
+  return at === "" || at === suffix || (at.endsWith("/") && suffix.startsWith(at));
+}

@@ -1,0 +1,80 @@
+/**
+ * An object at one revision: one immutable value and one Buffer of JSON, each made once, when first needed, and shared by everyone.
+ *
+ * 1. What the store keeps is the JSON without metadata.resourceVersion: that is the store's revision, and known only after the write.
+ *    Reading puts it in at the one place where it belongs, without parsing.
+ * 2. Whoever writes has the value at hand and passes it on: nothing that this process wrote is ever parsed again.
+ */
+import type { KubeObject } from "#api";
+import type { Entry, Revision } from "#store";
+
+/** Every stored object begins like this: kind, apiVersion, then metadata, which is never empty. */
+const METADATA = Buffer.from('"metadata":{');
+const NEWLINE = Buffer.from("\n");
+
+export class StoredObject {
+  readonly key: string;
+  readonly revision: Revision;
+  /** As the store has it, until the line is made: one of the two is enough. */
+  #bytes: Buffer | undefined;
+  #line: Buffer | undefined;
+  #metadataAt = -1;
+  #object: KubeObject | undefined;
+
+  constructor({ key, revision, value }: Pick<Entry, "key" | "revision" | "value">, object?: KubeObject) {
+    this.key = key;
+    this.revision = revision;
+    this.#bytes = value;
+    this.#object = object;
+  }
+
+  /** As clients get it: its JSON and a newline. */
+  get line(): Buffer {
+    if (this.#line === undefined) {
+      const bytes = this.#bytes ?? NEWLINE;
+      const at = bytes.indexOf(METADATA) + METADATA.length;
+      this.#line = Buffer.concat([bytes.subarray(0, at), versionText(this.revision), bytes.subarray(at), NEWLINE]);
+      this.#bytes = undefined;
+    }
+    return this.#line;
+  }
+
+  /** Where its metadata begins in the line. Behind an opening brace, the rest is an item of a list that says kind and apiVersion for all. */
+  get metadataAt(): number {
+    if (this.#metadataAt === -1) this.#metadataAt = this.line.indexOf(METADATA);
+    return this.#metadataAt;
+  }
+
+  get object(): KubeObject {
+    this.#object ??= JSON.parse(this.line.toString("utf8")) as KubeObject;
+    return this.#object;
+  }
+
+  /** The same state as of a later revision: what a deletion shows. */
+  asOf(revision: Revision): StoredObject {
+    const object = this.#object === undefined ? undefined : atRevision(this.#object, revision);
+    return new StoredObject({ key: this.key, value: this.#stored(), revision }, object);
+  }
+
+  #stored(): Buffer {
+    if (this.#bytes !== undefined) return this.#bytes;
+    const at = this.metadataAt + METADATA.length;
+    return Buffer.concat([this.line.subarray(0, at), this.line.subarray(at + versionText(this.revision).length, -1)]);
+  }
+}
+
+/** The bytes to store. `object` may carry any resourceVersion: it is left out. */
+export function encodeForStore(object: KubeObject): Buffer {
+  const { kind, apiVersion, metadata, ...rest } = object;
+  const { resourceVersion: _, ...stored } = metadata;
+  return Buffer.from(JSON.stringify({ kind, apiVersion, metadata: stored, ...rest }));
+}
+
+/** The object as it is once its write got this revision. */
+export function atRevision<T extends KubeObject>(object: T, revision: Revision): T {
+  return { ...object, metadata: { ...object.metadata, resourceVersion: String(revision) } };
+}
+
+function versionText(revision: Revision): Buffer {
+  return Buffer.from(`"resourceVersion":"${revision}",`);
+}

@@ -1,0 +1,67 @@
+/**
+ * What watchers get. One event is made for all of them, and its frame is encoded once.
+ */
+import type { Revision } from "#store";
+import type { StoredObject } from "./stored-object.ts";
+
+export type WatchEventType = "ADDED" | "MODIFIED" | "DELETED";
+
+const HEADS: Record<WatchEventType, Buffer> = {
+  ADDED: Buffer.from('{"type":"ADDED","object":'),
+  MODIFIED: Buffer.from('{"type":"MODIFIED","object":'),
+  DELETED: Buffer.from('{"type":"DELETED","object":'),
+};
+const TAIL = Buffer.from("}\n");
+
+export class WatchEvent {
+  readonly type: WatchEventType;
+  readonly stored: StoredObject;
+  #frame: Buffer | undefined;
+
+  constructor(type: WatchEventType, stored: StoredObject) {
+    this.type = type;
+    this.stored = stored;
+  }
+
+  /** As a line of JSON. */
+  get frame(): Buffer {
+    this.#frame ??= Buffer.concat([HEADS[this.type], this.stored.line.subarray(0, -1), TAIL]);
+    return this.#frame;
+  }
+}
+
+/** A change as the cache keeps it; what a watcher sees of it depends on whether its selection matches before and after. */
+export class CacheEvent {
+  readonly revision: Revision;
+  /** Undefined when it was deleted. */
+  readonly current: StoredObject | undefined;
+  readonly previous: StoredObject | undefined;
+  #added: WatchEvent | undefined;
+  #modified: WatchEvent | undefined;
+  #deleted: WatchEvent | undefined;
+
+  constructor(revision: Revision, current: StoredObject | undefined, previous: StoredObject | undefined) {
+    this.revision = revision;
+    this.current = current;
+    this.previous = previous;
+  }
+
+  /** Undefined if a watcher with this selection is not concerned. */
+  seenBy(matches: (stored: StoredObject) => boolean): WatchEvent | undefined {
+    const { current, previous } = this;
+    const now = current !== undefined && matches(current);
+    const before = previous !== undefined && matches(previous);
+    if (now && current !== undefined) {
+      if (before) {
+        this.#modified ??= new WatchEvent("MODIFIED", current);
+        return this.#modified;
+      }
+      this.#added ??= new WatchEvent("ADDED", current);
+      return this.#added;
+    }
+    if (!before) return undefined;
+    // The last state that the watcher knew, as of the revision of this change.
+    this.#deleted ??= new WatchEvent("DELETED", previous.asOf(this.revision));
+    return this.#deleted;
+  }
+}

@@ -1,0 +1,33 @@
+/** What answers for a subresource that is not a part of its object, and for a resource of which nothing is stored. */
+import type { JsonObject, Kind } from "#api";
+import { answerValue } from "../encode/answers.ts";
+import { negotiate } from "../encode/negotiate.ts";
+import type { ApiRequest, ApiResponse } from "../http/exchange.ts";
+import { decodeBody } from "../rest/body.ts";
+import { type WriteOptions, writeOptions } from "../rest/options.ts";
+import type { AnyDraft } from "../rest/prepare.ts";
+import type { RestRequest } from "../rest/rest-request.ts";
+
+export type Connector = (request: RestRequest, exchange: ApiRequest) => Promise<ApiResponse>;
+
+/** The object in the body of a POST, and how it was meant. */
+export interface Posted {
+  readonly draft: AnyDraft;
+  readonly options: WriteOptions;
+}
+
+/** What decoding needs to know of a kind; some that are only spoken at subresources have no more. */
+export type BodyKind = Pick<Kind, "group" | "version" | "kind" | "schema">;
+
+export async function posted({ query, contentType, body, warn }: RestRequest, kind: BodyKind): Promise<Posted> {
+  const options = writeOptions("CreateOptions", query);
+  const { draft, warnings } = decodeBody(await body(), contentType, kind as Kind, options.fieldValidation);
+  for (const warning of warnings) warn(warning);
+  return { draft, options };
+}
+
+/** 201 for something that was done and leaves no object. */
+export function done(exchange: ApiRequest): ApiResponse {
+  const status: JsonObject = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", code: 201 };
+  return answerValue(201, status, undefined, negotiate(exchange.headers.accept, exchange.query, false));
+}

@@ -1,0 +1,142 @@
+/**
+ * Eviction: a deletion that asks the Pod's disruption budget first.
+ *
+ *     Pod ──► is it one that budgets speak of? ──► its budget ══► one disruption less ──► the Pod ══► deleted
+ *
+ * 1. The budget is spent, by compare-and-swap, before the Pod is deleted: two evictions never count on the same allowance.
+ * 2. A dry run is refused for the same reasons and changes nothing.
+ */
+import {
+  badRequest,
+  type core,
+  evictionNameFault,
+  formatTime,
+  instantOf,
+  isOutsideBudgets,
+  isStatusError,
+  type Json,
+  type KubeObject,
+  matcherOfSelector,
+  mayGoUnready,
+  notFound,
+  type policy,
+  StatusError,
+  spendBudget,
+  tooManyRequests,
+  typeSchema,
+} from "#api";
+import type { StoredObject } from "../cache/stored-object.ts";
+import { deleteWith } from "../rest/delete.ts";
+import { type DeleteOptions, deleteOptions } from "../rest/options.ts";
+import { persist } from "../rest/persist.ts";
+import { admissionAttributes } from "../rest/request-parts.ts";
+import type { Resource } from "../rest/resource.ts";
+import type { RestRequest } from "../rest/rest-request.ts";
+import { type BodyKind, type Connector, done, posted } from "./connector.ts";
+import { withCondition } from "./pod-condition.ts";
+
+const MAX_TRIES = 10;
+const RETRY_SECONDS = 10;
+
+export function evictPod(pods: Resource, budgets: Resource): Connector {
+  const kind: BodyKind = {
+    group: "policy",
+    version: "v1",
+    kind: "Eviction",
+    get schema() {
+      return typeSchema("io.k8s.api.policy.v1.Eviction");
+    },
+  };
+  return async (request, exchange) => {
+    const { draft, options } = await posted(request, kind);
+    const eviction = draft as unknown as policy.Eviction;
+    const fault = evictionNameFault(eviction, request.name);
+    if (fault !== undefined) throw fault;
+    const pod = find(pods, request);
+    const deletion = withDryRun(
+      deleteOptions(new URLSearchParams(), eviction.deleteOptions as unknown as Json | undefined),
+      options.dryRun,
+    );
+    const { admission } = request.context;
+    await admission.mutate(admissionAttributes(request, "CREATE", deletion.dryRun, draft));
+    await admission.validate(admissionAttributes(request, "CREATE", deletion.dryRun, draft));
+    await askBudget(request, budgets, pods.read(pod) as core.Pod, deletion.dryRun);
+    await evict(request, pods, deletion);
+    return done(exchange);
+  };
+}
+
+/** Returns once the Pod may go. */
+async function askBudget(request: RestRequest, budgets: Resource, pod: core.Pod, dryRun: boolean): Promise<void> {
+  if (isOutsideBudgets(pod)) return;
+  const [found, another] = budgetsOf(budgets, pod);
+  if (found === undefined) return;
+  if (another !== undefined) {
+    const why = "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.";
+    throw new StatusError("", why, { code: 500 });
+  }
+  const { context, name } = request;
+  const suffix = found.key.slice(budgets.cache.prefix.length);
+  let current: StoredObject | undefined = found;
+  for (let tries = 1; current !== undefined; tries++) {
+    const budget = budgets.read(current) as policy.PodDisruptionBudget;
+    if (mayGoUnready(pod, budget)) return;
+    const status = spendBudget(budget, name, formatTime(instantOf(context.clock.now())));
+    if (status instanceof StatusError) throw status;
+    if (dryRun) return;
+    const outcome = await persist(context, budgets, suffix, { ...budget, status } as KubeObject, current.revision);
+    if (outcome.ok) return;
+    if (tries === MAX_TRIES)
+      throw tooManyRequests("Cannot evict pod as it would violate the pod's disruption budget.", RETRY_SECONDS);
+    current = outcome.current;
+  }
+}
+
+function budgetsOf(budgets: Resource, { metadata }: core.Pod): readonly StoredObject[] {
+  const { namespace = "", labels = {} } = metadata;
+  const inNamespace = budgets.cache.snapshot().entries({ from: `${namespace}/`, before: `${namespace}0` });
+  return [...inNamespace]
+    .map(([, stored]) => stored)
+    .filter((stored) => {
+      const { selector } = (budgets.read(stored) as policy.PodDisruptionBudget).spec ?? {};
+      return selector !== undefined && matcherOfSelector(selector).matches(labels);
+    });
+}
+
+/** The Pod says why it goes, then it goes; what changes it in between does not keep it. */
+async function evict(request: RestRequest, pods: Resource, options: DeleteOptions): Promise<void> {
+  const { context } = request;
+  if (!options.dryRun) {
+    const condition = {
+      type: "DisruptionTarget",
+      status: "True",
+      reason: "EvictionByEvictionAPI",
+      message: "Eviction API: evicting",
+    } as const;
+    for (let tries = 1, stored = find(pods, request); tries <= MAX_TRIES; tries++) {
+      const next = withCondition(pods.read(stored) as core.Pod, condition, context.clock.now());
+      const outcome = await persist(context, pods, pods.suffix(request.namespace, request.name), next, stored.revision);
+      if (outcome.ok) break;
+      stored = outcome.current ?? find(pods, request);
+    }
+  }
+  try {
+    await deleteWith({ ...request, resource: pods, subresource: "" }, options);
+  } catch (error) {
+    // Gone already: that is what was asked for.
+    if (!isStatusError(error, "NotFound")) throw error;
+  }
+}
+
+function find(pods: Resource, { namespace, name }: RestRequest): StoredObject {
+  const stored = pods.cache.get(pods.suffix(namespace, name));
+  if (stored === undefined) throw notFound(pods.groupResource, name);
+  return stored;
+}
+
+function withDryRun(options: DeleteOptions, dryRun: boolean): DeleteOptions {
+  if (options.dryRun && !dryRun) {
+    throw badRequest("Non-matching dry-run options in request and content: [] and [All]");
+  }
+  return { ...options, dryRun };
+}

@@ -1,0 +1,157 @@
+/**
+ * From what a request is about to the verb that answers it. Nothing here knows a kind by name: what is served, and how, its value says.
+ */
+import { type JsonObject, serverResponse } from "#api";
+import { ANONYMOUS } from "./authn/user.ts";
+import { type AnswerContext, answerList, answerObject, answerValue } from "./encode/answers.ts";
+import { negotiate } from "./encode/negotiate.ts";
+import type { ApiRequest, ApiResponse } from "./http/exchange.ts";
+import type { RequestInfo } from "./http/request-info.ts";
+import { returnsDeletedObject } from "./openapi/index.ts";
+import { create } from "./rest/create.ts";
+import { deleteOne } from "./rest/delete.ts";
+import { deleteCollection } from "./rest/delete-collection.ts";
+import { patch } from "./rest/patch.ts";
+import { get, list } from "./rest/read.ts";
+import type { Resource } from "./rest/resource.ts";
+import type { Resources } from "./rest/resources.ts";
+import type { RestRequest, Written } from "./rest/rest-request.ts";
+import { getScale, patchScale, updateScale } from "./rest/scale.ts";
+import type { ServerContext } from "./rest/server-context.ts";
+import { update } from "./rest/update.ts";
+import { watch } from "./rest/watch.ts";
+
+const MAX_BODY_BYTES = 3 * 1024 * 1024;
+
+export interface Dispatch {
+  readonly context: ServerContext;
+  readonly resources: Resources;
+  /** Ends watches. */
+  readonly stopping: AbortSignal;
+  /** Handlers for subresources that are not a part of their object (eviction, log, exec …), by `plural/name`. */
+  readonly connectors: ReadonlyMap<string, (request: RestRequest, exchange: ApiRequest) => Promise<ApiResponse>>;
+}
+
+export async function dispatch(
+  request: ApiRequest,
+  info: RequestInfo,
+  server: Dispatch,
+  warn: (message: string) => void,
+): Promise<ApiResponse> {
+  const resource = server.resources.find(info.apiGroup, info.apiVersion, info.resource);
+  if (resource === undefined) throw serverResponse(404);
+  const rest = restRequest(request, info, resource, server.context, warn);
+  if (info.subresource !== "") return subresource(rest, request, info, server);
+  checkScope(resource, info);
+  if (!(resource.kind.verbs as readonly string[]).includes(info.verb)) throw serverResponse(405);
+  if (resource.kind.deprecated !== undefined) warn(resource.kind.deprecated);
+  const answer = answerContext(rest, request, info);
+  switch (info.verb) {
+    case "get":
+      return answerObject(200, await get(rest), answer);
+    case "list":
+      return answerList(await list(rest), answer);
+    case "watch":
+      return watch(rest, answer, server.stopping);
+    case "create":
+      if (info.name !== "") throw serverResponse(405);
+      return written(await create(rest), answer);
+    case "update":
+      if (info.name === "") throw serverResponse(405);
+      return written(await update(rest), answer);
+    case "patch":
+      if (info.name === "") throw serverResponse(405);
+      return written(await patch(rest), answer);
+    case "delete": {
+      const { stored, gone } = await deleteOne(rest);
+      if (!gone || returnsDeletedObject(resource.kind)) return answerObject(200, stored, answer);
+      return answerValue(200, deletedStatus(resource, stored.object.metadata), undefined, answer.format);
+    }
+    case "deletecollection":
+      return answerList(await deleteCollection(rest), answer);
+    default:
+      throw serverResponse(405);
+  }
+}
+
+async function subresource(
+  rest: RestRequest,
+  request: ApiRequest,
+  info: RequestInfo,
+  server: Dispatch,
+): Promise<ApiResponse> {
+  const { resource } = rest;
+  const served = resource.kind.served.find(({ name }) => name === info.subresource);
+  if (served === undefined) throw serverResponse(404);
+  if (!(served.verbs as readonly string[]).includes(info.verb)) throw serverResponse(405);
+  const connector = server.connectors.get(`${info.resource}/${info.subresource}`);
+  if (connector !== undefined) return connector(rest, request);
+  const answer = answerContext(rest, request, info);
+  if (info.subresource === "scale") return answerValue(200, await scale(rest, info.verb), undefined, answer.format);
+  if (info.subresource !== "status" && resource.kind.subresources?.parts?.[info.subresource] === undefined)
+    throw serverResponse(404);
+  switch (info.verb) {
+    case "get":
+      return answerObject(200, await get(rest), answer);
+    case "update":
+      return written(await update(rest), answer);
+    case "patch":
+      return written(await patch(rest), answer);
+    default:
+      throw serverResponse(405);
+  }
+}
+
+function scale(rest: RestRequest, verb: string): Promise<JsonObject> {
+  if (verb === "get") return getScale(rest);
+  return verb === "update" ? updateScale(rest) : patchScale(rest);
+}
+
+function written({ created, stored }: Written, answer: AnswerContext): ApiResponse {
+  return answerObject(created ? 201 : 200, stored, answer);
+}
+
+function answerContext(
+  { resource, query, context }: RestRequest,
+  request: ApiRequest,
+  info: RequestInfo,
+): AnswerContext {
+  const streams = info.verb === "list" || info.verb === "watch";
+  return { resource, query, now: context.clock.now(), format: negotiate(request.headers.accept, query, streams) };
+}
+
+function restRequest(
+  request: ApiRequest,
+  info: RequestInfo,
+  resource: Resource,
+  context: ServerContext,
+  warn: (message: string) => void,
+): RestRequest {
+  const isNamespace = resource.kind.scope === "Cluster";
+  return {
+    context,
+    resource,
+    namespace: isNamespace ? "" : info.namespace,
+    name: info.name,
+    subresource: info.subresource,
+    user: request.user ?? ANONYMOUS,
+    userAgent: request.headers["user-agent"],
+    query: request.query,
+    contentType: request.headers["content-type"],
+    body: () => request.body(MAX_BODY_BYTES),
+    warn,
+  };
+}
+
+/** A namespaced resource has its objects in namespaces, others have none. */
+function checkScope({ kind }: Resource, info: RequestInfo): void {
+  const inNamespace = info.namespace !== "" && info.resource !== "namespaces";
+  if (kind.scope === "Cluster" ? inNamespace : !inNamespace && info.verb !== "list" && info.verb !== "watch") {
+    throw serverResponse(kind.scope === "Cluster" ? 404 : 405);
+  }
+}
+
+function deletedStatus({ kind }: Resource, { name = "", uid = "" }: { name?: string; uid?: string }): JsonObject {
+  const details = { name, ...(kind.group !== "" && { group: kind.group }), kind: kind.names.plural, uid };
+  return { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", details };
+}

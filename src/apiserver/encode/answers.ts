@@ -1,0 +1,149 @@
+/**
+ * Objects and lists as clients want them.
+ *
+ * 1. Plain JSON is never parsed and never stringified: prepared Buffers are sent one after the other.
+ * 2. Everything else (YAML, protobuf, Table, metadata alone) is made from the values when somebody asks for it.
+ */
+
+import { stringify } from "yaml";
+import {
+  apiVersionOf,
+  encodeEnvelope,
+  encodeProtobuf,
+  type JsonObject,
+  type Kind,
+  type KubeObject,
+  notAcceptable,
+  typeSchema,
+} from "#api";
+import type { StoredObject } from "../cache/stored-object.ts";
+import type { WholeResponse } from "../http/exchange.ts";
+import { BODY_TYPES, JSON_TYPE, PROTOBUF_TYPE, YAML_TYPE } from "../rest/body.ts";
+import type { ListResult } from "../rest/read.ts";
+import type { Resource } from "../rest/resource.ts";
+import { listBody } from "./list-body.ts";
+import type { Format, MediaType } from "./negotiate.ts";
+import { partialList, partialObject } from "./partial.ts";
+import { tableOf } from "./table.ts";
+
+export interface AnswerContext {
+  readonly resource: Resource;
+  readonly format: Format;
+  readonly query: URLSearchParams;
+  readonly now: number;
+}
+
+export function answerObject(status: number, stored: StoredObject, context: AnswerContext): WholeResponse {
+  const { resource, format, query, now } = context;
+  const { as, type } = format;
+  if (as === undefined && type === JSON_TYPE && resource.kind.storedAs === undefined && !format.pretty) {
+    // A dry run's object has no revision.
+    const line = stored.revision === 0 ? textOf(withoutVersion(stored.object), JSON_TYPE, false) : stored.line;
+    return { status, headers: { "content-type": JSON_TYPE }, body: [line] };
+  }
+  const object = stored.revision === 0 ? withoutVersion(resource.read(stored)) : resource.read(stored);
+  if (as === undefined) return answerValue(status, object, resource.kind, format);
+  if (as.kind === "Table") {
+    return answerShape(
+      status,
+      tableOf(
+        resource.kind,
+        [object],
+        { resourceVersion: object.metadata.resourceVersion ?? "" },
+        as.version,
+        query,
+        now,
+      ),
+      format,
+    );
+  }
+  if (as.kind === "PartialObjectMetadataList") throw notAcceptable(BODY_TYPES);
+  return answerShape(status, partialObject(object, as.version), format);
+}
+
+export function answerList(result: ListResult, context: AnswerContext): WholeResponse {
+  const { resource, format, query, now } = context;
+  const { kind } = resource;
+  const { as, type } = format;
+  const metadata = {
+    resourceVersion: String(result.revision),
+    ...(result.continue !== undefined && { continue: result.continue }),
+    ...(result.remaining !== undefined && { remainingItemCount: result.remaining }),
+  };
+  if (as === undefined && type === JSON_TYPE && kind.storedAs === undefined && !format.pretty) {
+    return { status: 200, headers: { "content-type": JSON_TYPE }, body: listBody(kind, metadata, result.objects) };
+  }
+  const objects = result.objects.map((stored) => resource.read(stored));
+  if (as === undefined) return answerValue(200, listValue(kind, metadata, objects), kind, format);
+  if (as.kind === "Table") return answerShape(200, tableOf(kind, objects, metadata, as.version, query, now), format);
+  if (as.kind === "PartialObjectMetadata") throw notAcceptable(BODY_TYPES);
+  return answerShape(200, partialList(objects, metadata, as.version), format);
+}
+
+/** Any object that is not stored: Status, Scale, reviews. */
+export function answerValue(
+  status: number,
+  value: object,
+  kind: Kind | undefined,
+  { type, pretty }: Format,
+): WholeResponse {
+  if (type === PROTOBUF_TYPE) {
+    const bytes = protobufOf(value as JsonObject, kind);
+    if (bytes === undefined) throw notAcceptable([JSON_TYPE, YAML_TYPE]);
+    return { status, headers: { "content-type": PROTOBUF_TYPE }, body: [bytes] };
+  }
+  return { status, headers: { "content-type": type }, body: [textOf(value, type, pretty)] };
+}
+
+/** Tables and metadata: protobuf has no form for the former. */
+function answerShape(status: number, value: JsonObject, format: Format): WholeResponse {
+  if (format.type === PROTOBUF_TYPE) {
+    if (value.kind === "Table") throw notAcceptable(BODY_TYPES);
+    const name = `io.k8s.apimachinery.pkg.apis.meta.v1.${value.kind}`;
+    const raw = encodeProtobuf(typeSchema(name), value);
+    const bytes = encodeEnvelope({ apiVersion: String(value.apiVersion), kind: String(value.kind), raw });
+    return { status, headers: { "content-type": PROTOBUF_TYPE }, body: [Buffer.from(bytes)] };
+  }
+  return { status, headers: { "content-type": format.type }, body: [textOf(value, format.type, format.pretty)] };
+}
+
+export function textOf(value: object, type: MediaType, pretty: boolean): Buffer {
+  if (type === YAML_TYPE) return Buffer.from(stringify(value, { lineWidth: 0 }));
+  return Buffer.from(`${pretty ? JSON.stringify(value, undefined, 2) : JSON.stringify(value)}\n`);
+}
+
+function protobufOf(value: JsonObject, kind: Kind | undefined): Buffer | undefined {
+  const { apiVersion = "", kind: name = "" } = value;
+  const schema = schemaFor(value, kind);
+  if (schema === undefined) return undefined;
+  return Buffer.from(
+    encodeEnvelope({ apiVersion: String(apiVersion), kind: String(name), raw: encodeProtobuf(schema, value) }),
+  );
+}
+
+function schemaFor(value: JsonObject, kind: Kind | undefined) {
+  if (value.kind === "Status") return typeSchema("io.k8s.apimachinery.pkg.apis.meta.v1.Status");
+  const own = kind?.schema.goType;
+  if (kind === undefined || own === undefined) return undefined;
+  if (value.kind === kind.kind) return kind.schema;
+  return typeSchema(own.slice(0, own.lastIndexOf(".") + 1) + String(value.kind));
+}
+
+function listValue(kind: Kind, metadata: object, objects: readonly KubeObject[]): JsonObject {
+  const items = objects.map((object) => {
+    if (kind.schema.goType === undefined) return object;
+    const { kind: _kind, apiVersion: _version, ...rest } = object;
+    return rest;
+  });
+  return {
+    kind: kind.listKind ?? `${kind.kind}List`,
+    apiVersion: apiVersionOf(kind),
+    metadata,
+    items,
+  } as unknown as JsonObject;
+}
+
+function withoutVersion(object: KubeObject): KubeObject {
+  const { resourceVersion: _, ...metadata } = object.metadata;
+  return { ...object, metadata };
+}

@@ -1,0 +1,9 @@
+/** The documentation of a field, by `type.field`, where the machine has it. */
+import { clientDescriptions } from "../openapi/index.ts";
+
+const descriptions = clientDescriptions(import.meta.url);
+
+export function describeColumn(doc: string): string {
+  const dot = doc.lastIndexOf(".");
+  return descriptions.type(doc.slice(0, dot), doc.slice(dot + 1)) ?? "";
+}

@@ -1,0 +1,99 @@
+/** Watch events as bytes, in the form that a watcher asked for. Plain JSON frames are shared; other forms are made for each watcher. */
+import {
+  encodeEnvelope,
+  encodeProtobuf,
+  encodeWatchFrame,
+  type JsonObject,
+  type KubeObject,
+  toStatus,
+  typeSchema,
+} from "#api";
+import type { Clock } from "#base";
+import type { Revision } from "#store";
+import type { WatchEvent } from "../cache/watch-event.ts";
+import { PROTOBUF_TYPE } from "../rest/body.ts";
+import { type AnswerContext, textOf } from "./answers.ts";
+import { partialObject } from "./partial.ts";
+import { columnDefinitions, columnsOf, row } from "./table.ts";
+
+export interface FrameEncoder {
+  readonly contentType: string;
+  event(event: WatchEvent): Buffer;
+  bookmark(revision: Revision, endOfInitialEvents: boolean): Buffer;
+  error(error: unknown): Buffer;
+}
+
+export const INITIAL_EVENTS_END = "k8s.io/initial-events-end";
+
+/** `clock`: a watch goes on, and what tables say of ages is meant as of each event. */
+export function frameEncoder(context: AnswerContext, clock: Pick<Clock, "now">): FrameEncoder {
+  const { resource, format } = context;
+  const plain = format.as === undefined && format.type !== PROTOBUF_TYPE && resource.kind.storedAs === undefined;
+  const shape = shaper(context, clock);
+  const frame = format.type === PROTOBUF_TYPE ? protobufFrame(context) : textFrame;
+  return {
+    contentType: format.type === PROTOBUF_TYPE ? `${PROTOBUF_TYPE};stream=watch` : "application/json",
+    event: plain ? (event) => event.frame : (event) => frame(event.type, shape(resource.read(event.stored))),
+    bookmark: (revision, end) => {
+      const { kind, group, version } = resource.kind;
+      const annotations = end ? { annotations: { [INITIAL_EVENTS_END]: "true" } } : {};
+      const metadata = { resourceVersion: String(revision), ...annotations };
+      const object = { kind, apiVersion: group === "" ? version : `${group}/${version}`, metadata } as KubeObject;
+      return frame("BOOKMARK", format.as === undefined ? emptyBookmark(resource.kind.schema, object) : shape(object));
+    },
+    error: (error) => frame("ERROR", toStatus(error)),
+  };
+}
+
+/** A bookmark is the kind's zero value with a resourceVersion, as Go writes it. */
+function emptyBookmark(schema: AnswerContext["resource"]["kind"]["schema"], object: KubeObject): JsonObject {
+  const zero: Record<string, unknown> = {};
+  for (const [name, { schema: part, omit, pointer }] of schema.fields) {
+    if (part.type === "object" && !pointer && omit !== "zero" && name !== "metadata") zero[name] = {};
+  }
+  return { ...object, ...zero } as unknown as JsonObject;
+}
+
+function textFrame(type: string, object: object): Buffer {
+  return textOf({ type, object }, "application/json", false);
+}
+
+function shaper(
+  { resource, format, query }: AnswerContext,
+  clock: Pick<Clock, "now">,
+): (object: KubeObject) => JsonObject {
+  const { as } = format;
+  if (as === undefined) return (object) => object as unknown as JsonObject;
+  if (as.kind !== "Table") return (object) => partialObject(object, as.version);
+  const columns = columnsOf(resource.kind);
+  let first = true;
+  return (object) => {
+    // Only the first table of a watch says what its columns are.
+    const definitions = first ? columnDefinitions(columns) : null;
+    first = false;
+    return {
+      kind: "Table",
+      apiVersion: `meta.k8s.io/${as.version}`,
+      metadata: { resourceVersion: object.metadata.resourceVersion ?? "" },
+      columnDefinitions: definitions,
+      rows: [row(resource.kind, object, query.get("includeObject") ?? "", as.version, clock.now())],
+    } as unknown as JsonObject;
+  };
+}
+
+function protobufFrame({ resource }: AnswerContext): (type: string, object: JsonObject) => Buffer {
+  return (type, object) => {
+    const name = String(object.kind);
+    const schema =
+      name === "Status" || name.startsWith("Partial")
+        ? typeSchema(`io.k8s.apimachinery.pkg.apis.meta.v1.${name}`)
+        : resource.kind.schema;
+    const enveloped = encodeEnvelope({
+      apiVersion: String(object.apiVersion),
+      kind: name,
+      raw: encodeProtobuf(schema, object),
+    });
+    const bytes = encodeWatchFrame({ type, object: enveloped });
+    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  };
+}

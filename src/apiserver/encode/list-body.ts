@@ -1,0 +1,47 @@
+/**
+ * The JSON of a list, put together from its objects' lines.
+ *
+ * 1. Nothing is parsed or stringified, and no object's text is copied more than once.
+ * 2. It comes in pieces: the first can be on its way while the network is not ready for the last.
+ */
+import { apiVersionOf, type Kind } from "#api";
+import type { StoredObject } from "../cache/stored-object.ts";
+
+const PIECE_BYTES = 256 * 1024;
+const COMMA = 0x2c;
+const OPENING_BRACE = 0x7b;
+const END = Buffer.from("]}\n");
+
+export function listBody(kind: Kind, metadata: object, objects: readonly StoredObject[]): Buffer[] {
+  const name = kind.listKind ?? `${kind.kind}List`;
+  const head = Buffer.from(
+    `{"kind":"${name}","apiVersion":"${apiVersionOf(kind)}","metadata":${JSON.stringify(metadata)},"items":[`,
+  );
+  // Items of custom resources say their kind, those of built-in kinds do not.
+  const whole = kind.schema.goType === undefined;
+  const pieces: Buffer[] = [head];
+  let left = END.length;
+  for (const stored of objects) left += itemLength(stored, whole);
+  let piece = Buffer.alloc(0);
+  let used = 0;
+  for (const stored of objects) {
+    const length = itemLength(stored, whole);
+    if (used + length > piece.length) {
+      pieces.push(piece.subarray(0, used));
+      piece = Buffer.allocUnsafeSlow(Math.max(length, Math.min(left, PIECE_BYTES)));
+      used = 0;
+    }
+    left -= length;
+    if (stored !== objects[0]) piece[used++] = COMMA;
+    if (!whole) piece[used++] = OPENING_BRACE;
+    const { line } = stored;
+    used += line.copy(piece, used, whole ? 0 : stored.metadataAt, line.length - 1);
+  }
+  pieces.push(piece.subarray(0, used), END);
+  return pieces.filter(({ length }) => length > 0);
+}
+
+/** With a comma before it, and without its newline. */
+function itemLength({ line, metadataAt }: StoredObject, whole: boolean): number {
+  return whole ? line.length : line.length - metadataAt + 1;
+}

@@ -1,0 +1,83 @@
+/** Content negotiation: which form of an answer a client wants, from its Accept header. */
+import { notAcceptable, StatusError } from "#api";
+import { BODY_TYPES, JSON_TYPE, PROTOBUF_TYPE, YAML_TYPE } from "../rest/body.ts";
+
+export type MediaType = typeof JSON_TYPE | typeof YAML_TYPE | typeof PROTOBUF_TYPE;
+
+export interface Format {
+  readonly type: MediaType;
+  /** Another shape than the object itself. */
+  readonly as?: {
+    readonly kind: "Table" | "PartialObjectMetadata" | "PartialObjectMetadataList";
+    readonly version: "v1" | "v1beta1";
+  };
+  readonly pretty: boolean;
+}
+
+interface Clause {
+  readonly type: string;
+  readonly parameters: ReadonlyMap<string, string>;
+  readonly quality: number;
+}
+
+const TRUE_WORDS = ["1", "t", "T", "true", "TRUE", "True"];
+const SHAPES = ["Table", "PartialObjectMetadata", "PartialObjectMetadataList"] as const;
+const STREAMS = ["application/json;stream=watch", "application/vnd.kubernetes.protobuf;stream=watch"];
+
+/** `streams`: the endpoint can also be watched, which the list of what is available then says. */
+export function negotiate(accept: string | undefined, query: URLSearchParams, streams: boolean): Format {
+  const pretty = TRUE_WORDS.includes(query.get("pretty") ?? "");
+  const clauses = parseAccept(accept ?? "");
+  if (clauses.length === 0) return { type: JSON_TYPE, pretty };
+  let known = false;
+  for (const { type, parameters } of clauses) {
+    const media = mediaOf(type);
+    if (media === undefined) continue;
+    known = true;
+    const as = parameters.get("as");
+    if (as === undefined) return { type: media, pretty };
+    const kind = SHAPES.find((shape) => shape === as);
+    const version = parameters.get("v");
+    if (kind !== undefined && parameters.get("g") === "meta.k8s.io" && (version === "v1" || version === "v1beta1")) {
+      return { type: media, as: { kind, version }, pretty };
+    }
+  }
+  if (known) throw notAcceptable(BODY_TYPES);
+  const available = [...BODY_TYPES, ...(streams ? STREAMS : [])].join(", ");
+  throw new StatusError("NotAcceptable", `406: Not Acceptable\n\nAvailable representations: ${available}`, {
+    details: {},
+  });
+}
+
+/** For errors: the form asked for, JSON if there is no such. */
+export function errorFormat(accept: string | undefined): MediaType {
+  for (const { type } of parseAccept(accept ?? "")) {
+    const media = mediaOf(type);
+    if (media !== undefined) return media;
+  }
+  return JSON_TYPE;
+}
+
+function mediaOf(type: string): MediaType | undefined {
+  if (type === "*/*" || type === "application/*" || type === JSON_TYPE) return JSON_TYPE;
+  if (type === YAML_TYPE || type === "application/yml") return YAML_TYPE;
+  return type === PROTOBUF_TYPE ? PROTOBUF_TYPE : undefined;
+}
+
+/** In the order of preference: by quality, then what is named before what a wildcard leaves open. */
+function parseAccept(header: string): readonly Clause[] {
+  const clauses = header
+    .split(",")
+    .map((part) => part.trim())
+    .filter((part) => part !== "")
+    .map((part) => {
+      const [type = "", ...rest] = part.split(";").map((piece) => piece.trim());
+      const parameters = new Map(rest.map((piece) => piece.split("=", 2) as [string, string]));
+      return { type: type.toLowerCase(), parameters, quality: Number(parameters.get("q") ?? 1) || 0 };
+    });
+  return clauses.sort((a, b) => b.quality - a.quality || wildcards(a) - wildcards(b));
+}
+
+function wildcards({ type }: Clause): number {
+  return type.split("*").length;
+}

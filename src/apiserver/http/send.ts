@@ -1,0 +1,62 @@
+/** Answers as bytes, the same for both versions of HTTP. */
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
+import { type ApiRequest, type ApiResponse, isStream, type StreamResponse, type WholeResponse } from "./exchange.ts";
+
+const GZIP_BYTES = 128 * 1024;
+const CACHE_CONTROL = "no-cache, private";
+const compress = promisify(gzip);
+
+/** Where an answer goes. */
+export interface Outlet {
+  /** Nobody is there any more to send it to. */
+  readonly gone: boolean;
+  head(status: number, headers: Record<string, string | number>): void;
+  /** Sends the head before there is anything behind it. */
+  flushHead(): void;
+  /** Returns how many bytes wait. */
+  write(bytes: Buffer): number;
+  end(bytes?: Buffer): void;
+  destroy(): void;
+}
+
+export async function send(answer: ApiResponse, request: ApiRequest, outlet: Outlet): Promise<void> {
+  if (outlet.gone) return;
+  if (isStream(answer)) return sendStream(answer, request, outlet);
+  const total = answer.body.reduce((sum, part) => sum + part.length, 0);
+  if (total > GZIP_BYTES && (request.headers["accept-encoding"] ?? "").includes("gzip")) {
+    const body = await compress(Buffer.concat(answer.body), { level: 1 });
+    if (outlet.gone) return;
+    const packed = { "content-encoding": "gzip", vary: "Accept-Encoding" };
+    return sendWhole(
+      { ...answer, headers: { ...answer.headers, ...packed }, body: [body] },
+      body.length,
+      request,
+      outlet,
+    );
+  }
+  sendWhole(answer, total, request, outlet);
+}
+
+function sendWhole(
+  { status, headers, body }: WholeResponse,
+  total: number,
+  { method }: ApiRequest,
+  outlet: Outlet,
+): void {
+  outlet.head(status, { "cache-control": CACHE_CONTROL, ...headers, "content-length": total });
+  const parts = method === "HEAD" ? [] : body;
+  for (const part of parts.slice(0, -1)) outlet.write(part);
+  outlet.end(parts.at(-1));
+}
+
+async function sendStream(
+  { status, headers, stream }: StreamResponse,
+  { signal }: ApiRequest,
+  outlet: Outlet,
+): Promise<void> {
+  outlet.head(status, { "cache-control": CACHE_CONTROL, ...headers });
+  outlet.flushHead();
+  await stream({ signal, write: (bytes) => (signal.aborted ? 0 : outlet.write(bytes)) });
+  outlet.end();
+}

@@ -1,0 +1,41 @@
+/** Subresources that open a stream to a node: their options are parameters, and what goes through is no object. */
+import type { ServedSubresource } from "#api";
+import { capital } from "./names.ts";
+import { METHODS, type Operation, type Parameter, type PathOperations } from "./operation.ts";
+import type { OperationMaker } from "./operation-maker.ts";
+
+export function isConnection({ kind }: ServedSubresource): boolean {
+  return kind.endsWith("Options");
+}
+
+export function connections(maker: OperationMaker, sub: ServedSubresource): PathOperations[] {
+  const path = `${maker.base}${maker.home}/{name}/${sub.name}`;
+  // What can delete passes on whatever comes: a proxy.
+  if (!sub.verbs.includes("delete")) return [{ path, operations: connectAll(maker, sub, ["get", "post"], "", []) }];
+  return [
+    { path, operations: connectAll(maker, sub, METHODS, "", []) },
+    { path: `${path}/{path}`, operations: connectAll(maker, sub, METHODS, "WithPath", [maker.parameters.rest]) },
+  ];
+}
+
+function connectAll(
+  maker: OperationMaker,
+  sub: ServedSubresource,
+  methods: readonly Operation["method"][],
+  suffix: string,
+  path: readonly Parameter[],
+): Operation[] {
+  const { kind, parameters, namespace, inNamespace } = maker;
+  const name = inNamespace + kind.kind + capital(sub.name);
+  const options = parameters.ofOptions(sub.typeName, `connectGet${name}`);
+  const all = [parameters.nameOf(sub.kind), ...namespace, ...path, ...options];
+  return methods.map((method) =>
+    maker.make("connect", capital(method) + name + suffix, sub, all, {
+      method,
+      action: "connect",
+      description: `connect ${method.toUpperCase()} requests to ${sub.name} of ${kind.kind}`,
+      produces: ["*/*"],
+      responses: { 200: "text" },
+    }),
+  );
+}

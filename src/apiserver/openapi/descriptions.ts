@@ -1,0 +1,155 @@
+/**
+ * The texts that `kubectl explain` shows, read at run time from the documentation comments of @kubernetes/client-node.
+ *
+ * 1. A file is read when one of its types is first asked for, and its texts are kept.
+ * 2. Where the package or a type is not there, there are no descriptions: documents are complete without them.
+ */
+import { readdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { capital } from "./names.ts";
+
+export interface Descriptions {
+  /** Of a type such as io.k8s.api.core.v1.Pod, or of one of its fields by its name in JSON. */
+  type(typeName: string, field?: string): string | undefined;
+  /** Of a parameter of a method of the client's CoreV1Api, such as listNamespacedPod. */
+  parameter(method: string, name: string): string | undefined;
+}
+
+export const noDescriptions: Descriptions = { type: () => undefined, parameter: () => undefined };
+
+/** `from`: the module from which the package is looked for. */
+export function clientDescriptions(from: string | URL): Descriptions {
+  const folder = generatedFolder(from);
+  return folder === undefined ? noDescriptions : new ClientDescriptions(folder);
+}
+
+/** dist/gen of the package, which sits beside its entry point in dist. */
+function generatedFolder(from: string | URL): string | undefined {
+  return ifThere(() => join(dirname(createRequire(from).resolve("@kubernetes/client-node")), "gen"));
+}
+
+interface ModelTexts {
+  readonly own: string | undefined;
+  readonly fields: ReadonlyMap<string, string>;
+}
+
+export class ClientDescriptions implements Descriptions {
+  readonly #folder: string;
+  readonly #models = new Map<string, ModelTexts | undefined>();
+  /** Of all models: asking is cheaper than failing to read. */
+  #files: ReadonlySet<string> | undefined;
+  /** Documentation comments of methods. */
+  readonly #methods = new Map<string, string>();
+  #api: string | undefined;
+
+  /** `folder`: the package's dist/gen. */
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  type(typeName: string, field?: string): string | undefined {
+    const model = this.#model(typeName);
+    return field === undefined ? model?.own : model?.fields.get(memberName(field));
+  }
+
+  parameter(method: string, name: string): string | undefined {
+    const comment = this.#methods.get(method) ?? this.#commentOf(method);
+    this.#methods.set(method, comment);
+    const text = new RegExp(`^ +\\* @param _?${name} (.+)$`, "m").exec(comment)?.[1];
+    return text === undefined ? undefined : plainText(text);
+  }
+
+  #commentOf(method: string): string {
+    this.#api ??= this.#read("apis/CoreV1Api.d.ts") ?? "";
+    const at = this.#api.indexOf(`\n    ${method}(`);
+    return at < 0 ? "" : this.#api.slice(this.#api.lastIndexOf("/**", at), at);
+  }
+
+  #model(typeName: string): ModelTexts | undefined {
+    if (!this.#models.has(typeName)) {
+      this.#files ??= new Set(this.#list("models"));
+      const file = modelNames(typeName).find((name) => this.#files?.has(`${name}.d.ts`));
+      const text = file === undefined ? undefined : this.#read(`models/${file}.d.ts`);
+      this.#models.set(typeName, text === undefined ? undefined : readModel(text));
+    }
+    return this.#models.get(typeName);
+  }
+
+  #list(path: string): string[] {
+    return ifThere(() => readdirSync(join(this.#folder, path))) ?? [];
+  }
+
+  #read(path: string): string | undefined {
+    return ifThere(() => readFileSync(join(this.#folder, path), "utf8"));
+  }
+}
+
+function ifThere<T>(look: () => T): T | undefined {
+  try {
+    return look();
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+/** io.k8s.api.core.v1.Event is CoreV1Event, because there is another Event; io.k8s.api.core.v1.Pod is V1Pod. */
+function modelNames(typeName: string): string[] {
+  const [type = "", version = "", group = ""] = typeName.split(".").reverse();
+  const short = capital(version) + type;
+  return [capital(group) + short, short];
+}
+
+/** Members are named as TypeScript can: $ref is ref, x-kubernetes-int-or-string has underscores, reserved words get one in front. */
+function memberName(field: string): string {
+  return field.replace(/^\$/, "").replaceAll("-", "_");
+}
+
+const COMMENT_OR_MEMBER = /\/\*\*\n((?:(?!\*\/)[\s\S])*)\*\/\n(?:export declare class (\w+)|\s*'(\w+)'\??:)/g;
+
+function readModel(text: string): ModelTexts {
+  const fields = new Map<string, string>();
+  let own: string | undefined;
+  // The first comment is the file's own, and stands before imports or the class's comment.
+  const start = text.indexOf("*/") + 2;
+  for (const [, comment = "", className, member = ""] of text.slice(start).matchAll(COMMENT_OR_MEMBER)) {
+    const words = plainText(comment.replaceAll(/^\s*\* ?/gm, ""));
+    if (className !== undefined) own = words;
+    else fields.set(member.replace(/^_/, ""), words);
+  }
+  return { own, fields };
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  "&#39;": "'",
+  "&quot;": '"',
+  "&lt;": "<",
+  "&gt;": ">",
+  "&amp;": "&",
+  "&#x60;": "`",
+  "&#x3D;": "=",
+};
+
+/** The phrases that close a description are a paragraph of their own in the original; the generator puts all into one line. */
+const CLOSING =
+  / {2}(?=(?:Populated by the system|Read-only|Cannot be updated|Must be a DNS_LABEL|More info:|This field is|This is an? (?:alpha|beta)))/g;
+
+/** Undoes the client generator's care for comments and strings. */
+function plainText(text: string): string {
+  return unescaped(text).replaceAll(CLOSING, "\n\n");
+}
+
+function unescaped(text: string): string {
+  return text
+    .replaceAll(/&(?:#39|quot|lt|gt|amp|#x60|#x3D);/g, (entity) => ENTITIES[entity] ?? entity)
+    .replaceAll(/\\(.)/g, "$1")
+    .replaceAll("*_/", "*/")
+    .replaceAll("/_*", "/*")
+    .trim();
+}
+
+function isMissing(error: unknown): boolean {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  return code === "ENOENT" || code === "MODULE_NOT_FOUND" || code === "ERR_PACKAGE_PATH_NOT_EXPORTED";
+}

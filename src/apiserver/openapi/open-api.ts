@@ -1,0 +1,166 @@
+/**
+ * The OpenAPI documents of everything that is served: one for each group and version (v3), their index, and one of all (v2).
+ *
+ * 1. A document is rendered when it is first asked for, and kept until its group and version changes. The index needs the hashes of
+ *    all documents, so its first reader pays for them.
+ * 2. A hash is one of content: servers that serve the same give the same, and clients may keep a document as long as they like.
+ */
+import { PreparedDocument, type ServedVersion } from "../discovery/index.ts";
+import type { Descriptions } from "./descriptions.ts";
+import { KNOWN_VERSIONS } from "./known-versions.ts";
+import { basePath } from "./names.ts";
+import { Parameters } from "./parameters.ts";
+import { protobufV2 } from "./protobuf-v2.ts";
+import { documentV2, type FragmentV2, fragmentV2 } from "./render-v2.ts";
+import { type DocumentInfo, documentV3 } from "./render-v3.ts";
+import { groupOperations, SERVER_OPERATIONS } from "./server-operations.ts";
+import { TypeTexts } from "./type-texts.ts";
+import { type Content, Contents } from "./version-content.ts";
+
+export interface OpenApiOptions {
+  readonly descriptions: Descriptions;
+  /** Such as 1.36. */
+  readonly kubernetesVersion: string;
+}
+
+interface Part {
+  readonly document: PreparedDocument;
+  /** Undefined for what another server serves: version 2 leaves it out. */
+  readonly fragment?: () => FragmentV2;
+}
+
+export class OpenApi {
+  readonly #info: DocumentInfo;
+  readonly #contents: Contents;
+  readonly #texts: { readonly v2: TypeTexts; readonly v3: TypeTexts };
+  /** By the name in the index: `api/v1`, `apis/apps`, `version`. */
+  readonly #parts = new Map<string, Part>();
+  /** Which versions a group has, so that its own document goes with the last of them. */
+  readonly #versions = new Map<string, Set<string>>();
+  #index: PreparedDocument | undefined;
+  #v2: PreparedDocument | undefined;
+  #v2Protobuf: PreparedDocument | undefined;
+
+  constructor({ descriptions, kubernetesVersion }: OpenApiOptions) {
+    this.#info = { title: "Kubernetes", version: kubernetesVersion };
+    this.#contents = new Contents(new Parameters(descriptions));
+    this.#texts = { v2: new TypeTexts("v2", descriptions), v3: new TypeTexts("v3", descriptions) };
+    for (const [name, operations] of SERVER_OPERATIONS) {
+      this.#parts.set(
+        name,
+        this.#part(() => this.#contents.ofServer(operations), { group: "", version: "v1" }),
+      );
+    }
+  }
+
+  /** Adds a version, or replaces what was said about it. What another server serves is left to `setRemote`. */
+  set(...versions: readonly ServedVersion[]): void {
+    for (const served of versions) {
+      if (served.remote !== undefined) continue;
+      const { group, version, custom = false } = served;
+      this.#parts.set(
+        nameOf(group, version),
+        this.#part(() => this.#contents.ofVersion(served), served),
+      );
+      const known = this.#versions.get(group) ?? new Set();
+      this.#versions.set(group, known.add(version));
+      if (custom || group === "") continue;
+      this.#parts.set(
+        `apis/${group}`,
+        this.#part(() => this.#contents.ofServer(groupOperations(group)), served),
+      );
+    }
+    this.#changed();
+  }
+
+  /** A document as another server wrote it; `path` such as apis/metrics.k8s.io/v1beta1. */
+  setRemote(path: string, document: PreparedDocument): void {
+    this.#parts.set(path, { document });
+    this.#changed();
+  }
+
+  remove(group: string, version: string): void {
+    this.#parts.delete(nameOf(group, version));
+    const left = this.#versions.get(group);
+    left?.delete(version);
+    if (left?.size === 0) {
+      this.#versions.delete(group);
+      this.#parts.delete(`apis/${group}`);
+    }
+    this.#changed();
+  }
+
+  /** What follows /openapi/v3/ in the paths of documents, sorted: a server with time on its hands may ask each for its hash. */
+  get pathsV3(): string[] {
+    return [...this.#parts.keys()].sort();
+  }
+
+  /** `path`: one of `pathsV3`. */
+  documentV3(path: string): PreparedDocument | undefined {
+    return this.#parts.get(path)?.document;
+  }
+
+  get indexV3(): PreparedDocument {
+    this.#index ??= new PreparedDocument("", () => ({
+      paths: Object.fromEntries(
+        this.#sorted().map(([path, { document }]) => [path, { serverRelativeURL: serverRelativeUrl(path, document) }]),
+      ),
+    }));
+    return this.#index;
+  }
+
+  get documentV2(): PreparedDocument {
+    this.#v2 ??= new PreparedDocument("", () => {
+      const fragments = this.#sorted().flatMap(([, { fragment }]) => (fragment === undefined ? [] : [fragment()]));
+      return documentV2(this.#info, fragments);
+    });
+    return this.#v2;
+  }
+
+  get documentV2Protobuf(): PreparedDocument {
+    this.#v2Protobuf ??= new PreparedDocument("", () => protobufV2(this.documentV2.value()));
+    return this.#v2Protobuf;
+  }
+
+  #part(content: () => Content, home: { readonly group: string; readonly version: string }): Part {
+    const core = { group: "", version: "v1" };
+    const shared = home.group === "" ? [core] : [core, home];
+    return {
+      document: new PreparedDocument("", () => {
+        const { paths, types } = content();
+        return documentV3(this.#info, paths, types(this.#texts.v3, shared));
+      }),
+      fragment: once(() => {
+        const { paths, types } = content();
+        return fragmentV2(paths, types(this.#texts.v2, KNOWN_VERSIONS));
+      }),
+    };
+  }
+
+  #sorted(): [string, Part][] {
+    return [...this.#parts].sort(([a], [b]) => (a < b ? -1 : 1));
+  }
+
+  #changed(): void {
+    this.#index = undefined;
+    this.#v2 = undefined;
+    this.#v2Protobuf = undefined;
+  }
+}
+
+/** Where the index sends clients: a path that always means these bytes. */
+export function serverRelativeUrl(path: string, document: PreparedDocument): string {
+  return `/openapi/v3/${path}?hash=${document.hash}`;
+}
+
+function nameOf(group: string, version: string): string {
+  return basePath(group, version).slice(1);
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}

@@ -1,0 +1,78 @@
+/** What all operations on one kind have in common: names, tags, content types, the parameters of its paths. */
+import type { Kind } from "#api";
+import { basePath, tagOf, titleOf } from "./names.ts";
+import { type GroupVersionKind, type Operation, type Parameter, sortParameters } from "./operation.ts";
+import type { Parameters } from "./parameters.ts";
+
+export const META = "io.k8s.apimachinery.pkg.apis.meta.v1";
+const ENCODINGS = ["application/json", "application/yaml"];
+const PROTOBUF = "application/vnd.kubernetes.protobuf";
+const STREAMS = ["application/json;stream=watch", `${PROTOBUF};stream=watch`];
+
+export interface KindTypes {
+  /** The full names of the kind's type and of its list's. */
+  readonly typeName: string;
+  readonly listTypeName: string;
+  /** Custom kinds speak neither protobuf nor strategic merge patch, and have no /watch/ paths. */
+  readonly custom: boolean;
+}
+
+/** What an operation is about: the object itself, or one of its subresources with the kind that it speaks. */
+export interface Subject extends GroupVersionKind {
+  readonly typeName: string;
+  /** The subresource's name. */
+  readonly part?: string;
+}
+
+type Details = Pick<Operation, "method" | "action" | "description" | "responses"> &
+  Partial<Pick<Operation, "body" | "consumes" | "produces">>;
+
+export class OperationMaker {
+  readonly kind: Kind;
+  readonly types: KindTypes;
+  readonly parameters: Parameters;
+  /** Content types of answers, and of those that may also be streams. */
+  readonly produces: readonly string[];
+  readonly streams: readonly string[];
+  /** `Namespaced`, where operations are named so. */
+  readonly inNamespace: string;
+  /** Of the path: none for kinds of the whole cluster. */
+  readonly namespace: readonly Parameter[];
+  /** /apis/apps/v1 */
+  readonly base: string;
+  /** /namespaces/{namespace}/deployments */
+  readonly home: string;
+
+  constructor(kind: Kind, types: KindTypes, parameters: Parameters) {
+    const namespaced = kind.scope === "Namespaced";
+    this.kind = kind;
+    this.types = types;
+    this.parameters = parameters;
+    this.produces = types.custom ? ENCODINGS : [...ENCODINGS, PROTOBUF];
+    this.streams = types.custom ? ENCODINGS : [...this.produces, ...STREAMS];
+    this.inNamespace = namespaced ? "Namespaced" : "";
+    this.namespace = namespaced ? [parameters.namespace] : [];
+    this.base = basePath(kind.group, kind.version);
+    this.home = `${namespaced ? "/namespaces/{namespace}" : ""}/${kind.names.plural}`;
+  }
+
+  /** `verb` and `name`: the operation's id around the group and version, as in create|AppsV1|NamespacedDeployment. */
+  make(
+    verb: string,
+    name: string,
+    about: GroupVersionKind,
+    parameters: readonly Parameter[],
+    details: Details,
+  ): Operation {
+    const { group, version } = this.kind;
+    return {
+      id: verb + titleOf(group, version) + name,
+      tag: tagOf(group, version),
+      gvk: { group: about.group, version: about.version, kind: about.kind },
+      parameters: sortParameters(parameters),
+      consumes: ["*/*"],
+      produces: this.produces,
+      ...details,
+    };
+  }
+}

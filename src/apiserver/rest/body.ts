@@ -1,0 +1,188 @@
+/**
+ * Request bodies: JSON, YAML or protobuf in, a decoded draft out, and what strict decoding has to say about it.
+ *
+ * 1. Strict refuses what Warn only tells: unknown and duplicate fields. Ignore looks for neither.
+ */
+import {
+  apiVersionOf,
+  badRequest,
+  DecodeError,
+  decode,
+  decodeEnvelope,
+  decodeProtobuf,
+  isEnvelope,
+  isObject,
+  type Json,
+  type JsonObject,
+  JsonSyntaxError,
+  type Kind,
+  type ObjectSchema,
+  ProtobufError,
+  parseJson,
+  parseYaml,
+  strictFieldErrors,
+  unknownField,
+  unsupportedMediaType,
+  YamlSyntaxError,
+} from "#api";
+import type { WriteOptions } from "./options.ts";
+import type { AnyDraft } from "./prepare.ts";
+
+export const JSON_TYPE = "application/json";
+export const YAML_TYPE = "application/yaml";
+export const PROTOBUF_TYPE = "application/vnd.kubernetes.protobuf";
+export const BODY_TYPES = [JSON_TYPE, YAML_TYPE, PROTOBUF_TYPE];
+
+const SAMPLE_BYTES = 30;
+const TYPE_META =
+  'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
+
+export interface Body {
+  readonly value: Json;
+  /** Faults that only strict decoding knows, given the fields that decoding did not. */
+  strict(unknown: readonly string[]): readonly string[];
+}
+
+export interface DecodedBody {
+  readonly draft: AnyDraft;
+  readonly warnings: readonly string[];
+}
+
+/** Reads a body by its media type; JSON where none is named. */
+export function parseBody(bytes: Buffer, contentType: string | undefined, what: string): Body {
+  switch (mediaType(contentType)) {
+    case JSON_TYPE:
+      return parseJsonBody(bytes, what);
+    case YAML_TYPE:
+      return parseYamlBody(bytes, what);
+    default:
+      throw unsupportedMediaType(BODY_TYPES);
+  }
+}
+
+export function decodeBody(
+  bytes: Buffer,
+  contentType: string | undefined,
+  kind: Kind,
+  validation: WriteOptions["fieldValidation"],
+): DecodedBody {
+  if (mediaType(contentType) === PROTOBUF_TYPE) return { draft: decodeProtobufBody(bytes, kind), warnings: [] };
+  const body = parseBody(bytes, contentType, kind.kind);
+  if (!isObject(body.value))
+    throw unrecognized(
+      kind.kind,
+      `couldn't get version/kind; json parse error: json: cannot unmarshal ${jsonType(body.value)} into Go value of type ${TYPE_META}`,
+      bytes,
+    );
+  checkType(body.value, kind, bytes);
+  return decodeValue(body, kind, validation);
+}
+
+/** Decodes what has been read or patched into the kind's own form. */
+export function decodeValue(body: Body, kind: Kind, validation: WriteOptions["fieldValidation"]): DecodedBody {
+  try {
+    const { value, unknown } = decode(kind.schema, body.value);
+    const faults = validation === "Ignore" ? [] : body.strict(unknown);
+    if (validation === "Strict" && faults.length > 0)
+      throw badRequest(cannotBeHandled(kind, `strict decoding error: ${faults.join(", ")}`));
+    const draft = value as unknown as AnyDraft;
+    draft.kind = kind.kind;
+    draft.apiVersion = apiVersionOf(kind);
+    return { draft, warnings: faults };
+  } catch (error) {
+    if (error instanceof DecodeError) throw badRequest(cannotBeHandled(kind, error.message));
+    throw error;
+  }
+}
+
+export function mediaType(contentType: string | undefined): string {
+  const type = contentType?.split(";", 1)[0]?.trim().toLowerCase() ?? "";
+  return type === "" ? JSON_TYPE : type;
+}
+
+function parseJsonBody(bytes: Buffer, what: string): Body {
+  const text = bytes.toString("utf8");
+  try {
+    const value = parseJson(text);
+    return { value, strict: (unknown) => strictFieldErrors(text, value, unknown) };
+  } catch (error) {
+    if (error instanceof JsonSyntaxError)
+      throw unrecognized(what, `couldn't get version/kind; json parse error: ${error.message}`, bytes);
+    throw error;
+  }
+}
+
+function parseYamlBody(bytes: Buffer, what: string): Body {
+  try {
+    const { value, duplicates } = parseYaml(bytes.toString("utf8"));
+    // An empty document is an object with nothing in it.
+    return {
+      value: value ?? {},
+      strict: (unknown) => [...(duplicates === undefined ? [] : [duplicates]), ...unknown.map(unknownField)],
+    };
+  } catch (error) {
+    if (error instanceof YamlSyntaxError) throw unrecognized(what, error.message, bytes);
+    throw error;
+  }
+}
+
+function decodeProtobufBody(bytes: Buffer, kind: Kind): AnyDraft {
+  const value = parseProtobufBody(bytes, kind.schema, kind.kind, (type) => checkType(type, kind, bytes));
+  return decodeValue({ value, strict: () => [] }, kind, "Ignore").draft;
+}
+
+/** Reads a protobuf body by its schema. `check` sees which type it says it is before it is read. */
+export function parseProtobufBody(
+  bytes: Buffer,
+  schema: ObjectSchema,
+  what: string,
+  check?: (type: JsonObject) => void,
+): Json {
+  if (!isEnvelope(bytes)) throw unsupportedMediaType(BODY_TYPES);
+  try {
+    const { apiVersion, kind, raw } = decodeEnvelope(bytes);
+    check?.({ apiVersion, kind });
+    return decodeProtobuf(schema, raw);
+  } catch (error) {
+    if (error instanceof ProtobufError) throw unrecognized(what, error.message, bytes);
+    throw error;
+  }
+}
+
+function checkType({ apiVersion = "", kind: name = "" }: JsonObject, kind: Kind, bytes: Buffer): void {
+  if (apiVersion === "" && name === "") return;
+  const own = apiVersionOf(kind);
+  if (String(apiVersion).split("/").length > 2)
+    throw unrecognized(kind.kind, `unexpected GroupVersion string: ${apiVersion}`, bytes);
+  if ((apiVersion === "" || apiVersion === own) && (name === "" || name === kind.kind)) return;
+  const version = String(apiVersion).split("/").at(-1);
+  const from = `${name} in version ${JSON.stringify(version)} cannot be handled as a ${kind.kind}`;
+  if (apiVersion === own) {
+    const group = kind.group === "" ? "core" : (kind.group.split(".")[0] ?? "");
+    throw badRequest(`${from}: converting (${version}.${name}) to (${group}.${kind.kind}): unknown conversion`);
+  }
+  throw badRequest(
+    `${from}: no kind ${JSON.stringify(name)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/api/legacyscheme/scheme.go:30"`,
+  );
+}
+
+function cannotBeHandled(kind: Kind, why: string): string {
+  return `${kind.kind} in version ${JSON.stringify(kind.version)} cannot be handled as a ${kind.kind}: ${why}`;
+}
+
+function unrecognized(what: string, why: string, bytes: Buffer) {
+  return badRequest(`the object provided is unrecognized (must be of type ${what}): ${why} (${sample(bytes)})`);
+}
+
+/** The beginning of a body for an error message: text if it looks like an object, else bytes. */
+function sample(bytes: Buffer): string {
+  if (bytes.length === 0) return "<empty>";
+  const start = bytes.subarray(0, SAMPLE_BYTES).toString(bytes[0] === 0x7b ? "utf8" : "hex");
+  return bytes.length <= SAMPLE_BYTES ? start : `${start} ...`;
+}
+
+function jsonType(value: Json): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "array";
+  return typeof value === "boolean" ? "bool" : typeof value;
+}

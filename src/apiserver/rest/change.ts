@@ -1,0 +1,171 @@
+/**
+ * Every way to change an object that is there: update, the four patches, status and other parts.
+ *
+ *     current ──► proposed (body, or patch of current) ──► default ──► own ──► mutate ──► prepare ──► allocate ──► validate ──► store
+ *        ▲                                                                                                                 │
+ *        └──────────────────────────── somebody else was first: once more ◄────────────────────────────────────────────────┘
+ *
+ * 1. What names a resourceVersion fails with 409 if that is not the current one; what does not is tried again on the new state.
+ * 2. A change that changes nothing is not stored: the resourceVersion stays.
+ */
+import {
+  at,
+  badRequest,
+  conflict,
+  equalJson,
+  field,
+  invalidStatus,
+  type Json,
+  type KubeObject,
+  notFound,
+  StatusError,
+} from "#api";
+import { allocating } from "../allocate/allocating.ts";
+import type { StoredObject } from "../cache/stored-object.ts";
+import { createDraft, fillIn, unstored } from "./create.ts";
+import { eraseIfFinished } from "./delete.ts";
+import { own } from "./ownership.ts";
+import { type Persisted, persist } from "./persist.ts";
+import {
+  type AnyDraft,
+  checkStatus,
+  checkUpdate,
+  dedupeOwners,
+  preparePart,
+  prepareStatus,
+  prepareUpdate,
+  refuse,
+} from "./prepare.ts";
+import { admissionAttributes, requestFacts } from "./request-parts.ts";
+import type { RestRequest, Written } from "./rest-request.ts";
+
+const MAX_TRIES = 10;
+
+/** What a request makes of the current object. */
+export interface Proposal {
+  readonly draft: AnyDraft;
+  /** managedFields have been worked out already (apply). */
+  readonly owned?: boolean;
+  /** Nothing to do: the object stays as it is. */
+  readonly unchanged?: boolean;
+}
+
+export interface ChangeOptions {
+  readonly dryRun: boolean;
+  /** Called again for each try. `current` is undefined where a write may create. */
+  propose(current: KubeObject | undefined): Proposal | Promise<Proposal>;
+  /** What is not there is created. */
+  readonly mayCreate?: boolean;
+}
+
+export async function change(request: RestRequest, options: ChangeOptions): Promise<Written> {
+  const { resource, namespace, name } = request;
+  const suffix = resource.suffix(namespace, name);
+  let current = resource.cache.get(suffix);
+  for (let tries = 1; ; tries++) {
+    if (current === undefined) {
+      if (options.mayCreate !== true) throw notFound(resource.groupResource, name);
+      const { draft, owned } = await options.propose(undefined);
+      return createDraft(request, draft, options.dryRun, owned);
+    }
+    const old = resource.read(current);
+    const proposal = await options.propose(old);
+    if (proposal.unchanged) return { created: false, stored: current };
+    const { draft } = proposal;
+    if ((draft.metadata.name ?? "") === "") {
+      throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
+    }
+    dedupeOwners(draft, request.warn);
+    checkPreconditions(request, draft, old);
+    await prepare(request, draft, old, options.dryRun, proposal.owned === true);
+    const outcome = await writeChange(request, suffix, draft, current, options.dryRun);
+    if (outcome.ok) return { created: false, stored: outcome.stored };
+    if (tries === MAX_TRIES) throw conflict(resource.groupResource, name);
+    current = outcome.current;
+  }
+}
+
+function writeChange(
+  request: RestRequest,
+  suffix: string,
+  draft: AnyDraft,
+  current: StoredObject,
+  dryRun: boolean,
+): Promise<Persisted> {
+  const { context, resource } = request;
+  const old = resource.read(current);
+  return allocating(request, draft, old, dryRun, async (stored) => {
+    await check(request, draft, old, dryRun);
+    if (isSame(draft, old)) return { ok: true, stored: current };
+    if (dryRun) return { ok: true, stored: dryRunResult(resource.cache.prefix + suffix, request, draft, current) };
+    const finished = await eraseIfFinished(request, suffix, draft, current);
+    if (finished !== undefined) return { ok: true, stored: finished };
+    const outcome = await persist(context, resource, suffix, draft, current.revision);
+    if (outcome.ok) stored();
+    return outcome;
+  });
+}
+
+async function prepare(
+  request: RestRequest,
+  draft: AnyDraft,
+  old: KubeObject,
+  dryRun: boolean,
+  owned: boolean,
+): Promise<void> {
+  const { context, resource, subresource } = request;
+  const { kind } = resource;
+  const resourceVersion = old.metadata.resourceVersion;
+  const facts = requestFacts(request);
+  fillIn(kind, draft);
+  if (!owned) own(request, draft, old);
+  if (subresource === "status") prepareStatus(kind, draft, old, facts);
+  else if (subresource === "") prepareUpdate(kind, draft, old, facts);
+  else preparePart(kind, subresource, draft, old, facts);
+  draft.metadata.resourceVersion = resourceVersion ?? "";
+  await context.admission.mutate(admissionAttributes(request, "UPDATE", dryRun, draft, old));
+}
+
+async function check(request: RestRequest, draft: AnyDraft, old: KubeObject, dryRun: boolean): Promise<void> {
+  const { context, resource, subresource } = request;
+  const { kind } = resource;
+  if (subresource === "status") checkStatus(kind, draft, old);
+  else if (subresource === "") checkUpdate(kind, draft, old);
+  else refuse(kind, draft, kind.subresources?.parts?.[subresource]?.validate?.(draft, old, at()) ?? []);
+  await context.admission.validate(admissionAttributes(request, "UPDATE", dryRun, draft, old));
+  for (const warning of kind.warnings?.(draft, old) ?? []) request.warn(warning);
+  kind.canonicalize?.(draft);
+}
+
+function checkPreconditions({ resource, name, namespace }: RestRequest, draft: AnyDraft, old: KubeObject): void {
+  const { kind, groupResource } = resource;
+  const { metadata } = draft;
+  if (kind.scope === "Namespaced" && (metadata.namespace ?? "") === "") metadata.namespace = namespace;
+  if (metadata.uid !== undefined && metadata.uid !== "" && metadata.uid !== old.metadata.uid) {
+    const key = `/registry/${groupResource.resource}/${resource.suffix(namespace, name)}`;
+    const why = `Precondition failed: UID in precondition: ${metadata.uid}, UID in object meta: ${old.metadata.uid}`;
+    throw conflict(
+      groupResource,
+      name,
+      `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${why}`,
+    );
+  }
+  const asked = metadata.resourceVersion ?? "";
+  if (asked === "") {
+    if (kind.update?.allowUnconditional !== false) return;
+    const about = { group: kind.group, kind: groupResource.resource };
+    throw invalidStatus(about, name, [field.invalid("metadata.resourceVersion", 0, "must be specified for an update")]);
+  }
+  if (!/^\d+$/.test(asked)) {
+    throw new StatusError("", `strconv.ParseUint: parsing "${asked}": invalid syntax`, { code: 500 });
+  }
+  if (asked !== old.metadata.resourceVersion) throw conflict(groupResource, name);
+}
+
+function isSame(draft: AnyDraft, old: KubeObject): boolean {
+  return equalJson(draft as unknown as Json, old as unknown as Json);
+}
+
+function dryRunResult(key: string, { resource }: RestRequest, draft: AnyDraft, current: StoredObject): StoredObject {
+  return unstored(key, resource.toStored(draft)).asOf(current.revision);
+}

@@ -1,0 +1,96 @@
+/**
+ * create = decode → default → own → mutate (admission) → prepare → allocate → validate (kind) → validate (admission) → store.
+ */
+import { alreadyExists, applySchemaDefaults, badRequest, generateName, generateNameConflict, type Kind } from "#api";
+import { allocating } from "../allocate/allocating.ts";
+import { encodeForStore, StoredObject } from "../cache/stored-object.ts";
+import { decodeBody } from "./body.ts";
+import { writeOptions } from "./options.ts";
+import { own } from "./ownership.ts";
+import { persist } from "./persist.ts";
+import { type AnyDraft, checkCreate, dedupeOwners, prepareCreate } from "./prepare.ts";
+import { admissionAttributes, requestFacts } from "./request-parts.ts";
+import type { RestRequest, Written } from "./rest-request.ts";
+
+const NAME_TRIES = 8;
+
+export async function create(request: RestRequest): Promise<Written> {
+  const { resource, query, contentType, warn } = request;
+  const options = writeOptions("CreateOptions", query);
+  const { draft, warnings } = decodeBody(await request.body(), contentType, resource.kind, options.fieldValidation);
+  for (const warning of warnings) warn(warning);
+  return createDraft(request, draft, options.dryRun);
+}
+
+/** From a decoded draft on: also how an update or an apply creates what is not there. `owned`: its managedFields have been worked out. */
+export async function createDraft(
+  request: RestRequest,
+  draft: AnyDraft,
+  dryRun: boolean,
+  owned = false,
+): Promise<Written> {
+  const { context, resource } = request;
+  const { kind } = resource;
+  place(request, draft);
+  dedupeOwners(draft, request.warn);
+  fillIn(kind, draft);
+  if (!owned) own(request, draft, undefined);
+  await context.admission.mutate(admissionAttributes(request, "CREATE", dryRun, draft));
+
+  const generated = (draft.metadata.name ?? "") === "" && (draft.metadata.generateName ?? "") !== "";
+  for (let tries = 1; ; tries++) {
+    if (generated) draft.metadata.name = generateName(draft.metadata.generateName ?? "", context.random);
+    prepareCreate(kind, draft, context.newUid(), requestFacts(request));
+    const written = await allocating(
+      request,
+      draft,
+      undefined,
+      dryRun,
+      async (stored): Promise<Written | undefined> => {
+        checkCreate(kind, draft);
+        await context.admission.validate(admissionAttributes(request, "CREATE", dryRun, draft));
+        for (const warning of kind.warnings?.(draft, undefined) ?? []) request.warn(warning);
+        kind.canonicalize?.(draft);
+
+        const name = draft.metadata.name ?? "";
+        const suffix = resource.suffix(request.namespace, name);
+        if (dryRun) {
+          if (resource.cache.get(suffix) !== undefined) throw alreadyExists(resource.groupResource, name);
+          return { created: true, stored: unstored(resource.cache.prefix + suffix, resource.toStored(draft)) };
+        }
+        const outcome = await persist(context, resource, suffix, draft, undefined);
+        if (outcome.ok) {
+          stored();
+          return { created: true, stored: outcome.stored };
+        }
+        if (!generated) throw alreadyExists(resource.groupResource, name);
+        if (tries === NAME_TRIES) throw generateNameConflict(resource.groupResource, name, 1);
+        return undefined;
+      },
+    );
+    if (written !== undefined) return written;
+  }
+}
+
+/** Every default that a kind has, in a decoded draft. */
+export function fillIn(kind: Kind, draft: AnyDraft): void {
+  applySchemaDefaults(kind.schema, draft as unknown as Parameters<typeof applySchemaDefaults>[1]);
+  kind.defaults?.(draft);
+}
+
+/** The object as a dry run shows it: it has no revision. */
+export function unstored(key: string, object: ReturnType<RestRequest["resource"]["toStored"]>): StoredObject {
+  return new StoredObject({ key, value: encodeForStore(object), revision: 0 }, object);
+}
+
+/** The namespace of the path counts; an object may leave it out, but not say another. */
+function place({ resource, namespace, name }: RestRequest, draft: AnyDraft): void {
+  const { metadata } = draft;
+  if (resource.kind.scope === "Namespaced") {
+    if ((metadata.namespace ?? "") === "") metadata.namespace = namespace;
+    else if (metadata.namespace !== namespace) {
+      throw badRequest("the namespace of the provided object does not match the namespace sent on the request");
+    }
+  }
+  if (name !== "" && (metadata.name ?? "") === "") metadata.name = name;
+}

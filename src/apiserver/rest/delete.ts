@@ -1,0 +1,174 @@
+/**
+ * Deletion: at once, after a grace period, or when the last finalizer is gone.
+ *
+ * 1. An object with finalizers, or with a grace period still to run, is only marked: metadata.deletionTimestamp.
+ * 2. Propagation policies are finalizers: `orphan` and `foregroundDeletion` hold the object until the garbage collector is through.
+ * 3. A write that takes the last finalizer off an object whose time is up deletes it.
+ */
+import {
+  conflict,
+  type Draft,
+  forbidden,
+  formatTime,
+  instantOf,
+  type Json,
+  type JsonObject,
+  type KubeObject,
+  notFound,
+  typeSchema,
+} from "#api";
+import { release } from "../allocate/allocating.ts";
+import type { StoredObject } from "../cache/stored-object.ts";
+import { mediaType, PROTOBUF_TYPE, parseBody, parseProtobufBody } from "./body.ts";
+import { type DeleteOptions, deleteOptions } from "./options.ts";
+import { erase, persist } from "./persist.ts";
+import type { AnyDraft } from "./prepare.ts";
+import { admissionAttributes } from "./request-parts.ts";
+import type { RestRequest } from "./rest-request.ts";
+
+const ORPHAN = "orphan";
+const FOREGROUND = "foregroundDeletion";
+const MAX_TRIES = 10;
+
+export interface Deleted {
+  /** As it was last, or as it is while it waits for its end. */
+  readonly stored: StoredObject;
+  /** False while it waits. */
+  readonly gone: boolean;
+}
+
+export async function deleteOne(request: RestRequest): Promise<Deleted> {
+  return deleteWith(request, await readOptions(request));
+}
+
+export async function readOptions(request: RestRequest): Promise<DeleteOptions> {
+  const bytes = await request.body();
+  const body = bytes.length === 0 ? undefined : optionsBody(bytes, request.contentType);
+  return deleteOptions(request.query, body as JsonObject | undefined);
+}
+
+function optionsBody(bytes: Buffer, contentType: string | undefined): Json {
+  const kind = "DeleteOptions";
+  if (mediaType(contentType) !== PROTOBUF_TYPE) return parseBody(bytes, contentType, kind).value;
+  return parseProtobufBody(bytes, typeSchema(`io.k8s.apimachinery.pkg.apis.meta.v1.${kind}`), kind);
+}
+
+export async function deleteWith(request: RestRequest, options: DeleteOptions): Promise<Deleted> {
+  const { context, resource, namespace, name } = request;
+  const suffix = resource.suffix(namespace, name);
+  let current = resource.cache.get(suffix);
+  for (let tries = 1; ; tries++) {
+    if (current === undefined) throw notFound(resource.groupResource, name);
+    const old = resource.read(current);
+    checkPreconditions(request, old, options);
+    const rules = resource.kind.delete;
+    const why = rules?.forbids?.(old);
+    if (why !== undefined) throw forbidden(resource.groupResource, name, why);
+    if (options.propagationPolicy === undefined && rules?.defaultPropagationWarning !== undefined)
+      request.warn(rules.defaultPropagationWarning);
+    await context.admission.validate(admissionAttributes(request, "DELETE", options.dryRun, undefined, old));
+    const marked = mark(request, old, options);
+    if (marked === undefined) {
+      if (options.dryRun) return { stored: current, gone: true };
+      const outcome = await erase(context, resource, suffix, current);
+      if (outcome.ok) {
+        await release(context, resource, old);
+        return { stored: outcome.stored, gone: true };
+      }
+      current = outcome.current;
+    } else {
+      if (marked === old || options.dryRun) return { stored: current, gone: false };
+      const outcome = await persist(context, resource, suffix, marked, current.revision);
+      if (outcome.ok) return { stored: outcome.stored, gone: false };
+      current = outcome.current;
+    }
+    if (tries === MAX_TRIES) throw conflict(resource.groupResource, name);
+  }
+}
+
+/** After a change: an object that was only waiting for its finalizers, and has none left, is deleted instead of stored. */
+export async function eraseIfFinished(
+  request: RestRequest,
+  suffix: string,
+  draft: AnyDraft,
+  current: StoredObject,
+): Promise<StoredObject | undefined> {
+  const { metadata } = draft;
+  const waiting = metadata.deletionTimestamp !== undefined && (metadata.deletionGracePeriodSeconds ?? 0) === 0;
+  const { kind } = request.resource;
+  const before = request.resource.read(current);
+  const held = (object: KubeObject) =>
+    (object.metadata.finalizers ?? []).length > 0 || kind.delete?.holds?.(object) === true;
+  if (!waiting || held(draft) || !held(before)) return undefined;
+  const outcome = await erase(request.context, request.resource, suffix, current);
+  if (outcome.ok) await release(request.context, request.resource, request.resource.read(current));
+  return outcome.ok ? outcome.stored : undefined;
+}
+
+/** The object with its mark; itself if it bears the mark already; undefined if it can go at once. */
+function mark({ context, resource }: RestRequest, old: KubeObject, options: DeleteOptions): KubeObject | undefined {
+  const { metadata } = old;
+  const finalizers = finalizersFor(resource.kind.delete?.defaultPropagation, metadata.finalizers ?? [], options);
+  const asked = resource.kind.delete?.graceSeconds?.(old, options.gracePeriodSeconds) ?? 0;
+  const already = metadata.deletionTimestamp !== undefined;
+  const grace = already ? Math.min(metadata.deletionGracePeriodSeconds ?? 0, asked) : asked;
+  const held = resource.kind.delete?.holds?.(old) === true;
+  if (finalizers.length === 0 && grace === 0 && !held) return undefined;
+  const same =
+    already &&
+    grace === metadata.deletionGracePeriodSeconds &&
+    finalizers.join() === (metadata.finalizers ?? []).join();
+  if (same) return old;
+  const start = already
+    ? Date.parse(metadata.deletionTimestamp ?? "") - (metadata.deletionGracePeriodSeconds ?? 0) * 1000
+    : context.clock.now();
+  const { finalizers: _, ...rest } = metadata;
+  const raises =
+    !already &&
+    metadata.generation !== undefined &&
+    resource.kind.generation !== undefined &&
+    resource.kind.generation !== "client";
+  const marked = {
+    ...old,
+    metadata: {
+      ...rest,
+      deletionTimestamp: formatTime(instantOf(start + grace * 1000)),
+      ...(!held && { deletionGracePeriodSeconds: grace }),
+      ...(finalizers.length > 0 && { finalizers }),
+      ...(raises && { generation: (metadata.generation ?? 0) + 1 }),
+    },
+  };
+  resource.kind.delete?.mark?.(marked as Draft<KubeObject>);
+  return marked;
+}
+
+function finalizersFor(
+  byDefault: DeleteOptions["propagationPolicy"],
+  present: readonly string[],
+  { propagationPolicy }: DeleteOptions,
+): readonly string[] {
+  const policy =
+    propagationPolicy ??
+    (present.includes(ORPHAN) ? "Orphan" : present.includes(FOREGROUND) ? "Foreground" : byDefault);
+  const others = present.filter((finalizer) => finalizer !== ORPHAN && finalizer !== FOREGROUND);
+  if (policy === "Orphan") return [...others, ORPHAN];
+  if (policy === "Foreground") return [...others, FOREGROUND];
+  return others;
+}
+
+function checkPreconditions(
+  { resource, name }: RestRequest,
+  { metadata }: KubeObject,
+  { preconditions }: DeleteOptions,
+): void {
+  const { uid, resourceVersion } = preconditions;
+  const about = { group: resource.kind.group, resource: resource.kind.kind };
+  if (uid !== undefined && uid !== metadata.uid) {
+    const why = `the UID in the precondition (${uid}) does not match the UID in record (${metadata.uid}). The object might have been deleted and then recreated`;
+    throw conflict(about, name, why);
+  }
+  if (resourceVersion !== undefined && resourceVersion !== metadata.resourceVersion) {
+    const why = `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${metadata.resourceVersion}). The object might have been modified`;
+    throw conflict(about, name, why);
+  }
+}

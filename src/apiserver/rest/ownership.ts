@@ -1,0 +1,60 @@
+/** managedFields of a write, as the kind's rules for its endpoints say. */
+import {
+  apiVersionOf,
+  excludeFields,
+  type FieldFilter,
+  FieldSetBuilder,
+  fieldPath,
+  formatTime,
+  instantOf,
+  type JsonObject,
+  type Kind,
+  type KubeObject,
+  managerName,
+  updateManagedFields,
+  type WriteContext,
+} from "#api";
+import type { AnyDraft } from "./prepare.ts";
+import type { RestRequest } from "./rest-request.ts";
+
+/** What the field manager is told about a write. */
+export function ownershipContext({ context, resource, query, userAgent, subresource }: RestRequest): WriteContext {
+  const { kind } = resource;
+  const filter = resetFields(kind, subresource);
+  return {
+    apiVersion: apiVersionOf(kind),
+    schema: kind.schema,
+    manager: managerName(query.get("fieldManager") ?? "", userAgent),
+    subresource,
+    now: formatTime(instantOf(context.clock.now())),
+    ...(filter !== undefined && { resetFields: filter }),
+  };
+}
+
+/** Records in the draft who owns what after this write. */
+export function own(request: RestRequest, draft: AnyDraft, live: KubeObject | undefined): void {
+  const fields = updateManagedFields({
+    ...ownershipContext(request),
+    live: live as JsonObject | undefined,
+    updated: draft as unknown as JsonObject,
+  });
+  if (fields.length === 0) delete draft.metadata.managedFields;
+  else draft.metadata.managedFields = fields as AnyDraft["metadata"]["managedFields"] & object;
+}
+
+/** A write through one endpoint neither gains nor loses what only another can change. */
+function resetFields(kind: Kind, subresource: string): FieldFilter | undefined {
+  const status = kind.subresources?.status;
+  if (status === undefined) return undefined;
+  const builder = new FieldSetBuilder();
+  if (subresource === "status") {
+    builder.insert(fieldPath("spec"));
+    const keeps = typeof status === "object" ? (status.keeps ?? "labelsAndAnnotations") : "labelsAndAnnotations";
+    if (keeps !== "labelsAndAnnotations") builder.insert(fieldPath("metadata.labels"));
+    if (keeps === "nothing") builder.insert(fieldPath("metadata.annotations"));
+  } else {
+    builder.insert(fieldPath("status"));
+    for (const path of kind.resetFields ?? []) builder.insert(fieldPath(path));
+  }
+  return excludeFields(builder.build());
+}

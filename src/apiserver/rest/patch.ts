@@ -1,0 +1,249 @@
+/** The four kinds of patch, each as a proposal of what the object should become. */
+import {
+  apiVersionOf,
+  applyConfiguration,
+  applyJsonPatch,
+  applyMergePatch,
+  applyStrategicMergePatch,
+  badRequest,
+  DecodeError,
+  decode,
+  decodeJsonPatch,
+  field,
+  goValue,
+  invalidStatus,
+  isObject,
+  type Json,
+  type JsonObject,
+  JsonPatchError,
+  JsonSyntaxError,
+  type Kind,
+  type KubeObject,
+  parseJson,
+  parseYaml,
+  StatusError,
+  strictFieldErrors,
+  unknownField,
+  YamlSyntaxError,
+} from "#api";
+import { mediaType } from "./body.ts";
+import { change, type Proposal } from "./change.ts";
+import { type PatchOptions, patchOptions } from "./options.ts";
+import { ownershipContext } from "./ownership.ts";
+import type { AnyDraft } from "./prepare.ts";
+import type { RestRequest, Written } from "./rest-request.ts";
+
+const JSON_PATCH = "application/json-patch+json";
+const MERGE_PATCH = "application/merge-patch+json";
+const STRATEGIC_PATCH = "application/strategic-merge-patch+json";
+const APPLY_PATCH = "application/apply-patch+yaml";
+
+export async function patch(request: RestRequest): Promise<Written> {
+  const type = request.contentType === undefined ? "" : mediaType(request.contentType);
+  const { kind } = request.resource;
+  const types =
+    kind.schema.goType === undefined
+      ? [JSON_PATCH, MERGE_PATCH, APPLY_PATCH]
+      : [JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH, APPLY_PATCH];
+  if (!types.includes(type))
+    throw new StatusError("UnsupportedMediaType", "415: Unsupported Media Type", { details: {} });
+  const options = patchOptions(request.query, type === APPLY_PATCH);
+  const bytes = await request.body();
+  if (type === APPLY_PATCH) return apply(request, bytes, options);
+  const proposal = proposer(type, bytes, request, options);
+  return change(request, {
+    dryRun: options.dryRun,
+    propose: (current) => {
+      // A patch never creates.
+      if (current === undefined) throw new Error("a patch without an object");
+      return proposal(current);
+    },
+  });
+}
+
+function proposer(
+  type: string,
+  bytes: Buffer,
+  request: RestRequest,
+  options: PatchOptions,
+): (current: KubeObject) => Proposal {
+  const { kind } = request.resource;
+  const text = bytes.toString("utf8");
+  const prefix = type === STRATEGIC_PATCH ? "" : "error decoding patch: ";
+  const value = parsePatch(text, prefix);
+  if (type === JSON_PATCH) {
+    const operations = decodeJsonPatch(value);
+    return (current) => {
+      try {
+        return decoded(applyJsonPatch(asJson(current), operations), text, kind, request, options, "json");
+      } catch (error) {
+        if (error instanceof JsonPatchError) throw rejected();
+        throw error;
+      }
+    };
+  }
+  if (!isObject(value)) {
+    throw badRequest(`${prefix}json: cannot unmarshal ${typeOf(value)} into Go value of type map[string]interface {}`);
+  }
+  if (type === MERGE_PATCH) {
+    return (current) => decoded(applyMergePatch(asJson(current), value), text, kind, request, options, "json");
+  }
+  return (current) =>
+    decoded(
+      applyStrategicMergePatch(asJson(current) as JsonObject, value, kind.schema),
+      text,
+      kind,
+      request,
+      options,
+      "maps",
+    );
+}
+
+function decoded(
+  patched: Json,
+  text: string,
+  kind: Kind,
+  request: RestRequest,
+  options: PatchOptions,
+  from: "json" | "maps",
+): Proposal {
+  try {
+    checkType(patched, kind);
+    const { value, unknown } = decode(kind.schema, patched, { from });
+    if (options.fieldValidation !== "Ignore")
+      report(text, unknown, request, options, from === "maps" ? goValue(parseJson(text)) : documentText(patched, kind));
+    return { draft: value as unknown as AnyDraft };
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error;
+    const shown = from === "maps" ? goValue(parseJson(text)) : documentText(patched, kind);
+    throw invalidStatus({ group: "", kind: "" }, "", [field.invalid("patch", shown, error.message)]);
+  }
+}
+
+/** A patch may not turn an object into one of another type. */
+function checkType(patched: Json, kind: Kind): void {
+  const { apiVersion = "", kind: name = "" } = isObject(patched) ? patched : {};
+  if ((apiVersion === "" || apiVersion === apiVersionOf(kind)) && (name === "" || name === kind.kind)) return;
+  throw new DecodeError(
+    `no kind ${JSON.stringify(name)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/api/legacyscheme/scheme.go:30"`,
+  );
+}
+
+/** Unknown fields of the result, and what the patch itself says twice. */
+function report(
+  text: string,
+  unknown: readonly string[],
+  { warn }: RestRequest,
+  { fieldValidation }: PatchOptions,
+  shown: string,
+): void {
+  const faults = [...new Set([...strictFieldErrors(text, parseJson(text), []), ...unknown.map(unknownField)])];
+  if (faults.length === 0) return;
+  if (fieldValidation === "Strict") {
+    throw invalidStatus({ group: "", kind: "" }, "", [
+      field.invalid("patch", shown, `strict decoding error: ${faults.join(", ")}`),
+    ]);
+  }
+  for (const fault of faults) warn(fault);
+}
+
+/** A patched document as the original prints it: sorted by name, its metadata in the order of the type. */
+function documentText(patched: Json, kind: Kind): string {
+  if (!isObject(patched)) return JSON.stringify(patched);
+  const order = kind.schema.fields.get("metadata")?.schema;
+  const names = order?.type === "object" ? [...order.fields.keys()] : [];
+  const sorted = Object.entries(patched).sort(([a], [b]) => (a < b ? -1 : 1));
+  return JSON.stringify(
+    Object.fromEntries(
+      sorted.map(([name, value]) => {
+        if (name !== "metadata" || !isObject(value)) return [name, value];
+        const known = names.filter((each) => Object.hasOwn(value, each));
+        const others = Object.keys(value).filter((each) => !names.includes(each));
+        return [name, Object.fromEntries([...known, ...others].map((each) => [each, value[each] ?? null]))];
+      }),
+    ),
+  );
+}
+
+async function apply(request: RestRequest, bytes: Buffer, options: PatchOptions): Promise<Written> {
+  const { kind } = request.resource;
+  const applied = parseApplied(bytes);
+  checkTypes(kind, applied);
+  return change(request, {
+    dryRun: options.dryRun,
+    mayCreate: request.subresource === "",
+    propose: (current) => {
+      const result = applyConfiguration({
+        ...ownershipContext(request),
+        kind: kind.kind,
+        live: current as JsonObject | undefined,
+        applied: named(applied, request),
+        force: options.force,
+      });
+      const { value } = decode(kind.schema, result.object, { from: "maps" });
+      const draft = value as unknown as AnyDraft;
+      draft.kind = kind.kind;
+      draft.apiVersion = apiVersionOf(kind);
+      if (result.managedFields.length > 0) {
+        draft.metadata.managedFields = result.managedFields as AnyDraft["metadata"]["managedFields"] & object;
+      }
+      return { draft, owned: true, unchanged: current !== undefined && !result.changed };
+    },
+  });
+}
+
+/** The path says which object it is; the configuration must not say another. */
+function named(applied: JsonObject, { name }: RestRequest): JsonObject {
+  const metadata = isObject(applied.metadata) ? applied.metadata : {};
+  if (metadata.name !== undefined && metadata.name !== name) {
+    throw badRequest(
+      `metadata.name: the name of the object (${metadata.name}) does not match the name on the URL (${name})`,
+    );
+  }
+  return { ...applied, metadata: { ...metadata, name } };
+}
+
+/** Fields that the schema does not know are refused by apply itself. */
+function checkTypes(kind: Kind, applied: JsonObject): void {
+  try {
+    decode(kind.schema, applied, { from: "maps" });
+  } catch (error) {
+    if (error instanceof DecodeError) throw badRequest(error.message);
+    throw error;
+  }
+}
+
+function parseApplied(bytes: Buffer): JsonObject {
+  try {
+    const { value } = parseYaml(bytes.toString("utf8"));
+    if (!isObject(value))
+      throw badRequest(
+        `error decoding YAML: json: cannot unmarshal ${typeOf(value)} into Go value of type map[string]interface {}`,
+      );
+    return value;
+  } catch (error) {
+    if (error instanceof YamlSyntaxError) throw badRequest(`error decoding YAML: ${error.message}`);
+    throw error;
+  }
+}
+
+function parsePatch(text: string, prefix: string): Json {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    if (error instanceof JsonSyntaxError) throw badRequest(prefix + error.message);
+    throw error;
+  }
+}
+
+function rejected(): StatusError {
+  return new StatusError("Invalid", "the server rejected our request due to an error in our request", { details: {} });
+}
+
+function asJson(object: KubeObject): Json {
+  return object as unknown as Json;
+}
+
+function typeOf(value: Json): string {
+  return value === null ? "null" : Array.isArray(value) ? "array" : typeof value === "boolean" ? "bool" : typeof value;
+}

@@ -1,0 +1,69 @@
+/**
+ * The last step of every write: bytes to the store, and the caches up to date before the caller is answered.
+ *
+ * 1. After an answer, every read of this server shows the write.
+ * 2. What the store cannot do now becomes an error that clients know how to handle.
+ */
+import { internalError, type KubeObject, StatusError, serviceUnavailable } from "#api";
+import { isStoreError, type Revision, type WriteOutcome } from "#store";
+import { atRevision, encodeForStore, StoredObject } from "../cache/stored-object.ts";
+import type { Resource } from "./resource.ts";
+import type { ServerContext } from "./server-context.ts";
+
+export type Persisted =
+  | { readonly ok: true; readonly stored: StoredObject }
+  /** Somebody else was first: what is there now. */
+  | { readonly ok: false; readonly current: StoredObject | undefined };
+
+export async function persist(
+  context: ServerContext,
+  resource: Resource,
+  suffix: string,
+  object: KubeObject,
+  expected: Revision | undefined,
+): Promise<Persisted> {
+  const key = resource.cache.prefix + suffix;
+  const form = resource.toStored(object);
+  const value = encodeForStore(form);
+  const outcome = await storeCall(() =>
+    expected === undefined ? context.store.create(key, value) : context.store.update(key, value, expected),
+  );
+  if (!outcome.ok) return refused(outcome);
+  const stored = new StoredObject({ key, value, revision: outcome.revision }, atRevision(form, outcome.revision));
+  resource.cache.wrote(stored);
+  await storeCall(() => context.feed.reached(outcome.revision));
+  return { ok: true, stored };
+}
+
+/** Undefined: it is gone; a conflict carries what is there now. */
+export async function erase(
+  context: ServerContext,
+  resource: Resource,
+  suffix: string,
+  current: StoredObject,
+): Promise<Persisted> {
+  const outcome = await storeCall(() => context.store.delete(resource.cache.prefix + suffix, current.revision));
+  if (!outcome.ok) return refused(outcome);
+  await storeCall(() => context.feed.reached(outcome.revision));
+  return { ok: true, stored: current.asOf(outcome.revision) };
+}
+
+function refused(outcome: Extract<WriteOutcome, { ok: false }>): Persisted {
+  return { ok: false, current: outcome.current && new StoredObject(outcome.current) };
+}
+
+export async function storeCall<T>(call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    if (!isStoreError(error)) throw error;
+    if (error.code === "Full") throw new StatusError("", error.message, { code: 507, cause: error });
+    if (error.code === "Unavailable" || error.code === "Closed") throw unavailable(error);
+    throw internalError(error.message, error);
+  }
+}
+
+function unavailable(error: Error): StatusError {
+  const status = serviceUnavailable(`the store does not answer: ${error.message}`);
+  return new StatusError(status.reason, status.message, { cause: error, details: { retryAfterSeconds: 1 } });
+}

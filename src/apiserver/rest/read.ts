@@ -1,0 +1,159 @@
+/**
+ * get and list, from the cache.
+ *
+ * 1. Without a resourceVersion a read is as new as the store; with one, at least as new; with Exact, of that very revision.
+ * 2. Pages of one list show the state of its first page. Where that is no longer kept here, the store still may have it.
+ */
+import { expired, notFound, StatusError } from "#api";
+import { type Entry, isStoreError, type Revision } from "#store";
+import type { ObjectMap } from "../cache/resource-cache.ts";
+import { matcher, type Selection } from "../cache/selection.ts";
+import { StoredObject } from "../cache/stored-object.ts";
+import { type ContinueToken, decodeContinue, encodeContinue } from "./continue-token.ts";
+import { type ListOptions, listOptions, parseVersion } from "./list-options.ts";
+import { storeCall } from "./persist.ts";
+import type { RestRequest } from "./rest-request.ts";
+import { selectionOf } from "./selection.ts";
+import type { ServerContext } from "./server-context.ts";
+
+const FUTURE_WAIT_MS = 3_000;
+
+export interface ListResult {
+  readonly objects: readonly StoredObject[];
+  readonly revision: Revision;
+  readonly continue?: string;
+  readonly remaining?: number;
+}
+
+export async function get({ context, resource, namespace, name, query }: RestRequest): Promise<StoredObject> {
+  const version = query.get("resourceVersion") ?? "";
+  if (version === "") await fresh(context);
+  else await notOlderThan(context, parseVersion(version, 500));
+  const found = resource.cache.get(resource.suffix(namespace, name));
+  if (found === undefined) throw notFound(resource.groupResource, name);
+  return found;
+}
+
+export async function list(request: RestRequest): Promise<ListResult> {
+  return listSelected(request, selectionOf(request), listOptions(request.query));
+}
+
+export async function listSelected(
+  request: RestRequest,
+  selection: Selection,
+  options: ListOptions,
+): Promise<ListResult> {
+  const { context, resource } = request;
+  const token = options.continue === "" ? undefined : decodeContinue(options.continue);
+  if (token !== undefined && token.revision !== -1) return page(request, selection, options, token);
+  if (token === undefined && options.match === "Exact" && options.resourceVersion !== undefined) {
+    return page(request, selection, options, { revision: options.resourceVersion, after: "" });
+  }
+  if (options.resourceVersion === undefined) await fresh(context);
+  else if (options.resourceVersion > 0) await notOlderThan(context, options.resourceVersion);
+  return slice(request, selection, options, resource.cache.snapshot(), context.feed.revision, token?.after);
+}
+
+/** A page of the state at some revision. */
+async function page(
+  request: RestRequest,
+  selection: Selection,
+  options: ListOptions,
+  { revision, after }: ContinueToken,
+): Promise<ListResult> {
+  const { context, resource } = request;
+  const kept = context.feed.revision === revision ? resource.cache.snapshot() : resource.cache.kept(revision);
+  if (kept !== undefined) return slice(request, selection, options, kept, revision, after);
+  await notOlderThan(context, revision);
+  const objects = await stateAt(request, selection, revision, after);
+  // The state of one namespace must not be taken for that of all.
+  return slice(request, selection, options, objects, revision, after, selection.namespace === undefined);
+}
+
+/** What the store had at a revision, as a cache would show it. */
+async function stateAt(
+  request: RestRequest,
+  selection: Selection,
+  revision: Revision,
+  after: string,
+): Promise<ObjectMap> {
+  const { context, resource } = request;
+  const prefix = resource.cache.prefix + (selection.namespace === undefined ? "" : `${selection.namespace}/`);
+  try {
+    const { entries } = await context.store.list(prefix, { revision });
+    const empty = resource.cache.snapshot();
+    empty.clear();
+    for (const entry of entries as readonly Entry[])
+      empty.set(entry.key.slice(resource.cache.prefix.length), new StoredObject(entry));
+    return empty;
+  } catch (error) {
+    if (isStoreError(error, "Compacted"))
+      throw after === "" ? expired("The resourceVersion for the provided list is too old.") : tooOld(after);
+    throw await storeCall(() => Promise.reject(error)).catch((failure: unknown) => failure);
+  }
+}
+
+function slice(
+  { resource }: RestRequest,
+  selection: Selection,
+  { limit }: ListOptions,
+  objects: ObjectMap,
+  revision: Revision,
+  after: string | undefined,
+  whole = true,
+): ListResult {
+  const scope = selection.namespace === undefined ? "" : `${selection.namespace}/`;
+  const range = { from: scope, ...(scope !== "" && { before: `${selection.namespace}0` }) };
+  const start = after === undefined || after === "" ? range : { ...range, after: scope + after };
+  const matches = matcher(selection);
+  const found: StoredObject[] = [];
+  if (selection.name !== undefined && (selection.namespace !== undefined || resource.kind.scope === "Cluster")) {
+    const one = objects.get(scope + selection.name);
+    return { objects: one !== undefined && matches(one) ? [one] : [], revision };
+  }
+  for (const [key, stored] of objects.entries(start)) {
+    if (!matches(stored)) continue;
+    if (found.length === limit) {
+      if (whole) resource.cache.keep(revision, objects);
+      const last = found.at(-1)?.key.slice(resource.cache.prefix.length + scope.length) ?? "";
+      const remaining = selection.matches === undefined ? objects.count({ ...range, from: key }) : undefined;
+      return {
+        objects: found,
+        revision,
+        continue: encodeContinue({ revision, after: last }),
+        ...(remaining !== undefined && { remaining }),
+      };
+    }
+    found.push(stored);
+  }
+  return { objects: found, revision };
+}
+
+/** Waits until the caches show all that the store has acknowledged. */
+export async function fresh({ store, feed, sharedStore }: ServerContext): Promise<void> {
+  if (sharedStore) await storeCall(async () => feed.reached(await store.revision()));
+}
+
+export async function notOlderThan({ feed, clock }: ServerContext, revision: Revision): Promise<void> {
+  if (feed.revision >= revision) return;
+  const late = new AbortController();
+  const timer = clock.timer(FUTURE_WAIT_MS, () => late.abort(tooLarge(revision, feed.revision)));
+  await feed.reached(revision, late.signal).finally(() => timer.cancel());
+}
+
+function tooLarge(asked: Revision, current: Revision): StatusError {
+  const message = `Timeout: Too large resource version: ${asked}, current: ${current}`;
+  return new StatusError("Timeout", message, {
+    details: {
+      retryAfterSeconds: 1,
+      causes: [{ reason: "ResourceVersionTooLarge", message: "Too large resource version" }],
+    },
+  });
+}
+
+function tooOld(after: string): StatusError {
+  const error = expired(
+    "The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.",
+  );
+  return Object.assign(error, { continueToken: encodeContinue({ revision: -1, after }) });
+}

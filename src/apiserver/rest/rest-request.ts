@@ -1,0 +1,25 @@
+/** One request to a resource, as the verbs see it. */
+import type { UserInfo } from "../authn/user.ts";
+import type { Resource } from "./resource.ts";
+import type { ServerContext } from "./server-context.ts";
+
+export interface RestRequest {
+  readonly context: ServerContext;
+  readonly resource: Resource;
+  readonly namespace: string;
+  readonly name: string;
+  /** "" for the object itself. */
+  readonly subresource: string;
+  readonly user: UserInfo;
+  readonly userAgent: string | undefined;
+  readonly query: URLSearchParams;
+  readonly contentType: string | undefined;
+  body(): Promise<Buffer>;
+  warn(message: string): void;
+}
+
+/** An object that a write made, in the resource's own form, and its bytes if it was stored. */
+export interface Written {
+  readonly created: boolean;
+  readonly stored: import("../cache/stored-object.ts").StoredObject;
+}

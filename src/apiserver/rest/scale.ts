@@ -1,0 +1,153 @@
+/** The scale subresource: an autoscaling/v1 Scale made of an object, and the way back. */
+import {
+  applyJsonPatch,
+  applyMergePatch,
+  applyStrategicMergePatch,
+  badRequest,
+  conflict,
+  decode,
+  decodeJsonPatch,
+  field,
+  invalidStatus,
+  isObject,
+  type Json,
+  type JsonObject,
+  type Kind,
+  type KubeObject,
+  matcherOfSelector,
+  notFound,
+  parseJson,
+  StatusError,
+  typeSchema,
+} from "#api";
+import { mediaType, parseBody } from "./body.ts";
+import { change } from "./change.ts";
+import { patchOptions, writeOptions } from "./options.ts";
+import { own } from "./ownership.ts";
+import type { AnyDraft } from "./prepare.ts";
+import { fresh } from "./read.ts";
+import type { RestRequest } from "./rest-request.ts";
+
+const SCALE_TYPE = "io.k8s.api.autoscaling.v1.Scale";
+
+export async function getScale(request: RestRequest): Promise<JsonObject> {
+  const { context, resource, namespace, name } = request;
+  await fresh(context);
+  const stored = resource.cache.get(resource.suffix(namespace, name));
+  if (stored === undefined) throw notFound(resource.groupResource, name);
+  return scaleOf(resource.kind, resource.read(stored));
+}
+
+export async function updateScale(request: RestRequest): Promise<JsonObject> {
+  const { kind } = request.resource;
+  const options = writeOptions("UpdateOptions", request.query);
+  const { value } = parseBody(await request.body(), request.contentType, "Scale");
+  return writeScale(request, options.dryRun, () => value, kind);
+}
+
+export async function patchScale(request: RestRequest): Promise<JsonObject> {
+  const { kind } = request.resource;
+  const type = mediaType(request.contentType);
+  const options = patchOptions(request.query, false);
+  const patch = parseJson((await request.body()).toString("utf8"));
+  return writeScale(
+    request,
+    options.dryRun,
+    (current) => {
+      if (type === "application/json-patch+json") return applyJsonPatch(current, decodeJsonPatch(patch));
+      if (!isObject(patch))
+        throw badRequest("error decoding patch: json: cannot unmarshal into Go value of type map[string]interface {}");
+      if (type === "application/merge-patch+json") return applyMergePatch(current, patch);
+      if (type === "application/strategic-merge-patch+json")
+        return applyStrategicMergePatch(current, patch, typeSchema(SCALE_TYPE));
+      throw new StatusError("UnsupportedMediaType", "415: Unsupported Media Type", { details: {} });
+    },
+    kind,
+  );
+}
+
+async function writeScale(
+  request: RestRequest,
+  dryRun: boolean,
+  propose: (scale: JsonObject) => Json,
+  kind: Kind,
+): Promise<JsonObject> {
+  const path = kind.subresources?.scale?.replicas ?? "spec.replicas";
+  const written = await change(
+    { ...request, subresource: "" },
+    {
+      dryRun,
+      propose: (current) => {
+        if (current === undefined) throw notFound(request.resource.groupResource, request.name);
+        const before = scaleOf(kind, current);
+        const after = decode(typeSchema(SCALE_TYPE), propose(before)).value as JsonObject;
+        const metadata = isObject(after.metadata) ? after.metadata : {};
+        const asked = metadata.resourceVersion ?? "";
+        if (asked !== "" && asked !== current.metadata.resourceVersion)
+          throw conflict(request.resource.groupResource, request.name);
+        const replicas = isObject(after.spec) ? Number(after.spec.replicas ?? 0) : 0;
+        if (replicas < 0) {
+          throw invalidStatus({ group: "autoscaling", kind: "Scale" }, request.name, [
+            field.invalid("spec.replicas", replicas, "must be greater than or equal to 0"),
+          ]);
+        }
+        const draft = withValue(current, path, replicas);
+        own({ ...request, subresource: "scale" }, draft, current);
+        return { draft, owned: true };
+      },
+    },
+  );
+  return scaleOf(kind, request.resource.read(written.stored));
+}
+
+export function scaleOf(kind: Kind, object: KubeObject): JsonObject {
+  const rules = kind.subresources?.scale;
+  const { name = "", namespace = "", uid = "", resourceVersion = "", creationTimestamp = "" } = object.metadata;
+  const selector = rules?.selector === undefined ? undefined : selectorText(valueAt(object, rules.selector));
+  return {
+    kind: "Scale",
+    apiVersion: "autoscaling/v1",
+    metadata: {
+      name,
+      namespace,
+      uid,
+      resourceVersion,
+      creationTimestamp,
+    },
+    spec: { ...replicasPart(valueAt(object, rules?.replicas ?? "")) },
+    status: {
+      replicas: Number(valueAt(object, rules?.statusReplicas ?? "") ?? 0),
+      ...(selector !== undefined && selector !== "" && { selector }),
+    },
+  };
+}
+
+function replicasPart(value: Json | undefined): JsonObject {
+  return value === undefined || value === null || value === 0 ? {} : { replicas: value };
+}
+
+/** A LabelSelector, a plain map of labels, or a selector's text already. */
+function selectorText(value: Json | undefined): string | undefined {
+  if (typeof value === "string" || value === undefined || value === null) return value ?? undefined;
+  if (!isObject(value)) return undefined;
+  const selector = "matchLabels" in value || "matchExpressions" in value ? value : { matchLabels: value };
+  return matcherOfSelector(selector as Parameters<typeof matcherOfSelector>[0]).toString();
+}
+
+function valueAt(object: KubeObject, path: string): Json | undefined {
+  return path
+    .split(".")
+    .reduce<Json | undefined>((value, name) => (isObject(value) ? value[name] : undefined), object as unknown as Json);
+}
+
+function withValue(object: KubeObject, path: string, value: Json): AnyDraft {
+  const draft = structuredClone(object) as unknown as Record<string, Json>;
+  const names = path.split(".");
+  let at = draft;
+  for (const name of names.slice(0, -1)) {
+    at[name] ??= {};
+    at = at[name] as Record<string, Json>;
+  }
+  at[names.at(-1) ?? ""] = value;
+  return draft as unknown as AnyDraft;
+}

@@ -1,0 +1,70 @@
+/** What the verbs need besides the request: passed in by the composition root. */
+import type { Draft, KubeObject } from "#api";
+import type { Clock, Logger, Random } from "#base";
+import type { Store } from "#store";
+import type { UserInfo } from "../authn/user.ts";
+import type { StoreFeed } from "../cache/feed.ts";
+import type { Resource } from "./resource.ts";
+
+export interface ServerContext {
+  readonly store: Store;
+  readonly feed: StoreFeed;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly admission: Admission;
+  /** What objects of some resources take from a common stock when they are written, by `group/plural`. */
+  readonly allocators: ReadonlyMap<string, Allocator>;
+  /** A version 4 UUID. */
+  newUid(): string;
+  /** Whether the caches follow writes of other servers, so that a read of the newest state has to ask the store how far it is. */
+  readonly sharedStore: boolean;
+}
+
+/**
+ * Hands out what no two objects may have: addresses, ports. Asked between `prepare` and validation, so that validation sees the object whole.
+ *
+ *     allocate ──► validate ──► store ──► keep
+ *        └──────────┴────────────┴─────► giveBack    the write came to nothing
+ */
+export interface Allocator {
+  /** Fills in the draft, or throws what the client is told. A dry run takes nothing. */
+  allocate(wanted: Allocating): Promise<Allocation>;
+  /** The object is gone: what it had can be taken again. */
+  release(object: KubeObject): Promise<void>;
+}
+
+export interface Allocating {
+  readonly draft: Draft<KubeObject>;
+  /** Absent on create. */
+  readonly old: KubeObject | undefined;
+  readonly dryRun: boolean;
+}
+
+/** One of the two is called, once. Neither throws: what cannot be given back now is found later. */
+export interface Allocation {
+  /** The object is stored: what `old` had and it has no more can be taken again. */
+  keep(): Promise<void>;
+  giveBack(): Promise<void>;
+}
+
+/** Admission as the verbs see it: mutate before validation of the kind, validate after it. */
+export interface Admission {
+  mutate(attributes: AdmissionAttributes): Promise<void>;
+  validate(attributes: AdmissionAttributes): Promise<void>;
+}
+
+export interface AdmissionAttributes {
+  readonly operation: "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
+  readonly resource: Resource;
+  readonly subresource: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly user: UserInfo;
+  readonly dryRun: boolean;
+  /** On create and update; mutating plugins change it in place. */
+  readonly object?: KubeObject;
+  readonly old?: KubeObject;
+  /** Collects warnings for the caller. */
+  warn(message: string): void;
+}

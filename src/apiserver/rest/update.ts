@@ -1,0 +1,27 @@
+/** PUT: the whole object, to itself or to one of its subresources. */
+import { badRequest } from "#api";
+import { decodeBody } from "./body.ts";
+import { change } from "./change.ts";
+import { writeOptions } from "./options.ts";
+import type { RestRequest, Written } from "./rest-request.ts";
+
+export async function update(request: RestRequest): Promise<Written> {
+  const { resource, name, namespace, query, contentType, warn } = request;
+  const options = writeOptions("UpdateOptions", query);
+  const { draft, warnings } = decodeBody(await request.body(), contentType, resource.kind, options.fieldValidation);
+  for (const warning of warnings) warn(warning);
+  const { metadata } = draft;
+  if ((metadata.name ?? "") === "") metadata.name = name;
+  else if (metadata.name !== name) {
+    throw badRequest(`the name of the object (${metadata.name}) does not match the name on the URL (${name})`);
+  }
+  if (resource.kind.scope === "Namespaced" && (metadata.namespace ?? "") !== "" && metadata.namespace !== namespace) {
+    throw badRequest("the namespace of the provided object does not match the namespace sent on the request");
+  }
+  return change(request, {
+    dryRun: options.dryRun,
+    mayCreate: request.subresource === "" && resource.kind.update?.allowCreate === true,
+    // Each try starts from what was sent: preparing changes its draft.
+    propose: () => ({ draft: structuredClone(draft) }),
+  });
+}

@@ -1,0 +1,134 @@
+/**
+ * watch: initial state if asked for, then every event as it comes, until the timeout, the caller's end, or the server's.
+ *
+ * 1. Events of a turn go out together. A caller that stops reading is dropped before it holds memory.
+ * 2. Too old a revision is one ERROR event with 410 in an answer of 200, as clients expect it.
+ */
+import { expired, notAcceptable } from "#api";
+import { matcher } from "../cache/selection.ts";
+import type { StoredObject } from "../cache/stored-object.ts";
+import { WatchEvent } from "../cache/watch-event.ts";
+import type { AnswerContext } from "../encode/answers.ts";
+import { type FrameEncoder, frameEncoder } from "../encode/frames.ts";
+import type { Sink, StreamResponse } from "../http/exchange.ts";
+import { watchOptions } from "./list-options.ts";
+import { fresh, notOlderThan } from "./read.ts";
+import type { RestRequest } from "./rest-request.ts";
+import { selectionOf } from "./selection.ts";
+
+const MAX_WAITING_BYTES = 16 * 1024 * 1024;
+const MIN_TIMEOUT_SECONDS = 1800;
+const BOOKMARK_MS = 60_000;
+
+export async function watch(
+  request: RestRequest,
+  answer: AnswerContext,
+  stopping: AbortSignal,
+): Promise<StreamResponse> {
+  const { context, resource, query } = request;
+  const options = watchOptions(query);
+  const selection = selectionOf(request);
+  if (answer.format.type === "application/yaml")
+    throw notAcceptable(["application/json", "application/vnd.kubernetes.protobuf"]);
+  const encoder = frameEncoder(answer, context.clock);
+  const from = options.resourceVersion ?? 0;
+  const withState = options.sendInitialEvents ?? from === 0;
+  if (options.resourceVersion === undefined) await fresh(context);
+  else if (withState) await notOlderThan(context, from);
+  const timeoutMs = (options.timeoutSeconds ?? MIN_TIMEOUT_SECONDS * (1 + context.random.next())) * 1000;
+
+  return {
+    status: 200,
+    headers: { "content-type": encoder.contentType },
+    stream: (sink) =>
+      new Promise<void>((resolve) => {
+        const matches = matcher(selection);
+        const out = new Batch(sink, () => end());
+        const after = withState || from === 0 ? context.feed.revision : from;
+        const stops: (() => void)[] = [];
+        const end = () => {
+          for (const stop of stops.splice(0)) stop();
+          out.flush();
+          resolve();
+        };
+        const fail = () => {
+          out.push(encoder.error(expired(`too old resource version: ${after} (${resource.cache.oldest})`)));
+          end();
+        };
+        if (withState) {
+          for (const stored of currentObjects(request, selection, matches))
+            out.push(encoder.event(new WatchEvent("ADDED", stored)));
+          if (options.sendInitialEvents && options.allowBookmarks) out.push(encoder.bookmark(after, true));
+        }
+        const stop = resource.cache.watch(selection, after, {
+          event: (event) => out.push(encoder.event(event)),
+          expired: () => fail(),
+        });
+        if (stop === undefined) return fail();
+        stops.push(stop);
+        const timer = context.clock.timer(timeoutMs, end);
+        stops.push(() => timer.cancel());
+        for (const signal of [sink.signal, stopping]) {
+          if (signal.aborted) return end();
+          signal.addEventListener("abort", end, { once: true });
+          stops.push(() => signal.removeEventListener("abort", end));
+        }
+        if (options.allowBookmarks) stops.push(bookmarks(request, encoder, out));
+      }),
+  };
+}
+
+function* currentObjects(
+  request: RestRequest,
+  selection: ReturnType<typeof selectionOf>,
+  matches: (stored: StoredObject) => boolean,
+) {
+  const { resource } = request;
+  const { namespace, name } = selection;
+  const scope = namespace === undefined ? "" : `${namespace}/`;
+  if (name !== undefined) {
+    const one = resource.cache.get(scope + name);
+    if (one !== undefined && matches(one)) yield one;
+    return;
+  }
+  const range = scope === "" ? {} : { from: scope, before: `${namespace}0` };
+  for (const stored of resource.cache.snapshot().values(range)) if (matches(stored)) yield stored;
+}
+
+function bookmarks({ context }: RestRequest, encoder: FrameEncoder, out: Batch): () => void {
+  const tick = () => {
+    out.push(encoder.bookmark(context.feed.revision, false));
+    timer = context.clock.timer(BOOKMARK_MS, tick);
+  };
+  let timer = context.clock.timer(BOOKMARK_MS, tick);
+  return () => timer.cancel();
+}
+
+/** Collects the frames of one turn of the event loop into one write. */
+class Batch {
+  readonly #sink: Sink;
+  readonly #overflow: () => void;
+  #frames: Buffer[] = [];
+  #scheduled = false;
+
+  constructor(sink: Sink, overflow: () => void) {
+    this.#sink = sink;
+    this.#overflow = overflow;
+  }
+
+  push(frame: Buffer): void {
+    this.#frames.push(frame);
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    queueMicrotask(() => this.flush());
+  }
+
+  flush(): void {
+    this.#scheduled = false;
+    const frames = this.#frames;
+    if (frames.length === 0) return;
+    this.#frames = [];
+    const waiting = this.#sink.write(frames.length === 1 ? (frames[0] ?? Buffer.alloc(0)) : Buffer.concat(frames));
+    if (waiting > MAX_WAITING_BYTES) this.#overflow();
+  }
+}
