@@ -20,6 +20,7 @@ const layers: Record<string, Layer> = {
   store: { folders: ["base"], packages: ["lmdb", "@grpc/grpc-js", "@grpc/proto-loader"] },
   pki: { folders: ["base"], packages: ["yaml"] },
   apiserver: { folders: ["base", "api", "store", "pki"], packages: ["yaml"] },
+  client: { folders: ["base", "api"], packages: [] },
   cluster: { folders: ["base", "store", "pki", "apiserver"], packages: [] },
   cmd: { folders: ["base", "store", "pki", "apiserver", "cluster"], packages: ["commander"] },
 };

@@ -1,5 +1,6 @@
 /** The whole public surface of api: the machinery, server-side apply, the facts, and every built-in kind. */
 export { builtIn } from "./all-kinds.ts";
+export { defaultTokenRequest, validateTokenRequest } from "./authentication/index.ts";
 export { builtInKinds } from "./built-in-kinds.ts";
 export {
   allocatesNodePorts,
@@ -16,6 +17,7 @@ export * from "./machinery/apply/index.ts";
 export { applySchemaDefaults } from "./machinery/defaults.ts";
 export * from "./machinery/index.ts";
 export { type MetaRules, validateObjectMeta, validateObjectMetaUpdate } from "./machinery/object-meta.ts";
+export { applyStoredForm } from "./machinery/stored-form.ts";
 export { zeroValue } from "./machinery/zero.ts";
 export { evictionNameFault, isOutsideBudgets, mayGoUnready, spendBudget } from "./policy/index.ts";
 /** Types of the objects, by group and version. */

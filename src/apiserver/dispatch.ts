@@ -3,6 +3,7 @@
  */
 import { type JsonObject, serverResponse } from "#api";
 import { ANONYMOUS } from "./authn/user.ts";
+import type { Connectors } from "./connect/index.ts";
 import { type AnswerContext, answerList, answerObject, answerValue } from "./encode/answers.ts";
 import { negotiate } from "./encode/negotiate.ts";
 import type { ApiRequest, ApiResponse } from "./http/exchange.ts";
@@ -28,8 +29,8 @@ export interface Dispatch {
   readonly resources: Resources;
   /** Ends watches. */
   readonly stopping: AbortSignal;
-  /** Handlers for subresources that are not a part of their object (eviction, log, exec …), by `plural/name`. */
-  readonly connectors: ReadonlyMap<string, (request: RestRequest, exchange: ApiRequest) => Promise<ApiResponse>>;
+  /** What is answered without being stored: reviews, eviction, log, exec … */
+  readonly connectors: Connectors;
 }
 
 export async function dispatch(
@@ -45,6 +46,8 @@ export async function dispatch(
   checkScope(resource, info);
   if (!(resource.kind.verbs as readonly string[]).includes(info.verb)) throw serverResponse(405);
   if (resource.kind.deprecated !== undefined) warn(resource.kind.deprecated);
+  const virtual = server.connectors.virtual.get(`${info.apiGroup}/${info.resource}`);
+  if (virtual !== undefined) return virtual(rest, request);
   const answer = answerContext(rest, request, info);
   switch (info.verb) {
     case "get":
@@ -84,7 +87,7 @@ async function subresource(
   const served = resource.kind.served.find(({ name }) => name === info.subresource);
   if (served === undefined) throw serverResponse(404);
   if (!(served.verbs as readonly string[]).includes(info.verb)) throw serverResponse(405);
-  const connector = server.connectors.get(`${info.resource}/${info.subresource}`);
+  const connector = server.connectors.subresources.get(`${info.resource}/${info.subresource}`);
   if (connector !== undefined) return connector(rest, request);
   const answer = answerContext(rest, request, info);
   if (info.subresource === "scale") return answerValue(200, await scale(rest, info.verb), undefined, answer.format);
@@ -147,7 +150,8 @@ function restRequest(
 function checkScope({ kind }: Resource, info: RequestInfo): void {
   const inNamespace = info.namespace !== "" && info.resource !== "namespaces";
   if (kind.scope === "Cluster" ? inNamespace : !inNamespace && info.verb !== "list" && info.verb !== "watch") {
-    throw serverResponse(kind.scope === "Cluster" ? 404 : 405);
+    // Without a namespace there is a path to list all of them, but none to a single one.
+    throw serverResponse(kind.scope === "Cluster" || info.name !== "" ? 404 : 405);
   }
 }
 

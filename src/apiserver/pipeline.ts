@@ -1,7 +1,7 @@
 /**
  * The request pipeline. Source order is execution order:
  *
- *     recover → request info → authenticate → audit → flow control → authorize → dispatch
+ *     recover → request info → authenticate → impersonate → audit → flow control → authorize → dispatch
  *
  * 1. Everything passes all of it, also what comes from a component in the same process.
  * 2. It always answers: an error becomes a Status in the form that was asked for.
@@ -9,6 +9,7 @@
 import { isStatusError, StatusError, serverResponse, toStatus } from "#api";
 import type { Logger } from "#base";
 import type { Authenticator } from "./authn/authenticator.ts";
+import { impersonate } from "./authn/impersonate.ts";
 import type { UserInfo } from "./authn/user.ts";
 import { type Authorizer, denied } from "./authz/authorizer.ts";
 import { type Dispatch, dispatch } from "./dispatch.ts";
@@ -44,7 +45,7 @@ export function pipeline(options: PipelineOptions): Handle {
     const warnings: string[] = [];
     const info = requestInfo(request.method, request.path, request.query);
     try {
-      const user = await authenticate(request);
+      const user = await impersonate(request, await authenticate(request), authorize);
       const exchange = { request: authenticated(request, user), info, user };
       const response = await audit(exchange, () =>
         flowControl(exchange, async () => {

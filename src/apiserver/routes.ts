@@ -7,7 +7,7 @@ import { textOf } from "./encode/answers.ts";
 import { answerHealth, type HealthCheck } from "./health.ts";
 import type { ApiRequest, ApiResponse } from "./http/exchange.ts";
 import type { RequestInfo } from "./http/request-info.ts";
-import { answerOpenApi, clientDescriptions, OpenApi } from "./openapi/index.ts";
+import { answerOpenApi, installedDescriptions, OpenApi } from "./openapi/index.ts";
 import { BODY_TYPES } from "./rest/body.ts";
 import type { ServerContext } from "./rest/server-context.ts";
 import { KUBERNETES_VERSION, versionInfo } from "./version.ts";
@@ -28,7 +28,7 @@ export function nonResourceRoutes({
   const { log, store, clock } = context;
   const discovery = new Discovery({ serverAddress: "127.0.0.1:6443" });
   const openApi = new OpenApi({
-    descriptions: clientDescriptions(import.meta.url),
+    descriptions: installedDescriptions(import.meta.url),
     kubernetesVersion: `v${KUBERNETES_VERSION.major}.${KUBERNETES_VERSION.minor}.${KUBERNETES_VERSION.patch}`,
   });
   const versions = servedVersions(kinds);

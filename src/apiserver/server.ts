@@ -8,6 +8,7 @@
  * 2. While it stops, /readyz says so first, watches end, and what is under way is finished.
  */
 import { randomUUID } from "node:crypto";
+import { hostname } from "node:os";
 import { builtIn } from "#api";
 import { type Clock, type Logger, type MetricsRegistry, type Random, TaskGroup } from "#base";
 import type { Store } from "#store";
@@ -16,9 +17,10 @@ import { allocators } from "./allocate/index.ts";
 import { authenticator } from "./authn/authenticator.ts";
 import type { UserInfo } from "./authn/user.ts";
 import { mastersOnly } from "./authz/authorizer.ts";
-import { bootstrap } from "./bootstrap/bootstrap.ts";
+import { advertise, bootstrap, type Identity, renewIdentity } from "./bootstrap/index.ts";
 import { StoreFeed } from "./cache/feed.ts";
-import { connectors } from "./connect/connectors.ts";
+import { connectors } from "./connect/index.ts";
+import { expireEvents } from "./expire/index.ts";
 import type { HealthCheck } from "./health.ts";
 import { httpHandlers } from "./http/adapter.ts";
 import { type Listener, listen, type ServingCertificate } from "./listener.ts";
@@ -81,12 +83,18 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
   try {
     await bootstrap(context, resources);
     background.run("service allocation repair", (signal) => allocation.repair(signal));
+    const authenticate = authenticator(options.tokens ?? new Map());
     const handle = pipeline({
-      authenticate: authenticator(options.tokens ?? new Map()),
+      authenticate,
       audit: requestMetrics(metrics, clock),
       flowControl: passThrough,
       authorize: mastersOnly,
-      dispatch: { context, resources, stopping: stopping.signal, connectors: connectors() },
+      dispatch: {
+        context,
+        resources,
+        stopping: stopping.signal,
+        connectors: connectors({ context, resources, authenticate, authorize: mastersOnly }),
+      },
       nonResource: nonResourceRoutes({
         context,
         kinds: builtIn,
@@ -96,6 +104,10 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
       log,
     });
     const listener: Listener = await listen({ ...options, handlers: httpHandlers(handle, log) });
+    const identity: Identity = { hostname: hostname(), port: listener.port, address: options.host, uid: randomUUID() };
+    await advertise(context, resources, identity);
+    background.run("identity lease", (signal) => renewIdentity(context, resources, identity, signal));
+    background.run("event expiry", (signal) => expireEvents({ context, resources }, signal));
     return {
       port: listener.port,
       handle,

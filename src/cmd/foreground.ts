@@ -12,6 +12,8 @@ export async function runForeground(config: ClusterConfig, notes: readonly strin
   const clock = realClock();
   const detached = process.send !== undefined;
   const reporter: Reporter = detached ? parentReporter() : terminalReporter(process.stdout, clock);
+  // A log that finds no space on its disk, or nobody who reads it, must not end the cluster; it goes on when it can.
+  process.stderr.on("error", () => {});
   const log = createLogger({
     clock,
     format: process.stderr.isTTY ? "pretty" : "json",

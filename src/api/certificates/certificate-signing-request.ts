@@ -61,7 +61,7 @@ export const CertificateSigningRequest = defineKind<RequestObject>(
       {
         name: "SignerName",
         type: "string",
-        description: "The signer that is asked, as a qualified name.",
+        doc: "io.k8s.api.certificates.v1beta1.CertificateSigningRequestSpec.signerName",
         cell: ({ spec }) => spec.signerName || "<none>",
       },
       {

@@ -96,10 +96,11 @@ class Work {
   #replace(path: string, value: Json): void {
     const target =
       this.#locate(path) ?? fail(`replace operation does not apply: doc is missing path: ${path}`, missing);
-    if (read(target) === undefined) fail(`replace operation does not apply: doc is missing key: ${path}`, missing);
     const { container, key } = target;
-    if (Array.isArray(container)) container[indexOf(container, key)] = value;
-    else setKey(container, key, value);
+    // The original looks a key up without asking whether it is there: to replace a missing one adds it.
+    if (!Array.isArray(container)) setKey(container, key, value);
+    else if (read(target) === undefined) fail(`replace operation does not apply: doc is missing key: ${path}`, missing);
+    else container[indexOf(container, key)] = value;
   }
 
   #move(operation: JsonObject): void {

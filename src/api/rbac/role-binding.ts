@@ -94,7 +94,7 @@ function bindingColumns(kind: string, where: string): readonly Column<AnyBinding
     {
       name: "Role",
       type: "string",
-      doc: `io.k8s.api.rbac.v1.${kind}.roleRef`,
+      doc: `io.k8s.api.rbac.v1beta1.${kind}.roleRef`,
       cell: ({ roleRef }) => `${roleRef.kind}/${roleRef.name}`,
     },
     ageColumn,

@@ -7,7 +7,6 @@
  *    be tried. (The original keeps one bitmap for all ports, which every Service with a node port has to rewrite.)
  * 2. A port is only given back on behalf of the Service that it was given to, at the revision that gave it.
  */
-import type { Random } from "#base";
 import type { Change, Entry, Revision } from "#store";
 import type { StoreFeed, Subscriber } from "../cache/feed.ts";
 import { storeCall } from "../rest/persist.ts";
@@ -22,6 +21,8 @@ export interface PortRange {
 }
 
 export const defaultNodePorts: PortRange = { first: 30_000, last: 32_767 };
+
+const FIRST_IMAGINED = 32_769;
 
 interface Taken {
   readonly owner: Owner;
@@ -50,15 +51,18 @@ export class NodePorts implements Subscriber {
     return free ? undefined : { why: "provided port is already allocated" };
   }
 
-  /** `except`: what a dry run would have taken already. */
-  async takeNext(owner: Owner, dryRun: boolean, except: ReadonlySet<number>): Promise<number | Refusal> {
+  async takeNext(owner: Owner): Promise<number | Refusal> {
     const { first, last } = this.#range;
     const upper = first + lowerBand(last - first + 1, portBands);
-    for (const port of places(first, last, upper, this.#random)) {
-      if (this.#taken.has(port) || except.has(port)) continue;
-      if (dryRun || (await this.#create(port, owner))) return port;
+    for (const port of places(first, last, upper, this.#context().random)) {
+      if (!this.#taken.has(port) && (await this.#create(port, owner))) return port;
     }
     return full;
+  }
+
+  /** What a dry run shows instead, as the original does: a number that is nobody's. `shown`: those before it. */
+  static imagined(shown: ReadonlySet<number>): number {
+    return (shown.size === 0 ? FIRST_IMAGINED - 1 : Math.max(...shown)) + 1;
   }
 
   /** Whether it was this owner's, and is free now. */
@@ -87,10 +91,6 @@ export class NodePorts implements Subscriber {
   change({ key, entry }: Change): void {
     if (entry === undefined) this.#taken.delete(this.#portOf(key));
     else this.#set(entry);
-  }
-
-  get #random(): Random {
-    return this.#context().random;
   }
 
   async #create(port: number, owner: Owner): Promise<boolean> {

@@ -25,7 +25,7 @@ import {
 import type { Logger } from "#base";
 import type { Allocating, Allocation, Allocator } from "../rest/server-context.ts";
 import type { ClusterIPs } from "./cluster-ips.ts";
-import type { NodePorts } from "./node-ports.ts";
+import { NodePorts } from "./node-ports.ts";
 import { type Owner, ownerFrom } from "./owner.ts";
 
 const SERVICE = { group: "", kind: "Service" };
@@ -199,7 +199,7 @@ class Taking {
   }
 
   async #nextPort(what: string): Promise<number> {
-    const next = await this.#stock.nodePorts.takeNext(this.#owner, this.#dryRun, this.#imagined);
+    const next = this.#dryRun ? NodePorts.imagined(this.#imagined) : await this.#stock.nodePorts.takeNext(this.#owner);
     if (typeof next !== "number") throw internalError(`failed to allocate a ${what}: ${next.why}`);
     this.#took("ports", next);
     return next;

@@ -8,8 +8,12 @@ const PUBLIC_PATHS = new Set(["/healthz", "/livez", "/readyz", "/version", "/ver
 
 export type Authorizer = (user: UserInfo, info: RequestInfo) => Promise<boolean>;
 
+/** What everyone may ask about themselves. */
+const SELF_REVIEWS = new Set(["selfsubjectreviews", "selfsubjectaccessreviews", "selfsubjectrulesreviews"]);
+
 export const mastersOnly: Authorizer = async (user, info) =>
   user.groups.includes(MASTERS) ||
+  (info.verb === "create" && SELF_REVIEWS.has(info.resource) && user.groups.includes("system:authenticated")) ||
   (!info.isResourceRequest && PUBLIC_PATHS.has(info.path) && (info.verb === "get" || info.verb === "head"));
 
 export function denied(user: UserInfo, info: RequestInfo): StatusError {

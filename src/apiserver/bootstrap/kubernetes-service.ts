@@ -2,7 +2,7 @@
  * The Service through which pods reach the API: `kubernetes` in `default`, on the first address of the first service range.
  *
  * 1. Its endpoints are the addresses of the API servers whose identity Lease is alive, and this one's.
- * 2. Where this server can only be reached on the loopback device there are no endpoints: they would be of no use to anybody else.
+ * 2. Where the address is one of the loopback device, or of no certain one, there are no endpoints: they would be of no use to anybody.
  */
 import { type core, equalJson, type Json, type KubeObject, parseIp } from "#api";
 import { addressRange } from "../allocate/address-range.ts";
@@ -23,7 +23,7 @@ export interface Advertised {
 export async function publishService(ensure: Ensure, advertised: Advertised): Promise<void> {
   await ensure.one(service(advertised));
   const { address, others = [], port } = advertised;
-  if (address === undefined || isLoopback(address)) return;
+  if (address === undefined || !isReachable(address)) return;
   const addresses = [...new Set([address, ...others])].sort();
   await ensure.all([endpoints(addresses, port), endpointSlice(addresses, port)]);
 }
@@ -82,11 +82,11 @@ function endpointSlice(addresses: readonly string[], port: number): Wanted {
   };
 }
 
-export function isLoopback(address: string): boolean {
-  const bytes = parseIp(address)?.bytes ?? [];
-  return bytes.length === 4
-    ? bytes[0] === 127
-    : bytes.length === 16 && bytes.every((byte, i) => byte === (i === 15 ? 1 : 0));
+/** From another machine. */
+function isReachable(address: string): boolean {
+  const bytes = parseIp(address)?.bytes;
+  if (bytes === undefined || bytes.every((byte) => byte === 0)) return false;
+  return bytes.length === 4 ? bytes[0] !== 127 : !bytes.every((byte, i) => byte === (i === 15 ? 1 : 0));
 }
 
 function same(a: unknown, b: unknown): boolean {

@@ -1,7 +1,7 @@
 /**
  * Binding: a scheduler's decision. It sets the node of a Pod, once, and says so in the Pod's conditions.
  */
-import { at, badRequest, conflict, type core, type Kind, type KubeObject, notFound, StatusError } from "#api";
+import { at, badRequest, conflict, type core, field, type Kind, type KubeObject, notFound, StatusError } from "#api";
 import { persist } from "../rest/persist.ts";
 import { admissionAttributes } from "../rest/request-parts.ts";
 import type { Resource } from "../rest/resource.ts";
@@ -22,7 +22,7 @@ export function bindPod(pods: Resource, kind: Kind<core.Binding>): Connector {
     const { admission } = request.context;
     await admission.mutate(admissionAttributes(request, "CREATE", options.dryRun, draft));
     const errors = kind.validate?.(binding, at()) ?? [];
-    if (errors.length > 0) throw new StatusError("", aggregate(errors.map(({ message }) => message)));
+    if (errors.length > 0) throw new StatusError("", field.aggregate(errors.map(field.fieldErrorText)));
     await admission.validate(admissionAttributes(request, "CREATE", options.dryRun, draft));
     await assign({ ...request, name }, pods, binding, options.dryRun);
     return done(exchange);
@@ -74,9 +74,4 @@ function bound(pod: core.Pod, { metadata, target }: core.Binding, now: number): 
     spec: { ...pod.spec, nodeName: target.name ?? "" } as NonNullable<core.Pod["spec"]>,
   };
   return withCondition(next, { type: "PodScheduled", status: "True" }, now);
-}
-
-/** Several faults in one error, as the original joins them. */
-function aggregate(messages: readonly string[]): string {
-  return messages.length === 1 ? (messages[0] ?? "") : `[${messages.join(", ")}]`;
 }

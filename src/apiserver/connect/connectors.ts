@@ -1,6 +1,88 @@
-/** Subresources that are not a part of their object, by `plural/name`. */
-import type { Dispatch } from "../dispatch.ts";
+/** Everything that is answered without being stored, by where it is found. */
+import type { core, Kind } from "#api";
+import type { Authenticator } from "../authn/authenticator.ts";
+import type { Authorizer } from "../authz/authorizer.ts";
+import { admissionAttributes } from "../rest/request-parts.ts";
+import type { Resource } from "../rest/resource.ts";
+import type { Resources } from "../rest/resources.ts";
+import type { ServerContext } from "../rest/server-context.ts";
+import { bindPod } from "./binding.ts";
+import { components } from "./component-probes.ts";
+import { componentStatuses } from "./component-statuses.ts";
+import type { Connector } from "./connector.ts";
+import { evictPod } from "./eviction.ts";
+import type { Target } from "./forward.ts";
+import { mastersRules } from "./masters-rules.ts";
+import { type PodConnections, podLog } from "./pod-log.ts";
+import { podStream } from "./pod-streams.ts";
+import { nodeProxy, podProxy, serviceProxy } from "./proxy.ts";
+import { type ReviewOptions, reviews } from "./reviews.ts";
+import { type TokenSigner, tokenRequest } from "./token-request.ts";
 
-export function connectors(): Dispatch["connectors"] {
-  return new Map();
+export interface ConnectOptions {
+  readonly context: Pick<ServerContext, "store">;
+  readonly resources: Resources;
+  readonly authenticate: Authenticator;
+  readonly authorize: Authorizer;
+  /** Default: those of the authorizer that knows system:masters only. */
+  readonly rulesFor?: ReviewOptions["rulesFor"];
+  readonly audiences?: readonly string[];
+  /** Who this server is, to kubelets. */
+  readonly kubeletTls?: Target["tls"];
+  /** Signs the tokens of ServiceAccounts. Without it there are none to be had. */
+  readonly tokens?: TokenSigner;
+}
+
+export interface Connectors {
+  /** Of subresources, by `plural/name`. */
+  readonly subresources: ReadonlyMap<string, Connector>;
+  /** Of resources of which nothing is stored, by `group/plural`: they answer for every verb that is served. */
+  readonly virtual: ReadonlyMap<string, Connector>;
+}
+
+export function connectors(options: ConnectOptions): Connectors {
+  const { resources, kubeletTls } = options;
+  const core = (plural: string) => served(resources, "", plural);
+  const pods = core("pods");
+  const reach: PodConnections = { pods, nodes: core("nodes"), ...(kubeletTls && { kubeletTls }) };
+  const bind = bindPod(pods, core("bindings").kind as Kind as Kind<core.Binding>);
+  const slices = served(resources, "discovery.k8s.io", "endpointslices");
+  /** These make a connection, which admission may have something to say about. */
+  const connections: readonly (readonly [string, Connector])[] = [
+    ["pods/exec", podStream(reach, true)],
+    ["pods/attach", podStream(reach, true)],
+    ["pods/portforward", podStream(reach, false)],
+    ["pods/proxy", podProxy(reach)],
+    ["nodes/proxy", nodeProxy(reach)],
+    ["services/proxy", serviceProxy(core("services"), slices)],
+  ];
+  return {
+    subresources: new Map<string, Connector>([
+      ["pods/binding", bind],
+      ["pods/eviction", evictPod(pods, served(resources, "policy", "poddisruptionbudgets"))],
+      ["pods/log", podLog(reach)],
+      ["serviceaccounts/token", tokenRequest(core("serviceaccounts"), resources, options.tokens)],
+      ...connections.map(([at, connector]) => [at, admitted(connector)] as const),
+    ]),
+    virtual: new Map<string, Connector>([
+      ["/bindings", bind],
+      ["/componentstatuses", componentStatuses(components(options.context))],
+      ...reviews({ ...options, rulesFor: options.rulesFor ?? mastersRules }),
+    ]),
+  };
+}
+
+function admitted(connector: Connector): Connector {
+  return async (request, exchange) => {
+    const attributes = admissionAttributes(request, "CONNECT", false, undefined);
+    await request.context.admission.mutate(attributes);
+    await request.context.admission.validate(attributes);
+    return connector(request, exchange);
+  };
+}
+
+function served(resources: Resources, group: string, plural: string): Resource {
+  const found = resources.find(group, "v1", plural);
+  if (found === undefined) throw new Error(`${plural} are not served`);
+  return found;
 }

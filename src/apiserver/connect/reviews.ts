@@ -2,6 +2,7 @@
  * Questions that are answered and never kept: who am I, whose token is this, who may do what.
  */
 import {
+  apiVersionOf,
   at,
   type authentication,
   type authorization,
@@ -62,7 +63,7 @@ export function reviews(options: ReviewOptions): readonly (readonly [string, Con
     ["authorization.k8s.io/selfsubjectaccessreviews", authorized(({ user }) => user)],
     ["authorization.k8s.io/selfsubjectrulesreviews", review((draft, { user }) => rulesReview(draft, user, options))],
     ["authentication.k8s.io/selfsubjectreviews", review(selfReview)],
-    ["authentication.k8s.io/tokenreviews", review((draft, request, exchange) => tokenReview(draft, exchange, options))],
+    ["authentication.k8s.io/tokenreviews", review((draft, _, exchange) => tokenReview(draft, exchange, options))],
   ];
 }
 
@@ -83,7 +84,8 @@ function review(
     const errors = kind.validate?.(draft as KubeObject, at()) ?? [];
     if (errors.length > 0) throw invalidStatus(kind, "", errors);
     await admission.validate(admissionAttributes(request, "CREATE", options.dryRun, draft));
-    return answerValue(201, await answer(draft, request, exchange), kind, format);
+    const answered = { kind: kind.kind, apiVersion: apiVersionOf(kind), ...(await answer(draft, request, exchange)) };
+    return answerValue(201, answered, kind, format);
   };
 }
 
@@ -103,13 +105,12 @@ function requireNamespace(draft: AnyDraft): void {
 
 async function rulesReview(draft: AnyDraft, user: UserInfo, { rulesFor }: ReviewOptions): Promise<object> {
   const { spec } = draft as unknown as authorization.SelfSubjectRulesReview;
-  const { kind, apiVersion } = draft;
-  return { kind, apiVersion, metadata: {}, spec: {}, status: await rulesFor(user, spec.namespace ?? "") };
+  return { metadata: {}, spec: {}, status: await rulesFor(user, spec.namespace ?? "") };
 }
 
-function selfReview({ kind, apiVersion }: AnyDraft, { user, context }: RestRequest): object {
+function selfReview(_: AnyDraft, { user, context }: RestRequest): object {
   const metadata = { creationTimestamp: formatTime(instantOf(context.clock.now())) };
-  return { kind, apiVersion, metadata, status: { userInfo: userStatus(user) } };
+  return { metadata, status: { userInfo: userStatus(user) } };
 }
 
 async function tokenReview(
@@ -120,9 +121,10 @@ async function tokenReview(
   const { spec } = draft as unknown as authentication.TokenReview;
   const { token = "" } = spec;
   if (token === "") throw badRequest("token is required for TokenReview in authentication");
-  const { user: _, ...anonymous } = exchange;
+  const { method, path, query, signal } = exchange;
+  const headers = { authorization: `Bearer ${token}` };
   try {
-    const user = await authenticate({ ...anonymous, headers: { authorization: `Bearer ${token}` } });
+    const user = await authenticate({ method, path, query, signal, headers, body: async () => Buffer.alloc(0) });
     const asked = spec.audiences ?? [];
     const audiences = asked.length === 0 ? own : asked.filter((audience) => own.includes(audience));
     return {

@@ -123,6 +123,7 @@ function protobufOf(value: JsonObject, kind: Kind | undefined): Buffer | undefin
 
 function schemaFor(value: JsonObject, kind: Kind | undefined) {
   if (value.kind === "Status") return typeSchema("io.k8s.apimachinery.pkg.apis.meta.v1.Status");
+  if (value.kind === "Scale") return typeSchema("io.k8s.api.autoscaling.v1.Scale");
   const own = kind?.schema.goType;
   if (kind === undefined || own === undefined) return undefined;
   if (value.kind === kind.kind) return kind.schema;

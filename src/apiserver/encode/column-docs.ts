@@ -1,7 +1,7 @@
 /** The documentation of a field, by `type.field`, where the machine has it. */
-import { clientDescriptions } from "../openapi/index.ts";
+import { installedDescriptions } from "../openapi/index.ts";
 
-const descriptions = clientDescriptions(import.meta.url);
+const descriptions = installedDescriptions(import.meta.url);
 
 export function describeColumn(doc: string): string {
   const dot = doc.lastIndexOf(".");

@@ -6,7 +6,7 @@ export function partialObject({ metadata }: KubeObject, version: string): JsonOb
 }
 
 export function partialList(objects: readonly KubeObject[], metadata: object, version: string): JsonObject {
-  const items = objects.map((object) => partialObject(object, version));
+  const items = objects.length === 0 ? null : objects.map((object) => partialObject(object, version));
   return {
     kind: "PartialObjectMetadataList",
     apiVersion: `meta.k8s.io/${version}`,

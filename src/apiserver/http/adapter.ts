@@ -8,7 +8,7 @@
  * 1. HTTP/2 is spoken on Node's streams themselves: its layer that looks like HTTP/1.1 costs more than a whole answer does.
  * 2. A caller that has gone is no error. Whatever else goes wrong here is logged once, and ends that one answer.
  */
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import type { IncomingHttpHeaders, ServerHttp2Stream } from "node:http2";
 import type { TLSSocket } from "node:tls";
 import type { Logger } from "#base";
@@ -59,12 +59,13 @@ function http1Outlet(response: ServerResponse): Outlet {
     get gone() {
       return response.destroyed;
     },
-    head: (status, headers) => void response.writeHead(status, headers),
+    head: (status, headers) => void response.writeHead(status, headers as OutgoingHttpHeaders),
     flushHead: () => response.flushHeaders(),
     write: (bytes) => {
       response.write(bytes);
       return response.writableLength;
     },
+    written: (bytes) => new Promise((resolve) => response.write(bytes, (error) => resolve(!error))),
     end: (bytes) => void response.end(bytes),
     destroy: () => void response.destroy(),
   };
@@ -75,12 +76,13 @@ function http2Outlet(stream: ServerHttp2Stream): Outlet {
     get gone() {
       return stream.destroyed || stream.closed;
     },
-    head: (status, headers) => stream.respond({ ":status": status, ...headers }),
+    head: (status, headers) => stream.respond({ ":status": status, ...(headers as OutgoingHttpHeaders) }),
     flushHead: () => {},
     write: (bytes) => {
       stream.write(bytes);
       return stream.writableLength;
     },
+    written: (bytes) => new Promise((resolve) => stream.write(bytes, (error) => resolve(!error))),
     end: (bytes) => void stream.end(bytes),
     destroy: () => void stream.destroy(),
   };

@@ -7,15 +7,19 @@ const GZIP_BYTES = 128 * 1024;
 const CACHE_CONTROL = "no-cache, private";
 const compress = promisify(gzip);
 
+export type AnswerHeaders = Readonly<Record<string, string | number | readonly string[]>>;
+
 /** Where an answer goes. */
 export interface Outlet {
   /** Nobody is there any more to send it to. */
   readonly gone: boolean;
-  head(status: number, headers: Record<string, string | number>): void;
+  head(status: number, headers: AnswerHeaders): void;
   /** Sends the head before there is anything behind it. */
   flushHead(): void;
   /** Returns how many bytes wait. */
   write(bytes: Buffer): number;
+  /** Resolves when the bytes have been taken, to false if they cannot be any more. */
+  written(bytes: Buffer): Promise<boolean>;
   end(bytes?: Buffer): void;
   destroy(): void;
 }
@@ -35,18 +39,19 @@ export async function send(answer: ApiResponse, request: ApiRequest, outlet: Out
       outlet,
     );
   }
-  sendWhole(answer, total, request, outlet);
+  return sendWhole(answer, total, request, outlet);
 }
 
-function sendWhole(
+async function sendWhole(
   { status, headers, body }: WholeResponse,
   total: number,
   { method }: ApiRequest,
   outlet: Outlet,
-): void {
-  outlet.head(status, { "cache-control": CACHE_CONTROL, ...headers, "content-length": total });
+): Promise<void> {
+  outlet.head(status, { "cache-control": CACHE_CONTROL, ...asBytes(headers), "content-length": total });
   const parts = method === "HEAD" ? [] : body;
-  for (const part of parts.slice(0, -1)) outlet.write(part);
+  // One by one: what is written at once, Node copies into one before it is encrypted.
+  for (const part of parts.slice(0, -1)) if (!(await outlet.written(part))) return;
   outlet.end(parts.at(-1));
 }
 
@@ -55,8 +60,15 @@ async function sendStream(
   { signal }: ApiRequest,
   outlet: Outlet,
 ): Promise<void> {
-  outlet.head(status, { "cache-control": CACHE_CONTROL, ...headers });
+  outlet.head(status, { "cache-control": CACHE_CONTROL, ...asBytes(headers) });
   outlet.flushHead();
   await stream({ signal, write: (bytes) => (signal.aborted ? 0 : outlet.write(bytes)) });
   outlet.end();
+}
+
+/** Warnings may quote what a caller wrote, in any letters. Node takes a character of a header for a byte: UTF-8's bytes are what clients expect. */
+function asBytes(headers: WholeResponse["headers"]): WholeResponse["headers"] {
+  const { warning } = headers;
+  if (warning === undefined) return headers;
+  return { ...headers, warning: [warning].flat().map((line) => Buffer.from(line).toString("latin1")) };
 }

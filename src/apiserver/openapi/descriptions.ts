@@ -1,12 +1,14 @@
 /**
- * The texts that `kubectl explain` shows, read at run time from the documentation comments of @kubernetes/client-node.
+ * The texts that `kubectl explain` shows, read at run time: from what set-up has fetched, else from the documentation comments of
+ * @kubernetes/client-node.
  *
  * 1. A file is read when one of its types is first asked for, and its texts are kept.
  * 2. Where the package or a type is not there, there are no descriptions: documents are complete without them.
  */
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { capital } from "./names.ts";
 
 export interface Descriptions {
@@ -18,10 +20,48 @@ export interface Descriptions {
 
 export const noDescriptions: Descriptions = { type: () => undefined, parameter: () => undefined };
 
+/** All that this machine has, best first. `from`: the module from which it is looked for. */
+export function installedDescriptions(from: string | URL): Descriptions {
+  const sources = [documentationFile(from), clientDescriptions(from)];
+  return {
+    type: (typeName, field) => firstOf(sources, (source) => source.type(typeName, field)),
+    parameter: (method, name) => firstOf(sources, (source) => source.parameter(method, name)),
+  };
+}
+
 /** `from`: the module from which the package is looked for. */
 export function clientDescriptions(from: string | URL): Descriptions {
   const folder = generatedFolder(from);
   return folder === undefined ? noDescriptions : new ClientDescriptions(folder);
+}
+
+/** .tools/api-docs.json of a checkout, which scripts/api-docs.ts has written: complete, but only where set-up could get it. */
+function documentationFile(from: string | URL): Descriptions {
+  let docs: Readonly<Record<string, Readonly<Record<string, string>>>> | undefined;
+  return {
+    type: (typeName, field = "") => {
+      docs ??= readDocumentation(from);
+      const text = docs[typeName]?.[field];
+      return text === "" ? undefined : text;
+    },
+    parameter: () => undefined,
+  };
+}
+
+function readDocumentation(from: string | URL): Record<string, Record<string, string>> {
+  for (let dir = dirname(fileURLToPath(from)); ; dir = dirname(dir)) {
+    if (!existsSync(join(dir, "package.json")) && dir !== dirname(dir)) continue;
+    const file = join(dir, ".tools", "api-docs.json");
+    return existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : {};
+  }
+}
+
+function firstOf<S, T>(sources: readonly S[], ask: (source: S) => T | undefined): T | undefined {
+  for (const source of sources) {
+    const answer = ask(source);
+    if (answer !== undefined) return answer;
+  }
+  return undefined;
 }
 
 /** dist/gen of the package, which sits beside its entry point in dist. */

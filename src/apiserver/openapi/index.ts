@@ -1,4 +1,10 @@
 export { answerOpenApi, type OpenApiAnswer, type OpenApiRequest } from "./answer.ts";
-export { ClientDescriptions, clientDescriptions, type Descriptions, noDescriptions } from "./descriptions.ts";
+export {
+  ClientDescriptions,
+  clientDescriptions,
+  type Descriptions,
+  installedDescriptions,
+  noDescriptions,
+} from "./descriptions.ts";
 export { returnsDeletedObject } from "./object-operations.ts";
 export { OpenApi, type OpenApiOptions, serverRelativeUrl } from "./open-api.ts";

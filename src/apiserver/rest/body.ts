@@ -21,6 +21,7 @@ import {
   parseJson,
   parseYaml,
   strictFieldErrors,
+  typeSchema,
   unknownField,
   unsupportedMediaType,
   YamlSyntaxError,
@@ -131,8 +132,15 @@ function decodeProtobufBody(bytes: Buffer, kind: Kind): AnyDraft {
   return decodeValue({ value, strict: () => [] }, kind, "Ignore").draft;
 }
 
+/** Reads an object of a type that is no kind of its own, such as DeleteOptions or Scale. */
+export function parseTyped(bytes: Buffer, contentType: string | undefined, typeName: string): Json {
+  const what = typeName.slice(typeName.lastIndexOf(".") + 1);
+  if (mediaType(contentType) === PROTOBUF_TYPE) return parseProtobufBody(bytes, typeSchema(typeName), what);
+  return parseBody(bytes, contentType, what).value;
+}
+
 /** Reads a protobuf body by its schema. `check` sees which type it says it is before it is read. */
-export function parseProtobufBody(
+function parseProtobufBody(
   bytes: Buffer,
   schema: ObjectSchema,
   what: string,

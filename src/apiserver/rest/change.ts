@@ -22,7 +22,7 @@ import {
 } from "#api";
 import { allocating } from "../allocate/allocating.ts";
 import type { StoredObject } from "../cache/stored-object.ts";
-import { createDraft, fillIn, unstored } from "./create.ts";
+import { createDraft, fillIn, toStoredForm, unstored } from "./create.ts";
 import { eraseIfFinished } from "./delete.ts";
 import { own } from "./ownership.ts";
 import { type Persisted, persist } from "./persist.ts";
@@ -36,6 +36,7 @@ import {
   prepareUpdate,
   refuse,
 } from "./prepare.ts";
+import { fresh } from "./read.ts";
 import { admissionAttributes, requestFacts } from "./request-parts.ts";
 import type { RestRequest, Written } from "./rest-request.ts";
 
@@ -61,6 +62,8 @@ export interface ChangeOptions {
 export async function change(request: RestRequest, options: ChangeOptions): Promise<Written> {
   const { resource, namespace, name } = request;
   const suffix = resource.suffix(namespace, name);
+  // What is not found, in conflict or unchanged must be so in the store, not only in a cache that lags behind another server's writes.
+  await fresh(request.context);
   let current = resource.cache.get(suffix);
   for (let tries = 1; ; tries++) {
     if (current === undefined) {
@@ -134,7 +137,7 @@ async function check(request: RestRequest, draft: AnyDraft, old: KubeObject, dry
   else refuse(kind, draft, kind.subresources?.parts?.[subresource]?.validate?.(draft, old, at()) ?? []);
   await context.admission.validate(admissionAttributes(request, "UPDATE", dryRun, draft, old));
   for (const warning of kind.warnings?.(draft, old) ?? []) request.warn(warning);
-  kind.canonicalize?.(draft);
+  toStoredForm(kind, draft);
 }
 
 function checkPreconditions({ resource, name, namespace }: RestRequest, draft: AnyDraft, old: KubeObject): void {

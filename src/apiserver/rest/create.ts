@@ -1,7 +1,15 @@
 /**
  * create = decode → default → own → mutate (admission) → prepare → allocate → validate (kind) → validate (admission) → store.
  */
-import { alreadyExists, applySchemaDefaults, badRequest, generateName, generateNameConflict, type Kind } from "#api";
+import {
+  alreadyExists,
+  applySchemaDefaults,
+  applyStoredForm,
+  badRequest,
+  generateName,
+  generateNameConflict,
+  type Kind,
+} from "#api";
 import { allocating } from "../allocate/allocating.ts";
 import { encodeForStore, StoredObject } from "../cache/stored-object.ts";
 import { decodeBody } from "./body.ts";
@@ -50,7 +58,7 @@ export async function createDraft(
         checkCreate(kind, draft);
         await context.admission.validate(admissionAttributes(request, "CREATE", dryRun, draft));
         for (const warning of kind.warnings?.(draft, undefined) ?? []) request.warn(warning);
-        kind.canonicalize?.(draft);
+        toStoredForm(kind, draft);
 
         const name = draft.metadata.name ?? "";
         const suffix = resource.suffix(request.namespace, name);
@@ -76,6 +84,12 @@ export async function createDraft(
 export function fillIn(kind: Kind, draft: AnyDraft): void {
   applySchemaDefaults(kind.schema, draft as unknown as Parameters<typeof applySchemaDefaults>[1]);
   kind.defaults?.(draft);
+}
+
+/** The last changes before an object is stored: its kind's one form, and what the store does not tell apart. */
+export function toStoredForm(kind: Kind, draft: AnyDraft): void {
+  kind.canonicalize?.(draft);
+  applyStoredForm(kind.schema, draft as unknown as Parameters<typeof applyStoredForm>[1]);
 }
 
 /** The object as a dry run shows it: it has no revision. */

@@ -11,21 +11,21 @@ import {
   forbidden,
   formatTime,
   instantOf,
-  type Json,
   type JsonObject,
   type KubeObject,
   notFound,
-  typeSchema,
 } from "#api";
 import { release } from "../allocate/allocating.ts";
 import type { StoredObject } from "../cache/stored-object.ts";
-import { mediaType, PROTOBUF_TYPE, parseBody, parseProtobufBody } from "./body.ts";
+import { parseTyped } from "./body.ts";
 import { type DeleteOptions, deleteOptions } from "./options.ts";
 import { erase, persist } from "./persist.ts";
 import type { AnyDraft } from "./prepare.ts";
+import { fresh } from "./read.ts";
 import { admissionAttributes } from "./request-parts.ts";
 import type { RestRequest } from "./rest-request.ts";
 
+const OPTIONS_TYPE = "io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions";
 const ORPHAN = "orphan";
 const FOREGROUND = "foregroundDeletion";
 const MAX_TRIES = 10;
@@ -43,19 +43,15 @@ export async function deleteOne(request: RestRequest): Promise<Deleted> {
 
 export async function readOptions(request: RestRequest): Promise<DeleteOptions> {
   const bytes = await request.body();
-  const body = bytes.length === 0 ? undefined : optionsBody(bytes, request.contentType);
+  const body = bytes.length === 0 ? undefined : parseTyped(bytes, request.contentType, OPTIONS_TYPE);
   return deleteOptions(request.query, body as JsonObject | undefined);
-}
-
-function optionsBody(bytes: Buffer, contentType: string | undefined): Json {
-  const kind = "DeleteOptions";
-  if (mediaType(contentType) !== PROTOBUF_TYPE) return parseBody(bytes, contentType, kind).value;
-  return parseProtobufBody(bytes, typeSchema(`io.k8s.apimachinery.pkg.apis.meta.v1.${kind}`), kind);
 }
 
 export async function deleteWith(request: RestRequest, options: DeleteOptions): Promise<Deleted> {
   const { context, resource, namespace, name } = request;
   const suffix = resource.suffix(namespace, name);
+  // What is not found or in conflict must be so in the store, not only in a cache that lags behind another server's writes.
+  await fresh(context);
   let current = resource.cache.get(suffix);
   for (let tries = 1; ; tries++) {
     if (current === undefined) throw notFound(resource.groupResource, name);

@@ -20,7 +20,7 @@ import {
   StatusError,
   typeSchema,
 } from "#api";
-import { mediaType, parseBody } from "./body.ts";
+import { mediaType, parseTyped } from "./body.ts";
 import { change } from "./change.ts";
 import { patchOptions, writeOptions } from "./options.ts";
 import { own } from "./ownership.ts";
@@ -41,7 +41,7 @@ export async function getScale(request: RestRequest): Promise<JsonObject> {
 export async function updateScale(request: RestRequest): Promise<JsonObject> {
   const { kind } = request.resource;
   const options = writeOptions("UpdateOptions", request.query);
-  const { value } = parseBody(await request.body(), request.contentType, "Scale");
+  const value = parseTyped(await request.body(), request.contentType, SCALE_TYPE);
   return writeScale(request, options.dryRun, () => value, kind);
 }
 

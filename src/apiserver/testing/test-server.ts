@@ -75,7 +75,7 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
     newUid: () => uuid(random),
     sharedStore: options.store !== undefined,
   };
-  const connectors = options.connectors ?? new Map();
+  const connectors = options.connectors ?? { virtual: new Map(), subresources: new Map() };
   const handle = pipeline({
     authenticate: authenticator(tokens),
     audit: passThrough,

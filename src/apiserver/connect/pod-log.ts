@@ -1,0 +1,89 @@
+/** pods/log: what the kubelet of the Pod's node has. */
+import { badRequest, type core, type FieldError, field, invalidStatus, notFound, StatusError } from "#api";
+import { wholeNumber } from "../rest/options.ts";
+import type { Resource } from "../rest/resource.ts";
+import type { RestRequest } from "../rest/rest-request.ts";
+import type { Connector } from "./connector.ts";
+import { forward, type Target, Unreachable } from "./forward.ts";
+import { kubeletAddress } from "./node-address.ts";
+
+/** What the kubelet is told of what was asked. */
+const PASSED = ["follow", "previous", "timestamps", "sinceSeconds", "sinceTime", "tailLines", "limitBytes", "stream"];
+
+export interface PodConnections {
+  readonly pods: Resource;
+  readonly nodes: Resource;
+  /** Who this server is, to kubelets. */
+  readonly kubeletTls?: Target["tls"];
+}
+
+export function podLog({ pods, nodes, kubeletTls }: PodConnections): Connector {
+  return async (request, exchange) => {
+    const { namespace, name, query, context } = request;
+    const errors = optionErrors(query);
+    if (errors.length > 0) throw invalidStatus({ group: "", kind: "PodLogOptions" }, name, errors);
+    const pod = podOf(pods, request);
+    const container = containerOf(pod, query.get("container") ?? "");
+    const nodeName = pod.spec?.nodeName ?? "";
+    // Nothing has run yet: there is nothing to show, and nothing wrong.
+    if (nodeName === "") return { status: 204, headers: {}, body: [] };
+    const asked = new URLSearchParams(PASSED.flatMap((key) => (query.has(key) ? [[key, query.get(key) ?? ""]] : [])));
+    const { host, port } = kubeletAddress(nodes, nodeName);
+    const path = `/containerLogs/${namespace}/${name}/${container}${asked.size > 0 ? `?${asked}` : ""}`;
+    try {
+      return await forward(
+        { secure: true, host, port, path, ...(kubeletTls && { tls: kubeletTls }) },
+        exchange,
+        context.clock,
+      );
+    } catch (error) {
+      if (!(error instanceof Unreachable)) throw error;
+      throw new StatusError("", `Get "https://${host}:${port}${path}": ${error.message}`, { code: 500, cause: error });
+    }
+  };
+}
+
+export function podOf(pods: Resource, { namespace, name }: RestRequest): core.Pod {
+  const stored = pods.cache.get(pods.suffix(namespace, name));
+  if (stored === undefined) throw notFound(pods.groupResource, name);
+  return pods.read(stored) as core.Pod;
+}
+
+/** The one that was asked for, or the only one. */
+export function containerOf({ metadata, spec }: core.Pod, asked: string): string {
+  const names = (list: readonly { readonly name: string }[] | undefined) => (list ?? []).map(({ name }) => name);
+  const [own, init, ephemeral] = [
+    names(spec?.containers),
+    names(spec?.initContainers),
+    names(spec?.ephemeralContainers),
+  ];
+  if (asked === "") {
+    const [only, another] = own;
+    if (only !== undefined && another === undefined) return only;
+    const others = init.length > 0 ? ` or one of the init containers: [${init.join(" ")}]` : "";
+    throw badRequest(
+      `a container name must be specified for pod ${metadata.name}, choose one of: [${own.join(" ")}]${others}`,
+    );
+  }
+  if (![...own, ...init, ...ephemeral].includes(asked))
+    throw badRequest(`container ${asked} is not valid for pod ${metadata.name}`);
+  return asked;
+}
+
+function optionErrors(query: URLSearchParams): readonly FieldError[] {
+  const { invalid, forbidden, notSupported } = field;
+  const errors: FieldError[] = [];
+  const [tail, limit, since] = ["tailLines", "limitBytes", "sinceSeconds"].map((name) => wholeNumber(query.get(name)));
+  const [sinceTime, stream] = [query.get("sinceTime"), query.get("stream")];
+  if (tail !== undefined && tail < 0) errors.push(invalid("tailLines", tail, "must be greater than or equal to 0"));
+  if (limit !== undefined && limit < 1) errors.push(invalid("limitBytes", limit, "must be greater than 0"));
+  if (since !== undefined && sinceTime) {
+    errors.push(forbidden("[]", "at most one of `sinceTime` or `sinceSeconds` may be specified"));
+  } else if (since !== undefined && since < 1) errors.push(invalid("sinceSeconds", since, "must be greater than 0"));
+  if (stream !== null && !["All", "Stdout", "Stderr"].includes(stream)) {
+    errors.push(notSupported("stream", stream, ["All", "Stdout", "Stderr"]));
+  } else if (stream !== null && stream !== "All" && tail !== undefined) {
+    errors.push(forbidden("[]", "`tailLines` and specific `stream` are mutually exclusive for now"));
+  }
+  return errors;
+}

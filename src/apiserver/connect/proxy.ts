@@ -1,0 +1,117 @@
+/**
+ * Proxies: a path behind `…/proxy` is one of a pod, a service or a node.
+ *
+ *     /api/v1/namespaces/NS/pods/[https:]NAME[:PORT]/proxy/PATH
+ */
+import { badRequest, type core, type discovery, notFound, parseIp, serviceUnavailable } from "#api";
+import type { ApiRequest } from "../http/exchange.ts";
+import type { Resource } from "../rest/resource.ts";
+import type { RestRequest } from "../rest/rest-request.ts";
+import type { Connector } from "./connector.ts";
+import { forward, type Target, Unreachable } from "./forward.ts";
+import { kubeletAddress } from "./node-address.ts";
+import type { PodConnections } from "./pod-log.ts";
+
+interface Place {
+  readonly secure: boolean;
+  readonly name: string;
+  /** A number, or a name; "" if none was named. */
+  readonly port: string;
+}
+
+type Found = Pick<Target, "secure" | "host" | "port" | "tls">;
+
+export function podProxy({ pods }: PodConnections): Connector {
+  return proxy(({ namespace }, { secure, name, port }) => {
+    const stored = pods.cache.get(pods.suffix(namespace, name));
+    if (stored === undefined) throw notFound(pods.groupResource, name);
+    const { spec, status } = pods.read(stored) as core.Pod;
+    const first = spec?.containers?.flatMap(({ ports = [] }) => ports)[0]?.containerPort;
+    return { secure, host: proxyable(status?.podIP ?? ""), port: Number(port) || first || (secure ? 443 : 80) };
+  });
+}
+
+export function nodeProxy({ nodes, kubeletTls }: PodConnections): Connector {
+  return proxy((_, { secure, name, port }) => {
+    const { host, port: own } = kubeletAddress(nodes, name);
+    if (port === "" || Number(port) === own)
+      return { secure: true, host, port: own, ...(kubeletTls && { tls: kubeletTls }) };
+    return { secure, host: proxyable(host), port: Number(port) };
+  });
+}
+
+/** One of the endpoints that are ready. */
+export function serviceProxy(services: Resource, slices: Resource): Connector {
+  return proxy(({ namespace, context }, { secure, name, port }) => {
+    const stored = services.cache.get(services.suffix(namespace, name));
+    if (stored === undefined) throw notFound(services.groupResource, name);
+    const { spec } = services.read(stored) as core.Service;
+    const wanted = (spec?.ports ?? []).find((one) => port === "" || one.name === port || String(one.port) === port);
+    if (wanted === undefined)
+      throw serviceUnavailable(`no service port ${JSON.stringify(port)} found for service ${JSON.stringify(name)}`);
+    const ready = endpointsOf(slices, namespace, name, wanted.name ?? "");
+    if (ready.length === 0) throw serviceUnavailable(`no endpoints available for service ${JSON.stringify(name)}`);
+    const { host, port: number } = context.random.pick(ready);
+    return { secure, host: proxyable(host), port: number };
+  });
+}
+
+function endpointsOf(
+  slices: Resource,
+  namespace: string,
+  service: string,
+  portName: string,
+): readonly { host: string; port: number }[] {
+  return [...slices.cache.snapshot().entries({ from: `${namespace}/`, before: `${namespace}0` })].flatMap(
+    ([, stored]) => {
+      const { metadata, endpoints = [], ports = [] } = slices.read(stored) as discovery.EndpointSlice;
+      if (metadata.labels?.["kubernetes.io/service-name"] !== service) return [];
+      const port = ports.find(({ name = "" }) => name === portName)?.port;
+      if (port === undefined) return [];
+      return endpoints
+        .filter(({ conditions }) => conditions?.ready !== false)
+        .flatMap(({ addresses }) => addresses.map((host) => ({ host, port })));
+    },
+  );
+}
+
+function proxy(find: (request: RestRequest, place: Place) => Found): Connector {
+  return async (request, exchange) => {
+    const found = find(request, placeOf(request.name));
+    try {
+      return await forward({ ...found, path: behindProxy(exchange) }, exchange, request.context.clock);
+    } catch (error) {
+      if (error instanceof Unreachable) throw serviceUnavailable(`error trying to reach service: ${error.message}`);
+      throw error;
+    }
+  };
+}
+
+/** `NAME`, `NAME:PORT` or `SCHEME:NAME:PORT`. */
+function placeOf(text: string): Place {
+  const parts = text.split(":");
+  const [first = "", second = "", third = ""] = parts;
+  if (parts.length === 3) return { secure: first === "https", name: second, port: third };
+  return { secure: false, name: first, port: second };
+}
+
+function behindProxy({ path, query }: ApiRequest): string {
+  const at = path.indexOf("/proxy");
+  const rest = path.slice(at + "/proxy".length);
+  return `${rest === "" ? "/" : rest}${query.size > 0 ? `?${query}` : ""}`;
+}
+
+/** Not the loopback device of this machine, and nothing else that only it can reach. */
+function proxyable(host: string): string {
+  const bytes = parseIp(host)?.bytes;
+  if (bytes === undefined || !isGlobalUnicast(bytes)) throw badRequest("address not allowed");
+  return host;
+}
+
+function isGlobalUnicast(bytes: readonly number[]): boolean {
+  const [first = 0, second = 0] = bytes;
+  if (bytes.every((byte) => byte === 0)) return false;
+  if (bytes.length === 4) return first !== 127 && first < 224 && !(first === 169 && second === 254);
+  const loopback = bytes.slice(0, 15).every((byte) => byte === 0) && bytes[15] === 1;
+  return !loopback && first !== 0xff && !(first === 0xfe && (second & 0xc0) === 0x80);
+}

@@ -1,0 +1,116 @@
+/**
+ * From a request to an answer that can be used: deadlines, repetitions that the server asks for, and failures as StatusError.
+ *
+ * 1. A request is repeated only when the server says when (Retry-After on 429 and 503), at most MAX_TRIES times, and within its deadline.
+ * 2. Whatever ends without a usable answer throws a StatusError, except for the caller's own abort, which throws its reason.
+ */
+import { fromStatus, isObject, type Json, StatusError } from "#api";
+import { type ChildController, type Clock, childController } from "#base";
+import { readAll, type Transport, type TransportResponse } from "./transport.ts";
+
+const MAX_TRIES = 5;
+const MAX_WAIT_MS = 30_000;
+
+export interface Call {
+  readonly method: string;
+  readonly target: string;
+  readonly accept?: string;
+  readonly contentType?: string;
+  readonly body?: string;
+  readonly signal?: AbortSignal | undefined;
+  readonly timeoutMs?: number | undefined;
+}
+
+export interface CallsOptions {
+  readonly transport: Transport;
+  readonly clock: Clock;
+  readonly userAgent: string;
+  readonly timeoutMs: number;
+}
+
+export class Calls {
+  readonly #options: CallsOptions;
+
+  constructor(options: CallsOptions) {
+    this.#options = options;
+  }
+
+  /** The answer's body as text. */
+  async text(call: Call): Promise<string> {
+    using deadline = this.#deadline(call);
+    return readAll(await this.#answered(call, deadline.signal));
+  }
+
+  async json(call: Call): Promise<Json> {
+    return JSON.parse(await this.text(call)) as Json;
+  }
+
+  /** The bytes of an answer that goes on and on. The deadline is for its beginning, the call's signal for all of it. */
+  async *bytes(call: Call): AsyncGenerator<Uint8Array, void, undefined> {
+    const limit = call.timeoutMs ?? this.#options.timeoutMs;
+    using ending = childController(call.signal);
+    const timer = this.#options.clock.timer(limit, () => ending.abort(tooLate(call, limit)));
+    const answer = await this.#answered(call, ending.signal).finally(() => timer.cancel());
+    yield* answer.body;
+  }
+
+  #deadline(call: Call): ChildController {
+    const limit = call.timeoutMs ?? this.#options.timeoutMs;
+    const child = childController(call.signal);
+    const timer = this.#options.clock.timer(limit, () => child.abort(tooLate(call, limit)));
+    return {
+      signal: child.signal,
+      abort: child.abort,
+      [Symbol.dispose]: () => {
+        timer.cancel();
+        child[Symbol.dispose]();
+      },
+    };
+  }
+
+  async #answered(call: Call, signal: AbortSignal): Promise<TransportResponse> {
+    const { transport, clock, userAgent } = this.#options;
+    const { method, target, body, accept = "application/json", contentType } = call;
+    const headers = {
+      accept,
+      "user-agent": userAgent,
+      ...(contentType !== undefined && { "content-type": contentType }),
+    };
+    for (let tries = 1; ; tries++) {
+      const response = await transport.send({ method, target, headers, signal, ...(body !== undefined && { body }) });
+      if (response.status >= 200 && response.status < 300) return response;
+      const error = failure(response, await readAll(response), call);
+      const waitMs = retryAfterMs(response);
+      if (waitMs === undefined || tries === MAX_TRIES) throw error;
+      await clock.sleep(waitMs, signal);
+    }
+  }
+}
+
+/** Undefined: not to be repeated. A wait that is longer than a client would wait is an error at once. */
+function retryAfterMs({ status, headers }: TransportResponse): number | undefined {
+  const after = headers["retry-after"];
+  if ((status !== 429 && status !== 503) || after === undefined || !/^\d+$/.test(after)) return undefined;
+  const ms = Number(after) * 1000;
+  return ms > MAX_WAIT_MS ? undefined : ms;
+}
+
+function failure({ status }: TransportResponse, text: string, { method, target }: Call): StatusError {
+  const body = parsed(text);
+  if (isObject(body) && body.kind === "Status") return fromStatus(body);
+  return new StatusError("", `${method} ${target} was answered with ${status}: ${text.slice(0, 200).trim()}`, {
+    code: status,
+  });
+}
+
+function parsed(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined; // not a Status: told as it is
+  }
+}
+
+function tooLate({ method, target }: Call, ms: number): StatusError {
+  return new StatusError("Timeout", `${method} ${target}: no answer within ${ms / 1000} seconds`);
+}

@@ -1,0 +1,44 @@
+/** A client of one API server, as one user. */
+import type { KubeObject } from "#api";
+import type { Clock } from "#base";
+import { Calls } from "./calls.ts";
+import type { CallOptions } from "./options.ts";
+import { type ResourceOf, resourceName } from "./resource.ts";
+import { ResourceClient } from "./resource-client.ts";
+import type { Transport } from "./transport.ts";
+
+const DEFAULT_TIMEOUT_MS = 30_000;
+
+export interface ClientOptions {
+  readonly transport: Transport;
+  readonly clock: Clock;
+  /** Its first part is the name under which fields are owned. Default: k8ts. */
+  readonly userAgent?: string;
+  /** For each call that names none of its own. Watches count it only until they are open. */
+  readonly timeoutMs?: number;
+}
+
+export class Client {
+  readonly #transport: Transport;
+  readonly #calls: Calls;
+
+  constructor({ transport, clock, userAgent = "k8ts", timeoutMs = DEFAULT_TIMEOUT_MS }: ClientOptions) {
+    this.#transport = transport;
+    this.#calls = new Calls({ transport, clock, userAgent, timeoutMs });
+  }
+
+  /** `client.of(Pod)` for a kind, `client.of<Widget>({ apiVersion, kind, plural, namespaced })` for a custom resource. */
+  of<T extends KubeObject>(resource: ResourceOf<T>): ResourceClient<T> {
+    return new ResourceClient<T>(this.#calls, resourceName(resource));
+  }
+
+  /** A path that is not about a resource, such as /readyz, as text. */
+  text(path: string, { signal, timeoutMs }: CallOptions = {}): Promise<string> {
+    return this.#calls.text({ method: "GET", target: path, accept: "*/*", signal, timeoutMs });
+  }
+
+  /** Ends all calls and watches. */
+  close(): Promise<void> {
+    return this.#transport.close();
+  }
+}

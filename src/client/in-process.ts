@@ -1,0 +1,121 @@
+/**
+ * Requests to an API server in the same process: through its whole pipeline, as a user that is given here, without TLS.
+ *
+ * 1. The server's Handle is taken by its shape, so that clients do not depend on the server.
+ * 2. A watch that is not read holds a bounded number of bytes: what waits is reported back, and the server drops a caller that is too slow.
+ */
+import { abortable, Channel, childController } from "#base";
+import type { Transport, TransportResponse } from "./transport.ts";
+
+export interface InProcessUser {
+  readonly name: string;
+  readonly uid?: string;
+  readonly groups: readonly string[];
+  readonly extra?: Readonly<Record<string, readonly string[]>>;
+}
+
+/** The shape of the API server's pipeline. */
+export type InProcessHandle = (request: {
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  body(limit: number): Promise<Buffer>;
+  readonly signal: AbortSignal;
+  readonly user: InProcessUser;
+}) => Promise<WholeAnswer | StreamAnswer>;
+
+interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+}
+
+interface WholeAnswer extends Answer {
+  readonly body: readonly Buffer[];
+}
+
+interface StreamAnswer extends Answer {
+  stream(sink: { write(bytes: Buffer): number; readonly signal: AbortSignal }): Promise<void>;
+}
+
+export function inProcess(handle: InProcessHandle, user: InProcessUser): Transport {
+  const closing = new AbortController();
+  return {
+    async send({ method, target, headers, body, signal }) {
+      closing.signal.throwIfAborted();
+      const ending = childController(signal);
+      const close = () => ending.abort(closing.signal.reason);
+      closing.signal.addEventListener("abort", close, { once: true });
+      const release = () => {
+        closing.signal.removeEventListener("abort", close);
+        ending[Symbol.dispose]();
+      };
+      const at = target.indexOf("?");
+      const asked = {
+        method,
+        path: at === -1 ? target : target.slice(0, at),
+        query: new URLSearchParams(at === -1 ? "" : target.slice(at + 1)),
+        headers,
+        body: async () => Buffer.from(body ?? ""),
+        signal: ending.signal,
+        user,
+      };
+      try {
+        const answer = await abortable(handle(asked), ending.signal);
+        if ("stream" in answer) return streamed(answer, ending, release);
+        release();
+        return { status: answer.status, headers: joined(answer.headers), body: parts(answer.body) };
+      } catch (error) {
+        release();
+        throw error;
+      }
+    },
+    close: async () => closing.abort(new Error("the client was closed")),
+  };
+}
+
+async function* parts(body: readonly Buffer[]): AsyncIterable<Buffer> {
+  yield* body;
+}
+
+function streamed(
+  answer: StreamAnswer,
+  ending: ReturnType<typeof childController>,
+  release: () => void,
+): TransportResponse {
+  const { signal } = ending;
+  const left = () => ending.abort(new Error("the caller left"));
+  const channel = new Channel<Buffer>({ capacity: Number.POSITIVE_INFINITY, onLeave: left });
+  let waiting = 0;
+  const write = (bytes: Buffer) => {
+    if (channel.push(bytes)) waiting += bytes.length;
+    return waiting;
+  };
+  const fail = () => channel.fail(signal.reason);
+  signal.addEventListener("abort", fail, { once: true });
+  const done = answer.stream({ write, signal }).then(
+    () => channel.close(),
+    (error: unknown) => channel.fail(error),
+  );
+  async function* read(): AsyncIterable<Buffer> {
+    try {
+      for await (const bytes of channel) {
+        waiting -= bytes.length;
+        yield bytes;
+      }
+    } finally {
+      signal.removeEventListener("abort", fail);
+      left();
+      release();
+      await done;
+    }
+  }
+  return { status: answer.status, headers: joined(answer.headers), body: read() };
+}
+
+/** A field that is there several times reads as it would over the network. */
+function joined(headers: Answer["headers"]): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, typeof value === "string" ? value : value.join(", ")]),
+  );
+}

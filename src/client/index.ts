@@ -1,0 +1,19 @@
+/** The whole public surface of client. */
+export { Client, type ClientOptions } from "./client.ts";
+export { type HttpsConnection, https } from "./https.ts";
+export { type InProcessHandle, type InProcessUser, inProcess } from "./in-process.ts";
+export type {
+  ApplyOptions,
+  CallOptions,
+  DeleteOptions,
+  GetOptions,
+  ListOptions,
+  Selectors,
+  WatchOptions,
+  WriteOptions,
+} from "./options.ts";
+export type { Patch } from "./patch.ts";
+export type { ResourceName, ResourceOf } from "./resource.ts";
+export type { Applied, List, ResourceClient, SubresourceClient } from "./resource-client.ts";
+export type { Transport, TransportRequest, TransportResponse } from "./transport.ts";
+export type { WatchEvent } from "./watch.ts";

@@ -1,0 +1,211 @@
+/**
+ * The verbs on the objects of one resource, in one namespace or in all.
+ *
+ * 1. What comes back is what the server stored: with its resourceVersion, uid and defaults.
+ * 2. Items of a list say their kind and apiVersion, as single objects do.
+ */
+import type { Json, JsonObject, KubeObject } from "#api";
+import type { Call, Calls } from "./calls.ts";
+import {
+  type ApplyOptions,
+  type CallOptions,
+  type DeleteOptions,
+  type GetOptions,
+  type ListOptions,
+  queryOf,
+  type Selectors,
+  type WatchOptions,
+  type WriteOptions,
+  writeQuery,
+} from "./options.ts";
+import { type Patch, patchBody } from "./patch.ts";
+import { type ResourceName, resourcePath } from "./resource.ts";
+import { type WatchEvent, watchEvents } from "./watch.ts";
+
+export interface List<T> {
+  readonly metadata: {
+    readonly resourceVersion: string;
+    readonly continue?: string;
+    readonly remainingItemCount?: number;
+  };
+  readonly items: readonly T[];
+}
+
+/** What an apply says of an object: only the fields that the applier wants to own. */
+export type Applied<T> = KubeObject & Fragment<T>;
+
+type Fragment<T> = T extends readonly unknown[]
+  ? T
+  : T extends object
+    ? { readonly [Key in keyof T]?: Fragment<T[Key]> }
+    : T;
+
+const PAGE_OBJECTS = 500;
+
+export class ResourceClient<T extends KubeObject> {
+  readonly resource: ResourceName;
+  /** Undefined: all namespaces, or none. */
+  readonly namespace: string | undefined;
+  readonly #calls: Calls;
+
+  constructor(calls: Calls, resource: ResourceName, namespace?: string) {
+    this.#calls = calls;
+    this.resource = resource;
+    this.namespace = namespace;
+  }
+
+  /** The same resource in one namespace. */
+  in(namespace: string): ResourceClient<T> {
+    return new ResourceClient(this.#calls, this.resource, namespace);
+  }
+
+  get(name: string, { resourceVersion, ...call }: GetOptions = {}): Promise<T> {
+    return this.#object("GET", this.#path(name) + queryOf({ resourceVersion }), call);
+  }
+
+  /** One page, or everything if there is no limit. */
+  async list(options: ListOptions = {}): Promise<List<T>> {
+    const { limit, continue: token, resourceVersion, resourceVersionMatch, signal, timeoutMs } = options;
+    const query = queryOf({ ...selectors(options), limit, continue: token, resourceVersion, resourceVersionMatch });
+    const target = resourcePath(this.resource, this.namespace) + query;
+    return this.#typed((await this.#calls.json({ method: "GET", target, signal, timeoutMs })) as unknown as List<T>);
+  }
+
+  /** Every object, page by page: all of one state. */
+  async *each(options: Omit<ListOptions, "continue"> = {}): AsyncGenerator<T, void, undefined> {
+    let page = await this.list({ limit: PAGE_OBJECTS, ...options });
+    for (;;) {
+      yield* page.items;
+      const { continue: token = "" } = page.metadata;
+      if (token === "") return;
+      const { resourceVersion: _, resourceVersionMatch: __, ...rest } = options;
+      page = await this.list({ limit: PAGE_OBJECTS, ...rest, continue: token });
+    }
+  }
+
+  watch(options: WatchOptions = {}): AsyncGenerator<WatchEvent<T>, void, undefined> {
+    const { labelSelector, fieldSelector, allowWatchBookmarks = true, signal, timeoutMs, ...rest } = options;
+    const query = queryOf({ watch: true, allowWatchBookmarks, labelSelector, fieldSelector, ...rest });
+    const target = resourcePath(this.resource, this.namespace) + query;
+    return watchEvents(this.#calls.bytes({ method: "GET", target, signal, timeoutMs }), signal);
+  }
+
+  create(object: T, options: WriteOptions = {}): Promise<T> {
+    const target = resourcePath(this.resource, this.#namespaceOf(object)) + writeQuery(options);
+    return this.#object("POST", target, options, JSON.stringify(object));
+  }
+
+  update(object: T, options: WriteOptions = {}): Promise<T> {
+    return this.#put(object, options);
+  }
+
+  updateStatus(object: T, options: WriteOptions = {}): Promise<T> {
+    return this.#put(object, options, "status");
+  }
+
+  patch(name: string, patch: Patch, options: WriteOptions = {}): Promise<T> {
+    const { contentType, body } = patchBody(patch);
+    return this.#object("PATCH", this.#path(name) + writeQuery(options), options, body, contentType);
+  }
+
+  /** Server-side apply: the fields in `object` are the manager's, the others stay as they are. */
+  apply(object: Applied<T>, options: ApplyOptions): Promise<T> {
+    const { apiVersion, kind } = this.resource;
+    const { contentType, body } = patchBody({
+      type: "apply",
+      object: { apiVersion, kind, ...object } as unknown as JsonObject,
+    });
+    const target = this.#pathOf(object) + writeQuery(options, options.force);
+    return this.#object("PATCH", target, options, body, contentType);
+  }
+
+  /** The object as it was last, or as it waits for its end; undefined where the server says no more than that it is gone. */
+  async delete(name: string, options: DeleteOptions = {}): Promise<T | undefined> {
+    const answer = await this.#calls.json(deleteCall(this.#path(name), options));
+    return this.#isStatus(answer) ? undefined : (answer as unknown as T);
+  }
+
+  /** The objects that were deleted, or marked. */
+  async deleteCollection(options: DeleteOptions & Selectors = {}): Promise<List<T>> {
+    const target = resourcePath(this.resource, this.namespace) + queryOf(selectors(options));
+    return this.#typed((await this.#calls.json(deleteCall(target, options))) as unknown as List<T>);
+  }
+
+  /** What stands behind one object: status, scale, eviction, binding, token … `S` is what it speaks. */
+  subresource<S extends KubeObject = T>(name: string, subresource: string): SubresourceClient<S> {
+    const path = this.#path(name, subresource);
+    return {
+      get: (options = {}) => this.#object<S>("GET", path, options),
+      create: (object, options = {}) =>
+        this.#object<S>("POST", path + writeQuery(options), options, JSON.stringify(object)),
+      update: (object, options = {}) =>
+        this.#object<S>("PUT", path + writeQuery(options), options, JSON.stringify(object)),
+      patch: (patch, options = {}) => {
+        const { contentType, body } = patchBody(patch);
+        return this.#object<S>("PATCH", path + writeQuery(options), options, body, contentType);
+      },
+    };
+  }
+
+  #put(object: T, options: WriteOptions, ...subresource: string[]): Promise<T> {
+    const target = this.#pathOf(object, ...subresource) + writeQuery(options);
+    return this.#object("PUT", target, options, JSON.stringify(object));
+  }
+
+  async #object<S = T>(
+    method: string,
+    target: string,
+    options: CallOptions,
+    body?: string,
+    contentType = "application/json",
+  ): Promise<S> {
+    const { signal, timeoutMs } = options;
+    const call: Call = { method, target, signal, timeoutMs, ...(body !== undefined && { body, contentType }) };
+    return (await this.#calls.json(call)) as S;
+  }
+
+  #pathOf(object: KubeObject, ...behind: string[]): string {
+    const { name } = object.metadata;
+    if (name === undefined || name === "") throw new TypeError(`a ${this.resource.kind} without metadata.name`);
+    return resourcePath(this.resource, this.#namespaceOf(object), name, ...behind);
+  }
+
+  #path(...behind: string[]): string {
+    return resourcePath(this.resource, this.#namespaceOf(undefined), ...behind);
+  }
+
+  #namespaceOf(object: KubeObject | undefined): string | undefined {
+    const namespace = this.namespace ?? object?.metadata.namespace;
+    if (this.resource.namespaced && namespace === undefined) {
+      throw new TypeError(`a ${this.resource.kind} is in a namespace: say which with in("…")`);
+    }
+    return namespace;
+  }
+
+  #typed(list: List<T>): List<T> {
+    const { apiVersion, kind } = this.resource;
+    return { metadata: list.metadata, items: (list.items ?? []).map((item) => ({ apiVersion, kind, ...item })) };
+  }
+
+  #isStatus(answer: Json): boolean {
+    return this.resource.kind !== "Status" && (answer as JsonObject).kind === "Status";
+  }
+}
+
+export interface SubresourceClient<S> {
+  get(options?: CallOptions): Promise<S>;
+  create(object: S, options?: WriteOptions): Promise<S>;
+  update(object: S, options?: WriteOptions): Promise<S>;
+  patch(patch: Patch, options?: WriteOptions): Promise<S>;
+}
+
+function selectors({ labelSelector, fieldSelector }: Selectors) {
+  return { labelSelector, fieldSelector };
+}
+
+function deleteCall(target: string, options: DeleteOptions): Call {
+  const { signal, timeoutMs, dryRun, gracePeriodSeconds, propagationPolicy, preconditions } = options;
+  const asked = { gracePeriodSeconds, propagationPolicy, preconditions, ...(dryRun === true && { dryRun: ["All"] }) };
+  const body = JSON.stringify({ kind: "DeleteOptions", apiVersion: "v1", ...asked });
+  return { method: "DELETE", target, signal, timeoutMs, body, contentType: "application/json" };
+}

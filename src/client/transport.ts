@@ -1,0 +1,56 @@
+/**
+ * How requests reach an API server: as values, whatever lies between.
+ *
+ * 1. `send` resolves with the head of the answer; its body may be read once, as it comes. An answer of any status is an answer.
+ * 2. When the signal aborts, `send` and the body reject with its reason, and the server learns that nobody waits any more.
+ * 3. A body that is left before its end is cancelled.
+ * 4. What keeps a request from being answered at all is a StatusError: ServiceUnavailable, with its cause.
+ */
+import { StatusError } from "#api";
+
+export interface TransportRequest {
+  readonly method: string;
+  /** Path and query. */
+  readonly target: string;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly signal: AbortSignal;
+}
+
+export interface TransportResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly body: AsyncIterable<Uint8Array>;
+}
+
+export interface Transport {
+  send(request: TransportRequest): Promise<TransportResponse>;
+  /** Ends what is under way. */
+  close(): Promise<void>;
+}
+
+export function unreachable(where: string, cause: unknown): StatusError {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return new StatusError("ServiceUnavailable", `${where} cannot be reached: ${why}`, { cause });
+}
+
+/** A body as it comes from the network: whatever goes wrong on the way is told as it is in `send`. `whole` says whether the end was the end. */
+export async function* guarded(
+  source: AsyncIterable<Uint8Array>,
+  { where, signal, whole }: { where: string; signal: AbortSignal; whole(): boolean },
+): AsyncIterable<Uint8Array> {
+  try {
+    yield* source;
+    if (!whole()) throw new Error("the connection was lost in the middle of an answer");
+  } catch (error) {
+    signal.throwIfAborted();
+    throw unreachable(where, error);
+  }
+}
+
+export async function readAll({ body }: TransportResponse): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of body) chunks.push(chunk);
+  return Buffer.concat(chunks).toString("utf8");
+}
