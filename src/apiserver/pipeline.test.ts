@@ -2,7 +2,14 @@ import { afterEach, describe, expect, it } from "vitest";
 import { tooManyRequests } from "#api";
 import { createLogger, VirtualClock } from "#base";
 import type { Step } from "./pipeline.ts";
-import { configMap, deployment, type RequestOptions, type TestServer, type TestServerOptions, testServer } from "./testing/index.ts";
+import {
+  configMap,
+  deployment,
+  type RequestOptions,
+  type TestServer,
+  type TestServerOptions,
+  testServer,
+} from "./testing/index.ts";
 
 const CONFIG_MAPS = "/api/v1/namespaces/default/configmaps";
 const DEPLOYMENTS = "/apis/apps/v1/namespaces/default/deployments";
@@ -36,6 +43,8 @@ describe("requests that nothing answers", () => {
     { request: "GET /apis/apps/v9/deployments", want: missing },
     { request: `GET ${CONFIG_MAPS}/x/status`, want: missing },
     { request: "GET /api/v1/namespaces/default/nodes", want: missing },
+    { request: "GET /api/v1/configmaps/x", want: missing },
+    { request: "PUT /api/v1/configmaps/x", want: missing },
     { request: `PUT ${CONFIG_MAPS}`, want: method },
     { request: `PATCH ${CONFIG_MAPS}`, want: method },
     { request: `POST ${CONFIG_MAPS}/x`, want: method },
@@ -47,21 +56,42 @@ describe("requests that nothing answers", () => {
     const server = await start();
     await server.request("POST", DEPLOYMENTS, { body: deployment("x") });
     const [verb = "", path = ""] = request.split(" ");
-    const answer = await server.request(verb, path, verb === "GET" || verb === "DELETE" ? {} : { body: configMap("x") });
+    const answer = await server.request(
+      verb,
+      path,
+      verb === "GET" || verb === "DELETE" ? {} : { body: configMap("x") },
+    );
     expect(answer.json).toEqual(want);
     expect(answer.status).toBe((want as { code: number }).code);
   });
 
-  it.each(["/unknown", "/apis/nobody.example.com/v1/things", "/apis/nobody.example.com/v1"])("%s is no page", async (path) => {
-    const { status: code, headers, text } = await (await start()).request("GET", path);
-    expect([code, headers["content-type"], text]).toEqual([404, "text/plain; charset=utf-8", "404 page not found\n"]);
-  });
+  it.each(["/unknown", "/apis/nobody.example.com/v1/things", "/apis/nobody.example.com/v1"])(
+    "%s is no page",
+    async (path) => {
+      const { status: code, headers, text } = await (await start()).request("GET", path);
+      expect([code, headers["content-type"], text]).toEqual([404, "text/plain; charset=utf-8", "404 page not found\n"]);
+    },
+  );
 });
 
 describe("forms", () => {
   const errors: { name: string; method: string; path: string; options: RequestOptions; want: object }[] = [
-    { name: "Accept of nothing known", method: "GET", path: CONFIG_MAPS, options: { headers: { accept: "text/html" } }, want: { code: 406, reason: "NotAcceptable" } },
-    { name: "a table in protobuf", method: "GET", path: CONFIG_MAPS, options: { headers: { accept: "application/vnd.kubernetes.protobuf;as=Table;v=v1;g=meta.k8s.io,application/json;q=0" } }, want: { code: 406 } },
+    {
+      name: "Accept of nothing known",
+      method: "GET",
+      path: CONFIG_MAPS,
+      options: { headers: { accept: "text/html" } },
+      want: { code: 406, reason: "NotAcceptable" },
+    },
+    {
+      name: "a table in protobuf",
+      method: "GET",
+      path: CONFIG_MAPS,
+      options: {
+        headers: { accept: "application/vnd.kubernetes.protobuf;as=Table;v=v1;g=meta.k8s.io,application/json;q=0" },
+      },
+      want: { code: 406 },
+    },
     {
       name: "a body of nothing known",
       method: "POST",
@@ -70,7 +100,8 @@ describe("forms", () => {
       want: {
         code: 415,
         reason: "UnsupportedMediaType",
-        message: "the body of the request was in an unknown format - accepted media types include: application/json, application/yaml, application/vnd.kubernetes.protobuf",
+        message:
+          "the body of the request was in an unknown format - accepted media types include: application/json, application/yaml, application/vnd.kubernetes.protobuf",
       },
     },
     {
@@ -80,7 +111,13 @@ describe("forms", () => {
       options: { body: Buffer.alloc(3 * 1024 * 1024 + 1, 0x20) },
       want: { code: 413, reason: "RequestEntityTooLarge", message: "Request entity too large: limit is 3145728" },
     },
-    { name: "metadata of a list, of one object", method: "GET", path: `${CONFIG_MAPS}/x`, options: { headers: { accept: "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io" } }, want: { code: 406 } },
+    {
+      name: "metadata of a list, of one object",
+      method: "GET",
+      path: `${CONFIG_MAPS}/x`,
+      options: { headers: { accept: "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io" } },
+      want: { code: 406 },
+    },
   ];
   it.each(errors)("$name", async ({ method, path, options, want }) => {
     const server = await start();
@@ -96,8 +133,11 @@ describe("forms", () => {
     { type: "", body: '{"metadata":{"name":"x"},"data":{"a":"1"}}' },
   ])("a body as '$type' is read", async ({ type, body }) => {
     const server = await start();
-    const { status, json } = await server.request("POST", CONFIG_MAPS, { body, headers: type === "" ? {} : { "content-type": type } });
-    expect([status, json["data"]]).toEqual([201, { a: "1" }]);
+    const { status, json } = await server.request("POST", CONFIG_MAPS, {
+      body,
+      headers: type === "" ? {} : { "content-type": type },
+    });
+    expect([status, json.data]).toEqual([201, { a: "1" }]);
   });
 
   it("protobuf that was answered can be sent again", async () => {
@@ -112,7 +152,9 @@ describe("forms", () => {
 
   it("errors come in the form that was asked for", async () => {
     const server = await start();
-    const { headers, text } = await server.request("GET", `${CONFIG_MAPS}/x`, { headers: { accept: "application/yaml" } });
+    const { headers, text } = await server.request("GET", `${CONFIG_MAPS}/x`, {
+      headers: { accept: "application/yaml" },
+    });
     expect([headers["content-type"], text.includes("reason: NotFound")]).toEqual(["application/yaml", true]);
   });
 });
@@ -124,9 +166,19 @@ describe("who asks", () => {
   ]);
   it.each([
     { authorization: "Bearer root", status: 200 },
-    { authorization: "Bearer ann", status: 403, message: 'configmaps is forbidden: User "ann" cannot list resource "configmaps" in API group "" in the namespace "default"' },
+    {
+      authorization: "Bearer ann",
+      status: 403,
+      message:
+        'configmaps is forbidden: User "ann" cannot list resource "configmaps" in API group "" in the namespace "default"',
+    },
     { authorization: "Bearer nobody", status: 401, message: "Unauthorized" },
-    { authorization: undefined, status: 403, message: 'configmaps is forbidden: User "system:anonymous" cannot list resource "configmaps" in API group "" in the namespace "default"' },
+    {
+      authorization: undefined,
+      status: 403,
+      message:
+        'configmaps is forbidden: User "system:anonymous" cannot list resource "configmaps" in API group "" in the namespace "default"',
+    },
   ])("$authorization: $status", async ({ authorization, status, message }) => {
     const server = await start({ tokens });
     const headers = authorization === undefined ? {} : { authorization };
@@ -139,12 +191,14 @@ describe("who asks", () => {
 describe("steps", () => {
   it("run in their order, around the answer", async () => {
     const order: string[] = [];
-    const step = (name: string): Step => async ({ info, user }, next) => {
-      order.push(`${name} ${info.verb} ${user.name}`);
-      const answer = await next();
-      order.push(`${name} ${answer.status}`);
-      return answer;
-    };
+    const step =
+      (name: string): Step =>
+      async ({ info, user }, next) => {
+        order.push(`${name} ${info.verb} ${user.name}`);
+        const answer = await next();
+        order.push(`${name} ${answer.status}`);
+        return answer;
+      };
     const server = await start({
       steps: {
         audit: step("audit"),
@@ -156,7 +210,13 @@ describe("steps", () => {
       },
     });
     await server.request("GET", CONFIG_MAPS);
-    expect(order).toEqual(["audit list admin", "flow control list admin", "authorize", "flow control 200", "audit 200"]);
+    expect(order).toEqual([
+      "audit list admin",
+      "flow control list admin",
+      "authorize",
+      "flow control 200",
+      "audit 200",
+    ]);
   });
 
   it("may refuse, and say when to come again", async () => {
@@ -168,12 +228,17 @@ describe("steps", () => {
       },
     });
     const { status, headers, json } = await server.request("GET", CONFIG_MAPS);
-    expect([status, headers["retry-after"], json["reason"]]).toEqual([429, "3", "TooManyRequests"]);
+    expect([status, headers["retry-after"], json.reason]).toEqual([429, "3", "TooManyRequests"]);
   });
 
   it("that fail are answered with 500, and the reason stays in the log", async () => {
     const lines: string[] = [];
-    const log = createLogger({ write: (line) => lines.push(line), format: "json", level: "error", clock: new VirtualClock() });
+    const log = createLogger({
+      write: (line) => lines.push(line),
+      format: "json",
+      level: "error",
+      clock: new VirtualClock(),
+    });
     const server = await start({
       log,
       steps: {
@@ -183,7 +248,7 @@ describe("steps", () => {
       },
     });
     const { status, text, json } = await server.request("GET", CONFIG_MAPS);
-    expect([status, json["reason"], text.includes("secret")]).toEqual([500, "InternalError", false]);
+    expect([status, json.reason, text.includes("secret")]).toEqual([500, "InternalError", false]);
     expect(lines.join()).toContain("secret");
   });
 });
@@ -203,7 +268,7 @@ describe("warnings", () => {
       },
     });
     const { status, headers } = await server.request("POST", CONFIG_MAPS, { body: configMap("x") });
-    expect([status, headers["warning"]]).toEqual([429, ['299 - "a \\"quoted\\" one"', '299 - "another"']]);
+    expect([status, headers.warning]).toEqual([429, ['299 - "a \\"quoted\\" one"', '299 - "another"']]);
   });
 });
 

@@ -41,6 +41,8 @@ export interface ApiServerOptions {
   readonly store: Store;
   /** Other servers write to the same store. */
   readonly sharedStore: boolean;
+  /** The authority whose clients may speak for others by headers, and how these clients are called. */
+  readonly requestHeader?: { readonly ca: string; readonly allowedNames: readonly string[] };
   /** Static bearer tokens and whom they stand for. */
   readonly tokens?: ReadonlyMap<string, UserInfo>;
   readonly clock: Clock;
@@ -81,7 +83,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     sharedStore: options.sharedStore,
   };
   try {
-    await bootstrap(context, resources);
+    await bootstrap(context, resources, { clientCa: options.certificate.clientCaPem, ...requestHeaderOf(options) });
     background.run("service allocation repair", (signal) => allocation.repair(signal));
     const authenticate = authenticator(options.tokens ?? new Map());
     const handle = pipeline({
@@ -122,6 +124,10 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     await background.stop();
     throw error;
   }
+}
+
+function requestHeaderOf({ requestHeader }: ApiServerOptions) {
+  return requestHeader === undefined ? {} : { requestHeader };
 }
 
 function healthChecks(store: Store, stopping: AbortSignal): Readonly<Record<string, readonly HealthCheck[]>> {

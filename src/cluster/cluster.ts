@@ -197,7 +197,13 @@ async function listenOrExplain(
 ): Promise<ApiServer> {
   const { pki, ...rest } = parts;
   try {
-    return await startApiServer({ ...rest, host: bindAddress, port, certificate: servingCertificate(pki) });
+    return await startApiServer({
+      ...rest,
+      host: bindAddress,
+      port,
+      certificate: servingCertificate(pki),
+      requestHeader: { ca: pki.frontProxyCa.certPem, allowedNames: ["front-proxy-client"] },
+    });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     const sentences: Record<string, string> = {

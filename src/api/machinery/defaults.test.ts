@@ -36,16 +36,39 @@ describe("defaults of a schema", () => {
     { name: "not what is there", given: { size: 7, count: 8 }, want: { ...filled, size: 7, count: 8 } },
     { name: "inside of objects", given: { main: {} }, want: { ...filled, main: { protocol: "TCP", ready: true } } },
     { name: "not objects that are absent themselves", given: {}, want: filled },
-    { name: "a boolean that a pointer says is false", given: { main: { ready: false } }, want: { ...filled, main: { protocol: "TCP", ready: false } } },
-    { name: "empty text", given: { main: { protocol: "" } }, want: { ...filled, main: { protocol: "TCP", ready: true } } },
+    {
+      name: "a boolean that a pointer says is false",
+      given: { main: { ready: false } },
+      want: { ...filled, main: { protocol: "TCP", ready: false } },
+    },
+    {
+      name: "empty text",
+      given: { main: { protocol: "" } },
+      want: { ...filled, main: { protocol: "TCP", ready: true } },
+    },
     {
       name: "items of lists",
       given: { ports: [{ number: 1 }, { protocol: "UDP", ready: false }, null] },
-      want: { ...filled, ports: [{ number: 1, protocol: "TCP", ready: true }, { protocol: "UDP", ready: false }, null] },
+      want: {
+        ...filled,
+        ports: [{ number: 1, protocol: "TCP", ready: true }, { protocol: "UDP", ready: false }, null],
+      },
     },
-    { name: "values of maps", given: { named: { a: {}, __proto__x: {} } }, want: { ...filled, named: { a: { protocol: "TCP", ready: true }, __proto__x: { protocol: "TCP", ready: true } } } },
-    { name: "nothing where the type is another", given: { main: "text", ports: "text" }, want: { ...filled, main: "text", ports: "text" } },
-    { name: "inside of what is there", given: { strategy: { other: 1 } }, want: { ...filled, strategy: { other: 1, type: "Rolling" } } },
+    {
+      name: "values of maps",
+      given: { named: { a: {}, __proto__x: {} } },
+      want: { ...filled, named: { a: { protocol: "TCP", ready: true }, __proto__x: { protocol: "TCP", ready: true } } },
+    },
+    {
+      name: "nothing where the type is another",
+      given: { main: "text", ports: "text" },
+      want: { ...filled, main: "text", ports: "text" },
+    },
+    {
+      name: "inside of what is there",
+      given: { strategy: { other: 1 } },
+      want: { ...filled, strategy: { other: 1, type: "Rolling" } },
+    },
   ];
   it.each(cases)("$name", ({ given, want }) => {
     const draft = structuredClone(given);
@@ -58,7 +81,7 @@ describe("defaults of a schema", () => {
     const two: { [key: string]: Json } = {};
     applySchemaDefaults(schema, one);
     applySchemaDefaults(schema, two);
-    expect(one["strategy"]).not.toBe(two["strategy"]);
+    expect(one.strategy).not.toBe(two.strategy);
   });
 
   it("reach into a schema that contains itself", () => {
@@ -66,7 +89,11 @@ describe("defaults of a schema", () => {
     const tree: ObjectSchema = { type: "object", fields };
     const common = { number: 0, required: false, pointer: false, omit: "empty" as const };
     fields.set("kind", { name: "kind", schema: { type: "string" }, default: "leaf", ...common });
-    fields.set("children", { name: "children", schema: { type: "list", items: tree, listType: "atomic", keys: [] }, ...common });
+    fields.set("children", {
+      name: "children",
+      schema: { type: "list", items: tree, listType: "atomic", keys: [] },
+      ...common,
+    });
     const draft: { [key: string]: Json } = { children: [{ children: [{}] }] };
     applySchemaDefaults(tree, draft);
     expect(draft).toEqual({ kind: "leaf", children: [{ kind: "leaf", children: [{ kind: "leaf" }] }] });

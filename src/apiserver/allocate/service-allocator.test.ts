@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type core, isStatusError, type Json, type networking } from "#api";
 import { realClock, seededRandom, silentLogger } from "#base";
-import { openMemoryStore, type Store } from "#store";
+import { openMemoryStore, type Store, StoreError } from "#store";
 import { bootstrap } from "../bootstrap/bootstrap.ts";
 import { serverRequest } from "../bootstrap/server-request.ts";
 import { type TestServer, type TestServerOptions, testServer } from "../bootstrap/testing/server.ts";
@@ -400,5 +400,35 @@ describe("the repair", () => {
     await repairRound(options, suspects);
     expect(addresses(server)).toEqual([used.clusterIP]);
     expect(await ports(server)).not.toContain("30005");
+  });
+});
+
+describe("a write that failed", () => {
+  /** A store that fails to answer for Services. */
+  function failing(maybeApplied: boolean): Store {
+    const inner = openMemoryStore({ clock: realClock() });
+    return new Proxy(inner, {
+      get: (target, name) => {
+        const value: unknown = Reflect.get(target, name, target);
+        if (typeof value !== "function") return value;
+        if (name !== "create") return value.bind(target);
+        return (key: string, bytes: Buffer) => {
+          if (!key.includes("/services/default/")) return inner.create(key, bytes);
+          return Promise.reject(new StoreError("Unavailable", "no answer", { maybeApplied }));
+        };
+      },
+    });
+  }
+
+  it.each([
+    { maybeApplied: true, kept: 1 },
+    { maybeApplied: false, kept: 0 },
+  ])("keeps $kept addresses if it may have happened: $maybeApplied", async ({ maybeApplied, kept }) => {
+    const store = failing(maybeApplied);
+    const server = await start({ store });
+    expect(await refusal(service(server, "web", { type: "NodePort" }))).toMatch(/^503 /);
+    expect([addresses(server).length, (await ports(server)).length]).toEqual([kept, kept]);
+    await server[Symbol.asyncDispose]();
+    await store.close();
   });
 });

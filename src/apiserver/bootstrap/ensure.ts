@@ -10,10 +10,14 @@ import { createDraft } from "../rest/create.ts";
 import { deleteWith } from "../rest/delete.ts";
 import { ownershipContext } from "../rest/ownership.ts";
 import type { AnyDraft } from "../rest/prepare.ts";
+import { fresh } from "../rest/read.ts";
 import type { Resource } from "../rest/resource.ts";
 import type { Resources } from "../rest/resources.ts";
 import type { ServerContext } from "../rest/server-context.ts";
 import { serverRequest } from "./server-request.ts";
+
+const MAX_TRIES = 50;
+const RETRY_MS = 100;
 
 export interface Wanted {
   readonly group: string;
@@ -41,7 +45,21 @@ export class Ensure {
     await Promise.all([...wanted].map((one) => this.one(one)));
   }
 
+  /** What needs a share of a common stock, such as an address, has to wait where another server has taken that and is not through. */
   async one(wanted: Wanted): Promise<void> {
+    const { clock, sharedStore } = this.#context;
+    for (let tries = 1; ; tries++) {
+      try {
+        return await this.#tryOne(wanted);
+      } catch (error) {
+        if (!sharedStore || tries === MAX_TRIES || !isStatusError(error, "Invalid")) throw error;
+        await clock.sleep(RETRY_MS);
+        await fresh(this.#context);
+      }
+    }
+  }
+
+  async #tryOne(wanted: Wanted): Promise<void> {
     const resource = this.#resources.find(wanted.group, "v1", wanted.plural);
     if (resource === undefined) return;
     const { name = "", namespace = "" } = wanted.object.metadata;
@@ -107,6 +125,8 @@ export class Ensure {
       await createDraft(request, draft, false);
     } catch (error) {
       if (!isStatusError(error, "AlreadyExists")) throw error;
+      // What another server has made is there for the next step as well.
+      await fresh(this.#context);
     }
   }
 

@@ -32,7 +32,7 @@ function watcher(cache: ResourceCache, selection: Selection, after: number) {
   return { told, stop };
 }
 
-const labelled: Selection = { matches: ({ metadata }) => metadata.labels?.["on"] === "1" };
+const labelled: Selection = { matches: ({ metadata }) => metadata.labels?.on === "1" };
 
 describe("the cache of a resource", () => {
   it("shows the current objects in the order of namespace and name", () => {

@@ -15,6 +15,7 @@ import { requestInfo } from "../http/request-info.ts";
 import { change } from "../rest/change.ts";
 import type { AnyDraft } from "../rest/prepare.ts";
 import { connectors } from "./connectors.ts";
+import { behindProxy } from "./proxy.ts";
 import type { TokenSigner } from "./token-request.ts";
 
 const ADMIN: UserInfo = { name: "admin", uid: "u1", groups: ["system:masters", "system:authenticated"] };
@@ -423,6 +424,14 @@ describe("what is answered without being stored", () => {
         text: "error dialing backend: dial tcp 127.0.0.1:1: connect: connection refused",
       });
     });
+  });
+
+  it.each([
+    { path: "/api/v1/namespaces/proxy/pods/p/proxy", namespaced: true, want: "/?a=b" },
+    { path: "/api/v1/namespaces/ns/services/https:web:443/proxy/x/proxy/", namespaced: true, want: "/x/proxy/?a=b" },
+    { path: "/api/v1/nodes/proxy/proxy/stats", namespaced: false, want: "/stats?a=b" },
+  ])("the proxy of $path asks for $want", ({ path, namespaced, want }) => {
+    expect(behindProxy(path, new URLSearchParams("a=b"), namespaced)).toBe(want);
   });
 
   describe("the proxy to a service", () => {

@@ -4,7 +4,6 @@
  *     /api/v1/namespaces/NS/pods/[https:]NAME[:PORT]/proxy/PATH
  */
 import { badRequest, type core, type discovery, notFound, parseIp, serviceUnavailable } from "#api";
-import type { ApiRequest } from "../http/exchange.ts";
 import type { Resource } from "../rest/resource.ts";
 import type { RestRequest } from "../rest/rest-request.ts";
 import type { Connector } from "./connector.ts";
@@ -78,8 +77,9 @@ function endpointsOf(
 function proxy(find: (request: RestRequest, place: Place) => Found): Connector {
   return async (request, exchange) => {
     const found = find(request, placeOf(request.name));
+    const path = behindProxy(exchange.path, exchange.query, request.namespace !== "");
     try {
-      return await forward({ ...found, path: behindProxy(exchange) }, exchange, request.context.clock);
+      return await forward({ ...found, path }, exchange, request.context.clock);
     } catch (error) {
       if (error instanceof Unreachable) throw serviceUnavailable(`error trying to reach service: ${error.message}`);
       throw error;
@@ -95,10 +95,13 @@ function placeOf(text: string): Place {
   return { secure: false, name: first, port: second };
 }
 
-function behindProxy({ path, query }: ApiRequest): string {
-  const at = path.indexOf("/proxy");
-  const rest = path.slice(at + "/proxy".length);
-  return `${rest === "" ? "/" : rest}${query.size > 0 ? `?${query}` : ""}`;
+/** What stands behind `proxy`, wherever else the path has that word. */
+export function behindProxy(path: string, query: URLSearchParams, namespaced: boolean): string {
+  const rest = path
+    .split("/")
+    .slice(namespaced ? 8 : 6)
+    .join("/");
+  return `/${rest}${query.size > 0 ? `?${query}` : ""}`;
 }
 
 /** Not the loopback device of this machine, and nothing else that only it can reach. */

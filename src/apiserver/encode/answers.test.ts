@@ -4,7 +4,9 @@ import { configMap, type TestServer, testServer } from "../testing/index.ts";
 
 const CONFIG_MAPS = "/api/v1/namespaces/default/configmaps";
 const X = `${CONFIG_MAPS}/x`;
-const as = (shape: string, type = "application/json") => ({ headers: { accept: `${type};as=${shape};v=v1;g=meta.k8s.io` } });
+const as = (shape: string, type = "application/json") => ({
+  headers: { accept: `${type};as=${shape};v=v1;g=meta.k8s.io` },
+});
 
 let server: TestServer;
 beforeEach(async () => {
@@ -39,22 +41,34 @@ describe("an object", () => {
         { name: "Data", type: "string", format: "", priority: 0 },
         { name: "Age", type: "string", format: "", priority: 0 },
       ],
-      rows: [{ cells: ["x", 1, "90s"], object: { kind: "PartialObjectMetadata", apiVersion: "meta.k8s.io/v1", metadata: { name: "x" } } }],
+      rows: [
+        {
+          cells: ["x", 1, "90s"],
+          object: { kind: "PartialObjectMetadata", apiVersion: "meta.k8s.io/v1", metadata: { name: "x" } },
+        },
+      ],
     });
   });
 
   it("is metadata alone", async () => {
     const { json } = await server.request("GET", X, as("PartialObjectMetadata"));
-    expect(json).toMatchObject({ kind: "PartialObjectMetadata", apiVersion: "meta.k8s.io/v1", metadata: { name: "x" } });
+    expect(json).toMatchObject({
+      kind: "PartialObjectMetadata",
+      apiVersion: "meta.k8s.io/v1",
+      metadata: { name: "x" },
+    });
     expect(json).not.toHaveProperty("data");
     const protobuf = await server.request("GET", X, as("PartialObjectMetadata", "application/vnd.kubernetes.protobuf"));
-    expect(decodeEnvelope(protobuf.bytes)).toMatchObject({ apiVersion: "meta.k8s.io/v1", kind: "PartialObjectMetadata" });
+    expect(decodeEnvelope(protobuf.bytes)).toMatchObject({
+      apiVersion: "meta.k8s.io/v1",
+      kind: "PartialObjectMetadata",
+    });
   });
 
   it("that was written is answered as the writer likes it", async () => {
     const body = configMap("z");
     const { status, json } = await server.request("POST", CONFIG_MAPS, { body, ...as("Table") });
-    expect([status, json["kind"]]).toEqual([201, "Table"]);
+    expect([status, json.kind]).toEqual([201, "Table"]);
   });
 });
 
@@ -62,13 +76,18 @@ describe("a list", () => {
   it("is the same in each form", async () => {
     const json = await server.request("GET", CONFIG_MAPS);
     expect((await server.request("GET", `${CONFIG_MAPS}?pretty=1`)).json).toEqual(json.json);
-    const protobuf = await server.request("GET", CONFIG_MAPS, { headers: { accept: "application/vnd.kubernetes.protobuf" } });
+    const protobuf = await server.request("GET", CONFIG_MAPS, {
+      headers: { accept: "application/vnd.kubernetes.protobuf" },
+    });
     expect(decodeEnvelope(protobuf.bytes)).toMatchObject({ apiVersion: "v1", kind: "ConfigMapList" });
   });
 
   it("is a table of a row for each", async () => {
     const { json } = await server.request("GET", `${CONFIG_MAPS}?limit=1`, as("Table"));
-    expect(json).toMatchObject({ metadata: { resourceVersion: "2", remainingItemCount: 1, continue: expect.any(String) }, rows: [{ cells: ["x", 1, "90s"] }] });
+    expect(json).toMatchObject({
+      metadata: { resourceVersion: "2", remainingItemCount: 1, continue: expect.any(String) },
+      rows: [{ cells: ["x", 1, "90s"] }],
+    });
   });
 
   it("is metadata alone", async () => {
@@ -89,14 +108,15 @@ describe("what a table shows of its objects", () => {
     { include: "None", want: undefined },
   ])("includeObject=$include", async ({ include, want }) => {
     const { json } = await server.request("GET", `${X}?includeObject=${include}`, as("Table"));
-    const [row] = json["rows"] as unknown as { object: { kind: string } | null }[];
+    const [row] = json.rows as unknown as { object: { kind: string } | null }[];
     expect(row?.object?.kind).toBe(want);
   });
 
   it("refuses anything else", async () => {
     expect((await server.request("GET", `${X}?includeObject=All`, as("Table"))).json).toMatchObject({
       code: 422,
-      message: 'TableOptions.meta.k8s.io "" is invalid: includeObject: Invalid value: "All": must be "Metadata", "Object", "None", or empty',
+      message:
+        'TableOptions.meta.k8s.io "" is invalid: includeObject: Invalid value: "All": must be "Metadata", "Object", "None", or empty',
     });
   });
 });
@@ -109,7 +129,10 @@ describe("a kind without columns of its own", () => {
     const watch = await bare.watch(`${CONFIG_MAPS}?watch=1`, as("Table"));
     await bare.request("POST", CONFIG_MAPS, { body: configMap("x") });
     const { json } = await bare.request("GET", X, as("Table"));
-    expect(json).toMatchObject({ columnDefinitions: [{ name: "Name" }, { name: "Created At", type: "date" }], rows: [{ cells: ["x", "2030-01-01T00:00:00Z"] }] });
+    expect(json).toMatchObject({
+      columnDefinitions: [{ name: "Name" }, { name: "Created At", type: "date" }],
+      rows: [{ cells: ["x", "2030-01-01T00:00:00Z"] }],
+    });
     await bare.settle();
     expect(watch.events[0]?.object).toMatchObject({ rows: [{ cells: ["x", "2030-01-01T00:00:00Z"] }] });
     await bare.close();

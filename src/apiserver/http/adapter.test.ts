@@ -217,7 +217,7 @@ describe.each([
     const { ask } = client();
     const { status, headers } = await ask("POST", CONFIG_MAPS, '{"metadata":{"name":"x"},"dta":{},"大小":1}', token);
     expect(status).toBe(201);
-    const told = Buffer.from(String(headers["warning"]), "latin1").toString();
+    const told = Buffer.from(String(headers.warning), "latin1").toString();
     for (const name of ["dta", "大小"]) expect(told).toContain(`unknown field \\"${name}\\"`);
   });
 

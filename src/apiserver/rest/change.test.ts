@@ -15,7 +15,8 @@ afterEach(() => server.close());
 const get = (path: string) => server.request("GET", path);
 const post = (path: string, body: object) => server.request("POST", path, { body });
 const put = (path: string, body: object | string) => server.request("PUT", path, { body });
-const patch = (path: string, body: object | string, headers: Record<string, string> = MERGE) => server.request("PATCH", path, { body, headers });
+const patch = (path: string, body: object | string, headers: Record<string, string> = MERGE) =>
+  server.request("PATCH", path, { body, headers });
 
 describe("update", () => {
   it("replaces the object, and keeps what is the server's", async () => {
@@ -23,8 +24,11 @@ describe("update", () => {
     await server.clock.advance(5_000);
     const { status, json } = await put(X, configMap("x", { b: "2" }));
     expect(status).toBe(200);
-    expect(json).toMatchObject({ data: { b: "2" }, metadata: { uid: created.metadata.uid, creationTimestamp: "2030-01-01T00:00:00Z", resourceVersion: "2" } });
-    expect(json["metadata"]).not.toHaveProperty("labels");
+    expect(json).toMatchObject({
+      data: { b: "2" },
+      metadata: { uid: created.metadata.uid, creationTimestamp: "2030-01-01T00:00:00Z", resourceVersion: "2" },
+    });
+    expect(json.metadata).not.toHaveProperty("labels");
   });
 
   it("that changes nothing keeps the resourceVersion, and nobody is told", async () => {
@@ -42,18 +46,52 @@ describe("update", () => {
   });
 
   it.each([
-    { name: "an old resourceVersion", metadata: { resourceVersion: "1" }, status: 409, message: 'Operation cannot be fulfilled on configmaps "x": the object has been modified; please apply your changes to the latest version and try again' },
-    { name: "another uid", metadata: { uid: "other" }, status: 409, message: /Precondition failed: UID in precondition: other, UID in object meta: / },
-    { name: "no number as resourceVersion", metadata: { resourceVersion: "abc" }, status: 500, message: /strconv.ParseUint/ },
-    { name: "another name", metadata: { name: "y" }, status: 400, message: "the name of the object (y) does not match the name on the URL (x)" },
-    { name: "another namespace", metadata: { namespace: "other" }, status: 400, message: /does not match the namespace/ },
+    {
+      name: "an old resourceVersion",
+      metadata: { resourceVersion: "1" },
+      status: 409,
+      message:
+        'Operation cannot be fulfilled on configmaps "x": the object has been modified; please apply your changes to the latest version and try again',
+    },
+    {
+      name: "another uid",
+      metadata: { uid: "other" },
+      status: 409,
+      message: /Precondition failed: UID in precondition: other, UID in object meta: /,
+    },
+    {
+      name: "no number as resourceVersion",
+      metadata: { resourceVersion: "abc" },
+      status: 500,
+      message: /strconv.ParseUint/,
+    },
+    {
+      name: "another name",
+      metadata: { name: "y" },
+      status: 400,
+      message: "the name of the object (y) does not match the name on the URL (x)",
+    },
+    {
+      name: "another namespace",
+      metadata: { namespace: "other" },
+      status: 400,
+      message: /does not match the namespace/,
+    },
     { name: "a fault", metadata: { labels: { "a b": "" } }, status: 422, message: /metadata.labels/ },
-    { name: "another creationTimestamp", metadata: { creationTimestamp: "2001-01-01T00:00:00Z" }, status: 422, message: /metadata.creationTimestamp: Invalid value: .*: field is immutable/ },
+    {
+      name: "another creationTimestamp",
+      metadata: { creationTimestamp: "2001-01-01T00:00:00Z" },
+      status: 422,
+      message: /metadata.creationTimestamp: Invalid value: .*: field is immutable/,
+    },
   ])("refuses $name", async ({ metadata, status, message }) => {
     await post(CONFIG_MAPS, configMap("x"));
     await put(X, configMap("x", { a: "1" }));
     const { json } = await put(X, configMap("x", { a: "2" }, metadata));
-    expect(json).toMatchObject({ code: status, message: typeof message === "string" ? message : expect.stringMatching(message) });
+    expect(json).toMatchObject({
+      code: status,
+      message: typeof message === "string" ? message : expect.stringMatching(message),
+    });
     expect((await get(X)).json).toMatchObject({ data: { a: "1" }, metadata: { resourceVersion: "2" } });
   });
 
@@ -83,15 +121,16 @@ describe("update", () => {
     await post(LEASES, lease);
     expect((await put(`${LEASES}/x`, lease)).json).toMatchObject({
       code: 422,
-      message: 'leases.coordination.k8s.io "x" is invalid: metadata.resourceVersion: Invalid value: 0: must be specified for an update',
+      message:
+        'leases.coordination.k8s.io "x" is invalid: metadata.resourceVersion: Invalid value: 0: must be specified for an update',
     });
   });
 
   it("as a dry run shows what would be, and changes nothing", async () => {
     await post(CONFIG_MAPS, configMap("x", { a: "1" }));
     const { status, json } = await put(`${X}?dryRun=All`, configMap("x", { a: "2" }));
-    expect([status, json["data"]]).toEqual([200, { a: "2" }]);
-    expect((await get(X)).json["data"]).toEqual({ a: "1" });
+    expect([status, json.data]).toEqual([200, { a: "2" }]);
+    expect((await get(X)).json.data).toEqual({ a: "1" });
   });
 });
 
@@ -120,8 +159,8 @@ describe("the status", () => {
 
   it("is changed by its subresource alone", async () => {
     await post(DEPLOYMENTS, deployment("d"));
-    expect((await put(path, { ...deployment("d"), status })).json["status"]).toEqual({});
-    expect((await put(`${path}/status`, { ...deployment("d"), status })).json["status"]).toEqual(status);
+    expect((await put(path, { ...deployment("d"), status })).json.status).toEqual({});
+    expect((await put(`${path}/status`, { ...deployment("d"), status })).json.status).toEqual(status);
     expect((await put(path, deployment("d", 3))).json).toMatchObject({ status, spec: { replicas: 3 } });
   });
 
@@ -133,7 +172,9 @@ describe("the status", () => {
 
   it("is owned apart from the rest", async () => {
     await post(DEPLOYMENTS, deployment("d"));
-    const { metadata } = await server.request("PUT", `${path}/status?fieldManager=controller`, { body: { ...deployment("d"), status } });
+    const { metadata } = await server.request("PUT", `${path}/status?fieldManager=controller`, {
+      body: { ...deployment("d"), status },
+    });
     expect(metadata.managedFields?.map(({ manager, subresource }) => [manager, subresource])).toEqual([
       ["controller", "status"],
       ["test", undefined],
@@ -152,26 +193,66 @@ describe("patches", () => {
     { type: "application/merge-patch+json", body: { data: { a: null, c: "3" } }, want: { b: "2", c: "3" } },
     { type: "application/strategic-merge-patch+json", body: { data: { a: null, c: "3" } }, want: { b: "2", c: "3" } },
     { type: "application/strategic-merge-patch+json", body: { data: { $patch: "replace", c: "3" } }, want: { c: "3" } },
-    { type: "application/json-patch+json", body: [{ op: "remove", path: "/data/a" }, { op: "add", path: "/data/c", value: "3" }], want: { b: "2", c: "3" } },
+    {
+      type: "application/json-patch+json",
+      body: [
+        { op: "remove", path: "/data/a" },
+        { op: "add", path: "/data/c", value: "3" },
+      ],
+      want: { b: "2", c: "3" },
+    },
   ])("$type", async ({ type, body, want }) => {
     await base();
     const { status, json } = await patch(X, body, { "content-type": type });
-    expect([status, json["data"]]).toEqual([200, want]);
+    expect([status, json.data]).toEqual([200, want]);
   });
 
   it.each([
     { name: "no type", headers: {}, body: {}, status: 415, message: "415: Unsupported Media Type" },
-    { name: "another type", headers: { "content-type": "application/json" }, body: {}, status: 415, message: "415: Unsupported Media Type" },
+    {
+      name: "another type",
+      headers: { "content-type": "application/json" },
+      body: {},
+      status: 415,
+      message: "415: Unsupported Media Type",
+    },
     { name: "no JSON", headers: MERGE, body: "{", status: 400, message: /^error decoding patch: / },
     { name: "no object", headers: MERGE, body: "[]", status: 400, message: /cannot unmarshal array/ },
-    { name: "an old resourceVersion", headers: MERGE, body: { metadata: { resourceVersion: "7" } }, status: 409, message: /the object has been modified/ },
-    { name: "another name", headers: MERGE, body: { metadata: { name: "y" } }, status: 422, message: /metadata.name: Invalid value: "y": field is immutable/ },
-    { name: "a test that fails", headers: { "content-type": "application/json-patch+json" }, body: [{ op: "test", path: "/data/a", value: "9" }], status: 422, message: /rejected our request/ },
-    { name: "a result that is not valid", headers: MERGE, body: { data: { "a b": "" } }, status: 422, message: /data\[a b\]/ },
+    {
+      name: "an old resourceVersion",
+      headers: MERGE,
+      body: { metadata: { resourceVersion: "7" } },
+      status: 409,
+      message: /the object has been modified/,
+    },
+    {
+      name: "another name",
+      headers: MERGE,
+      body: { metadata: { name: "y" } },
+      status: 422,
+      message: /metadata.name: Invalid value: "y": field is immutable/,
+    },
+    {
+      name: "a test that fails",
+      headers: { "content-type": "application/json-patch+json" },
+      body: [{ op: "test", path: "/data/a", value: "9" }],
+      status: 422,
+      message: /rejected our request/,
+    },
+    {
+      name: "a result that is not valid",
+      headers: MERGE,
+      body: { data: { "a b": "" } },
+      status: 422,
+      message: /data\[a b\]/,
+    },
   ])("refuses $name", async ({ headers, body, status, message }) => {
     await base();
     const { json } = await patch(X, body, headers);
-    expect(json).toMatchObject({ code: status, message: typeof message === "string" ? message : expect.stringMatching(message) });
+    expect(json).toMatchObject({
+      code: status,
+      message: typeof message === "string" ? message : expect.stringMatching(message),
+    });
     expect((await get(X)).metadata.resourceVersion).toBe("1");
   });
 
@@ -180,7 +261,7 @@ describe("patches", () => {
     const names = ["p", "q", "r", "s", "t"];
     const answers = await Promise.all(names.map((name) => patch(X, { data: { [name]: "1" } })));
     expect(answers.map(({ status }) => status)).toEqual(names.map(() => 200));
-    expect(Object.keys((await get(X)).json["data"] as object)).toEqual(["a", "b", ...names]);
+    expect(Object.keys((await get(X)).json.data as object)).toEqual(["a", "b", ...names]);
   });
 
   it("of what is not there are 404", async () => {
@@ -198,7 +279,7 @@ describe("apply", () => {
     const first = await apply(`${X}?fieldManager=me`, configMap("x", { a: "1", b: "2" }));
     expect([first.status, owners(first.metadata.managedFields)]).toEqual([201, ["me Apply"]]);
     const second = await apply(`${X}?fieldManager=me`, "kind: ConfigMap\napiVersion: v1\ndata: {b: '3'}\n");
-    expect([second.status, second.json["data"]]).toEqual([200, { b: "3" }]);
+    expect([second.status, second.json.data]).toEqual([200, { b: "3" }]);
   });
 
   it("that changes nothing keeps the resourceVersion", async () => {
@@ -213,10 +294,18 @@ describe("apply", () => {
     expect(refused.json).toMatchObject({
       code: 409,
       reason: "Conflict",
-      details: { causes: [{ reason: "FieldManagerConflict", field: ".data.a", message: expect.stringContaining('conflict with "them"') }] },
+      details: {
+        causes: [
+          {
+            reason: "FieldManagerConflict",
+            field: ".data.a",
+            message: expect.stringContaining('conflict with "them"'),
+          },
+        ],
+      },
     });
     const forced = await apply(`${X}?fieldManager=me&force=true`, configMap("x", { a: "2" }));
-    expect([forced.status, forced.json["data"]]).toEqual([200, { a: "2" }]);
+    expect([forced.status, forced.json.data]).toEqual([200, { a: "2" }]);
     expect(owners(forced.metadata.managedFields)).toContain("me Apply");
   });
 
@@ -225,7 +314,7 @@ describe("apply", () => {
     const { metadata } = await apply(`${X}?fieldManager=two`, configMap("x", { a: "1" }));
     expect(owners(metadata.managedFields).sort()).toEqual(["one Apply", "two Apply"]);
     // What one gives up stays, because two still wants it.
-    expect((await apply(`${X}?fieldManager=one`, configMap("x"))).json["data"]).toEqual({ a: "1" });
+    expect((await apply(`${X}?fieldManager=one`, configMap("x"))).json.data).toEqual({ a: "1" });
   });
 
   it.each([
@@ -244,7 +333,10 @@ describe("field managers", () => {
     { name: "the query's", query: "?fieldManager=me", agent: "curl/8", want: "me" },
     { name: "the user agent's first part", query: "", agent: "kubectl/v1.36 (linux)", want: "kubectl" },
   ])("are called by $name", async ({ query, agent, want }) => {
-    const { metadata } = await server.request("POST", CONFIG_MAPS + query, { body: configMap("x", { a: "1" }), headers: { "user-agent": agent } });
+    const { metadata } = await server.request("POST", CONFIG_MAPS + query, {
+      body: configMap("x", { a: "1" }),
+      headers: { "user-agent": agent },
+    });
     expect(metadata.managedFields?.map(({ manager }) => manager)).toEqual([want]);
   });
 });
@@ -252,19 +344,29 @@ describe("field managers", () => {
 describe("other parts", () => {
   it("of a namespace: finalize changes the finalizers of the spec", async () => {
     await post("/api/v1/namespaces", namespace("n"));
-    expect((await get("/api/v1/namespaces/n")).json["spec"]).toEqual({ finalizers: ["kubernetes"] });
+    expect((await get("/api/v1/namespaces/n")).json.spec).toEqual({ finalizers: ["kubernetes"] });
     await put("/api/v1/namespaces/n", { ...namespace("n"), spec: { finalizers: [] } });
-    expect((await get("/api/v1/namespaces/n")).json["spec"]).toEqual({ finalizers: ["kubernetes"] });
-    const { status, json } = await put("/api/v1/namespaces/n/finalize", { ...namespace("n"), spec: { finalizers: ["example.com/x"] } });
-    expect([status, json["spec"]]).toEqual([200, { finalizers: ["example.com/x"] }]);
+    expect((await get("/api/v1/namespaces/n")).json.spec).toEqual({ finalizers: ["kubernetes"] });
+    const { status, json } = await put("/api/v1/namespaces/n/finalize", {
+      ...namespace("n"),
+      spec: { finalizers: ["example.com/x"] },
+    });
+    expect([status, json.spec]).toEqual([200, { finalizers: ["example.com/x"] }]);
   });
 
   it("of a deployment: scale", async () => {
     await post(DEPLOYMENTS, deployment("d", 2));
     const path = `${DEPLOYMENTS}/d/scale`;
-    expect((await get(path)).json).toMatchObject({ kind: "Scale", apiVersion: "autoscaling/v1", spec: { replicas: 2 }, status: { replicas: 0, selector: "app=d" } });
+    expect((await get(path)).json).toMatchObject({
+      kind: "Scale",
+      apiVersion: "autoscaling/v1",
+      spec: { replicas: 2 },
+      status: { replicas: 0, selector: "app=d" },
+    });
     expect((await patch(path, { spec: { replicas: 5 } })).json).toMatchObject({ spec: { replicas: 5 } });
-    expect((await put(path, { metadata: { name: "d", namespace: "default" }, spec: { replicas: 3 } })).status).toBe(200);
+    expect((await put(path, { metadata: { name: "d", namespace: "default" }, spec: { replicas: 3 } })).status).toBe(
+      200,
+    );
     expect((await get(`${DEPLOYMENTS}/d`)).json).toMatchObject({ spec: { replicas: 3 }, metadata: { generation: 3 } });
     expect((await patch(path, { spec: { replicas: -1 } })).status).toBe(422);
     expect((await patch(path, { metadata: { resourceVersion: "1" }, spec: { replicas: 1 } })).status).toBe(409);

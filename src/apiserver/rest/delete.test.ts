@@ -49,7 +49,10 @@ describe("delete", () => {
   it("as a dry run leaves it", async () => {
     await post(CONFIG_MAPS, configMap("x", {}, { finalizers: [HOLD] }));
     await post(CONFIG_MAPS, configMap("y"));
-    expect([(await remove(`${X}?dryRun=All`)).status, (await remove(`${CONFIG_MAPS}/y`, { dryRun: ["All"] })).status]).toEqual([200, 200]);
+    expect([
+      (await remove(`${X}?dryRun=All`)).status,
+      (await remove(`${CONFIG_MAPS}/y`, { dryRun: ["All"] })).status,
+    ]).toEqual([200, 200]);
     const { list } = await get(CONFIG_MAPS);
     expect(list.items.map(({ metadata }) => metadata.deletionTimestamp)).toEqual([undefined, undefined]);
   });
@@ -59,13 +62,24 @@ describe("preconditions", () => {
   it.each([
     { name: "its uid", body: (uid: string) => ({ preconditions: { uid } }), status: 200 },
     { name: "its resourceVersion", body: () => ({ preconditions: { resourceVersion: "1" } }), status: 200 },
-    { name: "another uid", body: () => ({ preconditions: { uid: "other" } }), status: 409, message: /the UID in the precondition \(other\) does not match the UID in record/ },
-    { name: "another resourceVersion", body: () => ({ preconditions: { resourceVersion: "7" } }), status: 409, message: /the ResourceVersion in the precondition \(7\) does not match/ },
+    {
+      name: "another uid",
+      body: () => ({ preconditions: { uid: "other" } }),
+      status: 409,
+      message: /the UID in the precondition \(other\) does not match the UID in record/,
+    },
+    {
+      name: "another resourceVersion",
+      body: () => ({ preconditions: { resourceVersion: "7" } }),
+      status: 409,
+      message: /the ResourceVersion in the precondition \(7\) does not match/,
+    },
   ])("$name: $status", async ({ body, status, message }) => {
     const { metadata } = await post(CONFIG_MAPS, configMap("x"));
     const answer = await remove(X, body(metadata.uid ?? ""));
     expect(answer.status).toBe(status);
-    if (message !== undefined) expect(answer.json).toMatchObject({ reason: "Conflict", message: expect.stringMatching(message) });
+    if (message !== undefined)
+      expect(answer.json).toMatchObject({ reason: "Conflict", message: expect.stringMatching(message) });
     expect((await get(X)).status).toBe(status === 200 ? 404 : 200);
   });
 });
@@ -80,7 +94,12 @@ describe("finalizers", () => {
     expect(status).toBe(200);
     expect(json).toMatchObject({
       kind: "ConfigMap",
-      metadata: { finalizers: [HOLD], deletionTimestamp: "2030-01-01T00:00:05Z", deletionGracePeriodSeconds: 0, resourceVersion: "2" },
+      metadata: {
+        finalizers: [HOLD],
+        deletionTimestamp: "2030-01-01T00:00:05Z",
+        deletionGracePeriodSeconds: 0,
+        resourceVersion: "2",
+      },
     });
     expect((await get(X)).json).toEqual(json);
   });
@@ -111,11 +130,16 @@ describe("finalizers", () => {
   it("can still be changed while they hold, but not added, and the mark stays", async () => {
     await held();
     await remove(X);
-    const changed = await patch(X, { data: { a: "2" }, metadata: { deletionTimestamp: null, deletionGracePeriodSeconds: null } });
+    const changed = await patch(X, {
+      data: { a: "2" },
+      metadata: { deletionTimestamp: null, deletionGracePeriodSeconds: null },
+    });
     expect(changed.metadata).toMatchObject({ deletionTimestamp: "2030-01-01T00:00:00Z" });
     expect((await patch(X, { metadata: { finalizers: [HOLD, "example.com/new"] } })).json).toMatchObject({
       code: 422,
-      message: expect.stringContaining("metadata.finalizers: Forbidden: no new finalizers can be added if the object is being deleted"),
+      message: expect.stringContaining(
+        "metadata.finalizers: Forbidden: no new finalizers can be added if the object is being deleted",
+      ),
     });
   });
 
@@ -145,7 +169,8 @@ describe("propagation policies", () => {
     await remove(`${DEPLOYMENTS}/d${policy === undefined ? "" : `?propagationPolicy=${policy}`}`);
     const found = await get(`${DEPLOYMENTS}/d`);
     expect(found.status).toBe(want === undefined ? 404 : 200);
-    if (want !== undefined) expect(found.metadata).toMatchObject({ finalizers: want, deletionTimestamp: expect.any(String), generation: 2 });
+    if (want !== undefined)
+      expect(found.metadata).toMatchObject({ finalizers: want, deletionTimestamp: expect.any(String), generation: 2 });
   });
 
   it("can be changed while an object waits", async () => {
@@ -163,12 +188,20 @@ describe("a namespace", () => {
     const watch = await server.watch("/api/v1/namespaces?watch=1&resourceVersion=1");
     const { status, json } = await remove("/api/v1/namespaces/n");
     expect(status).toBe(200);
-    expect(json).toMatchObject({ metadata: { deletionTimestamp: expect.any(String) }, status: { phase: "Terminating" }, spec: { finalizers: ["kubernetes"] } });
+    expect(json).toMatchObject({
+      metadata: { deletionTimestamp: expect.any(String) },
+      status: { phase: "Terminating" },
+      spec: { finalizers: ["kubernetes"] },
+    });
     // The state before it is what it was: nothing is changed in place.
     expect(before.json).toMatchObject({ status: { phase: "Active" } });
-    const exact = await get("/api/v1/namespaces?resourceVersion=1&resourceVersionMatch=Exact&fieldSelector=status.phase%3DActive");
+    const exact = await get(
+      "/api/v1/namespaces?resourceVersion=1&resourceVersionMatch=Exact&fieldSelector=status.phase%3DActive",
+    );
     expect(exact.list.names).toEqual(["n"]);
-    const done = await server.request("PUT", "/api/v1/namespaces/n/finalize", { body: { ...namespace("n"), spec: {} } });
+    const done = await server.request("PUT", "/api/v1/namespaces/n/finalize", {
+      body: { ...namespace("n"), spec: {} },
+    });
     expect([done.status, (await get("/api/v1/namespaces/n")).status]).toEqual([200, 404]);
     expect(await watch.seen()).toEqual(["MODIFIED n", "DELETED n"]);
   });
@@ -183,7 +216,8 @@ describe("a namespace", () => {
 
 describe("deletecollection", () => {
   const fill = async () => {
-    for (const name of ["a", "b", "c"]) await post(CONFIG_MAPS, configMap(name, {}, { labels: { on: name === "b" ? "0" : "1" } }));
+    for (const name of ["a", "b", "c"])
+      await post(CONFIG_MAPS, configMap(name, {}, { labels: { on: name === "b" ? "0" : "1" } }));
     await post("/api/v1/namespaces/other/configmaps", configMap("a"));
   };
   const left = async () => (await get("/api/v1/configmaps")).list.names;
@@ -197,7 +231,7 @@ describe("deletecollection", () => {
   ])("$query leaves $want", async ({ query, want }) => {
     await fill();
     const { status, json } = await remove(CONFIG_MAPS + query);
-    expect([status, json["kind"]]).toEqual([200, "ConfigMapList"]);
+    expect([status, json.kind]).toEqual([200, "ConfigMapList"]);
     expect(await left()).toEqual(want);
   });
 

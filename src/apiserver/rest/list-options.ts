@@ -63,6 +63,7 @@ export function watchOptions(query: URLSearchParams): WatchOptions {
   const version = query.get("resourceVersion") ?? "";
   const match = query.get("resourceVersionMatch") ?? "";
   const initial = query.has("sendInitialEvents");
+  wholeNumber(query.get("limit"));
   const errors: FieldError[] = [];
   if (match !== "" && !initial) {
     errors.push(

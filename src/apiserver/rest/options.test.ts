@@ -187,6 +187,13 @@ describe("options that are refused", () => {
       want: 'strconv.ParseInt: parsing "many": invalid syntax',
     },
     {
+      name: "watch",
+      read: watchOptions,
+      query: "limit=many",
+      code: 400,
+      want: 'strconv.ParseInt: parsing "many": invalid syntax',
+    },
+    {
       name: "list",
       read: listOptions,
       query: "resourceVersionMatch=Exact",

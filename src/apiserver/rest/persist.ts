@@ -5,10 +5,13 @@
  * 2. What the store cannot do now becomes an error that clients know how to handle.
  */
 import { internalError, type KubeObject, StatusError, serviceUnavailable } from "#api";
-import { isStoreError, type Revision, type WriteOutcome } from "#store";
+import { isStoreError, type Revision, StoreError, type WriteOutcome } from "#store";
 import { atRevision, encodeForStore, StoredObject } from "../cache/stored-object.ts";
 import type { Resource } from "./resource.ts";
 import type { ServerContext } from "./server-context.ts";
+
+/** As long as the store itself may take to answer. */
+const SHOWN_WITHIN_MS = 5_000;
 
 export type Persisted =
   | { readonly ok: true; readonly stored: StoredObject }
@@ -31,7 +34,7 @@ export async function persist(
   if (!outcome.ok) return refused(outcome);
   const stored = new StoredObject({ key, value, revision: outcome.revision }, atRevision(form, outcome.revision));
   resource.cache.wrote(stored);
-  await storeCall(() => context.feed.reached(outcome.revision));
+  await shown(context, outcome.revision);
   return { ok: true, stored };
 }
 
@@ -44,12 +47,26 @@ export async function erase(
 ): Promise<Persisted> {
   const outcome = await storeCall(() => context.store.delete(resource.cache.prefix + suffix, current.revision));
   if (!outcome.ok) return refused(outcome);
-  await storeCall(() => context.feed.reached(outcome.revision));
+  await shown(context, outcome.revision);
   return { ok: true, stored: current.asOf(outcome.revision) };
 }
 
 function refused(outcome: Extract<WriteOutcome, { ok: false }>): Persisted {
   return { ok: false, current: outcome.current && new StoredObject(outcome.current) };
+}
+
+/** Waits until the caches show a revision that the store has named. One that stops telling of changes then is not waited for without end. */
+export async function shown({ feed, clock, sharedStore }: ServerContext, revision: Revision): Promise<void> {
+  if (!sharedStore) return storeCall(() => feed.reached(revision));
+  if (feed.revision >= revision) return;
+  const late = new AbortController();
+  const timer = clock.timer(SHOWN_WITHIN_MS, () => late.abort(notTold(revision)));
+  await storeCall(() => feed.reached(revision, late.signal)).finally(() => timer.cancel());
+}
+
+function notTold(revision: Revision): StoreError {
+  const message = `This server has not been told of revision ${revision} in time. A write may have happened all the same.`;
+  return new StoreError("Unavailable", message, { maybeApplied: true });
 }
 
 export async function storeCall<T>(call: () => Promise<T>): Promise<T> {

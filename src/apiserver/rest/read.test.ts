@@ -58,7 +58,12 @@ describe("list", () => {
   });
 
   it("has an empty list for nothing", async () => {
-    expect((await get(ALL)).json).toEqual({ kind: "ConfigMapList", apiVersion: "v1", metadata: { resourceVersion: "0" }, items: [] });
+    expect((await get(ALL)).json).toEqual({
+      kind: "ConfigMapList",
+      apiVersion: "v1",
+      metadata: { resourceVersion: "0" },
+      items: [],
+    });
   });
 
   it.each([
@@ -90,13 +95,22 @@ describe("list", () => {
   });
 
   it.each([
-    { query: "labelSelector=a%3D%3D%3Db", status: 400, message: "unable to parse requirement: found '=', expected: identifier" },
+    {
+      query: "labelSelector=a%3D%3D%3Db",
+      status: 400,
+      message: "unable to parse requirement: found '=', expected: identifier",
+    },
     {
       query: "fieldSelector=spec.foo%3Db",
       status: 400,
       message: '"spec.foo" is not a known field selector: only "metadata.name", "metadata.namespace"',
     },
-    { query: "limit=1&continue=abc", status: 400, message: "invalid continue token: continue key is not valid: invalid character 'i' looking for beginning of value" },
+    {
+      query: "limit=1&continue=abc",
+      status: 400,
+      message:
+        "invalid continue token: continue key is not valid: invalid character 'i' looking for beginning of value",
+    },
   ])("refuses $query", async ({ query, status, message }) => {
     expect((await get(`${ALL}?${query}`)).json).toMatchObject({ code: status, message, reason: "BadRequest" });
   });
@@ -133,10 +147,23 @@ describe("a list in pages", () => {
   };
 
   const cases = [
-    { path: ALL, limit: 3, seen: [["a/a1", "a/a2", "a/a3"], ["a/a4", "a/a5", "b/b1"], ["b/b2"]], remaining: [4, 1, undefined] },
+    {
+      path: ALL,
+      limit: 3,
+      seen: [["a/a1", "a/a2", "a/a3"], ["a/a4", "a/a5", "b/b1"], ["b/b2"]],
+      remaining: [4, 1, undefined],
+    },
     { path: IN_A, limit: 2, seen: [["a/a1", "a/a2"], ["a/a3", "a/a4"], ["a/a5"]], remaining: [3, 1, undefined] },
     { path: IN_A, limit: 5, seen: [["a/a1", "a/a2", "a/a3", "a/a4", "a/a5"]], remaining: [undefined] },
-    { path: `${ALL}?labelSelector=!none`, limit: 4, seen: [["a/a1", "a/a2", "a/a3", "a/a4"], ["a/a5", "b/b1", "b/b2"]], remaining: [undefined, undefined] },
+    {
+      path: `${ALL}?labelSelector=!none`,
+      limit: 4,
+      seen: [
+        ["a/a1", "a/a2", "a/a3", "a/a4"],
+        ["a/a5", "b/b1", "b/b2"],
+      ],
+      remaining: [undefined, undefined],
+    },
   ];
 
   it.each(cases)("is of one state while writes go on: $path by $limit", async ({ path, limit, seen, remaining }) => {
@@ -144,16 +171,19 @@ describe("a list in pages", () => {
     expect(await pages(path, limit, disturb)).toEqual({ seen, remaining, revisions: 1 });
   });
 
-  it.each(cases)("also when the store has to be asked for it: $path by $limit", async ({ path, limit, seen, remaining }) => {
-    await fill();
-    const { cache } = server.resources.find("", "v1", "configmaps") ?? expect.unreachable();
-    const forget = async () => {
-      await disturb();
-      // Other lists push the state out.
-      for (let i = 0; i < 64; i++) cache.keep(1_000_000 + i, cache.snapshot());
-    };
-    expect(await pages(path, limit, forget)).toEqual({ seen, remaining, revisions: 1 });
-  });
+  it.each(cases)(
+    "also when the store has to be asked for it: $path by $limit",
+    async ({ path, limit, seen, remaining }) => {
+      await fill();
+      const { cache } = server.resources.find("", "v1", "configmaps") ?? expect.unreachable();
+      const forget = async () => {
+        await disturb();
+        // Other lists push the state out.
+        for (let i = 0; i < 64; i++) cache.keep(1_000_000 + i, cache.snapshot());
+      };
+      expect(await pages(path, limit, forget)).toEqual({ seen, remaining, revisions: 1 });
+    },
+  );
 
   it("takes the state of one namespace never for that of all", async () => {
     await fill();
@@ -174,7 +204,11 @@ describe("a list in pages", () => {
     for (let i = 0; i < 64; i++) cache.keep(1_000_000 + i, cache.snapshot());
     await server.store.compact(await server.store.revision());
     const expired = await get(`${IN_A}?limit=2&continue=${first.list.metadata.continue}`);
-    expect(expired.json).toMatchObject({ code: 410, reason: "Expired", message: expect.stringContaining("continue parameter is too old") });
+    expect(expired.json).toMatchObject({
+      code: 410,
+      reason: "Expired",
+      message: expect.stringContaining("continue parameter is too old"),
+    });
     const { continue: token } = (expired.json as { metadata: { continue: string } }).metadata;
     expect((await get(`${IN_A}?limit=2&continue=${token}`)).list.names).toEqual(["a/a3", "a/a5"]);
   });
@@ -202,8 +236,16 @@ describe("a list of a revision", () => {
   it.each([
     { name: "any", query: () => "resourceVersion=0", want: ["a/y", "a/z"] },
     { name: "not older than", query: (at: string) => `resourceVersion=${at}`, want: ["a/y", "a/z"] },
-    { name: "not older than, said so", query: (at: string) => `resourceVersion=${at}&resourceVersionMatch=NotOlderThan`, want: ["a/y", "a/z"] },
-    { name: "that very one", query: (at: string) => `resourceVersion=${at}&resourceVersionMatch=Exact`, want: ["a/x", "a/y"] },
+    {
+      name: "not older than, said so",
+      query: (at: string) => `resourceVersion=${at}&resourceVersionMatch=NotOlderThan`,
+      want: ["a/y", "a/z"],
+    },
+    {
+      name: "that very one",
+      query: (at: string) => `resourceVersion=${at}&resourceVersionMatch=Exact`,
+      want: ["a/x", "a/y"],
+    },
     { name: "the newest, exactly", query: () => "resourceVersion=4&resourceVersionMatch=Exact", want: ["a/y", "a/z"] },
   ])("$name", async ({ query, want }) => {
     const middle = await state();
@@ -232,23 +274,27 @@ describe("a list of a revision", () => {
     });
   });
 
-  it.each([path("resourceVersion=99"), path("resourceVersion=99&resourceVersionMatch=Exact"), `${IN_A}/x?resourceVersion=99`])(
-    "waits for one to come, but not for long: %s",
-    async (url) => {
-      await state();
-      const asked = get(url);
-      await server.clock.advance(3_000);
-      const { status, headers, json } = await asked;
-      expect([status, headers["retry-after"]]).toEqual([504, "1"]);
-      expect(json).toMatchObject({
-        message: "Timeout: Too large resource version: 99, current: 4",
-        reason: "Timeout",
-        details: { causes: [{ reason: "ResourceVersionTooLarge", message: "Too large resource version" }], retryAfterSeconds: 1 },
-      });
-      // The store keeps a timer of its own.
-      expect(server.clock.pending).toBeLessThanOrEqual(1);
-    },
-  );
+  it.each([
+    path("resourceVersion=99"),
+    path("resourceVersion=99&resourceVersionMatch=Exact"),
+    `${IN_A}/x?resourceVersion=99`,
+  ])("waits for one to come, but not for long: %s", async (url) => {
+    await state();
+    const asked = get(url);
+    await server.clock.advance(3_000);
+    const { status, headers, json } = await asked;
+    expect([status, headers["retry-after"]]).toEqual([504, "1"]);
+    expect(json).toMatchObject({
+      message: "Timeout: Too large resource version: 99, current: 4",
+      reason: "Timeout",
+      details: {
+        causes: [{ reason: "ResourceVersionTooLarge", message: "Too large resource version" }],
+        retryAfterSeconds: 1,
+      },
+    });
+    // The store keeps a timer of its own.
+    expect(server.clock.pending).toBeLessThanOrEqual(1);
+  });
 
   it("is answered as soon as it has come", async () => {
     await state();

@@ -11,7 +11,7 @@ import { matcher, type Selection } from "../cache/selection.ts";
 import { StoredObject } from "../cache/stored-object.ts";
 import { type ContinueToken, decodeContinue, encodeContinue } from "./continue-token.ts";
 import { type ListOptions, listOptions, parseVersion } from "./list-options.ts";
-import { storeCall } from "./persist.ts";
+import { shown, storeCall } from "./persist.ts";
 import type { RestRequest } from "./rest-request.ts";
 import { selectionOf } from "./selection.ts";
 import type { ServerContext } from "./server-context.ts";
@@ -130,8 +130,8 @@ function slice(
 }
 
 /** Waits until the caches show all that the store has acknowledged. */
-export async function fresh({ store, feed, sharedStore }: ServerContext): Promise<void> {
-  if (sharedStore) await storeCall(async () => feed.reached(await store.revision()));
+export async function fresh(context: ServerContext): Promise<void> {
+  if (context.sharedStore) await shown(context, await storeCall(() => context.store.revision()));
 }
 
 export async function notOlderThan({ feed, clock }: ServerContext, revision: Revision): Promise<void> {

@@ -39,9 +39,9 @@ describe("two servers on one store", () => {
 
   it("see each other's writes", async () => {
     await one.request("POST", CONFIG_MAPS, { body: configMap("x", { by: "one" }) });
-    expect((await two.request("GET", X)).json["data"]).toEqual({ by: "one" });
+    expect((await two.request("GET", X)).json.data).toEqual({ by: "one" });
     await two.request("PUT", X, { body: configMap("x", { by: "two" }) });
-    expect((await one.request("GET", X)).json["data"]).toEqual({ by: "two" });
+    expect((await one.request("GET", X)).json.data).toEqual({ by: "two" });
     await one.request("DELETE", X);
     expect((await two.request("GET", X)).status).toBe(404);
   });
@@ -61,7 +61,9 @@ describe("two servers on one store", () => {
   it("a watch without a revision begins with the newest state, one of any state with what is there", async () => {
     held.hold();
     await one.request("POST", CONFIG_MAPS, { body: configMap("x") });
-    const any = await two.watch(`${CONFIG_MAPS}?watch=1&resourceVersion=0&allowWatchBookmarks=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan`);
+    const any = await two.watch(
+      `${CONFIG_MAPS}?watch=1&resourceVersion=0&allowWatchBookmarks=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan`,
+    );
     expect(any.events.map(({ type }) => type)).toEqual(["BOOKMARK"]);
     const { early, answer } = await whileHeld(() => two.watch(`${CONFIG_MAPS}?watch=1`));
     expect([early, await answer.seen(), await any.seen()]).toEqual([false, ["ADDED x"], ["BOOKMARK 0", "ADDED x"]]);
@@ -80,7 +82,9 @@ describe("two servers on one store", () => {
   it("a list not older than a revision of the other waits for it", async () => {
     held.hold();
     const { metadata } = await one.request("POST", CONFIG_MAPS, { body: configMap("x") });
-    const { early, answer } = await whileHeld(() => two.request("GET", `${CONFIG_MAPS}?resourceVersion=${metadata.resourceVersion}`));
+    const { early, answer } = await whileHeld(() =>
+      two.request("GET", `${CONFIG_MAPS}?resourceVersion=${metadata.resourceVersion}`),
+    );
     expect([early, answer.list.names]).toEqual([false, ["default/x"]]);
   });
 
@@ -95,7 +99,10 @@ describe("two servers on one store", () => {
   it("conflicts between them are seen", async () => {
     await one.request("POST", CONFIG_MAPS, { body: configMap("x") });
     const body = (by: string) => configMap("x", { by }, { resourceVersion: "1" });
-    const answers = await Promise.all([one.request("PUT", X, { body: body("one") }), two.request("PUT", X, { body: body("two") })]);
+    const answers = await Promise.all([
+      one.request("PUT", X, { body: body("one") }),
+      two.request("PUT", X, { body: body("two") }),
+    ]);
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
   });
 
@@ -103,10 +110,12 @@ describe("two servers on one store", () => {
     await one.request("POST", CONFIG_MAPS, { body: configMap("x") });
     const headers = { "content-type": "application/merge-patch+json" };
     const names = Array.from({ length: 12 }, (_, i) => `k${i}`);
-    const answers = await Promise.all(names.map((name, i) => (i % 2 ? one : two).request("PATCH", X, { headers, body: { data: { [name]: "1" } } })));
+    const answers = await Promise.all(
+      names.map((name, i) => (i % 2 ? one : two).request("PATCH", X, { headers, body: { data: { [name]: "1" } } })),
+    );
     expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThan(0);
     const written = names.filter((_, i) => answers[i]?.status === 200).sort();
-    expect(Object.keys((await two.request("GET", X)).json["data"] as object).sort()).toEqual(written);
+    expect(Object.keys((await two.request("GET", X)).json.data as object).sort()).toEqual(written);
   });
 
   it("watchers are told when history was missed, and can start again", async () => {
@@ -124,6 +133,25 @@ describe("two servers on one store", () => {
     const again = await two.watch(`${CONFIG_MAPS}?watch=1`);
     await one.request("DELETE", `${CONFIG_MAPS}/a`);
     expect(await again.seen()).toEqual(["ADDED a", "ADDED b", "ADDED c", "DELETED a"]);
+  });
+
+  const headers = { "content-type": "application/merge-patch+json" };
+  it.each([
+    {
+      name: "update",
+      write: (rv: string) => two.request("PUT", X, { body: configMap("x", { a: "2" }, { resourceVersion: rv }) }),
+    },
+    { name: "patch", write: () => two.request("PATCH", X, { headers, body: { data: { a: "2" } } }) },
+    {
+      name: "delete",
+      write: (resourceVersion: string) => two.request("DELETE", X, { body: { preconditions: { resourceVersion } } }),
+    },
+  ])("$name works on what the other has just written", async ({ write }) => {
+    held.hold();
+    await one.request("POST", CONFIG_MAPS, { body: configMap("x") });
+    const { metadata } = await one.request("PUT", X, { body: configMap("x", { a: "1" }) });
+    const { answer } = await whileHeld(() => write(metadata.resourceVersion ?? ""));
+    expect(answer.status).toBe(200);
   });
 
   it("a write is answered only when its own server shows it", async () => {

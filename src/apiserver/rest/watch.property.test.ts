@@ -10,9 +10,20 @@ import { configMap, type TestServer, type TestWatch, testServer } from "../testi
 type Labels = Readonly<Record<string, string>>;
 
 type Step =
-  | { readonly do: "put"; readonly namespace: string; readonly name: string; readonly labels: Labels; readonly value: string }
+  | {
+      readonly do: "put";
+      readonly namespace: string;
+      readonly name: string;
+      readonly labels: Labels;
+      readonly value: string;
+    }
   | { readonly do: "delete"; readonly namespace: string; readonly name: string }
-  | { readonly do: "watch"; readonly scope: number; readonly labels: number; readonly from: "now" | "list" | "initial" };
+  | {
+      readonly do: "watch";
+      readonly scope: number;
+      readonly labels: number;
+      readonly from: "now" | "list" | "initial";
+    };
 
 const NAMESPACES = ["a", "a-b", "b"];
 const NAMES = ["x", "x-y", "y"];
@@ -21,7 +32,11 @@ const NAMES = ["x", "x-y", "y"];
 const SCOPES: readonly { path: string; field: string; has(namespace: string, name: string): boolean }[] = [
   { path: "/api/v1/configmaps", field: "", has: () => true },
   { path: "/api/v1/namespaces/a/configmaps", field: "", has: (namespace) => namespace === "a" },
-  { path: "/api/v1/namespaces/a/configmaps", field: "metadata.name=x", has: (namespace, name) => namespace === "a" && name === "x" },
+  {
+    path: "/api/v1/namespaces/a/configmaps",
+    field: "metadata.name=x",
+    has: (namespace, name) => namespace === "a" && name === "x",
+  },
   { path: "/api/v1/configmaps", field: "metadata.name!=x", has: (_, name) => name !== "x" },
 ];
 const SELECTORS: readonly { text: string; matches(labels: Labels): boolean }[] = [
@@ -34,7 +49,10 @@ const SELECTORS: readonly { text: string; matches(labels: Labels): boolean }[] =
 const labels = fc.record({ on: fc.constantFrom("1", "2", "3"), off: fc.constant("1") }, { requiredKeys: [] });
 const place = { namespace: fc.constantFrom(...NAMESPACES), name: fc.constantFrom(...NAMES) };
 const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 6, arbitrary: fc.record({ do: fc.constant("put" as const), ...place, labels, value: fc.constantFrom("1", "2") }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({ do: fc.constant("put" as const), ...place, labels, value: fc.constantFrom("1", "2") }),
+  },
   { weight: 2, arbitrary: fc.record({ do: fc.constant("delete" as const), ...place }) },
   {
     weight: 2,
@@ -56,7 +74,11 @@ interface Watching {
 
 const keyOf = ({ metadata }: KubeObject) => `${metadata.namespace}/${metadata.name}`;
 
-async function write(server: TestServer, step: Exclude<Step, { do: "watch" }>, model: Map<string, KubeObject>): Promise<void> {
+async function write(
+  server: TestServer,
+  step: Exclude<Step, { do: "watch" }>,
+  model: Map<string, KubeObject>,
+): Promise<void> {
   const path = `/api/v1/namespaces/${step.namespace}/configmaps`;
   const key = `${step.namespace}/${step.name}`;
   if (step.do === "delete") {
@@ -65,7 +87,9 @@ async function write(server: TestServer, step: Exclude<Step, { do: "watch" }>, m
     return;
   }
   const body = configMap(step.name, { value: step.value }, { labels: step.labels });
-  const answer = model.has(key) ? await server.request("PUT", `${path}/${step.name}`, { body }) : await server.request("POST", path, { body });
+  const answer = model.has(key)
+    ? await server.request("PUT", `${path}/${step.name}`, { body })
+    : await server.request("POST", path, { body });
   expect(answer.status).toBe(model.has(key) ? 200 : 201);
   model.set(key, answer.json as unknown as KubeObject);
 }
@@ -74,7 +98,8 @@ async function begin(server: TestServer, { scope, labels, from }: Extract<Step, 
   const { path, field, has } = SCOPES[scope] ?? expect.unreachable();
   const { text, matches } = SELECTORS[labels] ?? expect.unreachable();
   const query = `labelSelector=${encodeURIComponent(text)}&fieldSelector=${encodeURIComponent(field)}`;
-  const selects = ({ metadata }: KubeObject) => has(metadata.namespace ?? "", metadata.name ?? "") && matches(metadata.labels ?? {});
+  const selects = ({ metadata }: KubeObject) =>
+    has(metadata.namespace ?? "", metadata.name ?? "") && matches(metadata.labels ?? {});
   if (from === "now") return { watch: await server.watch(`${path}?watch=1&${query}`), listed: [], selects };
   if (from === "initial") {
     const initial = "sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true";

@@ -42,19 +42,59 @@ describe("where a watch begins", () => {
       path: `${IN_A}?watch=1&resourceVersion=2`,
       want: ["ADDED y", "MODIFIED x", "MODIFIED x", "DELETED y", "ADDED z"],
     },
-    { name: "everywhere", path: `${ALL}?watch=1&resourceVersion=3`, want: ["ADDED x", "MODIFIED x", "MODIFIED x", "DELETED y", "ADDED z"] },
+    {
+      name: "everywhere",
+      path: `${ALL}?watch=1&resourceVersion=3`,
+      want: ["ADDED x", "MODIFIED x", "MODIFIED x", "DELETED y", "ADDED z"],
+    },
     { name: "the newest revision", path: `${IN_A}?watch=1&resourceVersion=7`, want: ["ADDED z"] },
     { name: "a revision that is still to come", path: `${IN_A}?watch=1&resourceVersion=8`, want: [] },
     { name: "initial events", path: `${IN_A}?watch=1&${initial}`, want: ["ADDED x", "ADDED z"] },
-    { name: "initial events with a bookmark behind them", path: `${IN_A}?watch=1&${initial}&allowWatchBookmarks=1`, want: ["ADDED x", "BOOKMARK 7", "ADDED z"] },
-    { name: "initial events not older than", path: `${IN_A}?watch=1&${initial}&allowWatchBookmarks=1&resourceVersion=2`, want: ["ADDED x", "BOOKMARK 7", "ADDED z"] },
-    { name: "initial events of nothing", path: `${ALL}?watch=1&${initial}&allowWatchBookmarks=1&labelSelector=none`, want: ["BOOKMARK 7"] },
-    { name: "no initial events", path: `${IN_A}?watch=1&sendInitialEvents=false&resourceVersionMatch=NotOlderThan`, want: ["ADDED z"] },
-    { name: "no initial events from any state", path: `${IN_A}?watch=1&sendInitialEvents=false&resourceVersionMatch=NotOlderThan&resourceVersion=0`, want: ["ADDED z"] },
-    { name: "no initial events, but a revision", path: `${IN_A}?watch=1&sendInitialEvents=false&resourceVersionMatch=NotOlderThan&resourceVersion=6`, want: ["DELETED y", "ADDED z"] },
-    { name: "one name, by selector", path: `${IN_A}?watch=1&resourceVersion=1&fieldSelector=metadata.name%3Dy`, want: ["ADDED y", "DELETED y"] },
-    { name: "one name, by the old path", path: "/api/v1/watch/namespaces/a/configmaps/y?resourceVersion=1", want: ["ADDED y", "DELETED y"] },
-    { name: "one name in all namespaces", path: `${ALL}?watch=1&resourceVersion=3&fieldSelector=metadata.name%3Dx`, want: ["ADDED x", "MODIFIED x", "MODIFIED x"] },
+    {
+      name: "initial events with a bookmark behind them",
+      path: `${IN_A}?watch=1&${initial}&allowWatchBookmarks=1`,
+      want: ["ADDED x", "BOOKMARK 7", "ADDED z"],
+    },
+    {
+      name: "initial events not older than",
+      path: `${IN_A}?watch=1&${initial}&allowWatchBookmarks=1&resourceVersion=2`,
+      want: ["ADDED x", "BOOKMARK 7", "ADDED z"],
+    },
+    {
+      name: "initial events of nothing",
+      path: `${ALL}?watch=1&${initial}&allowWatchBookmarks=1&labelSelector=none`,
+      want: ["BOOKMARK 7"],
+    },
+    {
+      name: "no initial events",
+      path: `${IN_A}?watch=1&sendInitialEvents=false&resourceVersionMatch=NotOlderThan`,
+      want: ["ADDED z"],
+    },
+    {
+      name: "no initial events from any state",
+      path: `${IN_A}?watch=1&sendInitialEvents=false&resourceVersionMatch=NotOlderThan&resourceVersion=0`,
+      want: ["ADDED z"],
+    },
+    {
+      name: "no initial events, but a revision",
+      path: `${IN_A}?watch=1&sendInitialEvents=false&resourceVersionMatch=NotOlderThan&resourceVersion=6`,
+      want: ["DELETED y", "ADDED z"],
+    },
+    {
+      name: "one name, by selector",
+      path: `${IN_A}?watch=1&resourceVersion=1&fieldSelector=metadata.name%3Dy`,
+      want: ["ADDED y", "DELETED y"],
+    },
+    {
+      name: "one name, by the old path",
+      path: "/api/v1/watch/namespaces/a/configmaps/y?resourceVersion=1",
+      want: ["ADDED y", "DELETED y"],
+    },
+    {
+      name: "one name in all namespaces",
+      path: `${ALL}?watch=1&resourceVersion=3&fieldSelector=metadata.name%3Dx`,
+      want: ["ADDED x", "MODIFIED x", "MODIFIED x"],
+    },
     {
       name: "what a selector lets in and out",
       path: `${IN_A}?watch=1&resourceVersion=1&labelSelector=on%3D1`,
@@ -106,7 +146,9 @@ describe("events", () => {
 
   it("come to everybody in the same order", async () => {
     const watches = await Promise.all(
-      Array.from({ length: 50 }, (_, i) => server.watch(i % 2 === 0 ? `${IN_A}?watch=1` : `${ALL}?watch=1&resourceVersion=0`)),
+      Array.from({ length: 50 }, (_, i) =>
+        server.watch(i % 2 === 0 ? `${IN_A}?watch=1` : `${ALL}?watch=1&resourceVersion=0`),
+      ),
     );
     for (let i = 0; i < 7; i++) await put(IN_A, `x${i}`);
     await Promise.all(Array.from({ length: 40 }, (_, i) => put(IN_A, `x${i % 7}`, { i: String(i) })));
@@ -131,7 +173,14 @@ describe("events", () => {
     await server.clock.advance(60_000);
     await put(IN_A, "x", { on: "1" });
     await server.settle();
-    const tables = watch.events.map(({ object }) => object as unknown as { kind: string; columnDefinitions: { name: string }[] | null; rows: { cells: unknown[] }[] });
+    const tables = watch.events.map(
+      ({ object }) =>
+        object as unknown as {
+          kind: string;
+          columnDefinitions: { name: string }[] | null;
+          rows: { cells: unknown[] }[];
+        },
+    );
     expect(tables.map(({ kind, rows }) => [kind, rows[0]?.cells])).toEqual([
       ["Table", ["x", 0, "0s"]],
       ["Table", ["x", 0, "60s"]],
@@ -145,7 +194,11 @@ describe("events", () => {
     const watch = await server.watch(`${IN_A}?watch=1`, { headers });
     await put(IN_A, "x");
     await watch.seen();
-    expect(watch.events[0]?.object).toMatchObject({ kind: "PartialObjectMetadata", apiVersion: "meta.k8s.io/v1", metadata: { name: "x" } });
+    expect(watch.events[0]?.object).toMatchObject({
+      kind: "PartialObjectMetadata",
+      apiVersion: "meta.k8s.io/v1",
+      metadata: { name: "x" },
+    });
     expect(watch.events[0]?.object).not.toHaveProperty("data");
   });
 
@@ -166,7 +219,9 @@ describe("events", () => {
   });
 
   it("cannot be had in YAML", async () => {
-    expect((await server.request("GET", `${IN_A}?watch=1`, { headers: { accept: "application/yaml" } })).status).toBe(406);
+    expect((await server.request("GET", `${IN_A}?watch=1`, { headers: { accept: "application/yaml" } })).status).toBe(
+      406,
+    );
   });
 });
 
@@ -182,13 +237,27 @@ describe("bookmarks", () => {
     expect([await wanted.seen(), await unwanted.seen()]).toEqual([["BOOKMARK 8", "BOOKMARK 9"], []]);
   });
 
+  it("never send back who starts from a revision that is still to come", async () => {
+    await history();
+    const watch = await server.watch(`${IN_A}?watch=1&resourceVersion=8&allowWatchBookmarks=true`);
+    await server.clock.advance(60_000);
+    expect(await watch.seen()).toEqual([]);
+    await put(IN_A, "z");
+    await server.clock.advance(60_000);
+    expect(await watch.seen()).toEqual(["BOOKMARK 8"]);
+  });
+
   it("have the type and a revision, and say where the initial events end", async () => {
     await put(IN_A, "x");
     const watch = await server.watch(`${IN_A}?watch=1&${initial}&allowWatchBookmarks=true`);
     await server.clock.advance(60_000);
     await watch.seen();
     expect(watch.events.slice(1).map(({ object }) => object)).toEqual([
-      { kind: "ConfigMap", apiVersion: "v1", metadata: { resourceVersion: "1", annotations: { "k8s.io/initial-events-end": "true" } } },
+      {
+        kind: "ConfigMap",
+        apiVersion: "v1",
+        metadata: { resourceVersion: "1", annotations: { "k8s.io/initial-events-end": "true" } },
+      },
       { kind: "ConfigMap", apiVersion: "v1", metadata: { resourceVersion: "1" } },
     ]);
   });
@@ -255,6 +324,19 @@ describe("how a watch ends", () => {
       code: 410,
     });
     await restarted.close();
+  });
+
+  it("not because there is much to begin with", async () => {
+    const data = { text: "x".repeat(1_000_000) };
+    const add = async (from: number, to: number) => {
+      for (let i = from; i < to; i++) await server.request("POST", IN_A, { body: configMap(`big${i}`, data) });
+      await server.settle();
+    };
+    await add(0, 20);
+    const watch = await server.watch(`${IN_A}?watch=1`, { stalled: true });
+    expect([watch.ended, watch.events.length]).toEqual([false, 20]);
+    await add(20, 40);
+    expect(watch.ended).toBe(true);
   });
 
   it("when nobody reads it, while others go on", async () => {

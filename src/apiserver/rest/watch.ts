@@ -5,6 +5,7 @@
  * 2. Too old a revision is one ERROR event with 410 in an answer of 200, as clients expect it.
  */
 import { expired, notAcceptable } from "#api";
+import type { Revision } from "#store";
 import { matcher } from "../cache/selection.ts";
 import type { StoredObject } from "../cache/stored-object.ts";
 import { WatchEvent } from "../cache/watch-event.ts";
@@ -73,7 +74,7 @@ export async function watch(
           signal.addEventListener("abort", end, { once: true });
           stops.push(() => signal.removeEventListener("abort", end));
         }
-        if (options.allowBookmarks) stops.push(bookmarks(request, encoder, out));
+        if (options.allowBookmarks) stops.push(bookmarks(request, encoder, out, after));
       }),
   };
 }
@@ -95,9 +96,11 @@ function* currentObjects(
   for (const stored of resource.cache.snapshot().values(range)) if (matches(stored)) yield stored;
 }
 
-function bookmarks({ context }: RestRequest, encoder: FrameEncoder, out: Batch): () => void {
+function bookmarks({ context }: RestRequest, encoder: FrameEncoder, out: Batch, after: Revision): () => void {
   const tick = () => {
-    out.push(encoder.bookmark(context.feed.revision, false));
+    const { revision } = context.feed;
+    // Who starts from a revision that is still to come is not sent back.
+    if (revision >= after) out.push(encoder.bookmark(revision, false));
     timer = context.clock.timer(BOOKMARK_MS, tick);
   };
   let timer = context.clock.timer(BOOKMARK_MS, tick);
@@ -110,6 +113,8 @@ class Batch {
   readonly #overflow: () => void;
   #frames: Buffer[] = [];
   #scheduled = false;
+  /** What the watch begins with does not count, however much it is: nobody can have read it before it is written. */
+  #bound: number | undefined;
 
   constructor(sink: Sink, overflow: () => void) {
     this.#sink = sink;
@@ -128,7 +133,9 @@ class Batch {
     const frames = this.#frames;
     if (frames.length === 0) return;
     this.#frames = [];
-    const waiting = this.#sink.write(frames.length === 1 ? (frames[0] ?? Buffer.alloc(0)) : Buffer.concat(frames));
-    if (waiting > MAX_WAITING_BYTES) this.#overflow();
+    const bytes = frames.length === 1 && frames[0] !== undefined ? frames[0] : Buffer.concat(frames);
+    const waiting = this.#sink.write(bytes);
+    this.#bound ??= MAX_WAITING_BYTES + bytes.length;
+    if (waiting > this.#bound) this.#overflow();
   }
 }

@@ -2,13 +2,14 @@
  * What LMDB and the file system report, in the words of a store.
  *
  * 1. A full disk is `Full`, whatever it looks like from below: LMDB reports a write cut short as an input/output error, so
- *    that one is told apart by trying to write.
+ *    that one is told apart by trying to write. Where it can be seen coming, LMDB is not asked at all: lmdb 3.5 formats its
+ *    message about a refused write into a buffer that is too small, which may end the process.
  * 2. A commit that found no space changed nothing. Any other failed commit is `Unavailable`, may have reached the disk, and
  *    is final for this opening: after a failed write of its meta page, LMDB refuses all further work, and a disk that
  *    fails should be looked at, not written to.
  */
 
-import { closeSync, fsyncSync, openSync, rmSync, writeSync } from "node:fs";
+import { closeSync, fsyncSync, openSync, rmSync, statfsSync, writeSync } from "node:fs";
 import { constants } from "node:os";
 import { join } from "node:path";
 import { StoreError } from "../errors.ts";
@@ -41,13 +42,21 @@ export async function commitFailure(dir: string, failure: unknown): Promise<Stor
   const cause = await reasonOf(failure);
   const code = typeof cause === "object" && cause !== null && "code" in cause ? cause.code : undefined;
   const full = code === ENOSPC || code === EDQUOT || code === MDB_MAP_FULL || (code === EIO && !canWrite(dir));
-  if (full)
-    return new StoreError("Full", `No space is left for the data in ${dir}: free some, and writing goes on.`, {
-      cause,
-    });
+  if (full) return fullError(dir, cause);
   const reason = cause instanceof Error ? cause.message : String(cause);
   const message = `The data in ${dir} could not be written (${reason}). Nothing acknowledged is lost: check the disk and start again.`;
   return new StoreError("Unavailable", message, { cause, maybeApplied: true });
+}
+
+/** What to fail with, before anything is tried, if the disk has less room than a commit may need. */
+export function spaceFailure(dir: string, bytes: number): StoreError | undefined {
+  const { blocks, bavail, bsize } = statfsSync(dir);
+  // A file system that has no size does not tell.
+  return blocks === 0 || bavail * bsize >= bytes ? undefined : fullError(dir);
+}
+
+function fullError(dir: string, cause?: unknown): StoreError {
+  return new StoreError("Full", `No space is left for the data in ${dir}: free some, and writing goes on.`, { cause });
 }
 
 /** lmdb rejects with a general error that carries a promise of the specific one. */

@@ -22,7 +22,7 @@ import {
 } from "lmdb";
 import type { Entry, Revision } from "../store.ts";
 import { Arena } from "./arena.ts";
-import { commitFailure, damagedError } from "./failures.ts";
+import { commitFailure, damagedError, spaceFailure } from "./failures.ts";
 import {
   decodeIndex,
   decodeLog,
@@ -71,6 +71,12 @@ interface AppendableTable {
 }
 
 const APPEND: PutOptions = { append: true };
+
+const PAGE_BYTES = 4096;
+/** LMDB writes all pages anew that lead to a changed one. The upper ones, and the list of free ones, are shared by a commit. */
+const SHARED_PAGES = 64;
+const PAGES_OF_RECORD = 3;
+const DROPPED_IN_PAGE = 8;
 
 export class Tables {
   readonly #dir: string;
@@ -147,7 +153,7 @@ export class Tables {
   }
 
   commit({ added, dropped, state }: Batch): Promise<void> {
-    return this.#transact(() => {
+    return this.#transact(roomFor(added, dropped.length), () => {
       for (const record of added) {
         // Appending fills pages to the brim. It makes a promise for this one record, too: the batch's own says it all.
         (this.#log as AppendableTable).put(record.revision, record, APPEND).catch(() => undefined);
@@ -160,7 +166,7 @@ export class Tables {
 
   /** Puts in records in any order of revisions. */
   load(records: readonly LogRecord[]): Promise<void> {
-    return this.#transact(() => {
+    return this.#transact(roomFor(records), () => {
       for (const record of records) {
         void this.#log.put(record.revision, record);
         this.#point(record);
@@ -173,7 +179,9 @@ export class Tables {
     await this.#root.close();
   }
 
-  async #transact(write: () => void): Promise<void> {
+  async #transact(bytes: number, write: () => void): Promise<void> {
+    const full = spaceFailure(this.#dir, bytes);
+    if (full !== undefined) throw full;
     this.#arena.reset();
     try {
       await this.#root.batch(write);
@@ -252,4 +260,11 @@ function writeTextKey(key: Key, target: Buffer, start: number): number {
 
 function readTextKey(source: Buffer, start: number, end: number): string {
   return source.toString("utf8", start, end);
+}
+
+/** How much a commit may let the file grow, at most; mostly it finds free pages in it. */
+function roomFor(added: readonly LogRecord[], dropped = 0): number {
+  let pages = SHARED_PAGES + Math.ceil(dropped / DROPPED_IN_PAGE);
+  for (const { value } of added) pages += PAGES_OF_RECORD + Math.ceil((value?.length ?? 0) / PAGE_BYTES);
+  return pages * PAGE_BYTES;
 }

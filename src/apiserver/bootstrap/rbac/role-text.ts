@@ -9,7 +9,7 @@
  *
  * `core` is the group without a name, `read` and `edit` stand for their verbs, `record-events` for what everyone needs who tells of events.
  */
-import type { Draft, rbac } from "#api";
+import type { rbac } from "#api";
 
 export interface RoleData {
   readonly namespace?: string;
@@ -27,18 +27,17 @@ const VERBS: Readonly<Record<string, readonly string[]>> = {
 const AGGREGATE = "rbac.authorization.k8s.io/aggregate-to-";
 
 export function parseRoles(text: string, { namespaced = false, prefix = "" } = {}): readonly RoleData[] {
-  const roles: (Omit<Draft<RoleData>, "rules"> & { rules: rbac.PolicyRule[] | null })[] = [];
-  for (const line of text.split("\n")) {
-    if (line === "") continue;
-    const words = line.trim().split(" ");
-    if (line.startsWith("  "))
-      (roles[roles.length - 1] ?? fail(line)).rules = [...(roles.at(-1)?.rules ?? []), rule(words)];
-    else roles.push({ ...role(words, namespaced, prefix), rules: null });
-  }
-  return roles;
+  return text
+    .trim()
+    .split(/\n(?! )/)
+    .map((block) => {
+      const [head = "", ...lines] = block.split("\n");
+      const rules = lines.map((line) => rule(line.trim().split(" ")));
+      return { ...role(head.split(" "), namespaced, prefix), rules: rules.length === 0 ? null : rules };
+    });
 }
 
-function role(words: readonly string[], namespaced: boolean, prefix: string): Omit<Draft<RoleData>, "rules"> {
+function role(words: readonly string[], namespaced: boolean, prefix: string): Omit<RoleData, "rules"> {
   const [first = "", ...others] = words;
   const [namespace, name, options] = namespaced
     ? [first, others[0] ?? "", others.slice(1)]
@@ -70,8 +69,4 @@ function rule(words: readonly string[]): rbac.PolicyRule {
     resources: resources.split(","),
     ...(names !== undefined && { resourceNames: names.split(",") }),
   };
-}
-
-function fail(line: string): never {
-  throw new Error(`a rule without a role: ${line}`);
 }
