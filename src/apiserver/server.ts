@@ -82,6 +82,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     newUid: randomUUID,
     sharedStore: options.sharedStore,
   };
+  let listening: Listener | undefined;
   try {
     await bootstrap(context, resources, { clientCa: options.certificate.clientCaPem, ...requestHeaderOf(options) });
     background.run("service allocation repair", (signal) => allocation.repair(signal));
@@ -105,7 +106,8 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
       }),
       log,
     });
-    const listener: Listener = await listen({ ...options, handlers: httpHandlers(handle, log) });
+    const listener = await listen({ ...options, handlers: httpHandlers(handle, log) });
+    listening = listener;
     const identity: Identity = { hostname: hostname(), port: listener.port, address: options.host, uid: randomUUID() };
     await advertise(context, resources, identity);
     background.run("identity lease", (signal) => renewIdentity(context, resources, identity, signal));
@@ -121,6 +123,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
       },
     };
   } catch (error) {
+    await listening?.close(0);
     await background.stop();
     throw error;
   }

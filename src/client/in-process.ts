@@ -35,7 +35,7 @@ interface WholeAnswer extends Answer {
 }
 
 interface StreamAnswer extends Answer {
-  stream(sink: { write(bytes: Buffer): number; readonly signal: AbortSignal }): Promise<void>;
+  stream(sink: { write(bytes: Buffer): number; drop(): void; readonly signal: AbortSignal }): Promise<void>;
 }
 
 export function inProcess(handle: InProcessHandle, user: InProcessUser): Transport {
@@ -93,7 +93,7 @@ function streamed(
   };
   const fail = () => channel.fail(signal.reason);
   signal.addEventListener("abort", fail, { once: true });
-  const done = answer.stream({ write, signal }).then(
+  const done = answer.stream({ write, drop: () => ending.abort(new Error("the caller reads too slowly")), signal }).then(
     () => channel.close(),
     (error: unknown) => channel.fail(error),
   );

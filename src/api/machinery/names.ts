@@ -179,14 +179,19 @@ function misfit(words: string, pattern: string, ...examples: readonly string[]):
 
 /** The original says characters in most places and bytes in some; it counts bytes in all. */
 function tooManyCharacters(value: string, max: number): readonly string[] {
-  return byteLength(value) > max ? [`must be no more than ${max} characters`] : [];
+  return isLonger(value, max) ? [`must be no more than ${max} characters`] : [];
 }
 
 function tooManyBytes(value: string, max: number): readonly string[] {
-  return byteLength(value) > max ? [`must be no more than ${max} bytes`] : [];
+  return isLonger(value, max) ? [`must be no more than ${max} bytes`] : [];
 }
 
 const encoder = new TextEncoder();
+
+/** A UTF-16 code unit takes at most three bytes: most texts need no counting. */
+function isLonger(value: string, maxBytes: number): boolean {
+  return value.length * 3 > maxBytes && (value.length > maxBytes || byteLength(value) > maxBytes);
+}
 
 function byteLength(value: string): number {
   return value.length > 15 ? encoder.encode(value).length : value.length;

@@ -14,7 +14,9 @@ export function authenticator(tokens: ReadonlyMap<string, UserInfo>): Authentica
     const header = request.headers.authorization;
     if (header === undefined || header === "") return ANONYMOUS;
     const [scheme = "", token = ""] = header.trim().split(/\s+/, 2);
-    const user = scheme.toLowerCase() === "bearer" ? tokens.get(token) : undefined;
+    // Another scheme is no credential that is known here, as if there were none.
+    if (scheme.toLowerCase() !== "bearer" || token === "") return ANONYMOUS;
+    const user = tokens.get(token);
     if (user === undefined) throw unauthorized();
     return withAuthenticated(user);
   };

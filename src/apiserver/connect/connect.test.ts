@@ -75,7 +75,7 @@ describe("what is answered without being stored", () => {
   async function textOf(response: ApiResponse): Promise<string> {
     if (!isStream(response)) return Buffer.concat(response.body).toString("utf8");
     const chunks: Buffer[] = [];
-    await response.stream({ write: (bytes) => chunks.push(bytes) && 0, signal: stopping.signal });
+    await response.stream({ write: (bytes) => chunks.push(bytes) && 0, drop: () => {}, signal: stopping.signal });
     return Buffer.concat(chunks).toString("utf8");
   }
 
@@ -486,7 +486,7 @@ describe("forwarding", () => {
     const answer = await forward({ secure: false, host: "127.0.0.1", port, path: "/a?b=c" }, exchange, realClock());
     if (!isStream(answer)) throw new Error("not a stream");
     const chunks: Buffer[] = [];
-    await answer.stream({ write: (bytes) => chunks.push(bytes) && 0, signal });
+    await answer.stream({ write: (bytes) => chunks.push(bytes) && 0, drop: () => {}, signal });
     expect([answer.status, answer.headers["x-own"], Buffer.concat(chunks).toString()]).toEqual([
       203,
       "yes",

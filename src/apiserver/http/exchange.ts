@@ -36,6 +36,8 @@ export interface StreamResponse {
 export interface Sink {
   /** Queues bytes. Returns how many bytes wait to be taken by the network: who writes on past a bound drops the caller. */
   write(bytes: Buffer): number;
+  /** Cuts the connection and frees what waits for a caller that does not read. */
+  drop(): void;
   /** Aborts when the caller has gone. */
   readonly signal: AbortSignal;
 }

@@ -62,8 +62,12 @@ async function sendStream(
 ): Promise<void> {
   outlet.head(status, { "cache-control": CACHE_CONTROL, ...asBytes(headers) });
   outlet.flushHead();
-  await stream({ signal, write: (bytes) => (signal.aborted ? 0 : outlet.write(bytes)) });
-  outlet.end();
+  await stream({
+    signal,
+    write: (bytes) => (signal.aborted ? 0 : outlet.write(bytes)),
+    drop: () => outlet.destroy(),
+  });
+  if (!outlet.gone) outlet.end();
 }
 
 /** Warnings may quote what a caller wrote, in any letters. Node takes a character of a header for a byte: UTF-8's bytes are what clients expect. */

@@ -135,8 +135,17 @@ function decodeProtobufBody(bytes: Buffer, kind: Kind): AnyDraft {
 /** Reads an object of a type that is no kind of its own, such as DeleteOptions or Scale. */
 export function parseTyped(bytes: Buffer, contentType: string | undefined, typeName: string): Json {
   const what = typeName.slice(typeName.lastIndexOf(".") + 1);
-  if (mediaType(contentType) === PROTOBUF_TYPE) return parseProtobufBody(bytes, typeSchema(typeName), what);
-  return parseBody(bytes, contentType, what).value;
+  const schema = typeSchema(typeName);
+  if (mediaType(contentType) === PROTOBUF_TYPE) return parseProtobufBody(bytes, schema, what);
+  const { value } = parseBody(bytes, contentType, what);
+  const kind = isObject(value) ? (value.kind ?? what) : what;
+  if (kind !== what) throw badRequest(`${kind} cannot be handled as a ${what}`);
+  try {
+    return decode(schema, value).value;
+  } catch (error) {
+    if (error instanceof DecodeError) throw badRequest(error.message);
+    throw error;
+  }
 }
 
 /** Reads a protobuf body by its schema. `check` sees which type it says it is before it is read. */

@@ -42,8 +42,20 @@ export function own(request: RestRequest, draft: AnyDraft, live: KubeObject | un
   else draft.metadata.managedFields = fields as AnyDraft["metadata"]["managedFields"] & object;
 }
 
-/** A write through one endpoint neither gains nor loses what only another can change. */
+const filters = new WeakMap<Kind, Map<string, FieldFilter | undefined>>();
+
+/** A write through one endpoint neither gains nor loses what only another can change. Worked out once for each kind. */
 function resetFields(kind: Kind, subresource: string): FieldFilter | undefined {
+  let known = filters.get(kind);
+  if (known === undefined) {
+    known = new Map();
+    filters.set(kind, known);
+  }
+  if (!known.has(subresource)) known.set(subresource, resetFilter(kind, subresource));
+  return known.get(subresource);
+}
+
+function resetFilter(kind: Kind, subresource: string): FieldFilter | undefined {
   const status = kind.subresources?.status;
   if (status === undefined) return undefined;
   const builder = new FieldSetBuilder();

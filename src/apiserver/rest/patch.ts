@@ -19,6 +19,7 @@ import {
   JsonSyntaxError,
   type Kind,
   type KubeObject,
+  type ObjectSchema,
   parseJson,
   parseYaml,
   StatusError,
@@ -46,7 +47,7 @@ export async function patch(request: RestRequest): Promise<Written> {
       ? [JSON_PATCH, MERGE_PATCH, APPLY_PATCH]
       : [JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH, APPLY_PATCH];
   if (!types.includes(type))
-    throw new StatusError("UnsupportedMediaType", "415: Unsupported Media Type", { details: {} });
+    throw unsupported();
   const options = patchOptions(request.query, type === APPLY_PATCH);
   const bytes = await request.body();
   if (type === APPLY_PATCH) return apply(request, bytes, options);
@@ -69,13 +70,20 @@ function proposer(
 ): (current: KubeObject) => Proposal {
   const { kind } = request.resource;
   const text = bytes.toString("utf8");
+  const patched = patcher(type, text);
+  const from = type === STRATEGIC_PATCH ? "maps" : "json";
+  return (current) => decoded(patched(asJson(current), kind.schema), text, kind, request, options, from);
+}
+
+/** What a JSON, merge or strategic merge patch makes of a document. Faults of the patch itself are told before there is one. */
+export function patcher(type: string, text: string): (document: Json, schema: ObjectSchema) => Json {
   const prefix = type === STRATEGIC_PATCH ? "" : "error decoding patch: ";
   const value = parsePatch(text, prefix);
   if (type === JSON_PATCH) {
     const operations = decodeJsonPatch(value);
-    return (current) => {
+    return (document) => {
       try {
-        return decoded(applyJsonPatch(asJson(current), operations), text, kind, request, options, "json");
+        return applyJsonPatch(document, operations);
       } catch (error) {
         if (error instanceof JsonPatchError) throw rejected();
         throw error;
@@ -85,18 +93,13 @@ function proposer(
   if (!isObject(value)) {
     throw badRequest(`${prefix}json: cannot unmarshal ${typeOf(value)} into Go value of type map[string]interface {}`);
   }
-  if (type === MERGE_PATCH) {
-    return (current) => decoded(applyMergePatch(asJson(current), value), text, kind, request, options, "json");
-  }
-  return (current) =>
-    decoded(
-      applyStrategicMergePatch(asJson(current) as JsonObject, value, kind.schema),
-      text,
-      kind,
-      request,
-      options,
-      "maps",
-    );
+  if (type === MERGE_PATCH) return (document) => applyMergePatch(document, value);
+  if (type === STRATEGIC_PATCH) return (document, schema) => applyStrategicMergePatch(document as JsonObject, value, schema);
+  throw unsupported();
+}
+
+function unsupported(): StatusError {
+  return new StatusError("UnsupportedMediaType", "415: Unsupported Media Type", { details: {} });
 }
 
 function decoded(

@@ -1,12 +1,9 @@
 /** The scale subresource: an autoscaling/v1 Scale made of an object, and the way back. */
 import {
-  applyJsonPatch,
-  applyMergePatch,
-  applyStrategicMergePatch,
   badRequest,
   conflict,
+  DecodeError,
   decode,
-  decodeJsonPatch,
   field,
   invalidStatus,
   isObject,
@@ -16,14 +13,13 @@ import {
   type KubeObject,
   matcherOfSelector,
   notFound,
-  parseJson,
-  StatusError,
   typeSchema,
 } from "#api";
 import { mediaType, parseTyped } from "./body.ts";
 import { change } from "./change.ts";
 import { patchOptions, writeOptions } from "./options.ts";
 import { own } from "./ownership.ts";
+import { patcher } from "./patch.ts";
 import type { AnyDraft } from "./prepare.ts";
 import { fresh } from "./read.ts";
 import type { RestRequest } from "./rest-request.ts";
@@ -47,23 +43,9 @@ export async function updateScale(request: RestRequest): Promise<JsonObject> {
 
 export async function patchScale(request: RestRequest): Promise<JsonObject> {
   const { kind } = request.resource;
-  const type = mediaType(request.contentType);
   const options = patchOptions(request.query, false);
-  const patch = parseJson((await request.body()).toString("utf8"));
-  return writeScale(
-    request,
-    options.dryRun,
-    (current) => {
-      if (type === "application/json-patch+json") return applyJsonPatch(current, decodeJsonPatch(patch));
-      if (!isObject(patch))
-        throw badRequest("error decoding patch: json: cannot unmarshal into Go value of type map[string]interface {}");
-      if (type === "application/merge-patch+json") return applyMergePatch(current, patch);
-      if (type === "application/strategic-merge-patch+json")
-        return applyStrategicMergePatch(current, patch, typeSchema(SCALE_TYPE));
-      throw new StatusError("UnsupportedMediaType", "415: Unsupported Media Type", { details: {} });
-    },
-    kind,
-  );
+  const patched = patcher(mediaType(request.contentType), (await request.body()).toString("utf8"));
+  return writeScale(request, options.dryRun, (current) => patched(current, typeSchema(SCALE_TYPE)), kind);
 }
 
 async function writeScale(
@@ -80,7 +62,7 @@ async function writeScale(
       propose: (current) => {
         if (current === undefined) throw notFound(request.resource.groupResource, request.name);
         const before = scaleOf(kind, current);
-        const after = decode(typeSchema(SCALE_TYPE), propose(before)).value as JsonObject;
+        const after = decodeScale(propose(before));
         const metadata = isObject(after.metadata) ? after.metadata : {};
         const asked = metadata.resourceVersion ?? "";
         if (asked !== "" && asked !== current.metadata.resourceVersion)
@@ -98,6 +80,15 @@ async function writeScale(
     },
   );
   return scaleOf(kind, request.resource.read(written.stored));
+}
+
+function decodeScale(value: Json): JsonObject {
+  try {
+    return decode(typeSchema(SCALE_TYPE), value).value as JsonObject;
+  } catch (error) {
+    if (error instanceof DecodeError) throw badRequest(error.message);
+    throw error;
+  }
 }
 
 export function scaleOf(kind: Kind, object: KubeObject): JsonObject {

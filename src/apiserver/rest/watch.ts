@@ -44,7 +44,10 @@ export async function watch(
     stream: (sink) =>
       new Promise<void>((resolve) => {
         const matches = matcher(selection);
-        const out = new Batch(sink, () => end());
+        const out = new Batch(sink, () => {
+          sink.drop();
+          end();
+        });
         const after = withState || from === 0 ? context.feed.revision : from;
         const stops: (() => void)[] = [];
         const end = () => {

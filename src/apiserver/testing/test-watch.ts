@@ -50,6 +50,7 @@ export async function openWatch(
       if (options.stalled === true) waiting += bytes.length;
       return waiting;
     },
+    drop: () => gone.abort(),
   };
   const finished = response.stream(sink).then(() => {
     ended = true;
