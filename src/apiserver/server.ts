@@ -31,6 +31,8 @@ import { Resources } from "./rest/resources.ts";
 import type { ServerContext } from "./rest/server-context.ts";
 import { nonResourceRoutes } from "./routes.ts";
 
+/** A watcher that missed no more than this goes on after a restart as if nothing had been. */
+const RESUMABLE_CHANGES = 5_000;
 const SHUTDOWN_GRACE_MS = 5_000;
 const HEALTH_TIMEOUT_MS = 2_000;
 
@@ -68,7 +70,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
   const resources = new Resources(feed);
   for (const kind of builtIn) resources.add(kind);
   const allocation = allocators({ context: () => context, resources, feed, clock, log });
-  await feed.load();
+  const newest = await feed.load(RESUMABLE_CHANGES);
   background.run("store feed", (signal) => feed.run(signal));
 
   const context: ServerContext = {
@@ -84,6 +86,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
   };
   let listening: Listener | undefined;
   try {
+    await feed.reached(newest);
     await bootstrap(context, resources, { clientCa: options.certificate.clientCaPem, ...requestHeaderOf(options) });
     background.run("service allocation repair", (signal) => allocation.repair(signal));
     const authenticate = authenticator(options.tokens ?? new Map());

@@ -34,17 +34,18 @@ export interface Allocators {
 export function allocators(options: AllocatorOptions): Allocators {
   const { context, resources, feed, clock, log } = options;
   const families = (options.serviceCidrs ?? [DEFAULT_SERVICE_CIDR]).flatMap((cidr) => addressRange(cidr)?.family ?? []);
+  const services = served(resources, "", "services");
   const stock: ServiceStock = {
     clusterIPs: new ClusterIPs({
       context,
       addresses: served(resources, "networking.k8s.io", "ipaddresses"),
       cidrs: served(resources, "networking.k8s.io", "servicecidrs"),
+      exists: ({ namespace, name }) => services.cache.get(services.suffix(namespace, name)) !== undefined,
     }),
     nodePorts: new NodePorts({ context, feed, range: options.nodePorts ?? defaultNodePorts }),
     families,
     log,
   };
-  const services = served(resources, "", "services");
   return {
     byResource: new Map([["/services", new ServiceAllocator(stock)]]),
     repair: (signal) => repairServices({ stock, services, clock, log }, signal),

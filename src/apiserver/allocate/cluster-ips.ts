@@ -20,13 +20,23 @@ import { full, type Owner, type Refusal, sameOwner } from "./owner.ts";
 export const MANAGED_BY = { "ipaddress.kubernetes.io/managed-by": "ipallocator.k8s.io" } as const;
 const FAMILY_LABEL = "ipaddress.kubernetes.io/ip-family";
 
+export interface ClusterIPsOptions {
+  readonly context: () => ServerContext;
+  readonly addresses: Resource;
+  readonly cidrs: Resource;
+  /** Whether there is such a Service. */
+  exists(owner: Owner): boolean;
+}
+
 export class ClusterIPs {
   readonly #context: () => ServerContext;
   readonly #addresses: Resource;
   readonly #cidrs: Resource;
+  readonly #exists: (owner: Owner) => boolean;
   #ranges: { readonly of: readonly StoredObject[]; readonly ranges: readonly AddressRange[] } = { of: [], ranges: [] };
 
-  constructor({ context, addresses, cidrs }: { context: () => ServerContext; addresses: Resource; cidrs: Resource }) {
+  constructor({ context, addresses, cidrs, exists }: ClusterIPsOptions) {
+    this.#exists = exists;
     this.#context = context;
     this.#addresses = addresses;
     this.#cidrs = cidrs;
@@ -42,7 +52,14 @@ export class ClusterIPs {
     }
     const name = range.addressOf(place);
     const free = dryRun ? this.#addresses.cache.get(name) === undefined : await this.#create(name, family, owner);
+    if (!free && this.#leftFor(name, owner)) return undefined;
     return free ? undefined : { why: "provided IP is already allocated" };
+  }
+
+  /** Taken for this very Service, which was never stored: the server ended between the two writes. */
+  #leftFor(name: string, owner: Owner): boolean {
+    const stored = this.#addresses.cache.get(name);
+    return stored !== undefined && sameOwner(ownerOf(stored), owner) && !this.#exists(owner);
   }
 
   /** Takes any address of a family. A dry run shows one that is free, and leaves it so. */

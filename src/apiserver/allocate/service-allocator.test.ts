@@ -380,6 +380,7 @@ describe("the repair", () => {
       context: () => context,
       addresses: resource("ipaddresses"),
       cidrs: resource("servicecidrs"),
+      exists: () => false,
     });
     const nodePorts = new NodePorts({
       context: () => context,

@@ -70,6 +70,27 @@ describe("the feed", () => {
     expect(feed.revision).toBe(6);
   });
 
+  it("starts some changes back, where the store still has them, and comes up to date", async () => {
+    const { feed, pods, put, run } = await setUp();
+    await put("core/pods/a/x");
+    await put("core/pods/a/y");
+    await put("core/pods/a/z");
+    expect(await feed.load(2)).toBe(3);
+    expect(pods.told).toEqual(["all a/x at 1"]);
+    run();
+    await feed.reached(3);
+    expect(pods.told.slice(1)).toEqual(["+a/y at 2", "+a/z at 3"]);
+  });
+
+  it("starts where history begins, if less of it is left", async () => {
+    const { feed, memory, pods, put } = await setUp();
+    await put("core/pods/a/x");
+    await put("core/pods/a/y");
+    await memory.compact(2);
+    expect(await feed.load(100)).toBe(2);
+    expect(pods.told).toEqual(["all a/x,a/y at 2"]);
+  });
+
   it("lists in pages without losing any", async () => {
     const { feed, pods, put } = await setUp();
     for (let i = 0; i < 4_100; i++) await put(`core/pods/a/${String(i).padStart(4, "0")}`);

@@ -75,9 +75,17 @@ export class StoreFeed {
     });
   }
 
-  /** The first list. Throws what the store throws. */
-  async load(): Promise<void> {
-    await this.#list();
+  /**
+   * The first list, as of up to `history` changes ago where the store still has them: watchers from before a restart then find what they missed.
+   * Answers with the revision that `run` has to reach before the caches are up to date. Throws what the store throws.
+   */
+  async load(history = 0): Promise<Revision> {
+    const head = await this.#store.revision();
+    await this.#list(Math.max(0, head - history)).catch(async (error: unknown) => {
+      if (!isStoreError(error, "Compacted")) throw error;
+      await this.#list(error.compactRevision ?? head).catch(() => this.#list());
+    });
+    return head;
   }
 
   /** Runs until its signal aborts. */
@@ -122,9 +130,10 @@ export class StoreFeed {
     }
   }
 
-  async #list(): Promise<void> {
+  /** As of a revision; the newest if none is given. */
+  async #list(at?: Revision): Promise<void> {
     const found = new Map<string, Entry[]>([...this.#subscribers.keys()].map((prefix) => [prefix, []]));
-    let page = await this.#store.list(this.#prefix, { limit: PAGE_ENTRIES });
+    let page = await this.#store.list(this.#prefix, { limit: PAGE_ENTRIES, ...(at !== undefined && { revision: at }) });
     const { revision } = page;
     for (;;) {
       for (const entry of page.entries) {

@@ -46,8 +46,7 @@ export async function patch(request: RestRequest): Promise<Written> {
     kind.schema.goType === undefined
       ? [JSON_PATCH, MERGE_PATCH, APPLY_PATCH]
       : [JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH, APPLY_PATCH];
-  if (!types.includes(type))
-    throw unsupported();
+  if (!types.includes(type)) throw unsupported();
   const options = patchOptions(request.query, type === APPLY_PATCH);
   const bytes = await request.body();
   if (type === APPLY_PATCH) return apply(request, bytes, options);
@@ -94,7 +93,8 @@ export function patcher(type: string, text: string): (document: Json, schema: Ob
     throw badRequest(`${prefix}json: cannot unmarshal ${typeOf(value)} into Go value of type map[string]interface {}`);
   }
   if (type === MERGE_PATCH) return (document) => applyMergePatch(document, value);
-  if (type === STRATEGIC_PATCH) return (document, schema) => applyStrategicMergePatch(document as JsonObject, value, schema);
+  if (type === STRATEGIC_PATCH)
+    return (document, schema) => applyStrategicMergePatch(document as JsonObject, value, schema);
   throw unsupported();
 }
 
