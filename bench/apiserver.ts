@@ -20,6 +20,8 @@ type Report = (figure: Figure) => void;
 const CONNECTIONS = 32;
 const ROUNDS = 3;
 const PODS = 3_000;
+/** Of one round of writes: enough for the compiler to have settled. */
+const WRITES = 10_000;
 const MANY = 100_000;
 const NAMESPACE = "/api/v1/namespaces/default";
 const JSON_TYPE = "application/json";
@@ -51,8 +53,8 @@ async function writes(report: Report, target: Target, generator: Generator, dir:
       path: `${NAMESPACE}/${plural}`,
       contentType: JSON_TYPE,
       body,
-      requests: PODS,
-      first: round * PODS,
+      requests: WRITES,
+      first: round * WRITES,
     });
   const patch = (round: number) =>
     rate(generator, {
@@ -61,7 +63,7 @@ async function writes(report: Report, target: Target, generator: Generator, dir:
       path: `${NAMESPACE}/configmaps/config-{i}`,
       contentType: "application/merge-patch+json",
       body: `{"data":{"mode":"changed-${round}-{i}"}}`,
-      requests: PODS,
+      requests: WRITES,
     });
   const work = {
     "create ConfigMap": create("configmaps", configMap),
@@ -90,7 +92,7 @@ async function barePuts(dir: string): Promise<number> {
   return perSecond;
 }
 
-/** The namespace holds ROUNDS × PODS pods by now; lists ask for PODS of them. */
+/** The namespace holds many more pods by now; lists ask for PODS of them. */
 async function reads(report: Report, target: Target, generator: Generator, dir: string): Promise<void> {
   const asked = [
     { name: "GET Pod", path: `${NAMESPACE}/pods/pod-7`, requests: 30_000 },
