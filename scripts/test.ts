@@ -19,10 +19,14 @@ const vitest = await startVitest("test", process.argv.slice(2), {
   reporters: [process.stdout.isTTY ? "default" : "verbose", counter],
 });
 const broken = vitest.state.getUnhandledErrors().length;
-const emptyModules = vitest.state.getTestModules().filter((module) => module.errors().length > 0).length;
+// A hook or a module that throws fails no test of its own, but takes all of its tests with it.
+const brokenSuites = vitest.state
+  .getTestModules()
+  .flatMap((module) => [module, ...module.children.allSuites()])
+  .filter((suite) => suite.errors().length > 0).length;
 await vitest.close();
 
 for (const name of skipped) console.log(`skipped: ${name}`);
-const failed = counts.failed + broken + emptyModules;
+const failed = counts.failed + broken + brokenSuites;
 console.log(`${counts.passed} passed, ${failed} failed, ${counts.skipped} skipped`);
 process.exit(failed > 0 || counts.passed === 0 ? 1 : 0);

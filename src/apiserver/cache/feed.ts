@@ -81,7 +81,8 @@ export class StoreFeed {
    */
   async load(history = 0): Promise<Revision> {
     const head = await this.#store.revision();
-    await this.#list(Math.max(0, head - history)).catch(async (error: unknown) => {
+    // The first revision is the oldest that every store can be asked for.
+    await this.#list(Math.min(head, Math.max(1, head - history))).catch(async (error: unknown) => {
       if (!isStoreError(error, "Compacted")) throw error;
       await this.#list(error.compactRevision ?? head).catch(() => this.#list());
     });
