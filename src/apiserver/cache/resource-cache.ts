@@ -15,6 +15,8 @@ import { CacheEvent, type WatchEvent } from "./watch-event.ts";
 
 const WINDOW_EVENTS = 10_000;
 const KEPT_SNAPSHOTS = 64;
+/** A larger page costs more to keep than to make again. */
+const MAX_PAGE_OBJECTS = 5_000;
 
 export interface WatcherSink {
   /** Called in the order of revisions. */
@@ -45,6 +47,7 @@ export class ResourceCache implements Subscriber {
   /** Values of this process's own writes, by revision, until their change arrives. */
   readonly #written = new Map<Revision, StoredObject>();
   #newest: Revision = 0;
+  #page: { readonly of: string; readonly objects: readonly StoredObject[] } | undefined;
 
   constructor(prefix: string) {
     this.prefix = prefix;
@@ -81,6 +84,18 @@ export class ResourceCache implements Subscriber {
     return this.#snapshots.get(revision);
   }
 
+  /**
+   * The page that was last read of the current state, `of` what, until something changes: when many clients list at once, as they do after a restart,
+   * they share it and all that is made of it.
+   */
+  lastPage(of: string): readonly StoredObject[] | undefined {
+    return this.#page?.of === of ? this.#page.objects : undefined;
+  }
+
+  rememberPage(of: string, objects: readonly StoredObject[]): void {
+    if (objects.length <= MAX_PAGE_OBJECTS) this.#page = { of, objects };
+  }
+
   /** A write of this process, so that its value need not be parsed when its change arrives. */
   wrote(stored: StoredObject): void {
     // A store across a network may tell of the change before it answers the write.
@@ -95,6 +110,7 @@ export class ResourceCache implements Subscriber {
     this.#newest = revision;
     this.#snapshots.clear();
     this.#written.clear();
+    this.#page = undefined;
     for (const set of this.#watchers.values()) for (const { sink } of [...set]) sink.expired();
   }
 
@@ -109,6 +125,7 @@ export class ResourceCache implements Subscriber {
       this.#objects.set(suffix, current);
     }
     this.#written.delete(revision);
+    this.#page = undefined;
     this.#newest = revision;
     const event = new CacheEvent(revision, current, previous);
     this.#remember(event);

@@ -18,8 +18,22 @@ export function listBody(kind: Kind, metadata: object, objects: readonly StoredO
     `{"kind":"${name}","apiVersion":"${apiVersionOf(kind)}","metadata":${JSON.stringify(metadata)},"items":[`,
   );
   // Items of custom resources say their kind, those of built-in kinds do not.
-  const whole = kind.schema.goType === undefined;
-  const pieces: Buffer[] = [head];
+  return [head, ...itemPieces(objects, kind.schema.goType === undefined)];
+}
+
+/** As long as somebody keeps a page, what was made of it is kept, too. */
+const pieces = new WeakMap<readonly StoredObject[], readonly Buffer[]>();
+
+function itemPieces(objects: readonly StoredObject[], whole: boolean): readonly Buffer[] {
+  const known = pieces.get(objects);
+  if (known !== undefined) return known;
+  const made = makePieces(objects, whole);
+  pieces.set(objects, made);
+  return made;
+}
+
+function makePieces(objects: readonly StoredObject[], whole: boolean): readonly Buffer[] {
+  const made: Buffer[] = [];
   let left = END.length;
   for (const stored of objects) left += itemLength(stored, whole);
   let piece = Buffer.alloc(0);
@@ -27,7 +41,7 @@ export function listBody(kind: Kind, metadata: object, objects: readonly StoredO
   for (const stored of objects) {
     const length = itemLength(stored, whole);
     if (used + length > piece.length) {
-      pieces.push(piece.subarray(0, used));
+      made.push(piece.subarray(0, used));
       piece = Buffer.allocUnsafeSlow(Math.max(length, Math.min(left, PIECE_BYTES)));
       used = 0;
     }
@@ -37,8 +51,8 @@ export function listBody(kind: Kind, metadata: object, objects: readonly StoredO
     const { line } = stored;
     used += line.copy(piece, used, whole ? 0 : stored.metadataAt, line.length - 1);
   }
-  pieces.push(piece.subarray(0, used), END);
-  return pieces.filter(({ length }) => length > 0);
+  made.push(piece.subarray(0, used), END);
+  return made.filter(({ length }) => length > 0);
 }
 
 /** With a comma before it, and without its newline. */

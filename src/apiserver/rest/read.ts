@@ -51,7 +51,9 @@ export async function listSelected(
   }
   if (options.resourceVersion === undefined) await fresh(context);
   else if (options.resourceVersion > 0) await notOlderThan(context, options.resourceVersion);
-  return slice(request, selection, options, resource.cache.snapshot(), context.feed.revision, token?.after);
+  return slice(request, selection, options, resource.cache.snapshot(), context.feed.revision, token?.after, {
+    current: true,
+  });
 }
 
 /** A page of the state at some revision. */
@@ -67,7 +69,7 @@ async function page(
   await notOlderThan(context, revision);
   const objects = await stateAt(request, selection, revision, after);
   // The state of one namespace must not be taken for that of all.
-  return slice(request, selection, options, objects, revision, after, selection.namespace === undefined);
+  return slice(request, selection, options, objects, revision, after, { whole: selection.namespace === undefined });
 }
 
 /** What the store had at a revision, as a cache would show it. */
@@ -100,7 +102,7 @@ function slice(
   objects: ObjectMap,
   revision: Revision,
   after: string | undefined,
-  whole = true,
+  { whole = true, current = false }: { readonly whole?: boolean; readonly current?: boolean } = {},
 ): ListResult {
   const scope = selection.namespace === undefined ? "" : `${selection.namespace}/`;
   const range = { from: scope, ...(scope !== "" && { before: `${selection.namespace}0` }) };
@@ -111,22 +113,40 @@ function slice(
     const one = objects.get(scope + selection.name);
     return { objects: one !== undefined && matches(one) ? [one] : [], revision };
   }
-  for (const [key, stored] of objects.entries(start)) {
+  if (selection.matches === undefined) {
+    const of = `${scope} ${limit} ${after ?? ""}`;
+    const known = current ? resource.cache.lastPage(of) : undefined;
+    const page = known ?? [...take(objects.values(start), limit)];
+    if (current) resource.cache.rememberPage(of, page);
+    const last = page.at(-1)?.key.slice(resource.cache.prefix.length) ?? "";
+    const remaining = page.length === limit ? objects.count({ ...range, after: last }) : 0;
+    if (remaining === 0) return { objects: page, revision };
+    if (whole) resource.cache.keep(revision, objects);
+    return {
+      objects: page,
+      revision,
+      continue: encodeContinue({ revision, after: last.slice(scope.length) }),
+      remaining,
+    };
+  }
+  for (const [, stored] of objects.entries(start)) {
     if (!matches(stored)) continue;
     if (found.length === limit) {
       if (whole) resource.cache.keep(revision, objects);
       const last = found.at(-1)?.key.slice(resource.cache.prefix.length + scope.length) ?? "";
-      const remaining = selection.matches === undefined ? objects.count({ ...range, from: key }) : undefined;
-      return {
-        objects: found,
-        revision,
-        continue: encodeContinue({ revision, after: last }),
-        ...(remaining !== undefined && { remaining }),
-      };
+      return { objects: found, revision, continue: encodeContinue({ revision, after: last }) };
     }
     found.push(stored);
   }
   return { objects: found, revision };
+}
+
+function* take<T>(items: Iterable<T>, limit = Number.POSITIVE_INFINITY): Generator<T> {
+  let left = limit;
+  for (const item of items) {
+    if (left-- === 0) return;
+    yield item;
+  }
 }
 
 /** Waits until the caches show all that the store has acknowledged. */
