@@ -65,9 +65,16 @@ export class StoredObject {
 
 /** The bytes to store. `object` may carry any resourceVersion: it is left out. */
 export function encodeForStore(object: KubeObject): Buffer {
+  // Decoded objects have their fields in this order already: nothing need be taken apart.
+  if (object.metadata.resourceVersion === undefined && isInOrder(object)) return Buffer.from(JSON.stringify(object));
   const { kind, apiVersion, metadata, ...rest } = object;
   const { resourceVersion: _, ...stored } = metadata;
   return Buffer.from(JSON.stringify({ kind, apiVersion, metadata: stored, ...rest }));
+}
+
+function isInOrder(object: KubeObject): boolean {
+  const [first, second, third] = Object.keys(object);
+  return first === "kind" && second === "apiVersion" && third === "metadata";
 }
 
 /** The object as it is once its write got this revision. */

@@ -33,7 +33,10 @@ export interface TestServerOptions {
   readonly kinds?: readonly Kind[];
   readonly log?: Logger;
   readonly tokens?: ReadonlyMap<string, UserInfo>;
-  readonly admission?: ServerContext["admission"];
+  /** Made once there is something to look at; by default everything passes. */
+  readonly admission?:
+    | ServerContext["admission"]
+    | ((resources: Resources, context: () => ServerContext) => ServerContext["admission"]);
   readonly connectors?: Dispatch["connectors"];
   /** Other steps of the pipeline than those that let everything pass. */
   readonly steps?: Partial<Pick<PipelineOptions, "audit" | "flowControl" | "authorize">>;
@@ -70,7 +73,10 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
     clock,
     random,
     log,
-    admission: options.admission ?? noAdmission,
+    admission:
+      typeof options.admission === "function"
+        ? options.admission(resources, () => context)
+        : (options.admission ?? noAdmission),
     allocators: new Map(),
     newUid: () => uuid(random),
     sharedStore: options.store !== undefined,
