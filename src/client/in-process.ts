@@ -93,10 +93,12 @@ function streamed(
   };
   const fail = () => channel.fail(signal.reason);
   signal.addEventListener("abort", fail, { once: true });
-  const done = answer.stream({ write, drop: () => ending.abort(new Error("the caller reads too slowly")), signal }).then(
-    () => channel.close(),
-    (error: unknown) => channel.fail(error),
-  );
+  const done = answer
+    .stream({ write, drop: () => ending.abort(new Error("the caller reads too slowly")), signal })
+    .then(
+      () => channel.close(),
+      (error: unknown) => channel.fail(error),
+    );
   async function* read(): AsyncIterable<Buffer> {
     try {
       for await (const bytes of channel) {
