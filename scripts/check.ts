@@ -5,7 +5,7 @@ import { once } from "node:events";
 const checks = [
   ["types", "tsc", ["-p", "."]],
   ["lint", "biome", ["check", "--error-on-warnings"]],
-  ["layers", "vitest", ["run", "--silent", "test/layers.test.ts"]],
+  ["layers", "vitest", ["run", "test/layers.test.ts"]],
 ] as const;
 
 const started = performance.now();
