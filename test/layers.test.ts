@@ -21,8 +21,8 @@ const layers: Record<string, Layer> = {
   pki: { folders: ["base"], packages: ["yaml"] },
   apiserver: { folders: ["base", "api", "store", "pki"], packages: ["yaml"] },
   client: { folders: ["base", "api"], packages: [] },
-  cluster: { folders: ["base", "store", "pki", "apiserver"], packages: [] },
-  cmd: { folders: ["base", "store", "pki", "apiserver", "cluster"], packages: ["commander"] },
+  cluster: { folders: ["base", "api", "store", "pki", "apiserver"], packages: [] },
+  cmd: { folders: ["base", "api", "store", "pki", "apiserver", "cluster"], packages: ["commander"] },
 };
 
 interface Import {

@@ -43,6 +43,8 @@ export interface ApiServerOptions {
   readonly store: Store;
   /** Other servers write to the same store. */
   readonly sharedStore: boolean;
+  /** How long Events are kept. Default: an hour. */
+  readonly eventTtlMs?: number;
   /** The authority whose clients may speak for others by headers, and how these clients are called. */
   readonly requestHeader?: { readonly ca: string; readonly allowedNames: readonly string[] };
   /** Static bearer tokens and whom they stand for. */
@@ -114,7 +116,12 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     const identity: Identity = { hostname: hostname(), port: listener.port, address: options.host, uid: randomUUID() };
     await advertise(context, resources, identity);
     background.run("identity lease", (signal) => renewIdentity(context, resources, identity, signal));
-    background.run("event expiry", (signal) => expireEvents({ context, resources }, signal));
+    background.run("event expiry", (signal) =>
+      expireEvents(
+        { context, resources, ...(options.eventTtlMs !== undefined && { ttlMs: options.eventTtlMs }) },
+        signal,
+      ),
+    );
     return {
       port: listener.port,
       handle,

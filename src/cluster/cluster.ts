@@ -82,6 +82,7 @@ export async function startCluster(config: ClusterConfig, environment: Environme
       store,
       sharedStore: config.store.kind === "etcd",
       ...tokensOf(config),
+      ...(config.eventTtlMs !== undefined && { eventTtlMs: config.eventTtlMs }),
       metrics,
       clock,
       random,

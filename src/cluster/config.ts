@@ -6,6 +6,8 @@ export interface ClusterConfig {
   /** 0 picks a free one. */
   readonly port: number;
   readonly store: StoreConfig;
+  /** How long Events are kept. */
+  readonly eventTtlMs?: number;
   /** Static bearer tokens: `token,user,uid[,"groups"]`. */
   readonly tokenAuthFile?: string;
   /** The kubeconfig file that gets this cluster's context. */

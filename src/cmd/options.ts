@@ -1,6 +1,7 @@
 /** Options that several commands share, and how their values are read. */
 import { resolve } from "node:path";
 import { InvalidArgumentError, Option } from "commander";
+import { durationMs } from "#api";
 import { type DataDir, dataDir, defaultDataDir } from "#cluster";
 
 export interface DataDirOption {
@@ -25,4 +26,15 @@ export function wholeNumber(least: number, most: number): (value: string) => num
     }
     return number;
   };
+}
+
+/** A duration as Go writes it. */
+export function milliseconds(value: string): number {
+  try {
+    const ms = durationMs(value);
+    if (ms > 0) return ms;
+  } catch {
+    // told below, in one sentence
+  }
+  throw new InvalidArgumentError("It must be a duration such as 30m or 1h30m.");
 }

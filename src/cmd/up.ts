@@ -4,7 +4,7 @@ import { type ClusterConfig, ClusterError, type StoreConfig } from "#cluster";
 import { userKubeconfigPath } from "#pki";
 import { runDetached } from "./detach.ts";
 import { runForeground } from "./foreground.ts";
-import { dataDirOption, wholeNumber } from "./options.ts";
+import { dataDirOption, milliseconds, wholeNumber } from "./options.ts";
 
 export interface UpOptions {
   readonly nodes?: number;
@@ -19,6 +19,7 @@ export interface UpOptions {
   readonly port: number;
   readonly kubeconfig?: string;
   readonly tokenAuthFile?: string;
+  readonly eventTtl?: number;
   readonly detach?: boolean;
 }
 
@@ -48,6 +49,7 @@ export function upCommand(): Command {
         .default(6443),
     )
     .option("--kubeconfig <file>", "kubeconfig that gets the context `k8ts`, instead of the user's own")
+    .addOption(new Option("--event-ttl <duration>", "how long events are kept, such as 1h30m").argParser(milliseconds))
     .option("--token-auth-file <csv>", "static bearer tokens")
     .option("--detach", "return when the cluster is ready and leave it running")
     .action(async (options: UpOptions) => {
@@ -63,6 +65,7 @@ export function configFrom(options: UpOptions): ClusterConfig {
     bindAddress: options.bindAddress,
     port: options.port,
     store: storeFrom(options),
+    ...(options.eventTtl !== undefined && { eventTtlMs: options.eventTtl }),
     ...(options.tokenAuthFile !== undefined && { tokenAuthFile: options.tokenAuthFile }),
     mergeInto: options.kubeconfig ?? userKubeconfigPath(process.env),
   };
