@@ -59,7 +59,7 @@ export function readyLines({ cluster, notes, readyMs, residentMb: memory }: Read
     cluster.mergedInto === undefined
       ? `  kubeconfig   ${cluster.kubeconfig}`
       : `  kubeconfig   ${cluster.kubeconfig}, and as context k8ts in ${cluster.mergedInto}`,
-    `  try          kubectl get --raw /readyz?verbose`,
+    `  try          kubectl get namespaces`,
     "",
   ];
 }
