@@ -36,6 +36,24 @@ describe("up in the foreground", () => {
   });
 });
 
+describe("up before it is ready", () => {
+  it("ends at once on SIGTERM, also when what it waits for never answers", async () => {
+    await using home = new Home();
+    const silent = createServer().listen(0, "127.0.0.1");
+    await once(silent, "listening");
+    const { port } = silent.address() as { port: number };
+    try {
+      const up = home.start("up", "--store", "etcd", "--etcd-servers", `http://127.0.0.1:${port}`, "--port", "0");
+      await up.printed("certificates");
+      up.process.kill("SIGTERM");
+      const [code] = await once(up.process, "close");
+      expect([code, up.stderr()]).toEqual([1, "k8ts: It was stopped before it was ready.\n"]);
+    } finally {
+      silent.close();
+    }
+  });
+});
+
 describe("a detached cluster", () => {
   it("is ready when `up` returns, and answers over HTTP/1.1 and HTTP/2", async () => {
     await using home = new Home();

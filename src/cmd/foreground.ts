@@ -22,8 +22,13 @@ export async function runForeground(config: ClusterConfig, notes: readonly strin
   });
   const environment: Environment = { clock, log, progress: (step) => reporter.step(step) };
 
-  const signalled = Promise.withResolvers<NodeJS.Signals>();
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => signalled.resolve(signal));
+  // A start that waits for something, such as an etcd that does not answer, must not wait longer than its user: what has been
+  // started dies with the process, and nothing that was acknowledged is lost.
+  const endEarly = () => {
+    reporter.failed("It was stopped before it was ready.");
+    process.exit(1);
+  };
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, endEarly);
 
   let cluster: Cluster;
   try {
@@ -33,6 +38,11 @@ export async function runForeground(config: ClusterConfig, notes: readonly strin
     reporter.failed(sentenceFor(error));
     process.exitCode = 1;
     return;
+  }
+  const signalled = Promise.withResolvers<NodeJS.Signals>();
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    process.on(signal, () => signalled.resolve(signal));
+    process.off(signal, endEarly);
   }
   // Counted from the start of the process, so that loading the program is part of it.
   const readyMs = clock.now() - performance.timeOrigin;
