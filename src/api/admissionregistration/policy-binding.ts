@@ -37,13 +37,13 @@ function bindingColumns(): readonly Column<ValidatingObject | MutatingObject>[] 
     {
       name: "PolicyName",
       type: "string",
-      description: "PolicyName indicates the policy definition which the policy binding binded to",
+      description: "The policy that is bound.",
       cell: ({ spec }) => spec?.policyName ?? "",
     },
     {
       name: "ParamRef",
       type: "string",
-      description: "ParamRef indicates the param resource which sets the configuration param",
+      description: "Where its parameters are.",
       cell: ({ spec }) => paramText(spec?.paramRef),
     },
     ageColumn,

@@ -25,7 +25,7 @@ export const ValidatingAdmissionPolicy = defineKind<ValidatingObject>(group, "Va
     {
       name: "Validations",
       type: "integer",
-      description: "Validations indicates the number of validation rules defined in this configuration",
+      description: "How many validations it has.",
       cell: ({ spec }) => (spec?.validations ?? []).length,
     },
     paramKindColumn((policy: ValidatingObject) => policy.spec?.paramKind),
@@ -46,7 +46,7 @@ export const MutatingAdmissionPolicy = defineKind<MutatingObject>(group, "Mutati
     {
       name: "Mutations",
       type: "integer",
-      description: "Mutation indicates the number of mutations rules defined in this configuration",
+      description: "How many mutations it has.",
       cell: ({ spec }) => (spec?.mutations ?? []).length,
     },
     paramKindColumn((policy: MutatingObject) => policy.spec?.paramKind),
@@ -58,7 +58,7 @@ function paramKindColumn<T>(read: (policy: T) => ParamKind | undefined): Column<
   return {
     name: "ParamKind",
     type: "string",
-    description: "ParamKind specifies the kind of resources used to parameterize this policy",
+    description: "The kind of its parameters.",
     cell: (policy) => {
       const kind = read(policy);
       return kind === undefined ? "<unset>" : `${kind.apiVersion ?? ""}/${kind.kind ?? ""}`;

@@ -38,7 +38,7 @@ function webhookColumns(): readonly Column<ValidatingObject | MutatingObject>[] 
     {
       name: "Webhooks",
       type: "integer",
-      description: "Webhooks indicates the number of webhooks registered in this configuration",
+      description: "How many webhooks it has.",
       cell: ({ webhooks }) => (webhooks ?? []).length,
     },
     ageColumn,

@@ -17,11 +17,11 @@ export const APIService = defineKind<APIServiceObject>("apiregistration.k8s.io/v
     {
       name: "Service",
       type: "string",
-      description: "The reference to the service that hosts this API endpoint.",
+      description: "The Service that serves this API, or Local.",
       cell: ({ spec }) =>
         spec?.service === undefined ? "Local" : `${spec.service.namespace ?? ""}/${spec.service.name ?? ""}`,
     },
-    { name: "Available", type: "string", description: "Whether this service is available.", cell: availability },
+    { name: "Available", type: "string", description: "Whether its server answers.", cell: availability },
     ageColumn,
   ],
 });

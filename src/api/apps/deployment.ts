@@ -54,7 +54,7 @@ export const Deployment = defineKind<DeploymentObject>("apps/v1", "Deployment", 
     {
       name: "Ready",
       type: "string",
-      description: "Number of the pod with ready state",
+      description: "How many Pods are ready, of how many.",
       cell: ({ spec, status }) => `${status?.readyReplicas ?? 0}/${spec?.replicas ?? 0}`,
     },
     {

@@ -14,7 +14,7 @@ export function templateColumns<T extends KubeObject>(
       name: "Containers",
       type: "string",
       priority: 1,
-      description: "Names of each container in the template.",
+      description: "The template's containers.",
       cell: (object) =>
         containers(object)
           .map(({ name }) => name)
@@ -24,7 +24,7 @@ export function templateColumns<T extends KubeObject>(
       name: "Images",
       type: "string",
       priority: 1,
-      description: "Images referenced by each container in the template.",
+      description: "The images of the template's containers.",
       cell: (object) =>
         containers(object)
           .map(({ image }) => image ?? "")

@@ -67,7 +67,7 @@ export const CertificateSigningRequest = defineKind<RequestObject>(
       {
         name: "Requestor",
         type: "string",
-        description: "Base64-encoded PKCS#10 CSR data",
+        description: "Who asks for the certificate.",
         cell: ({ spec }) => spec.username ?? "",
       },
       {
@@ -80,7 +80,7 @@ export const CertificateSigningRequest = defineKind<RequestObject>(
       {
         name: "Condition",
         type: "string",
-        description: "Conditions applied to the request, such as approval or denial.",
+        description: "Whether it was approved, denied, failed or issued.",
         cell: conditionText,
       },
     ],

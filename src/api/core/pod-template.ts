@@ -34,7 +34,7 @@ export const PodTemplate: Kind<PodTemplateObject> = defineKind("v1", "PodTemplat
     {
       name: "Containers",
       type: "string",
-      description: "Names of each container in the template.",
+      description: "The template's containers.",
       cell: ({ template }) =>
         containersOf(template)
           .map(({ name }) => name)
@@ -43,7 +43,7 @@ export const PodTemplate: Kind<PodTemplateObject> = defineKind("v1", "PodTemplat
     {
       name: "Images",
       type: "string",
-      description: "Images referenced by each container in the template.",
+      description: "The images of the template's containers.",
       cell: ({ template }) =>
         containersOf(template)
           .map(({ image = "" }) => image)
@@ -52,7 +52,7 @@ export const PodTemplate: Kind<PodTemplateObject> = defineKind("v1", "PodTemplat
     {
       name: "Pod Labels",
       type: "string",
-      description: "The labels for the pod template.",
+      description: "Labels that Pods of the template get.",
       cell: ({ template }) => labelsText(template?.metadata?.labels),
     },
   ],

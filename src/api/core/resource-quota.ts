@@ -11,14 +11,13 @@ export const ResourceQuota = defineKind<ResourceQuotaObject>("v1", "ResourceQuot
     {
       name: "Request",
       type: "string",
-      description: "Request represents a minimum amount of cpu/memory that a container may consume.",
+      description: "What is used and allowed of everything but limits.",
       cell: (quota) => used(quota, (name) => !name.startsWith("limits")),
     },
     {
       name: "Limit",
       type: "string",
-      description:
-        "Limits control the maximum amount of cpu/memory that a container may use independent of contention on the node.",
+      description: "What is used and allowed of limits.",
       cell: (quota) => used(quota, (name) => name.startsWith("limits")),
     },
     ageColumn,

@@ -40,13 +40,13 @@ export const IngressClass = defineKind<IngressClassObject>("networking.k8s.io/v1
     {
       name: "Controller",
       type: "string",
-      description: "Controller that is responsible for handling this class",
+      description: "The controller that serves Ingresses of this class.",
       cell: ({ spec }) => spec?.controller ?? "",
     },
     {
       name: "Parameters",
       type: "string",
-      description: "A reference to a resource with additional parameters",
+      description: "Where the class has its parameters.",
       cell: ({ spec }) => parametersText(spec?.parameters),
     },
     ageColumn,

@@ -41,7 +41,7 @@ export const PodDisruptionBudget = defineKind<PodDisruptionBudgetObject>("policy
     {
       name: "Allowed Disruptions",
       type: "integer",
-      description: "Calculated number of pods that may be disrupted at this time.",
+      description: "How many Pods may be evicted now.",
       cell: ({ status }) => status?.disruptionsAllowed ?? 0,
     },
     ageColumn,

@@ -17,7 +17,7 @@ export const ResourceClaim = defineKind<ResourceClaimObject>("resource.k8s.io/v1
     {
       name: "State",
       type: "string",
-      description: "A summary of the current state (allocated, pending, reserved, etc.).",
+      description: "Pending, allocated or reserved, in a word.",
       cell: stateOf,
     },
     ageColumn,

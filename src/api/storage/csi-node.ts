@@ -11,7 +11,7 @@ export const CSINode = defineKind<CSINodeObject>("storage.k8s.io/v1", "CSINode",
     {
       name: "Drivers",
       type: "integer",
-      description: "Drivers indicates the number of CSI drivers registered on the node",
+      description: "How many CSI drivers the node has.",
       cell: ({ spec }) => (spec.drivers ?? []).length,
     },
     ageColumn,

@@ -16,7 +16,7 @@ export const podColumns: readonly Column<Pod>[] = [
   {
     name: "Ready",
     type: "string",
-    description: "The aggregate readiness state of this pod for accepting traffic.",
+    description: "How many of the Pod's containers are ready, of how many.",
     cell: (pod) => {
       const { ready, total } = summaryOf(pod);
       return `${ready}/${total}`;
@@ -25,14 +25,13 @@ export const podColumns: readonly Column<Pod>[] = [
   {
     name: "Status",
     type: "string",
-    description: "The aggregate status of the containers in this pod.",
+    description: "What the Pod and its containers are doing, in a word.",
     cell: (pod) => summaryOf(pod).reason,
   },
   {
     name: "Restarts",
     type: "string",
-    description:
-      "The number of times the containers in this pod have been restarted and when the last container in this pod has restarted.",
+    description: "How often containers were restarted, and how long ago the last time was.",
     cell: (pod, now) => {
       const { restarts, lastRestart } = summaryOf(pod);
       return restarts > 0 && lastRestart !== undefined ? `${restarts} (${ageOf(lastRestart, now)} ago)` : `${restarts}`;
