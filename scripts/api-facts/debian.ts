@@ -47,6 +47,24 @@ export async function fetchPackages(
   return { fetched, missing: names.filter((name) => !index.has(name)) };
 }
 
+export interface SourceArchive {
+  /** Behind the mirror's address. */
+  readonly path: string;
+  readonly sha256: string;
+}
+
+/** One file out of an archive of sources; `name` may hold wildcards. */
+export async function fetchSourceFile({ path, sha256 }: SourceArchive, name: string): Promise<string> {
+  for (const mirror of await mirrors()) {
+    const bytes = await download(`${mirror}/${path}`);
+    if (bytes === undefined) continue;
+    if (createHash("sha256").update(bytes).digest("hex") !== sha256)
+      throw new Error(`${path} has another checksum than it should`);
+    return execFileSync("tar", ["-xzO", "--wildcards", name], { input: bytes, encoding: "utf8" });
+  }
+  throw new Error(`no mirror in apt's sources has ${path}`);
+}
+
 /** The first mirror and suite with the most of the wanted packages. */
 async function archive(
   names: readonly string[],

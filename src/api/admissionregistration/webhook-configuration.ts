@@ -38,6 +38,7 @@ function webhookColumns(): readonly Column<ValidatingObject | MutatingObject>[] 
     {
       name: "Webhooks",
       type: "integer",
+      doc: "columns.mutatingWebhook.Webhooks",
       description: "How many webhooks it has.",
       cell: ({ webhooks }) => (webhooks ?? []).length,
     },

@@ -54,6 +54,7 @@ export const Deployment = defineKind<DeploymentObject>("apps/v1", "Deployment", 
     {
       name: "Ready",
       type: "string",
+      doc: "columns.deployment.Ready",
       description: "How many Pods are ready, of how many.",
       cell: ({ spec, status }) => `${status?.readyReplicas ?? 0}/${spec?.replicas ?? 0}`,
     },

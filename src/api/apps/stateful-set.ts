@@ -62,6 +62,7 @@ export const StatefulSet = defineKind<StatefulSetObject>("apps/v1", "StatefulSet
     {
       name: "Ready",
       type: "string",
+      doc: "columns.statefulSet.Ready",
       description: "How many Pods are ready, of how many.",
       cell: ({ spec, status }) => `${status?.readyReplicas ?? 0}/${spec?.replicas ?? 0}`,
     },

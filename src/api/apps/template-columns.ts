@@ -14,6 +14,7 @@ export function templateColumns<T extends KubeObject>(
       name: "Containers",
       type: "string",
       priority: 1,
+      doc: "columns.replicaSet.Containers",
       description: "The template's containers.",
       cell: (object) =>
         containers(object)
@@ -24,6 +25,7 @@ export function templateColumns<T extends KubeObject>(
       name: "Images",
       type: "string",
       priority: 1,
+      doc: "columns.replicaSet.Images",
       description: "The images of the template's containers.",
       cell: (object) =>
         containers(object)

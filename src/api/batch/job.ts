@@ -53,7 +53,13 @@ export const Job = defineKind<JobObject>("batch/v1", "Job", {
   columns: [
     { name: "Status", type: "string", description: "Status of the job.", cell: statusText },
     { name: "Completions", type: "string", doc: "io.k8s.api.batch.v1.JobStatus.succeeded", cell: completionsText },
-    { name: "Duration", type: "string", description: "How long it took, or has taken so far.", cell: durationText },
+    {
+      name: "Duration",
+      type: "string",
+      doc: "columns.job.Duration",
+      description: "How long it took, or has taken so far.",
+      cell: durationText,
+    },
     ageColumn,
     ...templateColumns<JobObject>(({ spec }) => spec?.template),
     selectorColumn<JobObject>("io.k8s.api.batch.v1.JobSpec.selector", ({ spec }) => spec?.selector),

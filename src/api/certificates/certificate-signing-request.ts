@@ -67,6 +67,7 @@ export const CertificateSigningRequest = defineKind<RequestObject>(
       {
         name: "Requestor",
         type: "string",
+        doc: "io.k8s.api.certificates.v1beta1.CertificateSigningRequestSpec.request",
         description: "Who asks for the certificate.",
         cell: ({ spec }) => spec.username ?? "",
       },
@@ -80,6 +81,7 @@ export const CertificateSigningRequest = defineKind<RequestObject>(
       {
         name: "Condition",
         type: "string",
+        doc: "io.k8s.api.certificates.v1beta1.CertificateSigningRequestStatus.conditions",
         description: "Whether it was approved, denied, failed or issued.",
         cell: conditionText,
       },

@@ -34,6 +34,7 @@ export const PodTemplate: Kind<PodTemplateObject> = defineKind("v1", "PodTemplat
     {
       name: "Containers",
       type: "string",
+      doc: "columns.podTemplate.Containers",
       description: "The template's containers.",
       cell: ({ template }) =>
         containersOf(template)
@@ -43,6 +44,7 @@ export const PodTemplate: Kind<PodTemplateObject> = defineKind("v1", "PodTemplat
     {
       name: "Images",
       type: "string",
+      doc: "columns.podTemplate.Images",
       description: "The images of the template's containers.",
       cell: ({ template }) =>
         containersOf(template)
@@ -52,6 +54,7 @@ export const PodTemplate: Kind<PodTemplateObject> = defineKind("v1", "PodTemplat
     {
       name: "Pod Labels",
       type: "string",
+      doc: "columns.podTemplate.Pod Labels",
       description: "Labels that Pods of the template get.",
       cell: ({ template }) => labelsText(template?.metadata?.labels),
     },

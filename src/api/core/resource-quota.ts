@@ -11,12 +11,14 @@ export const ResourceQuota = defineKind<ResourceQuotaObject>("v1", "ResourceQuot
     {
       name: "Request",
       type: "string",
+      doc: "columns.resourceQuota.Request",
       description: "What is used and allowed of everything but limits.",
       cell: (quota) => used(quota, (name) => !name.startsWith("limits")),
     },
     {
       name: "Limit",
       type: "string",
+      doc: "columns.resourceQuota.Limit",
       description: "What is used and allowed of limits.",
       cell: (quota) => used(quota, (name) => name.startsWith("limits")),
     },

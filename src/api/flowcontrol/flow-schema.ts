@@ -35,6 +35,7 @@ export const FlowSchema = defineKind<FlowSchemaObject>("flowcontrol.apiserver.k8
     {
       name: "MissingPL",
       type: "string",
+      doc: "columns.flowSchema.MissingPL",
       description: "Whether its priority level is missing.",
       cell: ({ status }) => status?.conditions?.find(({ type }) => type === "Dangling")?.status ?? "?",
     },

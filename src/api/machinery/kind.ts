@@ -174,8 +174,9 @@ export interface Column<T> {
   readonly format?: string;
   /** 0 is always shown, 1 with -o wide. */
   readonly priority?: number;
-  /** The field whose documentation describes the column, such as `io.k8s.api.apps.v1.DaemonSetStatus.numberReady`; or a text of our own. */
+  /** What describes the column, in the documentation that set-up reads: a field such as `io.k8s.api.apps.v1.DaemonSetStatus.numberReady`, or `columns.pod.Ready`. */
   readonly doc?: string;
+  /** A text of our own, where there is none. */
   readonly description?: string;
   cell(object: T, now: number): string | number | boolean | null;
 }

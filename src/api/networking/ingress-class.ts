@@ -40,12 +40,14 @@ export const IngressClass = defineKind<IngressClassObject>("networking.k8s.io/v1
     {
       name: "Controller",
       type: "string",
+      doc: "columns.ingressClass.Controller",
       description: "The controller that serves Ingresses of this class.",
       cell: ({ spec }) => spec?.controller ?? "",
     },
     {
       name: "Parameters",
       type: "string",
+      doc: "columns.ingressClass.Parameters",
       description: "Where the class has its parameters.",
       cell: ({ spec }) => parametersText(spec?.parameters),
     },

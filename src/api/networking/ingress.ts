@@ -12,24 +12,28 @@ export const Ingress = defineKind<IngressObject>("networking.k8s.io/v1", "Ingres
     {
       name: "Class",
       type: "string",
+      doc: "columns.ingress.Class",
       description: "The IngressClass it belongs to.",
       cell: ({ spec }) => spec?.ingressClassName ?? "<none>",
     },
     {
       name: "Hosts",
       type: "string",
+      doc: "columns.ingress.Hosts",
       description: "The hosts that its rules are about.",
       cell: hostsOf,
     },
     {
       name: "Address",
       type: "string",
+      doc: "columns.ingress.Address",
       description: "Where it can be reached.",
       cell: addressesOf,
     },
     {
       name: "Ports",
       type: "string",
+      doc: "columns.ingress.Ports",
       description: "The ports that it listens on.",
       cell: ({ spec }) => ((spec?.tls ?? []).length > 0 ? "80, 443" : "80"),
     },

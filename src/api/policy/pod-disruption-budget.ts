@@ -41,6 +41,7 @@ export const PodDisruptionBudget = defineKind<PodDisruptionBudgetObject>("policy
     {
       name: "Allowed Disruptions",
       type: "integer",
+      doc: "columns.podDisruptionBudget.Allowed Disruptions",
       description: "How many Pods may be evicted now.",
       cell: ({ status }) => status?.disruptionsAllowed ?? 0,
     },

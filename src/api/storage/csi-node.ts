@@ -11,6 +11,7 @@ export const CSINode = defineKind<CSINodeObject>("storage.k8s.io/v1", "CSINode",
     {
       name: "Drivers",
       type: "integer",
+      doc: "columns.csiNode.Drivers",
       description: "How many CSI drivers the node has.",
       cell: ({ spec }) => (spec.drivers ?? []).length,
     },

@@ -58,7 +58,7 @@ export function columnDefinitions(columns: readonly Column<KubeObject>[]): reado
     name,
     type,
     format,
-    description: description ?? (doc === undefined ? "" : describeColumn(doc)),
+    description: (doc && describeColumn(doc)) ?? description ?? "",
     priority,
   }));
 }

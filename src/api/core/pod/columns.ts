@@ -16,6 +16,7 @@ export const podColumns: readonly Column<Pod>[] = [
   {
     name: "Ready",
     type: "string",
+    doc: "columns.pod.Ready",
     description: "How many of the Pod's containers are ready, of how many.",
     cell: (pod) => {
       const { ready, total } = summaryOf(pod);
@@ -25,6 +26,7 @@ export const podColumns: readonly Column<Pod>[] = [
   {
     name: "Status",
     type: "string",
+    doc: "columns.pod.Status",
     description: "What the Pod and its containers are doing, in a word.",
     cell: (pod) => summaryOf(pod).reason,
   },
