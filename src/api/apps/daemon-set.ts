@@ -49,6 +49,11 @@ export const DaemonSet = defineKind<DaemonSetObject>("apps/v1", "DaemonSet", {
   subresources: {
     status: { validate: ({ status }, old, at) => validateDaemonSetStatus(status, old.status, at.child("status")) },
   },
+  metadataAlone: ({ metadata }) => {
+    const { [templateGenerationAnnotation]: _, ...annotations } = metadata.annotations ?? {};
+    const { annotations: _all, ...rest } = metadata;
+    return Object.keys(annotations).length === 0 ? rest : { ...rest, annotations };
+  },
   warnings: (set, old) => templateWarnings(set, old, set.spec?.template),
   columns: [
     countColumn("Desired", "desiredNumberScheduled"),

@@ -46,6 +46,8 @@ export interface Kind<T extends KubeObject = KubeObject> {
   /** `metadata.generation`: `spec` starts at 1 and rises with every change outside metadata and status; `client` keeps what a create says. Default: `client`. */
   readonly generation?: "spec" | "client" | { changed(next: T, old: T): boolean };
 
+  /** The metadata as it is shown without the object, where that differs: it leaves out annotations that stand for fields of the object. */
+  metadataAlone?(object: T): KubeObject["metadata"];
   readonly columns?: readonly Column<T>[];
   /** What a Table says of a row as a whole: pods that have ended are marked, so that clients can grey them out. */
   rowConditions?(object: T): readonly RowCondition[];

@@ -22,7 +22,7 @@ export function componentStatuses(components: readonly Component[]): Connector {
     const { name } = request;
     if (name !== "") {
       const component = components.find((one) => one.name === name);
-      if (component === undefined) throw notFound(request.resource.groupResource, name);
+      if (component === undefined) throw notFound({ group: "", resource: "componentstatus" }, name);
       return answer(request, format, await statusOf(component, exchange.signal));
     }
     const { name: only, matches } = selectionOf(request);
@@ -59,7 +59,7 @@ function answer(
   if (as === undefined) return answerValue(200, object, kind, format);
   if (as.kind === "PartialObjectMetadataList" || format.type === PROTOBUF_TYPE) throw notAcceptable(BODY_TYPES);
   if (as.kind === "PartialObjectMetadata")
-    return answerValue(200, partialObject(object, as.version), undefined, format);
+    return answerValue(200, partialObject(kind, object, as.version), undefined, format);
   return answerValue(200, tableOf(kind, [object], {}, as.version, query, context.clock.now()), undefined, format);
 }
 
@@ -75,7 +75,7 @@ function answerAll(
   }
   if (as.kind === "PartialObjectMetadata" || format.type === PROTOBUF_TYPE) throw notAcceptable(BODY_TYPES);
   if (as.kind === "PartialObjectMetadataList")
-    return answerValue(200, partialList(items, {}, as.version), undefined, format);
+    return answerValue(200, partialList(kind, items, {}, as.version), undefined, format);
   const objects = items.map((item) => ({ kind: kind.kind, apiVersion: kind.version, ...item }));
   return answerValue(200, tableOf(kind, objects, {}, as.version, query, context.clock.now()), undefined, format);
 }

@@ -58,7 +58,7 @@ export function answerObject(status: number, stored: StoredObject, context: Answ
     );
   }
   if (as.kind === "PartialObjectMetadataList") throw notAcceptable(BODY_TYPES);
-  return answerShape(status, partialObject(object, as.version), format);
+  return answerShape(status, partialObject(resource.kind, object, as.version), format);
 }
 
 export function answerList(result: ListResult, context: AnswerContext): WholeResponse {
@@ -77,7 +77,7 @@ export function answerList(result: ListResult, context: AnswerContext): WholeRes
   if (as === undefined) return answerValue(200, listValue(kind, metadata, objects), kind, format);
   if (as.kind === "Table") return answerShape(200, tableOf(kind, objects, metadata, as.version, query, now), format);
   if (as.kind === "PartialObjectMetadata") throw notAcceptable(BODY_TYPES);
-  return answerShape(200, partialList(objects, metadata, as.version), format);
+  return answerShape(200, partialList(kind, objects, metadata, as.version), format);
 }
 
 /** Any object that is not stored: Status, Scale, reviews. */

@@ -64,7 +64,7 @@ function shaper(
 ): (object: KubeObject) => JsonObject {
   const { as } = format;
   if (as === undefined) return (object) => object as unknown as JsonObject;
-  if (as.kind !== "Table") return (object) => partialObject(object, as.version);
+  if (as.kind !== "Table") return (object) => partialObject(resource.kind, object, as.version);
   const columns = columnsOf(resource.kind);
   let first = true;
   return (object) => {

@@ -68,6 +68,6 @@ export function row(kind: Kind, object: KubeObject, include: string, version: st
   const conditions = kind.rowConditions?.(object) ?? [];
   const part = conditions.length === 0 ? { cells } : { cells, conditions };
   if (include === "None") return { ...part, object: null } as unknown as JsonObject;
-  const shown = include === "Object" ? object : partialObject(object, version);
+  const shown = include === "Object" ? object : partialObject(kind, object, version);
   return { ...part, object: shown } as unknown as JsonObject;
 }

@@ -23,6 +23,7 @@ import { patcher } from "./patch.ts";
 import type { AnyDraft } from "./prepare.ts";
 import { fresh } from "./read.ts";
 import type { RestRequest } from "./rest-request.ts";
+import { checkPlace } from "./update.ts";
 
 const SCALE_TYPE = "io.k8s.api.autoscaling.v1.Scale";
 
@@ -38,6 +39,7 @@ export async function updateScale(request: RestRequest): Promise<JsonObject> {
   const { kind } = request.resource;
   const options = writeOptions("UpdateOptions", request.query);
   const value = parseTyped(await request.body(), request.contentType, SCALE_TYPE);
+  checkPlace(request, decodeScale(value).metadata as { name?: string; namespace?: string });
   return writeScale(request, options.dryRun, () => value, kind);
 }
 

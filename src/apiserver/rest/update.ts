@@ -6,18 +6,12 @@ import { writeOptions } from "./options.ts";
 import type { RestRequest, Written } from "./rest-request.ts";
 
 export async function update(request: RestRequest): Promise<Written> {
-  const { resource, name, namespace, query, contentType, warn } = request;
+  const { resource, name, query, contentType, warn } = request;
   const options = writeOptions("UpdateOptions", query);
   const { draft, warnings } = decodeBody(await request.body(), contentType, resource.kind, options.fieldValidation);
   for (const warning of warnings) warn(warning);
-  const { metadata } = draft;
-  if ((metadata.name ?? "") === "") metadata.name = name;
-  else if (metadata.name !== name) {
-    throw badRequest(`the name of the object (${metadata.name}) does not match the name on the URL (${name})`);
-  }
-  if (resource.kind.scope === "Namespaced" && (metadata.namespace ?? "") !== "" && metadata.namespace !== namespace) {
-    throw badRequest("the namespace of the provided object does not match the namespace sent on the request");
-  }
+  checkPlace(request, draft.metadata);
+  draft.metadata.name = name;
   return change(request, {
     dryRun: options.dryRun,
     mayCreate: request.subresource === "" && resource.kind.update?.allowCreate === true,
@@ -25,3 +19,13 @@ export async function update(request: RestRequest): Promise<Written> {
     propose: () => ({ draft: structuredClone(draft) }),
   });
 }
+
+/** What an object says of its name and namespace, if anything, is what the path says. */
+export function checkPlace({ resource, name, namespace }: RestRequest, metadata: Metadata): void {
+  if ((metadata.name ?? "") !== "" && metadata.name !== name)
+    throw badRequest(`the name of the object (${metadata.name}) does not match the name on the URL (${name})`);
+  if (resource.kind.scope === "Namespaced" && (metadata.namespace ?? "") !== "" && metadata.namespace !== namespace)
+    throw badRequest("the namespace of the provided object does not match the namespace sent on the request");
+}
+
+type Metadata = { readonly name?: string; readonly namespace?: string };
