@@ -104,6 +104,19 @@ describe("admission", () => {
     await server.close();
   });
 
+  it("keeps a Pod's priority where an update leaves it out", async () => {
+    const { server, post } = await started();
+    const { json } = await post("/api/v1/namespaces/a/pods", pod({ automountServiceAccountToken: false }));
+    const { priority, preemptionPolicy, ...spec } = (json as unknown as { spec: JsonObject }).spec;
+    const { name } = (json as unknown as { metadata: { name: string } }).metadata;
+    const body = { metadata: { name }, spec };
+    expect(await server.request("PUT", `/api/v1/namespaces/a/pods/${name}`, { body })).toMatchObject({
+      status: 200,
+      json: { spec: { priority, preemptionPolicy } },
+    });
+    await server.close();
+  });
+
   it("lets one PriorityClass be the default, and uses it", async () => {
     const { server, post } = await started();
     const path = "/apis/scheduling.k8s.io/v1/priorityclasses";

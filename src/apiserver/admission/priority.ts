@@ -19,10 +19,12 @@ const PREEMPT = "PreemptLowerPriority";
 export const priority: AdmissionPlugin = {
   name: "Priority",
   mutate(attributes, cluster) {
-    if (attributes.operation !== "CREATE" || !isAbout(attributes, "", "pods")) return;
-    const pod = attributes.object as Draft<KubeObject> & { spec?: PodSpec };
-    if (pod.spec === undefined) return;
+    if (!isAbout(attributes, "", "pods")) return;
+    const pod = attributes.object as (Draft<KubeObject> & { spec?: PodSpec }) | undefined;
+    if (pod?.spec === undefined) return;
     const { spec } = pod;
+    if (attributes.operation === "UPDATE") return keepPriority(spec, (attributes.old as typeof pod).spec);
+    if (attributes.operation !== "CREATE") return;
     const refuse = (why: string) => forbidden(attributes.resource.groupResource, pod.metadata.name ?? "", why);
     const asked = spec.priorityClassName ?? "";
     const found =
@@ -56,6 +58,12 @@ export const priority: AdmissionPlugin = {
     throw forbidden(attributes.resource.groupResource, proposed.metadata.name ?? "", why);
   },
 };
+
+/** What was computed when the Pod was made stays, for clients that leave it out. */
+function keepPriority(spec: PodSpec, old: PodSpec | undefined): void {
+  if (old?.priority !== undefined) spec.priority ??= old.priority;
+  if (old?.preemptionPolicy !== undefined) spec.preemptionPolicy ??= old.preemptionPolicy;
+}
 
 /** Of several, which only a race could make, the lowest counts. */
 function globalDefault(cluster: ClusterView): PriorityClass | undefined {

@@ -369,6 +369,10 @@ describe("other parts", () => {
     );
     expect((await get(`${DEPLOYMENTS}/d`)).json).toMatchObject({ spec: { replicas: 3 }, metadata: { generation: 3 } });
     expect((await patch(path, { spec: { replicas: -1 } })).status).toBe(422);
+    expect((await put(path, { metadata: { name: "e" }, spec: { replicas: 3 } })).json).toMatchObject({
+      code: 400,
+      message: "the name of the object (e) does not match the name on the URL (d)",
+    });
     expect((await patch(path, { metadata: { resourceVersion: "1" }, spec: { replicas: 1 } })).status).toBe(409);
   });
 });
