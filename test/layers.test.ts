@@ -21,8 +21,9 @@ const layers: Record<string, Layer> = {
   pki: { folders: ["base"], packages: ["yaml"] },
   apiserver: { folders: ["base", "api", "store", "pki"], packages: ["yaml"] },
   client: { folders: ["base", "api"], packages: [] },
-  cluster: { folders: ["base", "api", "store", "pki", "apiserver"], packages: [] },
-  cmd: { folders: ["base", "api", "store", "pki", "apiserver", "cluster"], packages: ["commander"] },
+  controllers: { folders: ["base", "api", "client"], packages: [] },
+  cluster: { folders: ["base", "api", "store", "pki", "apiserver", "client", "controllers"], packages: [] },
+  cmd: { folders: ["base", "api", "store", "pki", "apiserver", "client", "controllers", "cluster"], packages: ["commander"] },
 };
 
 interface Import {

@@ -1,7 +1,12 @@
 /** The whole public surface of client. */
 export { Client, type ClientOptions } from "./client.ts";
+export { type EventRecorder, eventRecorder, type RecordedEvent } from "./event-recorder.ts";
 export { type HttpsConnection, https } from "./https.ts";
 export { type InProcessHandle, type InProcessUser, inProcess } from "./in-process.ts";
+export { type Handler, Informer, type InformerOptions } from "./informer/informer.ts";
+export { Informers, type InformersOptions } from "./informer/informers.ts";
+export { type Change, type Index, objectKey, type ReadonlyCache, revisionOf } from "./informer/object-cache.ts";
+export { type LeaderElectionOptions, leadElected } from "./leader-election.ts";
 export type {
   ApplyOptions,
   CallOptions,

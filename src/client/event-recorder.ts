@@ -1,0 +1,172 @@
+/**
+ * Records Events (events.k8s.io/v1) about objects.
+ *
+ * 1. What happens again is one Event with a series: its count rises, nothing is written for each time.
+ * 2. Recording never fails and never waits: what cannot be written is logged. Each source may write a burst for each object, then a trickle.
+ */
+import { type events, isStatusError, type KubeObject } from "#api";
+import type { Clock, Logger, Random } from "#base";
+import type { ResourceClient } from "./resource-client.ts";
+
+type Event = events.Event;
+
+export interface RecordedEvent {
+  readonly about: KubeObject;
+  readonly related?: KubeObject;
+  readonly type: "Normal" | "Warning";
+  /** Why, in one word, such as SuccessfulCreate. */
+  readonly reason: string;
+  /** What was done, in one word. Default: the reason. */
+  readonly action?: string;
+  readonly note: string;
+}
+
+export interface EventRecorder {
+  record(event: RecordedEvent): void;
+  /** Resolves when all that was recorded has been written or given up. */
+  flush(): Promise<void>;
+}
+
+export interface EventRecorderOptions {
+  readonly events: ResourceClient<Event>;
+  /** Such as `deployment-controller`. */
+  readonly controller: string;
+  readonly instance: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+}
+
+/** As long as an Event is repeated within this time, it is one series. */
+const SERIES_MS = 6 * 60_000;
+const BURST = 25;
+const REFILL_MS = 300_000;
+const MAX_NOTE = 1024;
+/** Series and budgets that are remembered: the oldest is forgotten first. */
+const MAX_REMEMBERED = 4096;
+
+interface Series {
+  event: Event;
+  count: number;
+  lastMs: number;
+  writing: boolean;
+}
+
+export function eventRecorder(options: EventRecorderOptions): EventRecorder {
+  const { clock, log } = options;
+  const known = new Map<string, Series>();
+  const budgets = new Map<string, { left: number; atMs: number }>();
+  const running = new Set<Promise<void>>();
+
+  const affordable = (uid: string): boolean => {
+    const now = clock.monotonic();
+    const budget = budgets.get(uid) ?? { left: BURST, atMs: now };
+    const refilled = Math.min(BURST, budget.left + (now - budget.atMs) / REFILL_MS);
+    remember(budgets, uid, { left: Math.max(0, refilled - 1), atMs: now });
+    return refilled >= 1;
+  };
+  const start = (work: Promise<void>) => {
+    const task = work.catch((error: unknown) => log.warn("an event could not be recorded", { error }));
+    running.add(task);
+    void task.finally(() => running.delete(task));
+  };
+
+  return {
+    record(recorded) {
+      const key = keyOf(recorded);
+      const series = known.get(key);
+      if (series !== undefined && clock.monotonic() - series.lastMs < SERIES_MS) {
+        series.count += 1;
+        series.lastMs = clock.monotonic();
+        if (!series.writing) start(writeSeries(series, options));
+        return;
+      }
+      if (!affordable(recorded.about.metadata.uid ?? "")) return;
+      const event = eventOf(recorded, options);
+      const begun: Series = { event, count: 1, lastMs: clock.monotonic(), writing: true };
+      remember(known, key, begun);
+      start(createFirst(begun, options));
+    },
+    async flush() {
+      while (running.size > 0) await Promise.all(running);
+    },
+  };
+}
+
+function remember<V>(map: Map<string, V>, key: string, value: V): void {
+  map.delete(key);
+  map.set(key, value);
+  if (map.size <= MAX_REMEMBERED) return;
+  const [oldest] = map.keys();
+  if (oldest !== undefined) map.delete(oldest);
+}
+
+async function createFirst(series: Series, options: EventRecorderOptions): Promise<void> {
+  try {
+    const { namespace = "default" } = series.event.metadata;
+    series.event = await options.events.in(namespace).create(series.event);
+  } catch (error) {
+    series.lastMs = Number.NEGATIVE_INFINITY;
+    throw error;
+  } finally {
+    series.writing = false;
+  }
+  if (series.count > 1) await writeSeries(series, options);
+}
+
+/** Written at the first repetition; later ones go along with it. */
+async function writeSeries(series: Series, { events, clock }: EventRecorderOptions): Promise<void> {
+  series.writing = true;
+  try {
+    for (let written = 0; written < series.count; ) {
+      written = series.count;
+      const { name = "", namespace = "default" } = series.event.metadata;
+      const object = { series: { count: written, lastObservedTime: timeOf(clock.now()) } };
+      await events.in(namespace).patch(name, { type: "merge", object });
+    }
+  } catch (error) {
+    // Events expire: the next repetition begins a new one.
+    if (!isStatusError(error) || error.reason !== "NotFound") throw error;
+    series.lastMs = Number.NEGATIVE_INFINITY;
+  } finally {
+    series.writing = false;
+  }
+}
+
+function keyOf({ about, type, reason, action, note }: RecordedEvent): string {
+  return [about.metadata.uid, type, reason, action, note].join("\0");
+}
+
+function eventOf(recorded: RecordedEvent, { controller, instance, clock, random }: EventRecorderOptions): Event {
+  const { about, related, type, reason, action = reason, note } = recorded;
+  const { name = "", namespace } = about.metadata;
+  const suffix = `${clock.now().toString(16)}${random.integer(0x10000).toString(16).padStart(4, "0")}`;
+  return {
+    metadata: { name: `${name}.${suffix}`, namespace: namespace ?? "default" },
+    eventTime: timeOf(clock.now()),
+    reportingController: controller,
+    reportingInstance: instance,
+    action,
+    reason,
+    type,
+    note: note.length > MAX_NOTE ? `${note.slice(0, MAX_NOTE - 4)} ...` : note,
+    regarding: referenceTo(about),
+    ...(related !== undefined && { related: referenceTo(related) }),
+  };
+}
+
+function referenceTo({ apiVersion, kind, metadata }: KubeObject) {
+  const { name, namespace, uid, resourceVersion } = metadata;
+  return {
+    ...(apiVersion !== undefined && { apiVersion }),
+    ...(kind !== undefined && { kind }),
+    ...(name !== undefined && { name }),
+    ...(namespace !== undefined && { namespace }),
+    ...(uid !== undefined && { uid }),
+    ...(resourceVersion !== undefined && { resourceVersion }),
+  };
+}
+
+function timeOf(ms: number): string {
+  return new Date(ms).toISOString().replace("Z", "000Z");
+}

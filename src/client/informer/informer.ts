@@ -1,0 +1,218 @@
+/**
+ * Keeps a cache of one resource's objects by list and watch, and tells what has changed.
+ *
+ *     ┌──► listing ──► watching ──┐ the server ended the watch: goes on where it was
+ *     │       ▲           ▲  └────┘
+ *     │       │           │
+ *     │       └─ waiting ─┘         what failed is tried again after a backoff
+ *     └── Expired ◄── watching      the server no longer knows where we were: everything is listed anew
+ *
+ * 1. The objects come as a streaming list where the server offers it, else page by page; a watch follows from that revision.
+ * 2. Every change is told once, in the order of its revision for each object; a new list is told as the difference that it makes.
+ * 3. `synced` resolves when the cache has had all objects once. Handlers run before anyone who waits for the revision.
+ */
+import { isStatusError, type KubeObject } from "#api";
+import { Backoff, type Clock, isAbort, type Logger, type Random } from "#base";
+import type { Selectors } from "../options.ts";
+import type { ResourceClient } from "../resource-client.ts";
+import type { WatchEvent } from "../watch.ts";
+import { type Change, ObjectCache, objectKey, type ReadonlyCache, revisionOf } from "./object-cache.ts";
+
+const FIRST_RETRY_MS = 200;
+const LAST_RETRY_MS = 30_000;
+
+export interface InformerOptions<T extends KubeObject> {
+  readonly client: ResourceClient<T>;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly selectors?: Selectors;
+  /** Tells every object again from time to time. Default: never. */
+  readonly resyncMs?: number;
+}
+
+export type Handler<T> = (change: Change<T>) => void;
+
+type State =
+  | { readonly name: "listing"; readonly by: "stream" | "pages" }
+  | { readonly name: "watching" }
+  | { readonly name: "waiting"; readonly next: State };
+
+const LISTING: State = { name: "listing", by: "stream" };
+const WATCHING: State = { name: "watching" };
+
+export class Informer<T extends KubeObject> {
+  readonly #options: InformerOptions<T>;
+  readonly #cache = new ObjectCache<T>();
+  readonly #handlers = new Set<Handler<T>>();
+  readonly #synced = Promise.withResolvers<void>();
+  readonly #backoff: Backoff;
+  #hasSynced = false;
+
+  constructor(options: InformerOptions<T>) {
+    const { clock, random } = options;
+    this.#options = options;
+    this.#backoff = new Backoff({ initialMs: FIRST_RETRY_MS, maxMs: LAST_RETRY_MS, jitter: 0.5 }, random, {
+      clock,
+      ms: 2 * LAST_RETRY_MS,
+    });
+  }
+
+  get cache(): ReadonlyCache<T> {
+    return this.#cache;
+  }
+
+  get synced(): Promise<void> {
+    return this.#synced.promise;
+  }
+
+  get hasSynced(): boolean {
+    return this.#hasSynced;
+  }
+
+  /** Tells what is there now as added, then every change. Returns how to leave. */
+  onChange(handler: Handler<T>): () => void {
+    this.#handlers.add(handler);
+    for (const object of this.#cache.list()) this.#call(handler, { type: "added", object });
+    return () => void this.#handlers.delete(handler);
+  }
+
+  /** Until the signal aborts. */
+  async run(signal: AbortSignal): Promise<void> {
+    const resync = this.#resync(signal);
+    let state: State = LISTING;
+    while (!signal.aborted) state = await this.#step(state, signal);
+    await resync;
+  }
+
+  async #step(state: State, signal: AbortSignal): Promise<State> {
+    try {
+      switch (state.name) {
+        case "listing":
+          return await (state.by === "stream" ? this.#stream(signal) : this.#pages(signal));
+        case "watching":
+          return await this.#watch(signal);
+        case "waiting":
+          await this.#options.clock.sleep(this.#backoff.next(), signal);
+          return state.next;
+      }
+    } catch (error) {
+      if (signal.aborted && isAbort(error, signal)) return state;
+      return this.#afterFailure(state, error);
+    }
+  }
+
+  #afterFailure(state: State, error: unknown): State {
+    const { log, client } = this.#options;
+    const reason = isStatusError(error) ? error.reason : "";
+    if (reason === "Expired" || reason === "Gone") return LISTING;
+    if (state.name === "listing" && state.by === "stream" && (reason === "Invalid" || reason === "BadRequest"))
+      return { name: "listing", by: "pages" };
+    log.warn("a watch failed and is tried again", { resource: client.resource.plural, state: state.name, error });
+    return { name: "waiting", next: state };
+  }
+
+  /** The list comes as events, and the watch goes on behind it. */
+  async #stream(signal: AbortSignal): Promise<State> {
+    const { client, selectors } = this.#options;
+    const found = new Map<string, T>();
+    let listed = false;
+    for await (const event of client.watch({
+      ...selectors,
+      sendInitialEvents: true,
+      resourceVersionMatch: "NotOlderThan",
+      signal,
+    })) {
+      if (listed) this.#take(event);
+      else if (event.type === "DELETED") found.delete(objectKey(event.object));
+      else if (event.type !== "BOOKMARK") found.set(objectKey(event.object), event.object);
+      else if (event.initialEventsEnd) {
+        this.#replace(found.values(), Number(event.resourceVersion));
+        listed = true;
+      }
+    }
+    return listed ? WATCHING : { name: "waiting", next: LISTING };
+  }
+
+  async #pages(signal: AbortSignal): Promise<State> {
+    const { client, selectors } = this.#options;
+    const found: T[] = [];
+    let revision = 0;
+    let page = await client.list({ ...selectors, limit: 500, signal });
+    for (;;) {
+      found.push(...page.items);
+      revision = Number(page.metadata.resourceVersion);
+      const { continue: token = "" } = page.metadata;
+      if (token === "") break;
+      page = await client.list({ ...selectors, limit: 500, continue: token, signal });
+    }
+    this.#replace(found, revision);
+    return WATCHING;
+  }
+
+  async #watch(signal: AbortSignal): Promise<State> {
+    const { client, clock, selectors } = this.#options;
+    const resourceVersion = String(this.#cache.revision);
+    const start = clock.monotonic();
+    let told = false;
+    for await (const event of client.watch({ ...selectors, resourceVersion, signal })) {
+      this.#take(event);
+      told = true;
+    }
+    // A server that ends watches at once is not to be asked in a tight loop.
+    return told || clock.monotonic() - start > FIRST_RETRY_MS ? WATCHING : { name: "waiting", next: WATCHING };
+  }
+
+  #take(event: WatchEvent<T>): void {
+    if (event.type === "BOOKMARK") {
+      this.#cache.advance(Number(event.resourceVersion));
+      return;
+    }
+    const { object } = event;
+    this.#tell(event.type === "DELETED" ? this.#cache.delete(objectKey(object), object) : this.#cache.set(object));
+    this.#cache.advance(revisionOf(object));
+  }
+
+  #replace(objects: Iterable<T>, revision: number): void {
+    const gone = new Set(this.#cache.keys());
+    for (const object of objects) {
+      const key = objectKey(object);
+      gone.delete(key);
+      // Of the same name, but another: the one before is gone.
+      const before = this.#cache.get(key);
+      if (before !== undefined && before.metadata.uid !== object.metadata.uid) this.#tell(this.#cache.delete(key));
+      this.#tell(this.#cache.set(object));
+    }
+    for (const key of gone) this.#tell(this.#cache.delete(key));
+    this.#cache.advance(revision);
+    this.#hasSynced = true;
+    this.#synced.resolve();
+  }
+
+  #tell(change: Change<T> | undefined): void {
+    if (change === undefined) return;
+    for (const handler of this.#handlers) this.#call(handler, change);
+  }
+
+  #call(handler: Handler<T>, change: Change<T>): void {
+    try {
+      handler(change);
+    } catch (error) {
+      this.#options.log.error("a handler failed", { resource: this.#options.client.resource.plural, error });
+    }
+  }
+
+  async #resync(signal: AbortSignal): Promise<void> {
+    const { clock, resyncMs } = this.#options;
+    if (resyncMs === undefined) return;
+    while (!signal.aborted) {
+      try {
+        await clock.sleep(resyncMs, signal);
+      } catch (error) {
+        if (isAbort(error, signal)) return;
+        throw error;
+      }
+      for (const object of this.#cache.list()) this.#tell({ type: "updated", object, old: object });
+    }
+  }
+}

@@ -1,0 +1,55 @@
+/** Informers that a whole process shares: one for each resource, started when it is first asked for. */
+import type { KubeObject } from "#api";
+import type { Clock, Logger, Random, TaskGroup } from "#base";
+import type { Client } from "../client.ts";
+import { type ResourceOf, resourceName } from "../resource.ts";
+import { Informer } from "./informer.ts";
+
+export interface InformersOptions {
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  /** In which informers run, and with which they end. */
+  readonly tasks: TaskGroup;
+}
+
+export class Informers {
+  readonly #options: InformersOptions;
+  readonly #informers = new Map<string, { readonly informer: Informer<KubeObject>; readonly stop: AbortController }>();
+
+  constructor(options: InformersOptions) {
+    this.#options = options;
+  }
+
+  of<T extends KubeObject>(resource: ResourceOf<T>): Informer<T> {
+    const { client, clock, random, log, tasks } = this.#options;
+    const { apiVersion, plural } = resourceName(resource);
+    const key = `${apiVersion}/${plural}`;
+    const existing = this.#informers.get(key);
+    if (existing !== undefined) return existing.informer as unknown as Informer<T>;
+    const informer = new Informer<T>({ client: client.of(resource), clock, random, log });
+    const stop = new AbortController();
+    this.#informers.set(key, { informer: informer as unknown as Informer<KubeObject>, stop });
+    tasks.run(`informer of ${key}`, (signal) => informer.run(AbortSignal.any([signal, stop.signal])));
+    return informer;
+  }
+
+  has(resource: ResourceOf<KubeObject>): boolean {
+    const { apiVersion, plural } = resourceName(resource);
+    return this.#informers.has(`${apiVersion}/${plural}`);
+  }
+
+  /** Of a resource that is no longer served. */
+  end(resource: ResourceOf<KubeObject>): void {
+    const { apiVersion, plural } = resourceName(resource);
+    const key = `${apiVersion}/${plural}`;
+    this.#informers.get(key)?.stop.abort();
+    this.#informers.delete(key);
+  }
+
+  /** When all that have been asked for have their objects. */
+  async synced(): Promise<void> {
+    await Promise.all([...this.#informers.values()].map(({ informer }) => informer.synced));
+  }
+}

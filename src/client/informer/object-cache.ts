@@ -1,0 +1,151 @@
+/**
+ * The objects of one resource as they were last told, with indexes over them.
+ *
+ * 1. Objects are frozen, whole: whoever wants another takes a copy.
+ * 2. An index holds only what the cache holds, and is up to date whenever anyone looks.
+ * 3. `revision` is how far the cache has been told; `reached` waits for it to get somewhere.
+ */
+import type { KubeObject } from "#api";
+import { abortable } from "#base";
+
+export type Change<T> =
+  | { readonly type: "added"; readonly object: T; readonly old?: undefined }
+  | { readonly type: "updated"; readonly object: T; readonly old: T }
+  /** `object` is the last that was known of it. */
+  | { readonly type: "deleted"; readonly object: T; readonly old: T };
+
+/** Objects by a value that is worked out for each of them. */
+export type Index<T> = (value: string) => readonly T[];
+
+/** What others may do with a cache. */
+export interface ReadonlyCache<T extends KubeObject> {
+  readonly size: number;
+  readonly revision: number;
+  get(key: string): T | undefined;
+  list(): readonly T[];
+  inNamespace: Index<T>;
+  /** `valuesOf`: under which values an object is found. The same name means the same index. */
+  index(name: string, valuesOf: (object: T) => readonly string[]): Index<T>;
+  /** Resolves when everything up to the revision has been told. */
+  reached(revision: number, signal: AbortSignal): Promise<void>;
+}
+
+/** `namespace/name`, or the name alone. */
+export function objectKey({ metadata: { namespace, name = "" } }: KubeObject): string {
+  return namespace === undefined || namespace === "" ? name : `${namespace}/${name}`;
+}
+
+export function revisionOf({ metadata: { resourceVersion } }: KubeObject): number {
+  return Number(resourceVersion ?? 0);
+}
+
+interface StoredIndex<T> {
+  readonly valuesOf: (object: T) => readonly string[];
+  readonly found: Map<string, Map<string, T>>;
+}
+
+export class ObjectCache<T extends KubeObject> implements ReadonlyCache<T> {
+  readonly #objects = new Map<string, T>();
+  readonly #indexes = new Map<string, StoredIndex<T>>();
+  #waiting: { readonly revision: number; readonly resolve: () => void }[] = [];
+  #revision = 0;
+  readonly inNamespace: Index<T>;
+
+  constructor() {
+    this.inNamespace = this.index("namespace", ({ metadata }) => [metadata.namespace ?? ""]);
+  }
+
+  get size(): number {
+    return this.#objects.size;
+  }
+
+  get revision(): number {
+    return this.#revision;
+  }
+
+  get(key: string): T | undefined {
+    return this.#objects.get(key);
+  }
+
+  list(): readonly T[] {
+    return [...this.#objects.values()];
+  }
+
+  index(name: string, valuesOf: (object: T) => readonly string[]): Index<T> {
+    let index = this.#indexes.get(name);
+    if (index === undefined) {
+      index = { valuesOf, found: new Map() };
+      this.#indexes.set(name, index);
+      for (const [key, object] of this.#objects) enter(index, key, object);
+    }
+    const { found } = index;
+    return (value) => [...(found.get(value)?.values() ?? [])];
+  }
+
+  async reached(revision: number, signal: AbortSignal): Promise<void> {
+    if (this.#revision >= revision) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const waiting = { revision, resolve };
+    this.#waiting.push(waiting);
+    try {
+      await abortable(promise, signal);
+    } finally {
+      this.#waiting = this.#waiting.filter((other) => other !== waiting);
+    }
+  }
+
+  /** Undefined where the cache knows as much already. */
+  set(object: T): Change<T> | undefined {
+    const key = objectKey(object);
+    const old = this.#objects.get(key);
+    if (old !== undefined && old.metadata.resourceVersion === object.metadata.resourceVersion) return undefined;
+    frozen(object);
+    if (old !== undefined) this.#leave(key, old);
+    this.#objects.set(key, object);
+    for (const index of this.#indexes.values()) enter(index, key, object);
+    return old === undefined ? { type: "added", object } : { type: "updated", object, old };
+  }
+
+  /** `last`: the object as it was told with its end. */
+  delete(key: string, last?: T): Change<T> | undefined {
+    const old = this.#objects.get(key);
+    if (old === undefined) return undefined;
+    this.#leave(key, old);
+    this.#objects.delete(key);
+    return { type: "deleted", object: last === undefined ? old : frozen(last), old };
+  }
+
+  keys(): Iterable<string> {
+    return this.#objects.keys();
+  }
+
+  /** Everything up to here has been told. */
+  advance(revision: number): void {
+    if (revision <= this.#revision) return;
+    this.#revision = revision;
+    for (const { revision: wanted, resolve } of this.#waiting) if (wanted <= revision) resolve();
+  }
+
+  #leave(key: string, object: T): void {
+    for (const { valuesOf, found } of this.#indexes.values()) {
+      for (const value of valuesOf(object)) {
+        const bucket = found.get(value);
+        if (bucket?.delete(key) && bucket.size === 0) found.delete(value);
+      }
+    }
+  }
+}
+
+function enter<T>({ valuesOf, found }: StoredIndex<T>, key: string, object: T): void {
+  for (const value of valuesOf(object)) {
+    const bucket = found.get(value);
+    if (bucket === undefined) found.set(value, new Map([[key, object]]));
+    else bucket.set(key, object);
+  }
+}
+
+function frozen<V>(value: V): V {
+  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
+  for (const part of Object.values(value)) frozen(part);
+  return Object.freeze(value);
+}

@@ -1,0 +1,96 @@
+/** Carries out a plan with a controller's own client, and says which writes its caches have yet to see. */
+import { isStatusError, type KubeObject } from "#api";
+import type { Client, EventRecorder } from "#client";
+import type { Seen } from "./barrier.ts";
+import type { Failure, Outcome, Plan, Write } from "./plan.ts";
+
+export interface Executor {
+  readonly client: Client;
+  readonly recorder: EventRecorder;
+  readonly signal: AbortSignal;
+}
+
+export interface Executed {
+  readonly failures: readonly Failure[];
+  readonly seen: readonly Seen[];
+}
+
+export async function execute(plan: Plan, executor: Executor): Promise<Executed> {
+  const seen: Seen[] = [];
+  const failures: Failure[] = [];
+  const carryOut = async (write: Write): Promise<boolean> => {
+    const outcome = await attempt(write, executor);
+    const event = plan.told?.(write, outcome);
+    if (event !== undefined) executor.recorder.record(event);
+    if (outcome.ok) seen.push(seenOf(write, outcome.object));
+    else failures.push({ write, error: outcome.error });
+    return outcome.ok;
+  };
+  for (const event of plan.events ?? []) executor.recorder.record(event);
+  for (const step of plan.steps ?? []) {
+    if (failures.length > 0) break;
+    await slowStart(step, carryOut);
+  }
+  for (const write of plan.finally?.([...failures]) ?? []) await carryOut(write);
+  return { failures, seen };
+}
+
+/** 1, 2, 4, 8 … at once, until one fails: what is wrong with one is mostly wrong with all. */
+async function slowStart(writes: readonly Write[], carryOut: (write: Write) => Promise<boolean>): Promise<void> {
+  for (let at = 0, size = 1; at < writes.length; at += size, size *= 2) {
+    const succeeded = await Promise.all(writes.slice(at, at + size).map(carryOut));
+    if (!succeeded.every(Boolean)) return;
+  }
+}
+
+async function attempt(write: Write, { client, signal }: Executor): Promise<Outcome> {
+  try {
+    return { ok: true, object: await perform(write, client, signal) };
+  } catch (error) {
+    if (signal.aborted) throw error;
+    // Already gone is what was wanted.
+    if (write.verb === "delete" && isStatusError(error) && error.reason === "NotFound")
+      return { ok: true, object: undefined };
+    return { ok: false, error };
+  }
+}
+
+async function perform(write: Write, client: Client, signal: AbortSignal): Promise<KubeObject | undefined> {
+  const { resource, object } = write;
+  const { name = "", namespace, uid, resourceVersion } = object.metadata;
+  const all = client.of<KubeObject>(resource);
+  const place = namespace === undefined || namespace === "" ? all : all.in(namespace);
+  switch (write.verb) {
+    case "create":
+      return place.create(object, { signal });
+    case "update":
+      return place.update(object, { signal });
+    case "updateStatus":
+      return place.updateStatus(object, { signal });
+    case "patch": {
+      const patch = { type: write.type ?? "strategic", object: write.patch } as const;
+      return write.subresource === undefined
+        ? place.patch(name, patch, { signal })
+        : place.subresource(name, write.subresource).patch(patch, { signal });
+    }
+    case "delete": {
+      const { propagationPolicy, gracePeriodSeconds, unchanged = false } = write;
+      return place.delete(name, {
+        signal,
+        preconditions: {
+          ...(uid !== undefined && { uid }),
+          ...(unchanged && resourceVersion !== undefined && { resourceVersion }),
+        },
+        ...(propagationPolicy !== undefined && { propagationPolicy }),
+        ...(gracePeriodSeconds !== undefined && { gracePeriodSeconds }),
+      });
+    }
+  }
+}
+
+function seenOf(write: Write, result: KubeObject | undefined): Seen {
+  const { resource } = write;
+  if (write.verb === "delete" && (result === undefined || result.metadata.deletionTimestamp === undefined))
+    return { resource, gone: write.object };
+  return { resource, revision: Number(result?.metadata.resourceVersion ?? 0) };
+}

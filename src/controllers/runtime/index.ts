@@ -1,0 +1,17 @@
+/** What controllers are written with. */
+export type { Controller, ControllerContext, Reconciler, Source } from "./controller.ts";
+export { defineController } from "./controller.ts";
+export * from "./kinds.ts";
+export type { AnyResource, Failure, Outcome, Plan, Write } from "./plan.ts";
+export { type ControllersOptions, runControllers } from "./run-controllers.ts";
+export { selected, UnknownControllerError } from "./selection.ts";
+export {
+  changesOf,
+  controllerKey,
+  controllerOf,
+  groupOf,
+  keysFrom,
+  type OwnerKind,
+  ownedBy,
+  ownersOf,
+} from "./sources.ts";

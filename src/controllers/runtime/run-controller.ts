@@ -1,0 +1,97 @@
+/**
+ * One controller at work.
+ *
+ *     caches --► sources ──► queue ──► barrier ──► reconcile ──► plan ──► writes ══► API server --► caches
+ *                              ▲          └─ not yet: again when the caches show it          │
+ *                              └──────────────────── failed: again after a backoff ◄─────────┘
+ */
+import { isStatusError } from "#api";
+import { processQueue, TaskGroup, WorkQueue } from "#base";
+import type { EventRecorder, Informers } from "#client";
+import { Barrier } from "./barrier.ts";
+import type { Controller, ControllerContext } from "./controller.ts";
+import { execute } from "./execute.ts";
+import type { ControllerMetrics } from "./metrics.ts";
+
+const DEFAULT_CONCURRENCY = 5;
+
+export interface Running {
+  readonly context: ControllerContext;
+  readonly informers: Informers;
+  readonly recorder: EventRecorder;
+  readonly metrics: ControllerMetrics;
+}
+
+/** Runs until the signal aborts; what is under way is finished first. */
+export async function runController(
+  controller: Controller,
+  { context, informers, recorder, metrics }: Running,
+  signal: AbortSignal,
+): Promise<void> {
+  const { clock, random, log, client } = context;
+  const { name, concurrency = DEFAULT_CONCURRENCY } = controller;
+  const reconciler = controller.bind(context);
+  const queue = new WorkQueue<string>({ clock, random, observer: metrics.queue });
+  const barrier = new Barrier(informers);
+  const bound = reconciler.sources.map(({ resource, keys }) => ({ informer: informers.of(resource), keys }));
+  await Promise.race([Promise.all(bound.map(({ informer }) => informer.synced)), aborted(signal)]);
+  if (signal.aborted) return;
+  const leave = bound.map(({ informer, keys }) =>
+    informer.onChange((change) => {
+      for (const key of keys(change)) queue.add(key);
+    }),
+  );
+
+  const work = async (key: string, working: AbortSignal): Promise<void> => {
+    const pending = barrier.pending(key, working);
+    if (pending !== undefined) {
+      // Not waited for here: other keys have a use for this worker.
+      pending.then(
+        () => queue.add(key),
+        () => {},
+      );
+      return;
+    }
+    const plan = await reconciler.reconcile(key, clock.now(), working);
+    if (plan === undefined) return;
+    const { failures, seen } = await execute(plan, { client, recorder, signal: working });
+    barrier.expect(key, seen);
+    metrics.reconciled(failures.length);
+    if (plan.againAfterMs !== undefined) queue.addAfter(key, plan.againAfterMs);
+    const [first] = failures;
+    if (first !== undefined) throw first.error;
+  };
+
+  const tasks = new TaskGroup({ parent: signal });
+  tasks.run(name, (running) =>
+    processQueue(
+      queue,
+      {
+        concurrency,
+        signal: running,
+        onFailure: (error, key) => {
+          // Somebody else was faster: normal, and looked at again.
+          const level = isStatusError(error) && error.reason === "Conflict" ? "debug" : "warn";
+          log[level]("a reconcile failed and is tried again", { key, error });
+          return "retry";
+        },
+      },
+      work,
+    ),
+  );
+  const enqueue = (key: string, afterMs = 0) => queue.addAfter(key, afterMs);
+  const { run } = reconciler;
+  if (run !== undefined) tasks.run(`${name}, background`, (running) => run.call(reconciler, running, enqueue));
+  try {
+    await tasks.done();
+  } finally {
+    for (const each of leave) each();
+    queue.close();
+    await recorder.flush();
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+}

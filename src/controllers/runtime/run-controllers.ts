@@ -1,0 +1,69 @@
+/**
+ * All controllers of a process: shared caches, a client of its own for each, run side by side until the signal aborts.
+ *
+ * 1. Caches are read with the controller manager's own identity; a controller writes with its own, which may do what its role says and no more.
+ * 2. A controller that ends by an error is logged and started again: the others go on.
+ */
+import type { KubeObject } from "#api";
+import { type Clock, type Logger, type MetricsRegistry, type Random, TaskGroup } from "#base";
+import { type Client, eventRecorder, Informers, type ResourceOf } from "#client";
+import type { Controller } from "./controller.ts";
+import { Event } from "./kinds.ts";
+import { controllerMetrics } from "./metrics.ts";
+import { runController } from "./run-controller.ts";
+import { selected } from "./selection.ts";
+
+const RESTART_MS = 1_000;
+
+export interface ControllersOptions {
+  readonly controllers: readonly Controller[];
+  /** As `--controllers` says it: `*`, `-name`, `name`. Default: all that are on by default. */
+  readonly selection?: readonly string[];
+  /** For the caches: a client of system:kube-controller-manager. */
+  readonly client: Client;
+  /** A client of a service account in kube-system. */
+  clientOf(account: string): Client;
+  /** Of this process, in events: a host name. */
+  readonly instance: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly metrics: MetricsRegistry;
+}
+
+export async function runControllers(options: ControllersOptions, signal: AbortSignal): Promise<void> {
+  const { client, clock, random, log, instance } = options;
+  const metrics = controllerMetrics(options.metrics);
+  const watching = new TaskGroup({ onFailure: ({ task, error }) => log.error(`${task} ended`, { error }) });
+  const informers = new Informers({ client, clock, random, log, tasks: watching });
+  const working = new TaskGroup({ parent: signal });
+  for (const controller of selected(options.controllers, options.selection)) {
+    const { name, account = name } = controller;
+    const own = options.clientOf(account);
+    const recorder = eventRecorder({ events: own.of(Event), controller: name, instance, clock, random, log });
+    const context = {
+      client: own,
+      clock,
+      random,
+      log: log.child({ controller: name }),
+      informers,
+      cache: <T extends KubeObject>(resource: ResourceOf<T>) => informers.of(resource).cache,
+    };
+    working.run(name, async (running) => {
+      while (!running.aborted) {
+        try {
+          await runController(controller, { context, informers, recorder, metrics: metrics(name) }, running);
+        } catch (error) {
+          if (running.aborted) return;
+          log.error("a controller ended and is started again", { controller: name, error });
+          await clock.sleep(RESTART_MS, running);
+        }
+      }
+    });
+  }
+  try {
+    await working.done();
+  } finally {
+    await watching.stop();
+  }
+}
