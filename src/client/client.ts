@@ -4,7 +4,7 @@ import type { Clock } from "#base";
 import { Calls } from "./calls.ts";
 import type { CallOptions } from "./options.ts";
 import { type ResourceOf, resourceName } from "./resource.ts";
-import { ResourceClient } from "./resource-client.ts";
+import { METADATA_ALONE, ResourceClient } from "./resource-client.ts";
 import type { Transport } from "./transport.ts";
 
 const DEFAULT_TIMEOUT_MS = 30_000;
@@ -32,9 +32,14 @@ export class Client {
     return new ResourceClient<T>(this.#calls, resourceName(resource));
   }
 
+  /** The same objects, of which only the metadata is sent. */
+  metadataOf(resource: ResourceOf<KubeObject>): ResourceClient<KubeObject> {
+    return new ResourceClient<KubeObject>(this.#calls, resourceName(resource), undefined, METADATA_ALONE);
+  }
+
   /** A path that is not about a resource, such as /readyz, as text. */
-  text(path: string, { signal, timeoutMs }: CallOptions = {}): Promise<string> {
-    return this.#calls.text({ method: "GET", target: path, accept: "*/*", signal, timeoutMs });
+  text(path: string, { signal, timeoutMs, accept = "*/*" }: CallOptions & { accept?: string } = {}): Promise<string> {
+    return this.#calls.text({ method: "GET", target: path, accept, signal, timeoutMs });
   }
 
   /** Ends all calls and watches. */

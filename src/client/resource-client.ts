@@ -42,21 +42,39 @@ type Fragment<T> = T extends readonly unknown[]
 
 const PAGE_OBJECTS = 500;
 
+/** What is asked for: whole objects, or their metadata alone. */
+export interface Form {
+  readonly object: string;
+  readonly list: string;
+}
+
+export const WHOLE: Form = { object: "application/json", list: "application/json" };
+export const METADATA_ALONE: Form = {
+  object: partial("PartialObjectMetadata"),
+  list: partial("PartialObjectMetadataList"),
+};
+
+function partial(kind: string): string {
+  return `application/json;as=${kind};g=meta.k8s.io;v=v1,application/json`;
+}
+
 export class ResourceClient<T extends KubeObject> {
   readonly resource: ResourceName;
   /** Undefined: all namespaces, or none. */
   readonly namespace: string | undefined;
   readonly #calls: Calls;
+  readonly #form: Form;
 
-  constructor(calls: Calls, resource: ResourceName, namespace?: string) {
+  constructor(calls: Calls, resource: ResourceName, namespace?: string, form = WHOLE) {
     this.#calls = calls;
     this.resource = resource;
     this.namespace = namespace;
+    this.#form = form;
   }
 
   /** The same resource in one namespace. */
   in(namespace: string): ResourceClient<T> {
-    return new ResourceClient(this.#calls, this.resource, namespace);
+    return new ResourceClient(this.#calls, this.resource, namespace, this.#form);
   }
 
   get(name: string, { resourceVersion, ...call }: GetOptions = {}): Promise<T> {
@@ -68,7 +86,8 @@ export class ResourceClient<T extends KubeObject> {
     const { limit, continue: token, resourceVersion, resourceVersionMatch, signal, timeoutMs } = options;
     const query = queryOf({ ...selectors(options), limit, continue: token, resourceVersion, resourceVersionMatch });
     const target = resourcePath(this.resource, this.namespace) + query;
-    return this.#typed((await this.#calls.json({ method: "GET", target, signal, timeoutMs })) as unknown as List<T>);
+    const call = { method: "GET", target, accept: this.#form.list, signal, timeoutMs };
+    return this.#typed((await this.#calls.json(call)) as unknown as List<T>);
   }
 
   /** Every object, page by page: all of one state. */
@@ -87,7 +106,8 @@ export class ResourceClient<T extends KubeObject> {
     const { labelSelector, fieldSelector, allowWatchBookmarks = true, signal, timeoutMs, ...rest } = options;
     const query = queryOf({ watch: true, allowWatchBookmarks, labelSelector, fieldSelector, ...rest });
     const target = resourcePath(this.resource, this.namespace) + query;
-    return watchEvents(this.#calls.bytes({ method: "GET", target, signal, timeoutMs }), signal);
+    const call = { method: "GET", target, accept: this.#form.object, signal, timeoutMs };
+    return watchEvents(this.#calls.bytes(call), signal);
   }
 
   create(object: T, options: WriteOptions = {}): Promise<T> {
@@ -160,7 +180,8 @@ export class ResourceClient<T extends KubeObject> {
     contentType = "application/json",
   ): Promise<S> {
     const { signal, timeoutMs } = options;
-    const call: Call = { method, target, signal, timeoutMs, ...(body !== undefined && { body, contentType }) };
+    const accept = this.#form.object;
+    const call: Call = { method, target, accept, signal, timeoutMs, ...(body !== undefined && { body, contentType }) };
     return (await this.#calls.json(call)) as S;
   }
 

@@ -3,6 +3,7 @@ import type { KubeObject } from "#api";
 import type { Clock, Logger, Random, TaskGroup } from "#base";
 import type { Client } from "../client.ts";
 import { type ResourceOf, resourceName } from "../resource.ts";
+import type { ResourceClient } from "../resource-client.ts";
 import { Informer } from "./informer.ts";
 
 export interface InformersOptions {
@@ -12,6 +13,8 @@ export interface InformersOptions {
   readonly log: Logger;
   /** In which informers run, and with which they end. */
   readonly tasks: TaskGroup;
+  /** Keeps the metadata of objects alone: for who has to know of everything, but not much. */
+  readonly metadataOnly?: boolean;
 }
 
 export class Informers {
@@ -23,12 +26,13 @@ export class Informers {
   }
 
   of<T extends KubeObject>(resource: ResourceOf<T>): Informer<T> {
-    const { client, clock, random, log, tasks } = this.#options;
+    const { client, clock, random, log, tasks, metadataOnly = false } = this.#options;
     const { apiVersion, plural } = resourceName(resource);
     const key = `${apiVersion}/${plural}`;
     const existing = this.#informers.get(key);
     if (existing !== undefined) return existing.informer as unknown as Informer<T>;
-    const informer = new Informer<T>({ client: client.of(resource), clock, random, log });
+    const objects = metadataOnly ? client.metadataOf(resource as ResourceOf<KubeObject>) : client.of(resource);
+    const informer = new Informer<T>({ client: objects as ResourceClient<T>, clock, random, log });
     const stop = new AbortController();
     this.#informers.set(key, { informer: informer as unknown as Informer<KubeObject>, stop });
     tasks.run(`informer of ${key}`, (signal) => informer.run(AbortSignal.any([signal, stop.signal])));

@@ -1,6 +1,7 @@
 /** The kinds that controllers read and write. */
 import {
   type admissionregistration,
+  type apiextensions,
   apiVersionOf,
   type apps,
   type autoscaling,
@@ -42,6 +43,9 @@ export const ResourceQuota = kindOf<core.ResourceQuota>("v1 ResourceQuota");
 export const Secret = kindOf<core.Secret>("v1 Secret");
 export const Service = kindOf<core.Service>("v1 Service");
 export const ServiceAccount = kindOf<core.ServiceAccount>("v1 ServiceAccount");
+export const CustomResourceDefinition = kindOf<apiextensions.CustomResourceDefinition>(
+  "apiextensions.k8s.io/v1 CustomResourceDefinition",
+);
 export const ControllerRevision = kindOf<apps.ControllerRevision>("apps/v1 ControllerRevision");
 export const DaemonSet = kindOf<apps.DaemonSet>("apps/v1 DaemonSet");
 export const Deployment = kindOf<apps.Deployment>("apps/v1 Deployment");

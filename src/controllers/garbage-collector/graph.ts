@@ -1,0 +1,133 @@
+/**
+ * Who owns whom: the metadata of every object of the cluster as a graph by uid. Pure memory; what follows from it is decided in `plan.ts`.
+ *
+ * 1. An owner is known by its uid, and counts only where group, kind, name and namespace are as the reference says.
+ * 2. A change says which objects have to be looked at again, and why: nobody searches.
+ */
+import type { KubeObject, OwnerReference } from "#api";
+import type { ResourceName } from "#client";
+
+export const FOREGROUND_FINALIZER = "foregroundDeletion";
+export const ORPHAN_FINALIZER = "orphan";
+
+export interface Node {
+  readonly resource: ResourceName;
+  readonly object: KubeObject;
+}
+
+export class OwnerGraph {
+  readonly #nodes = new Map<string, Node>();
+  /** The uids of those who name this uid as an owner, whether there is such an owner or not. */
+  readonly #dependents = new Map<string, Set<string>>();
+
+  get(uid: string): Node | undefined {
+    return this.#nodes.get(uid);
+  }
+
+  get size(): number {
+    return this.#nodes.size;
+  }
+
+  uids(): Iterable<string> {
+    return this.#nodes.keys();
+  }
+
+  dependentsOf(uid: string): readonly Node[] {
+    return [...(this.#dependents.get(uid) ?? [])].flatMap((each) => this.#nodes.get(each) ?? []);
+  }
+
+  /** The owner that a reference speaks of, if it is there and is what the reference says. */
+  ownerOf({ object }: Node, reference: OwnerReference): Node | undefined {
+    const owner = this.#nodes.get(reference.uid);
+    return owner !== undefined && isMeant(owner, reference, object) ? owner : undefined;
+  }
+
+  /** Whose turn it is after an object has come or changed. */
+  set(node: Node): readonly string[] {
+    const uid = uidOf(node.object);
+    const old = this.#nodes.get(uid);
+    for (const { uid: owner } of ownersOf(old?.object)) this.#dependents.get(owner)?.delete(uid);
+    this.#nodes.set(uid, node);
+    for (const { uid: owner } of ownersOf(node.object)) {
+      const dependents = this.#dependents.get(owner);
+      if (dependents === undefined) this.#dependents.set(owner, new Set([uid]));
+      else dependents.add(uid);
+    }
+    return [...this.#turnOf(node, old), ...ownersOf(old?.object).map(({ uid: owner }) => owner)];
+  }
+
+  /** Whose turn it is after an object has gone. */
+  delete(uid: string): readonly string[] {
+    const old = this.#nodes.get(uid);
+    if (old === undefined) return [];
+    this.#nodes.delete(uid);
+    for (const { uid: owner } of ownersOf(old.object)) {
+      const dependents = this.#dependents.get(owner);
+      dependents?.delete(uid);
+      if (dependents?.size === 0) this.#dependents.delete(owner);
+    }
+    return [...(this.#dependents.get(uid) ?? []), ...ownersOf(old.object).map(({ uid: owner }) => owner)];
+  }
+
+  *#turnOf(node: Node, old: Node | undefined): Iterable<string> {
+    const uid = uidOf(node.object);
+    const references = ownersOf(node.object);
+    if (references.some((each) => this.ownerOf(node, each) === undefined || this.#waitsFor(each.uid))) yield uid;
+    const begins = isEnding(node.object) && (old === undefined || !isEnding(old.object));
+    if (!begins && old !== undefined && sameFinalizers(old.object, node.object)) return;
+    if (holdsOrphans(node.object)) yield uid;
+    if (waitsForDependents(node.object)) {
+      yield uid;
+      for (const { object } of this.dependentsOf(uid)) yield uidOf(object);
+    }
+  }
+
+  #waitsFor(uid: string): boolean {
+    const owner = this.#nodes.get(uid);
+    return owner !== undefined && waitsForDependents(owner.object);
+  }
+}
+
+export function uidOf({ metadata }: KubeObject): string {
+  return metadata.uid ?? "";
+}
+
+export function ownersOf(object: KubeObject | undefined): readonly OwnerReference[] {
+  return object?.metadata.ownerReferences ?? [];
+}
+
+export function isEnding({ metadata }: KubeObject): boolean {
+  return metadata.deletionTimestamp !== undefined;
+}
+
+/** In foreground deletion: it stays until those that block it are gone. */
+export function waitsForDependents(object: KubeObject): boolean {
+  return isEnding(object) && hasFinalizer(object, FOREGROUND_FINALIZER);
+}
+
+/** It stays until its dependents have been set free. */
+export function holdsOrphans(object: KubeObject): boolean {
+  return isEnding(object) && hasFinalizer(object, ORPHAN_FINALIZER);
+}
+
+export function hasFinalizer({ metadata }: KubeObject, finalizer: string): boolean {
+  return metadata.finalizers?.includes(finalizer) ?? false;
+}
+
+function sameFinalizers(a: KubeObject, b: KubeObject): boolean {
+  return JSON.stringify(a.metadata.finalizers ?? []) === JSON.stringify(b.metadata.finalizers ?? []);
+}
+
+function isMeant({ resource, object }: Node, reference: OwnerReference, dependent: KubeObject): boolean {
+  return (
+    resource.kind === reference.kind &&
+    groupOf(resource.apiVersion) === groupOf(reference.apiVersion) &&
+    object.metadata.name === reference.name &&
+    (!resource.namespaced || object.metadata.namespace === dependent.metadata.namespace)
+  );
+}
+
+function groupOf(apiVersion: string): string {
+  const slash = apiVersion.indexOf("/");
+  return slash === -1 ? "" : apiVersion.slice(0, slash);
+}

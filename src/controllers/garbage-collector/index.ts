@@ -1,0 +1,172 @@
+/**
+ * The garbage collector: deletes what has lost its owners, and lets go of what waits for its dependents, whatever kind they are of.
+ *
+ *     discovery ──► an informer of metadata for each resource --► OwnerGraph ──► uids ──► plan
+ *
+ * 1. Nothing is decided before every resource has been seen once: an owner that is not known yet is not absent.
+ * 2. An owner that the graph does not show is asked for at the API server before anything is deleted for its absence. One of a kind
+ *    that is not served is not known to be absent.
+ */
+import { isStatusError, type KubeObject, type OwnerReference } from "#api";
+import { type Clock, TaskGroup } from "#base";
+import { type Client, type DiscoveredResource, discoverResources, Informers } from "#client";
+import { type ControllerContext, CustomResourceDefinition, defineController } from "../runtime/index.ts";
+import { type Node, OwnerGraph, uidOf } from "./graph.ts";
+import { planFor } from "./plan.ts";
+
+/** Kinds that come and go so often, or mean so little to others, that they neither own nor are owned. */
+const IGNORED = new Set(["events", "events.events.k8s.io"]);
+const REDISCOVER_MS = 30_000;
+/** How long an owner that was not found counts as absent without asking again. */
+const ABSENT_MS = 10_000;
+
+export const garbageCollector = defineController({
+  name: "garbage-collector-controller",
+  account: "generic-garbage-collector",
+  concurrency: 20,
+  bind(context) {
+    const collector = new Collector(context);
+    return {
+      sources: [],
+      reconcile: (uid) => collector.reconcile(uid),
+      run: (signal, enqueue) => collector.run(signal, enqueue),
+    };
+  },
+});
+
+class Collector {
+  readonly #context: ControllerContext;
+  readonly #graph = new OwnerGraph();
+  readonly #resources = new Map<string, DiscoveredResource>();
+  readonly #absent: RecentlyAbsent;
+  #enqueue: (uid: string) => void = () => {};
+
+  constructor(context: ControllerContext) {
+    this.#context = context;
+    this.#absent = new RecentlyAbsent(context.clock);
+  }
+
+  async reconcile(uid: string) {
+    const { plan, look = [] } = await planFor(uid, this.#graph, (reference, node) => this.#isAbsent(reference, node));
+    for (const each of look) this.#enqueue(each);
+    return plan;
+  }
+
+  /** Follows all resources that there are, as they come and go. */
+  async run(signal: AbortSignal, enqueue: (uid: string) => void): Promise<void> {
+    const { client, clock, random, log, informers } = this.#context;
+    const tasks = new TaskGroup({ parent: signal });
+    const metadata = new Informers({ client, clock, random, log, tasks, metadataOnly: true });
+    const definitions = informers.of(CustomResourceDefinition);
+    let changed = Promise.withResolvers<void>();
+    const leave = definitions.onChange(() => changed.resolve());
+    try {
+      while (!signal.aborted) {
+        await this.#follow(metadata, signal);
+        if (this.#enqueue !== enqueue) {
+          await Promise.race([metadata.synced(), ended(signal)]);
+          this.#enqueue = enqueue;
+          for (const uid of this.#graph.uids()) enqueue(uid);
+        }
+        await Promise.race([changed.promise, clock.sleep(REDISCOVER_MS, signal)]);
+        changed = Promise.withResolvers();
+      }
+    } finally {
+      leave();
+      await tasks.stop();
+    }
+  }
+
+  async #follow(metadata: Informers, signal: AbortSignal): Promise<void> {
+    const { client, log } = this.#context;
+    let found: Awaited<ReturnType<typeof discoverResources>>;
+    try {
+      found = await discoverResources(client, { signal });
+    } catch (error) {
+      if (signal.aborted) throw error;
+      log.warn("discovery failed; the resources known so far are followed", { error });
+      return;
+    }
+    const wanted = new Map(found.resources.filter(isFollowed).map((each) => [keyOf(each), each]));
+    for (const [key, resource] of this.#resources) {
+      if (wanted.has(key) || found.unknownGroups.has(resource.group)) continue;
+      this.#resources.delete(key);
+      for (const object of metadata.of(resource).cache.list()) this.#gone(object);
+      metadata.end(resource);
+    }
+    for (const [key, resource] of wanted) {
+      if (this.#resources.has(key)) continue;
+      this.#resources.set(key, resource);
+      metadata.of(resource).onChange(({ type, object }) => {
+        if (type === "deleted") this.#gone(object);
+        else for (const uid of this.#graph.set({ resource, object })) this.#enqueue(uid);
+      });
+    }
+  }
+
+  #gone(object: KubeObject): void {
+    for (const uid of this.#graph.delete(uidOf(object))) this.#enqueue(uid);
+  }
+
+  async #isAbsent(reference: OwnerReference, { object }: Node): Promise<boolean> {
+    const { namespace = "" } = object.metadata;
+    const key = `${namespace}/${reference.uid}/${reference.name}`;
+    if (this.#absent.has(key)) return true;
+    const group = reference.apiVersion.includes("/") ? reference.apiVersion.split("/", 1)[0] : "";
+    const resource = [...this.#resources.values()].find((each) => each.group === group && each.kind === reference.kind);
+    if (resource === undefined)
+      throw new Error(`the kind of an owner is not known: ${reference.apiVersion} ${reference.kind}`);
+    // Owners of a namespaced kind are in the namespace of who they own; without one there can be none.
+    if (resource.namespaced && namespace === "") return false;
+    const found = await this.#find(this.#context.client, resource, namespace, reference.name);
+    const absent = found === undefined || uidOf(found) !== reference.uid;
+    if (absent) this.#absent.add(key);
+    return absent;
+  }
+
+  async #find(client: Client, resource: DiscoveredResource, namespace: string, name: string) {
+    const all = client.metadataOf(resource);
+    try {
+      return await (resource.namespaced ? all.in(namespace) : all).get(name);
+    } catch (error) {
+      if (isStatusError(error) && error.reason === "NotFound") return undefined;
+      throw error;
+    }
+  }
+}
+
+/** A uid never comes back, so absence only has to be forgotten to save memory. */
+class RecentlyAbsent {
+  readonly #clock: Clock;
+  readonly #until = new Map<string, number>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  has(key: string): boolean {
+    return (this.#until.get(key) ?? 0) > this.#clock.monotonic();
+  }
+
+  add(key: string): void {
+    const now = this.#clock.monotonic();
+    for (const [each, until] of this.#until) {
+      if (until > now) break;
+      this.#until.delete(each);
+    }
+    this.#until.set(key, now + ABSENT_MS);
+  }
+}
+
+function isFollowed({ group, plural, verbs }: DiscoveredResource): boolean {
+  const name = group === "" ? plural : `${plural}.${group}`;
+  return !IGNORED.has(name) && ["delete", "list", "watch"].every((verb) => verbs.includes(verb));
+}
+
+function keyOf({ apiVersion, plural }: DiscoveredResource): string {
+  return `${apiVersion}/${plural}`;
+}
+
+function ended(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+}

@@ -1,0 +1,56 @@
+/**
+ * Namespaces that are deleted: everything in them is deleted first, then they are let go.
+ *
+ *     DELETE ──► Terminating ──► everything in it is deleted ──► nothing left ──► its finalizer is taken away ──► gone
+ *                     ▲                      │ something is left, or failed
+ *                     └──────────────────────┘
+ */
+import { type core, equalJson, type Json } from "#api";
+import { changesOf, defineController, Namespace } from "../runtime/index.ts";
+import { emptyingConditions } from "./conditions.ts";
+import { emptyNamespace } from "./empty.ts";
+
+const FINALIZER = "kubernetes";
+/** How long what ends by itself, such as a Pod, is given before it is looked at again. */
+const FIRST_LOOK_MS = 1_000;
+const LATER_LOOK_MS = 5_000;
+
+export const namespaceController = defineController({
+  name: "namespace-controller",
+  concurrency: 10,
+  bind({ cache, client }) {
+    const namespaces = cache(Namespace);
+    return {
+      sources: [changesOf(Namespace, ({ object }) => object.metadata.deletionTimestamp !== undefined)],
+      async reconcile(key, now, signal) {
+        const namespace = namespaces.get(key);
+        if (namespace?.metadata.deletionTimestamp === undefined || !namespace.spec?.finalizers?.includes(FINALIZER))
+          return undefined;
+        const emptying = await emptyNamespace(client, key, signal);
+        const before = namespace.status?.conditions ?? [];
+        const conditions = emptyingConditions(emptying, before, timeOf(now));
+        const changed = !equalJson(before as unknown as Json, conditions as unknown as Json);
+        const status = { ...namespace.status, phase: "Terminating" as const, conditions };
+        const current = changed
+          ? await client.of(Namespace).updateStatus({ ...namespace, status }, { signal })
+          : namespace;
+
+        const { failures, remaining, discoveryError } = emptying;
+        if (failures.length > 0) throw new Error(failures.join("; "));
+        if (remaining.size > 0 || discoveryError !== undefined)
+          return { againAfterMs: before.length === 0 ? FIRST_LOOK_MS : LATER_LOOK_MS };
+        await client.of(Namespace).subresource(key, "finalize").update(finalized(current), { signal });
+        return undefined;
+      },
+    };
+  },
+});
+
+function finalized(namespace: core.Namespace): core.Namespace {
+  const finalizers = (namespace.spec?.finalizers ?? []).filter((each) => each !== FINALIZER);
+  return { ...namespace, spec: { ...namespace.spec, finalizers } };
+}
+
+function timeOf(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 19)}Z`;
+}
