@@ -1,6 +1,22 @@
 /** Every controller of the controller manager, in the order in which they are started. */
+import { clusterRoleAggregation } from "./cluster-role-aggregation/index.ts";
 import { garbageCollector } from "./garbage-collector/index.ts";
 import { namespaceController } from "./namespace/index.ts";
+import { rootCaPublisher } from "./root-ca/index.ts";
 import type { Controller } from "./runtime/index.ts";
+import { serviceAccountController } from "./service-account/index.ts";
 
-export const controllers: readonly Controller[] = [namespaceController, garbageCollector];
+export interface ClusterFacts {
+  /** The authority of the API server's certificate. */
+  readonly caPem: string;
+}
+
+export function allControllers({ caPem }: ClusterFacts): readonly Controller[] {
+  return [
+    namespaceController,
+    serviceAccountController,
+    rootCaPublisher(caPem),
+    garbageCollector,
+    clusterRoleAggregation,
+  ];
+}

@@ -1,5 +1,5 @@
 /** The whole public surface of controllers. */
-export { controllers } from "./all-controllers.ts";
+export { allControllers, type ClusterFacts } from "./all-controllers.ts";
 export {
   type Controller,
   type ControllersOptions,
