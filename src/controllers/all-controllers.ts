@@ -2,6 +2,7 @@
 import { clusterRoleAggregation } from "./cluster-role-aggregation/index.ts";
 import { garbageCollector } from "./garbage-collector/index.ts";
 import { namespaceController } from "./namespace/index.ts";
+import { replicaSetController, replicationController } from "./replica-set/index.ts";
 import { rootCaPublisher } from "./root-ca/index.ts";
 import type { Controller } from "./runtime/index.ts";
 import { serviceAccountController } from "./service-account/index.ts";
@@ -16,6 +17,8 @@ export function allControllers({ caPem }: ClusterFacts): readonly Controller[] {
     namespaceController,
     serviceAccountController,
     rootCaPublisher(caPem),
+    replicaSetController,
+    replicationController,
     garbageCollector,
     clusterRoleAggregation,
   ];

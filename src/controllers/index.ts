@@ -3,6 +3,7 @@ export { allControllers, type ClusterFacts } from "./all-controllers.ts";
 export {
   type Controller,
   type ControllersOptions,
+  Lease,
   runControllers,
   selected,
   UnknownControllerError,

@@ -1,2 +1,4 @@
 /** Controllers on an API server in memory, on virtual time: see `testControllers`. */
+
+export { type PodFacts, podWith, reportPods } from "./pods.ts";
 export { type TestControllers, type TestControllersOptions, testControllers } from "./test-controllers.ts";

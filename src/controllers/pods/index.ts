@@ -1,0 +1,15 @@
+/** What controllers of Pods share. */
+export { adoption, type Claim, claim, isStillThere, release } from "./claim.ts";
+export { inDeletionOrder } from "./deletion-order.ts";
+export { podFromTemplate } from "./from-template.ts";
+export { type OwnedIndexes, ownedIndexes } from "./pod-indexes.ts";
+export {
+  availableInMs,
+  isActive,
+  isAvailable,
+  isEnding,
+  isFinished,
+  isReady,
+  type Pod,
+  readyCondition,
+} from "./pod-state.ts";

@@ -1,0 +1,42 @@
+/** ReplicaSets and ReplicationControllers: as many Pods as they ask for. */
+import { matcherOfSelector } from "#api";
+import { ReplicaSet, ReplicationController } from "../runtime/index.ts";
+import { replicaController } from "./controller.ts";
+
+export const replicaSetController = replicaController({
+  name: "replicaset-controller",
+  account: "replicaset-controller",
+  resource: ReplicaSet,
+  group: "apps",
+  kind: "ReplicaSet",
+  selectorOf: ({ spec }) => matcherOfSelector(spec?.selector),
+  replicated: (set) => ({
+    object: set,
+    kind: { apiVersion: "apps/v1", kind: "ReplicaSet" },
+    replicas: set.spec?.replicas ?? 1,
+    minReadySeconds: set.spec?.minReadySeconds ?? 0,
+    template: set.spec?.template,
+    status: set.status ?? { replicas: 0 },
+    countsTerminating: true,
+    withStatus: (status) => ({ verb: "updateStatus", resource: ReplicaSet, object: { ...set, status } }),
+  }),
+});
+
+export const replicationController = replicaController({
+  name: "replicationcontroller-controller",
+  account: "replication-controller",
+  resource: ReplicationController,
+  group: "",
+  kind: "ReplicationController",
+  selectorOf: ({ spec }) => matcherOfSelector({ matchLabels: spec?.selector ?? {} }),
+  replicated: (set) => ({
+    object: set,
+    kind: { apiVersion: "v1", kind: "ReplicationController" },
+    replicas: set.spec?.replicas ?? 1,
+    minReadySeconds: set.spec?.minReadySeconds ?? 0,
+    template: set.spec?.template,
+    status: set.status ?? { replicas: 0 },
+    countsTerminating: false,
+    withStatus: (status) => ({ verb: "updateStatus", resource: ReplicationController, object: { ...set, status } }),
+  }),
+});

@@ -1,0 +1,66 @@
+/** Pods in every state, and what a node would do with them. */
+import type { core } from "#api";
+import type { Client } from "#client";
+import { Pod } from "../runtime/index.ts";
+
+export interface PodFacts {
+  readonly node?: string;
+  readonly phase?: "Pending" | "Running" | "Succeeded" | "Failed" | "Unknown";
+  readonly ready?: boolean;
+  /** Since when it is ready, or not. */
+  readonly since?: string;
+  readonly created?: string;
+  readonly restarts?: number;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly owner?: { readonly metadata: { readonly uid?: string; readonly name?: string } };
+  readonly ending?: boolean;
+}
+
+const START = "2030-01-01T00:00:00Z";
+
+export function podWith(name: string, facts: PodFacts = {}): core.Pod {
+  const { node, phase = "Running", ready = phase === "Running", since = START, created = START, owner } = facts;
+  return {
+    metadata: {
+      name,
+      namespace: "default",
+      uid: `uid-of-${name}`,
+      creationTimestamp: created,
+      ...(facts.labels && { labels: facts.labels }),
+      ...(facts.annotations && { annotations: facts.annotations }),
+      ...(facts.ending && { deletionTimestamp: START }),
+      ...(owner && {
+        ownerReferences: [
+          {
+            apiVersion: "apps/v1",
+            kind: "ReplicaSet",
+            name: owner.metadata.name ?? "",
+            uid: owner.metadata.uid ?? "",
+            controller: true,
+          },
+        ],
+      }),
+    },
+    spec: { containers: [{ name: "c", image: "i" }], ...(node !== undefined && { nodeName: node }) },
+    status: {
+      phase,
+      conditions: [{ type: "Ready", status: ready ? "True" : "False", lastTransitionTime: since }],
+      containerStatuses: [{ name: "c", image: "i", imageID: "", ready, restartCount: facts.restarts ?? 0 }],
+    },
+  };
+}
+
+/** Lets every Pod that `picks` run, or fail: as a node would report it. */
+export async function reportPods(
+  client: Client,
+  now: number,
+  report: Pick<PodFacts, "phase" | "ready"> = {},
+  picks: (pod: core.Pod) => boolean = () => true,
+): Promise<void> {
+  const { status } = podWith("any", { ...report, since: `${new Date(now).toISOString().slice(0, 19)}Z` });
+  for (const pod of (await client.of(Pod).list()).items) {
+    if (pod.metadata.deletionTimestamp === undefined && picks(pod) && status !== undefined)
+      await client.of(Pod).updateStatus({ ...pod, status });
+  }
+}
