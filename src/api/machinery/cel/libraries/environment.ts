@@ -1,0 +1,114 @@
+/**
+ * What expressions may use, place by place, on a server of version 1.36 with its default feature gates.
+ *
+ *     const base = baseEnvironment();            // once
+ *     validationRules(base, typeOfSchema)        // cheap: for each schema that has rules
+ *     admission(base, { params: true })
+ *
+ * 1. Nothing may be declared that the original does not declare: an expression that is accepted here and refused there is a trap.
+ * 2. Compiled patterns are kept by the base environment, for all that are made from it.
+ */
+import { bindings } from "../bindings.ts";
+import { celEnvironment, type Environment } from "../environment.ts";
+import type { Library } from "../function.ts";
+import { optionalTypes } from "../optional-types.ts";
+import { twoVariableComprehensions } from "../two-variable-comprehensions.ts";
+import { dyn, optional, type Type } from "../type.ts";
+import { admissionRequestType, namespaceType, record } from "./admission-types.ts";
+import { authorizerType, authz, authzSelectors, resourceCheckType } from "./authz.ts";
+import { cidr } from "./cidr.ts";
+import { deviceType } from "./device.ts";
+import { format } from "./format.ts";
+import { ip } from "./ip.ts";
+import { jsonPatch } from "./jsonpatch.ts";
+import { listExtensions } from "./list-extensions.ts";
+import { lists } from "./lists.ts";
+import { objectTypes } from "./object-types.ts";
+import { quantity } from "./quantity.ts";
+import { regex } from "./regex.ts";
+import { semver } from "./semver.ts";
+import { sets } from "./sets.ts";
+import { strings } from "./strings.ts";
+import { urls } from "./urls.ts";
+
+export const celLimits = {
+  /** What one evaluation of one expression may cost. */
+  perCall: 1_000_000,
+  /** What all rules for one object, or all expressions of one policy, may cost together. */
+  perObject: 10_000_000,
+  /** What all match conditions of one webhook or policy may cost together. */
+  matchConditions: 2_500_000,
+  /** What one rule of a CustomResourceDefinition may cost by its estimate, and all of them together. */
+  estimatedRule: 10_000_000,
+  estimatedDefinition: 100_000_000,
+  /** Bytes that a messageExpression may give. */
+  messageBytes: 5 * 1024,
+  /** Bytes of the longest request: what has no limit of its own is as long as this at most. */
+  requestBytes: 3 * 1024 * 1024,
+  deviceSelector: 1_000_000,
+  deviceSelectorLength: 10 * 1024,
+} as const;
+
+/** What is the same everywhere. */
+export function baseLibraries(): readonly Library[] {
+  return [
+    urls,
+    regex(),
+    lists,
+    authz,
+    quantity,
+    strings,
+    sets,
+    ip,
+    cidr,
+    format,
+    authzSelectors,
+    semver,
+    listExtensions,
+    optionalTypes,
+    twoVariableComprehensions,
+  ];
+}
+
+export function baseEnvironment(): Environment {
+  return celEnvironment({ libraries: baseLibraries() });
+}
+
+/** Rules of a CustomResourceDefinition: `self` and `oldSelf`, which is an optional for rules that say so. */
+export function validationRules(base: Environment, self: Type, { optionalOldSelf = false } = {}): Environment {
+  return base.extend({ variables: { self, oldSelf: optionalOldSelf ? optional(self) : self } });
+}
+
+export interface AdmissionOptions {
+  /** Whether the policy has a paramKind. Match conditions of webhooks have none. */
+  readonly params?: boolean;
+  readonly authorizer?: boolean;
+  /** For the expressions of a mutating policy that make patches. */
+  readonly patches?: boolean;
+  /** Those that a policy composes. Without them there is no `variables`. */
+  readonly variables?: Readonly<Record<string, Type>>;
+}
+
+/** Policies and match conditions. */
+export function admission(
+  base: Environment,
+  { params = false, authorizer = true, patches = false, variables }: AdmissionOptions = {},
+): Environment {
+  return base.extend({
+    libraries: patches ? [jsonPatch, objectTypes] : [],
+    variables: {
+      object: dyn,
+      oldObject: dyn,
+      namespaceObject: namespaceType,
+      request: admissionRequestType,
+      ...(variables !== undefined && { variables: record("kubernetes.variables", variables) }),
+      ...(params && { params: dyn }),
+      ...(authorizer && { authorizer: authorizerType, "authorizer.requestResource": resourceCheckType }),
+    },
+  });
+}
+
+/** Selectors of devices; `deviceValue` makes the value of their variable. */
+export function deviceSelectors(base: Environment): Environment {
+  return base.extend({ libraries: [bindings], variables: { device: deviceType } });
+}

@@ -1,0 +1,30 @@
+/** `jsonpatch.escapeKey`, and the type of operations that the expressions of mutating policies make: `JSONPatch{op: "add", path: …}`. */
+import { fn, global, type Library } from "../function.ts";
+import { dyn, type Field, object, string } from "../type.ts";
+import { walk } from "./call-costs.ts";
+
+export const jsonPatchType = object(
+  "JSONPatch",
+  new Map<string, Field>([
+    ["op", { json: "op", type: string }],
+    ["from", { json: "from", type: string }],
+    ["path", { json: "path", type: string }],
+    ["value", { json: "value", type: dyn }],
+  ]),
+);
+
+export const jsonPatch: Library = {
+  name: "kubernetes.jsonpatch",
+  types: [{ type: jsonPatchType }],
+  functions: [
+    fn(
+      "jsonpatch.escapeKey",
+      global("string_jsonpatch_escapeKey_string", [string], string, escapeKey, walk({ size: (key) => key })),
+    ),
+  ],
+};
+
+/** A key as it stands in a JSON pointer. */
+function escapeKey(key: string): string {
+  return key.replace(/[~/]/g, (char) => (char === "~" ? "~0" : "~1"));
+}
