@@ -16,14 +16,17 @@ interface Layer {
 
 const layers: Record<string, Layer> = {
   base: { folders: [], packages: [] },
-  api: { folders: ["base"], packages: ["yaml"] },
+  api: { folders: ["base"], packages: ["re2js", "yaml"] },
   store: { folders: ["base"], packages: ["lmdb", "@grpc/grpc-js", "@grpc/proto-loader"] },
   pki: { folders: ["base"], packages: ["yaml"] },
-  apiserver: { folders: ["base", "api", "store", "pki"], packages: ["yaml"] },
+  apiserver: { folders: ["base", "api", "store", "pki"], packages: ["jose", "yaml"] },
   client: { folders: ["base", "api"], packages: [] },
   controllers: { folders: ["base", "api", "client"], packages: [] },
   cluster: { folders: ["base", "api", "store", "pki", "apiserver", "client", "controllers"], packages: [] },
-  cmd: { folders: ["base", "api", "store", "pki", "apiserver", "client", "controllers", "cluster"], packages: ["commander"] },
+  cmd: {
+    folders: ["base", "api", "store", "pki", "apiserver", "client", "controllers", "cluster"],
+    packages: ["commander"],
+  },
 };
 
 interface Import {

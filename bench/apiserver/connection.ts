@@ -1,6 +1,6 @@
 /**
  * One connection of the load generator: HTTP over TLS with as little work as possible for each request, so that the server is what is
- * measured. It knows only what benchmarks send, and takes any answer that is a failed Status for an error.
+ * measured: generator and server share the machine. It knows only what benchmarks send, and takes any answer that is a failed Status for an error.
  */
 import { once } from "node:events";
 import { connect, type TLSSocket } from "node:tls";
@@ -16,17 +16,17 @@ export interface Call {
   readonly method: string;
   readonly path: string;
   readonly contentType?: string;
+  /** ASCII. */
   readonly body?: string;
 }
 
 export interface Connection {
-  /** Resolves to the length of the answer's body. */
-  send(call: Call): Promise<number>;
+  /** How many requests it can have under way. */
+  readonly width: number;
+  /** Calls back with the length of the answer's body. */
+  send(call: Call, answered: (bytes: number) => void): void;
   close(): void;
 }
-
-const STATUS = Buffer.from('{"kind":"Status"');
-const FAILURE = '"status":"Failure"';
 
 export async function openSocket({ port, caPem, certPem, keyPem }: Target, protocol: string): Promise<TLSSocket> {
   const options = { host: "127.0.0.1", port, ca: caPem, cert: certPem, key: keyPem, ALPNProtocols: [protocol] };
@@ -34,10 +34,4 @@ export async function openSocket({ port, caPem, certPem, keyPem }: Target, proto
   await once(socket, "secureConnect");
   socket.setNoDelay(true);
   return socket;
-}
-
-/** Throws if the beginning of an answer says that the request failed. */
-export function checkAnswer(start: Buffer, call: Call): void {
-  if (start.length < STATUS.length || start.compare(STATUS, 0, STATUS.length, 0, STATUS.length) !== 0) return;
-  if (start.includes(FAILURE)) throw new Error(`${call.method} ${call.path}: ${start.toString("utf8")}`);
 }

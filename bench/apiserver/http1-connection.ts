@@ -1,74 +1,83 @@
-/** HTTP/1.1: one request at a time, answers with a content-length. */
+/** HTTP/1.1: one request at a time, answers with a content-length. A request is one piece of text, an answer mostly one piece of bytes. */
 import type { TLSSocket } from "node:tls";
-import { type Call, type Connection, checkAnswer, openSocket, type Target } from "./connection.ts";
+import { type Call, type Connection, openSocket, type Target } from "./connection.ts";
 
 const HEAD_END = Buffer.from("\r\n\r\n");
+const SUCCESS = Buffer.from("HTTP/1.1 2");
+/** As Node and k8ts write it, and other servers may. */
+const LENGTHS = ["content-length: ", "Content-Length: "].map((name) => Buffer.from(`\r\n${name}`));
 
-interface Waiting extends PromiseWithResolvers<number> {
-  readonly call: Call;
-}
-
-export async function openHttp1(target: Target): Promise<Connection> {
-  return new Http1Connection(await openSocket(target, "http/1.1"));
+export async function openHttp1(target: Target, failed: (error: unknown) => void): Promise<Connection> {
+  return new Http1Connection(await openSocket(target, "http/1.1"), failed);
 }
 
 class Http1Connection implements Connection {
+  readonly width = 1;
   readonly #socket: TLSSocket;
-  #waiting: Waiting | undefined;
+  readonly #failed: (error: unknown) => void;
+  #call: Call | undefined;
+  #answered: (bytes: number) => void = () => {};
   /** Bytes of the body that are still to come; undefined while the head is. */
   #left: number | undefined;
   #length = 0;
   #head: Buffer = Buffer.alloc(0);
 
-  constructor(socket: TLSSocket) {
+  constructor(socket: TLSSocket, failed: (error: unknown) => void) {
     this.#socket = socket;
+    this.#failed = failed;
     socket.on("data", (bytes: Buffer) => this.#take(bytes));
-    socket.on("error", (error) => this.#waiting?.reject(error));
-    socket.on("close", () => this.#waiting?.reject(new Error("the server closed the connection")));
+    socket.on("error", failed);
+    socket.on("close", () => failed(new Error("the server closed the connection")));
   }
 
-  send(call: Call): Promise<number> {
+  send(call: Call, answered: (bytes: number) => void): void {
     const { method, path, contentType, body } = call;
-    const entity =
-      body === undefined ? "" : `content-type: ${contentType}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n`;
-    this.#waiting = { ...Promise.withResolvers<number>(), call };
+    const entity = body === undefined ? "" : `content-type: ${contentType}\r\ncontent-length: ${body.length}\r\n`;
+    this.#call = call;
+    this.#answered = answered;
     this.#socket.write(
       `${method} ${path} HTTP/1.1\r\nhost: localhost\r\nuser-agent: bench\r\n${entity}\r\n${body ?? ""}`,
+      "latin1",
     );
-    return this.#waiting.promise;
   }
 
   close(): void {
-    this.#waiting = undefined;
+    this.#socket.removeAllListeners("close");
     this.#socket.destroy();
   }
 
   #take(bytes: Buffer): void {
-    const waiting = this.#waiting;
-    if (waiting === undefined) return;
-    let body = bytes;
     if (this.#left === undefined) {
-      this.#head = this.#head.length === 0 ? bytes : Buffer.concat([this.#head, bytes]);
-      const end = this.#head.indexOf(HEAD_END);
-      if (end === -1) return;
-      const length = /content-length: (\d+)/i.exec(this.#head.toString("latin1", 0, end))?.[1];
-      if (length === undefined) {
-        waiting.reject(new Error("an answer without a content-length"));
+      const head = this.#head.length === 0 ? bytes : Buffer.concat([this.#head, bytes]);
+      const end = head.indexOf(HEAD_END);
+      if (end === -1) {
+        this.#head = head;
         return;
       }
-      body = this.#head.subarray(end + HEAD_END.length);
       this.#head = Buffer.alloc(0);
-      this.#length = Number(length);
-      this.#left = this.#length;
-      try {
-        checkAnswer(body, waiting.call);
-      } catch (error) {
-        waiting.reject(error);
+      this.#length = lengthOf(head, end);
+      if (this.#length === -1 || !head.subarray(0, SUCCESS.length).equals(SUCCESS)) {
+        this.#failed(new Error(`${this.#call?.method} ${this.#call?.path}: ${head.toString("utf8")}`));
+        return;
       }
+      this.#left = this.#length - (head.length - end - HEAD_END.length);
+    } else {
+      this.#left -= bytes.length;
     }
-    this.#left -= body.length;
     if (this.#left > 0) return;
     this.#left = undefined;
-    waiting.resolve(this.#length);
+    this.#answered(this.#length);
   }
+}
+
+/** -1: it does not say. */
+function lengthOf(head: Buffer, end: number): number {
+  for (const name of LENGTHS) {
+    const at = head.indexOf(name);
+    if (at === -1 || at > end) continue;
+    let length = 0;
+    for (let i = at + name.length; (head[i] ?? 0) >= 0x30; i++) length = length * 10 + (head[i] ?? 0) - 0x30;
+    return length;
+  }
+  return -1;
 }

@@ -5,12 +5,15 @@
  */
 import type { Connection, Target } from "./connection.ts";
 import { openHttp1 } from "./http1-connection.ts";
-import { type Http2Connection, openHttp2 } from "./http2-connection.ts";
+import { Http2Connection } from "./http2-connection.ts";
+import { Template } from "./template.ts";
 
 export interface Job {
   readonly target: Target;
   readonly protocol: "http/1.1" | "h2";
   readonly connections: number;
+  /** How many requests each connection has under way at a time; HTTP/2 only. Default: 1. */
+  readonly streams?: number;
   /** How often, in all; `{i}` in the path and the body is the number of the request, from `first` on. */
   readonly requests: number;
   readonly first?: number;
@@ -48,49 +51,64 @@ function reply(outcome: Outcome): void {
 }
 
 async function run(job: Job): Promise<Outcome> {
-  const open: (target: Target) => Promise<Connection> = job.protocol === "h2" ? openHttp2 : openHttp1;
-  const connections = await Promise.all(Array.from({ length: job.connections }, () => open(job.target)));
-  const watches = await openWatches(job);
+  const broken = Promise.withResolvers<never>();
+  // Awaited below, with the work: also while the connections are still being opened.
+  broken.promise.catch(() => {});
+  const open = (): Promise<Connection> =>
+    job.protocol === "h2"
+      ? Http2Connection.open(job.target, job.streams ?? 1, broken.reject)
+      : openHttp1(job.target, broken.reject);
+  const connections = await Promise.all(Array.from({ length: job.connections }, open));
+  const watches = await openWatches(job, broken.reject);
   try {
-    let next = 0;
-    let bytes = 0;
     const start = performance.now();
-    const lane = async (connection: Connection) => {
-      while (next < job.requests) bytes += await connection.send(callOf(job, next++ + (job.first ?? 0)));
-    };
-    await Promise.all([watches.seen, ...connections.map(lane)]);
+    const work = Promise.all([watches.seen, sendAll(job, connections)]);
+    const [, bytes] = await Promise.race([work, broken.promise]);
     return { ms: performance.now() - start, bytes, events: watches.events() };
   } finally {
     for (const connection of [...connections, ...watches.connections]) connection.close();
   }
 }
 
-function callOf({ method, path, contentType, body }: Job, i: number) {
-  const numbered = (text: string) => text.replaceAll("{i}", String(i));
-  return {
-    method,
-    path: numbered(path),
-    ...(contentType !== undefined && { contentType }),
-    ...(body !== undefined && { body: numbered(body) }),
-  };
+/** Each connection sends the next request when one of its own was answered. Resolves to the length of all answers. */
+function sendAll(job: Job, connections: readonly Connection[]): Promise<number> {
+  const { method, contentType, requests, first = 0 } = job;
+  const path = new Template(job.path);
+  const body = job.body === undefined ? undefined : new Template(job.body);
+  return new Promise((resolve) => {
+    let [sent, answered, bytes] = [0, 0, 0];
+    const send = (connection: Connection) => {
+      if (sent === requests) return;
+      const i = first + sent++;
+      const call = { method, path: path.at(i), ...(contentType && { contentType }), ...(body && { body: body.at(i) }) };
+      connection.send(call, (length) => {
+        bytes += length;
+        if (++answered === requests) resolve(bytes);
+        else send(connection);
+      });
+    };
+    for (const connection of connections) for (let i = 0; i < connection.width; i++) send(connection);
+  });
 }
 
 /** Resolves when every watch is open. An event is a line. */
-async function openWatches({ target, watchers, connections: width, requests }: Job) {
+async function openWatches(job: Job, failed: (error: unknown) => void) {
+  const { target, watchers, connections: width, requests } = job;
   if (watchers === undefined) return { connections: [], seen: Promise.resolve(), events: () => 0 };
   const connections: Http2Connection[] = [];
-  for (let i = 0; i < width; i++) connections.push(await openHttp2(target));
+  for (let i = 0; i < width; i++) connections.push(await Http2Connection.open(target, 1, failed));
   const wanted = watchers.count * requests;
   const all = Promise.withResolvers<void>();
   let events = 0;
-  for (let i = 0; i < watchers.count; i++) {
-    const count = (bytes: Buffer) => {
-      for (let at = bytes.indexOf(10); at !== -1; at = bytes.indexOf(10, at + 1)) events++;
-      if (events >= wanted) all.resolve();
-    };
-    connections[i % width]?.stream({ method: "GET", path: watchers.path }, count, all.reject);
-  }
+  const count = (bytes: Buffer) => {
+    for (let at = bytes.indexOf(10); at !== -1; at = bytes.indexOf(10, at + 1)) events++;
+    if (events >= wanted) all.resolve();
+  };
+  for (let i = 0; i < watchers.count; i++)
+    connections[i % width]?.stream({ method: "GET", path: watchers.path }, count);
   // Answered behind them on the same connections: by then they are open.
-  await Promise.all(connections.map((connection) => connection.send({ method: "GET", path: "/version" })));
+  const opened = (connection: Http2Connection) =>
+    new Promise((resolve) => connection.send({ method: "GET", path: "/version" }, resolve));
+  await Promise.all(connections.map(opened));
   return { connections, seen: all.promise, events: () => events };
 }

@@ -4,6 +4,7 @@
 import { type KindFacts, kinds, typeSchema } from "./facts/index.ts";
 import type { Kind } from "./machinery/kind.ts";
 import type { KubeObject } from "./machinery/object.ts";
+import type { ObjectSchema } from "./machinery/schema.ts";
 
 /** What is written by hand; everything else is a fact. */
 export type KindRules<T extends KubeObject> = Omit<
@@ -18,6 +19,7 @@ export function defineKind<T extends KubeObject>(apiVersion: string, kind: strin
   const facts = factsByKind.get(`${apiVersion}/${kind}`);
   if (facts === undefined) throw new Error(`no facts about ${apiVersion} ${kind}`);
   const { group, version, plural, singular, shortNames, categories, scope, verbs, subresources, typeName } = facts;
+  let schema: ObjectSchema | undefined;
   return {
     group,
     version,
@@ -27,7 +29,8 @@ export function defineKind<T extends KubeObject>(apiVersion: string, kind: strin
     verbs,
     served: subresources,
     get schema() {
-      return typeSchema(typeName);
+      schema ??= typeSchema(typeName);
+      return schema;
     },
     ...rules,
   };

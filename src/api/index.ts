@@ -1,7 +1,27 @@
 /** The whole public surface of api: the machinery, server-side apply, the facts, and every built-in kind. */
 export { builtIn } from "./all-kinds.ts";
+export {
+  type AcceptedNames,
+  acceptNames,
+  apiApproval,
+  type ConditionFacts,
+  type CustomKind,
+  type CustomKindNames,
+  compareVersions,
+  compileCustomKind,
+  convertNone,
+  customKindNames,
+  isConditionTrue,
+  NotStructuralError,
+  nonStructuralSchema,
+  nonStructuralViolations,
+} from "./apiextensions/index.ts";
 export { defaultTokenRequest, validateTokenRequest } from "./authentication/index.ts";
 export { builtInKinds } from "./built-in-kinds.ts";
+export { type RequestSubject, requestSubject } from "./certificates/index.ts";
+export { hasPodLevelResources, podLimits, podRequests, qosClassOf, type Totals } from "./core/pod/index.ts";
+export * from "./core/quota/index.ts";
+export { isExtendedResource } from "./core/resource-list.ts";
 export {
   allocatesNodePorts,
   type IpFamily,
@@ -20,6 +40,7 @@ export { type MetaRules, validateObjectMeta, validateObjectMetaUpdate } from "./
 export { applyStoredForm } from "./machinery/stored-form.ts";
 export { zeroValue } from "./machinery/zero.ts";
 export { evictionNameFault, isOutsideBudgets, mayGoUnready, spendBudget } from "./policy/index.ts";
+export * from "./policy/pod-security/index.ts";
 /** Types of the objects, by group and version. */
 export type * as admissionregistration from "./types/admissionregistration-v1.ts";
 export type * as apiextensions from "./types/apiextensions-v1.ts";

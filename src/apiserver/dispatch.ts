@@ -1,7 +1,7 @@
 /**
  * From what a request is about to the verb that answers it. Nothing here knows a kind by name: what is served, and how, its value says.
  */
-import { type JsonObject, serverResponse } from "#api";
+import { type JsonObject, methodNotSupported, notFound, type StatusError, serverResponse } from "#api";
 import { ANONYMOUS } from "./authn/user.ts";
 import type { Connectors } from "./connect/index.ts";
 import { type AnswerContext, answerList, answerObject, answerValue } from "./encode/answers.ts";
@@ -38,13 +38,14 @@ export async function dispatch(
   info: RequestInfo,
   server: Dispatch,
   warn: (message: string) => void,
+  annotate: (key: string, value: string) => void,
 ): Promise<ApiResponse> {
   const resource = server.resources.find(info.apiGroup, info.apiVersion, info.resource);
   if (resource === undefined) throw serverResponse(404);
-  const rest = restRequest(request, info, resource, server.context, warn);
+  const rest = restRequest(request, info, resource, server.context, { warn, annotate });
   if (info.subresource !== "") return subresource(rest, request, info, server);
   checkScope(resource, info);
-  if (!(resource.kind.verbs as readonly string[]).includes(info.verb)) throw serverResponse(405);
+  if (!(resource.kind.verbs as readonly string[]).includes(info.verb)) throw notAllowed(resource, info);
   if (resource.kind.deprecated !== undefined) warn(resource.kind.deprecated);
   const virtual = server.connectors.virtual.get(`${info.apiGroup}/${info.resource}`);
   if (virtual !== undefined) return virtual(rest, request);
@@ -85,8 +86,9 @@ async function subresource(
 ): Promise<ApiResponse> {
   const { resource } = rest;
   const served = resource.kind.served.find(({ name }) => name === info.subresource);
-  if (served === undefined) throw serverResponse(404);
-  if (!(served.verbs as readonly string[]).includes(info.verb)) throw serverResponse(405);
+  if (served === undefined) throw isTyped(resource) ? serverResponse(404) : notFound(resource.groupResource, info.name);
+  if (resource.kind.deprecated !== undefined) rest.warn(resource.kind.deprecated);
+  if (!(served.verbs as readonly string[]).includes(info.verb)) throw notAllowed(resource, info);
   const connector = server.connectors.subresources.get(`${info.resource}/${info.subresource}`);
   if (connector !== undefined) return connector(rest, request);
   const answer = answerContext(rest, request, info);
@@ -120,7 +122,9 @@ function answerContext(
   info: RequestInfo,
 ): AnswerContext {
   const streams = info.verb === "list" || info.verb === "watch";
-  return { resource, query, now: context.clock.now(), format: negotiate(request.headers.accept, query, streams) };
+  const protobuf = isTyped(resource) || info.subresource === "scale";
+  const format = negotiate(request.headers.accept, query, streams, protobuf);
+  return { resource, query, now: context.clock.now(), format };
 }
 
 function restRequest(
@@ -128,7 +132,7 @@ function restRequest(
   info: RequestInfo,
   resource: Resource,
   context: ServerContext,
-  warn: (message: string) => void,
+  remarks: Pick<RestRequest, "warn" | "annotate">,
 ): RestRequest {
   const isNamespace = resource.kind.scope === "Cluster";
   return {
@@ -142,17 +146,29 @@ function restRequest(
     query: request.query,
     contentType: request.headers["content-type"],
     body: () => request.body(MAX_BODY_BYTES),
-    warn,
+    ...remarks,
   };
 }
 
 /** A namespaced resource has its objects in namespaces, others have none. */
-function checkScope({ kind }: Resource, info: RequestInfo): void {
-  const inNamespace = info.namespace !== "" && info.resource !== "namespaces";
-  if (kind.scope === "Cluster" ? inNamespace : !inNamespace && info.verb !== "list" && info.verb !== "watch") {
-    // Without a namespace there is a path to list all of them, but none to a single one.
-    throw serverResponse(kind.scope === "Cluster" || info.name !== "" ? 404 : 405);
-  }
+function checkScope(resource: Resource, info: RequestInfo): void {
+  // Without a namespace there is a path to list all of them, but none to a single one.
+  if (!isInScope(resource, info))
+    throw serverResponse(resource.kind.scope === "Cluster" || info.name !== "" ? 404 : 405);
+}
+
+export function isInScope({ kind }: Resource, { namespace, resource, verb }: RequestInfo): boolean {
+  const inNamespace = namespace !== "" && resource !== "namespaces";
+  return kind.scope === "Cluster" ? !inNamespace : inNamespace || verb === "list" || verb === "watch";
+}
+
+/** Whether there is a Go type behind its kind: the original has other words where there is none. */
+function isTyped({ kind }: Resource): boolean {
+  return kind.schema.goType !== undefined;
+}
+
+function notAllowed(resource: Resource, { verb }: RequestInfo): StatusError {
+  return isTyped(resource) ? serverResponse(405) : methodNotSupported(resource.groupResource, verb);
 }
 
 function deletedStatus({ kind }: Resource, { name = "", uid = "" }: { name?: string; uid?: string }): JsonObject {

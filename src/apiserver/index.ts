@@ -1,3 +1,22 @@
-export { parseTokenFile, TokenFileError } from "./authn/token-file.ts";
+export { AdmissionConfigError, type AdmissionOptions, parseAdmissionConfiguration } from "./admission/index.ts";
+export {
+  type AuthenticationConfiguration,
+  type AuthenticationSettings,
+  authenticatorOfFlags,
+  ConfigurationError,
+  DEFAULT_ISSUER,
+  KeyFileError,
+  type OidcFlags,
+  type PemFile,
+  parseAuthenticationConfiguration,
+  parseTokenFile,
+  type RequestHeaderOptions,
+  type ServiceAccountSettings,
+  SIGNING_ALGORITHMS,
+  STANDARD_HEADERS,
+  TokenFileError,
+  type WebhookSettings,
+} from "./authn/index.ts";
+export { AuthorizationConfigError, type AuthorizationFlags, type ModeSpec, readAuthorization } from "./authz/index.ts";
 export { type ApiServer, type ApiServerOptions, startApiServer } from "./server.ts";
 export { K8TS_VERSION, KUBERNETES_VERSION, versionInfo } from "./version.ts";

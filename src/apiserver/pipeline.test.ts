@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { tooManyRequests } from "#api";
 import { createLogger, VirtualClock } from "#base";
+import { ALLOW } from "./authz/verdict.ts";
 import type { Step } from "./pipeline.ts";
 import {
   configMap,
@@ -203,9 +204,9 @@ describe("steps", () => {
       steps: {
         audit: step("audit"),
         flowControl: step("flow control"),
-        authorize: async () => {
+        authorize: () => {
           order.push("authorize");
-          return true;
+          return ALLOW;
         },
       },
     });

@@ -9,23 +9,32 @@
 import { isStatusError, StatusError, serverResponse, toStatus } from "#api";
 import type { Logger } from "#base";
 import type { Authenticator } from "./authn/authenticator.ts";
-import { impersonate } from "./authn/impersonate.ts";
+import { impersonator } from "./authn/impersonate.ts";
 import type { UserInfo } from "./authn/user.ts";
-import { type Authorizer, denied } from "./authz/authorizer.ts";
-import { type Dispatch, dispatch } from "./dispatch.ts";
+import { RequestAttributes } from "./authz/attributes.ts";
+import { type Authorizer, auditAnnotations, demand } from "./authz/authorizer.ts";
+import { type Dispatch, dispatch, isInScope } from "./dispatch.ts";
 import { answerValue } from "./encode/answers.ts";
 import { errorFormat } from "./encode/negotiate.ts";
 import { type ApiRequest, type ApiResponse, authenticated } from "./http/exchange.ts";
 import { type RequestInfo, requestInfo } from "./http/request-info.ts";
 
+/** A request on its way: what the steps before it have found out. */
+export interface Exchange {
+  readonly request: ApiRequest;
+  readonly info: RequestInfo;
+  readonly user: UserInfo;
+  /** What those who served it noted for audit, such as admission plugins: complete once there is an answer. */
+  readonly annotations: Map<string, string>;
+}
+
 /** A step between authentication and authorization, such as audit or flow control: it may look, wait, refuse, or wrap the answer. */
-export type Step = (
-  exchange: { readonly request: ApiRequest; readonly info: RequestInfo; readonly user: UserInfo },
-  next: () => Promise<ApiResponse>,
-) => Promise<ApiResponse>;
+export type Step = (exchange: Exchange, next: () => Promise<ApiResponse>) => Promise<ApiResponse>;
 
 export interface PipelineOptions {
   readonly authenticate: Authenticator;
+  /** Headers that say who somebody is: they go no further than authentication. Default: those that everyone knows. */
+  readonly isCredential?: (header: string) => boolean;
   readonly audit: Step;
   readonly flowControl: Step;
   readonly authorize: Authorizer;
@@ -41,16 +50,31 @@ export type Handle = (request: ApiRequest) => Promise<ApiResponse>;
 
 export function pipeline(options: PipelineOptions): Handle {
   const { authenticate, audit, flowControl, authorize } = options;
+  const impersonate = impersonator(authorize);
   return async (request) => {
     const warnings: string[] = [];
     const info = requestInfo(request.method, request.path, request.query);
     try {
-      const user = await impersonate(request, await authenticate(request), authorize);
-      const exchange = { request: authenticated(request, user), info, user };
+      const annotations = new Map<string, string>();
+      const caller = await authenticate(request, {
+        warn: (message) => warnings.push(message),
+        annotate: (key, value) => annotations.set(key, value),
+      });
+      const asked = new RequestAttributes(caller, info, request.query);
+      const { user = caller } = (await impersonate(request, asked)) ?? {};
+      const attributes = user === caller ? asked : new RequestAttributes(user, info, request.query);
+      const exchange: Exchange = {
+        request: authenticated(request, user, options.isCredential),
+        info,
+        user,
+        annotations,
+      };
       const response = await audit(exchange, () =>
         flowControl(exchange, async () => {
-          if (!(await authorize(user, info))) throw denied(user, info);
-          return serve(exchange.request, info, options, warnings);
+          await demand(authorize, attributes, (verdict) => {
+            for (const [key, value] of auditAnnotations(verdict)) exchange.annotations.set(key, value);
+          });
+          return serve(exchange, options, warnings);
         }),
       );
       return withWarnings(response, warnings);
@@ -67,8 +91,7 @@ const PAGE_NOT_FOUND: ApiResponse = {
 };
 
 async function serve(
-  request: ApiRequest,
-  info: RequestInfo,
+  { request, info, annotations }: Exchange,
   options: PipelineOptions,
   warnings: string[],
 ): Promise<ApiResponse> {
@@ -78,8 +101,17 @@ async function serve(
       throw serverResponse(404);
     return response ?? PAGE_NOT_FOUND;
   }
-  if (!options.dispatch.resources.servesGroup(info.apiGroup)) return PAGE_NOT_FOUND;
-  return dispatch(request, info, options.dispatch, (message) => warnings.push(message));
+  const { resources } = options.dispatch;
+  const found = resources.find(info.apiGroup, info.apiVersion, info.resource);
+  // A group that is no part of the server has only the paths of its kinds, and nothing that answers for others.
+  if (!resources.servesGroup(info.apiGroup) && (found === undefined || !isInScope(found, info))) return PAGE_NOT_FOUND;
+  return dispatch(
+    request,
+    info,
+    options.dispatch,
+    (message) => warnings.push(message),
+    (key, value) => annotations.set(key, value),
+  );
 }
 
 export function answerError(

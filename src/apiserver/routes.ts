@@ -2,6 +2,7 @@
 import { encodeEnvelope, encodeProtobuf, type Kind, notAcceptable, serverResponse, typeSchema } from "#api";
 import { type MetricsRegistry, metricsContentType } from "#base";
 import { writeSnapshot } from "#store";
+import type { IssuerDocuments } from "./authn/service-account/issuer.ts";
 import { Discovery, type PreparedDocument, rootPaths, servedVersions, type Wanted } from "./discovery/index.ts";
 import { textOf } from "./encode/answers.ts";
 import { answerHealth, type HealthCheck } from "./health.ts";
@@ -12,20 +13,26 @@ import { BODY_TYPES } from "./rest/body.ts";
 import type { ServerContext } from "./rest/server-context.ts";
 import { KUBERNETES_VERSION, versionInfo } from "./version.ts";
 
+const ISSUER_CONFIGURATION = "/.well-known/openid-configuration";
+const ISSUER_KEYS = "/openid/v1/jwks";
+
 export interface RouteOptions {
   readonly context: ServerContext;
-  readonly kinds: readonly Kind[];
+  readonly documents: ApiDocuments;
   readonly metrics: MetricsRegistry;
   readonly health: Readonly<Record<string, readonly HealthCheck[]>>;
+  /** For verifiers of service account tokens. */
+  readonly issuerDocuments?: () => IssuerDocuments;
 }
 
-export function nonResourceRoutes({
-  context,
-  kinds,
-  metrics,
-  health,
-}: RouteOptions): (request: ApiRequest, info: RequestInfo) => Promise<ApiResponse | undefined> {
-  const { log, store, clock } = context;
+/** What the server says about what it serves. */
+export interface ApiDocuments {
+  readonly discovery: Discovery;
+  readonly openApi: OpenApi;
+}
+
+/** Of the kinds that are part of the server. */
+export function apiDocuments(kinds: readonly Kind[]): ApiDocuments {
   const discovery = new Discovery({ serverAddress: "127.0.0.1:6443" });
   const openApi = new OpenApi({
     descriptions: installedDescriptions(import.meta.url),
@@ -34,7 +41,19 @@ export function nonResourceRoutes({
   const versions = servedVersions(kinds);
   discovery.set(...versions);
   openApi.set(...versions);
+  return { discovery, openApi };
+}
+
+export function nonResourceRoutes({
+  context,
+  documents: { discovery, openApi },
+  metrics,
+  health,
+  issuerDocuments,
+}: RouteOptions): (request: ApiRequest, info: RequestInfo) => Promise<ApiResponse | undefined> {
+  const { log, store, clock } = context;
   const own = [...Object.keys(health).map((name) => `/${name}`), "/metrics", "/openapi/v2", "/openapi/v3", "/version"];
+  if (issuerDocuments !== undefined) own.push(ISSUER_CONFIGURATION, ISSUER_KEYS);
 
   return async (request, info) => {
     const { path, query, headers } = request;
@@ -51,6 +70,8 @@ export function nonResourceRoutes({
       const { status, body } = await answerHealth(question, checks, log);
       return text(status, body);
     }
+    const issued = issuerDocuments && issuerAnswer(path, issuerDocuments);
+    if (issued !== undefined) return onlyGet(info, () => issued);
     if (path === "/metrics") return text(200, metrics.text(), metricsContentType);
     if (path === "/" || path === "") return json(rootPaths(discovery.paths(), own).value());
     if (first === "openapi") return openApiAnswer(openApi, request, clock.now());
@@ -68,6 +89,17 @@ export function nonResourceRoutes({
     if (found.outcome === "notAcceptable") throw notAcceptable(BODY_TYPES);
     return onlyGet(info, () => discoveryAnswer(found.document, found.wanted, request));
   };
+}
+
+/** How tokens of this cluster can be verified from outside: everyone may keep that for an hour. */
+function issuerAnswer(path: string, documents: () => IssuerDocuments): ApiResponse | undefined {
+  const answer = (type: string, value: object): ApiResponse => ({
+    status: 200,
+    headers: { "content-type": type, "cache-control": "public, max-age=3600" },
+    body: [Buffer.from(JSON.stringify(value))],
+  });
+  if (path === ISSUER_CONFIGURATION) return answer("application/json", documents().configuration);
+  return path === ISSUER_KEYS ? answer("application/jwk-set+json", documents().keySet) : undefined;
 }
 
 function openApiAnswer(openApi: OpenApi, { path, query, headers }: ApiRequest, now: number): ApiResponse | undefined {

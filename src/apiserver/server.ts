@@ -12,24 +12,38 @@ import { hostname } from "node:os";
 import { builtIn } from "#api";
 import { type Clock, type Logger, type MetricsRegistry, type Random, TaskGroup } from "#base";
 import type { Store } from "#store";
-import { admissionChain, defaultPlugins } from "./admission/index.ts";
+import { type AdmissionOptions, admissionChain, clusterView, selectPlugins } from "./admission/index.ts";
 import { allocators } from "./allocate/index.ts";
-import { authenticator } from "./authn/authenticator.ts";
-import type { UserInfo } from "./authn/user.ts";
-import { mastersOnly } from "./authz/authorizer.ts";
-import { advertise, bootstrap, type Identity, renewIdentity } from "./bootstrap/index.ts";
+import {
+  type AuthenticationConfiguration,
+  type AuthenticationSettings,
+  authentication,
+  type RequestHeaderOptions,
+} from "./authn/index.ts";
+import { clusterObjects, noteTokenUse } from "./authn/server-objects.ts";
+import { authorization, type ModeSpec } from "./authz/index.ts";
+import {
+  advertise,
+  bootstrap,
+  type Identity,
+  nodeRules,
+  publishAuthentication,
+  renewIdentity,
+} from "./bootstrap/index.ts";
 import { StoreFeed } from "./cache/feed.ts";
 import { connectors } from "./connect/index.ts";
+import { customResources } from "./custom-resources/index.ts";
 import { expireEvents } from "./expire/index.ts";
 import type { HealthCheck } from "./health.ts";
 import { httpHandlers } from "./http/adapter.ts";
 import { type Listener, listen, type ServingCertificate } from "./listener.ts";
 import { requestMetrics } from "./metrics.ts";
 import { type Handle, passThrough, pipeline } from "./pipeline.ts";
+import { newUid } from "./rest/new-uid.ts";
 import { STORE_PREFIX } from "./rest/resource.ts";
 import { Resources } from "./rest/resources.ts";
 import type { ServerContext } from "./rest/server-context.ts";
-import { nonResourceRoutes } from "./routes.ts";
+import { apiDocuments, nonResourceRoutes } from "./routes.ts";
 
 /** A watcher that missed no more than this goes on after a restart as if nothing had been. */
 const RESUMABLE_CHANGES = 5_000;
@@ -46,9 +60,13 @@ export interface ApiServerOptions {
   /** How long Events are kept. Default: an hour. */
   readonly eventTtlMs?: number;
   /** The authority whose clients may speak for others by headers, and how these clients are called. */
-  readonly requestHeader?: { readonly ca: string; readonly allowedNames: readonly string[] };
-  /** Static bearer tokens and whom they stand for. */
-  readonly tokens?: ReadonlyMap<string, UserInfo>;
+  readonly requestHeader?: RequestHeaderOptions;
+  /** Ways to show who one is besides a certificate. */
+  readonly authentication?: AuthenticationSettings;
+  /** Who may do what, in the order in which they are asked. Default: Node, RBAC. */
+  readonly authorizationModes?: readonly ModeSpec[];
+  /** Which admission plugins run, and how. Default: those that are on by default. */
+  readonly admission?: AdmissionOptions;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
@@ -60,6 +78,8 @@ export interface ApiServer {
   /** The whole pipeline, for components in the same process. */
   readonly handle: Handle;
   renewCertificate(certificate: ServingCertificate): void;
+  /** Throws ConfigurationError, and leaves everything as it is, if the configuration makes no sense. */
+  configureAuthentication(configuration: AuthenticationConfiguration, file: string): void;
   stop(): Promise<void>;
 }
 
@@ -71,8 +91,27 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
   const feed = new StoreFeed({ store, prefix: STORE_PREFIX, clock, log });
   const resources = new Resources(feed);
   for (const kind of builtIn) resources.add(kind);
+  const plugins = selectPlugins(options.admission ?? {}, {
+    resources,
+    context: () => context,
+    authorize: (attributes) => authz.authorize(attributes),
+  });
+  const documents = apiDocuments(builtIn);
+  const custom = customResources({ context: () => context, resources, documents: Object.values(documents) });
+  await custom.load(store);
   const allocation = allocators({ context: () => context, resources, feed, clock, log });
   const newest = await feed.load(RESUMABLE_CHANGES);
+  const { authorizationModes: modes } = options;
+  const authz = authorization({
+    ...(modes !== undefined && { modes }),
+    resources,
+    feed,
+    nodeRules: nodeRules(),
+    metrics,
+    clock,
+    random,
+    log,
+  });
   background.run("store feed", (signal) => feed.run(signal));
 
   const context: ServerContext = {
@@ -81,37 +120,57 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     clock,
     random,
     log,
-    admission: admissionChain(defaultPlugins, resources, () => context),
+    admission: custom.guarding(
+      admissionChain(
+        plugins,
+        clusterView(resources, () => context),
+      ),
+    ),
+    access: authz.writeAccess,
     allocators: allocation.byResource,
-    newUid: randomUUID,
+    newUid,
     sharedStore: options.sharedStore,
   };
+  const authn = authentication({
+    settings: options.authentication ?? {},
+    clientCa: options.certificate.clientCaPem,
+    requestHeader: options.requestHeader,
+    objects: clusterObjects(context, resources),
+    noteUse: (secret, day) => noteTokenUse(context, resources, secret, day),
+    clock,
+    random,
+    log,
+  });
   let listening: Listener | undefined;
   try {
     await feed.reached(newest);
+    await custom.sync();
+    background.run("custom resources", (signal) => custom.run(signal));
     await bootstrap(context, resources, { clientCa: options.certificate.clientCaPem, ...requestHeaderOf(options) });
     background.run("service allocation repair", (signal) => allocation.repair(signal));
-    const authenticate = authenticator(options.tokens ?? new Map());
     const handle = pipeline({
-      authenticate,
+      authenticate: authn.authenticate,
+      isCredential: authn.isCredential,
       audit: requestMetrics(metrics, clock),
       flowControl: passThrough,
-      authorize: mastersOnly,
+      authorize: authz.authorize,
       dispatch: {
         context,
         resources,
         stopping: stopping.signal,
-        connectors: connectors({ context, resources, authenticate, authorize: mastersOnly }),
+        connectors: connectors({ context, resources, ...authn, tokens: authn.issuer, ...authz }),
       },
       nonResource: nonResourceRoutes({
         context,
-        kinds: builtIn,
+        documents,
         metrics,
         health: healthChecks(store, stopping.signal),
+        issuerDocuments: () => authn.documents(serverUrl(options.host, listening?.port ?? options.port)),
       }),
       log,
     });
-    const listener = await listen({ ...options, handlers: httpHandlers(handle, log) });
+    const certificate = withAuthorities(options.certificate, options);
+    const listener = await listen({ ...options, certificate, handlers: httpHandlers(handle, log) });
     listening = listener;
     const identity: Identity = { hostname: hostname(), port: listener.port, address: options.host, uid: randomUUID() };
     await advertise(context, resources, identity);
@@ -125,18 +184,39 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     return {
       port: listener.port,
       handle,
-      renewCertificate: listener.renew,
+      renewCertificate: (fresh) => {
+        listener.renew(withAuthorities(fresh, options));
+        authn.replaceClientCa(fresh.clientCaPem);
+        const facts = { clientCa: fresh.clientCaPem, ...requestHeaderOf(options) };
+        background.run("authentication facts", () => publishAuthentication(context, resources, facts));
+      },
+      configureAuthentication: authn.configure,
       async stop() {
         stopping.abort();
         await listener.close(SHUTDOWN_GRACE_MS);
+        authz.close();
+        await authn.close();
         await background.stop();
       },
     };
   } catch (error) {
     await listening?.close(0);
+    authz.close();
+    await authn.close();
     await background.stop();
     throw error;
   }
+}
+
+/** TLS asks clients for a certificate of any of these; what one is good for is decided by authentication. */
+function withAuthorities(certificate: ServingCertificate, { requestHeader }: ApiServerOptions): ServingCertificate {
+  if (requestHeader === undefined) return certificate;
+  return { ...certificate, clientCaPem: `${certificate.clientCaPem.trimEnd()}\n${requestHeader.ca}` };
+}
+
+function serverUrl(host: string, port: number): string {
+  const address = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
+  return `https://${address.includes(":") ? `[${address}]` : address}:${port}`;
 }
 
 function requestHeaderOf({ requestHeader }: ApiServerOptions) {

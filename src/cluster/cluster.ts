@@ -2,15 +2,24 @@
  * The composition root: a whole cluster in one process, wired by hand in the order in which its parts need each other.
  *
  *     data dir ──► certificates ──► store ──► API server ──► kubeconfig
+ *                                                 ▲
+ *                                                 └────────── controllers
  *
  * 1. What was started is stopped in reverse order, also when a later part fails to start.
  * 2. The lock on the data directory is taken first and released last.
  */
 
-import { readFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { hostname } from "node:os";
-import { type ApiServer, K8TS_VERSION, parseTokenFile, startApiServer, TokenFileError } from "#apiserver";
+import {
+  AdmissionConfigError,
+  type ApiServer,
+  AuthorizationConfigError,
+  ConfigurationError,
+  K8TS_VERSION,
+  KeyFileError,
+  startApiServer,
+} from "#apiserver";
 import { type Clock, type Logger, MetricsRegistry, registerProcessMetrics, systemRandom, TaskGroup } from "#base";
 import {
   type ClusterPki,
@@ -22,7 +31,12 @@ import {
   writeKubeconfig,
 } from "#pki";
 import { openStore, type Store } from "#store";
+import { readAdmission } from "./admission.ts";
+import { readAuthentication, readRequestHeader } from "./authentication.ts";
+import { readModes } from "./authorization.ts";
+import { ClientAuthorities, followAuthentication, readChangingFiles, servingCertificate } from "./changing-files.ts";
 import type { ClusterConfig } from "./config.ts";
+import { runControllerManager } from "./controller-manager.ts";
 import { dataDir, openDataDir, writeFileAtomic } from "./data-dir.ts";
 import { ClusterError } from "./errors.ts";
 import type { RunState } from "./run-state.ts";
@@ -76,12 +90,17 @@ export async function startCluster(config: ClusterConfig, environment: Environme
 
   const metrics = new MetricsRegistry();
   starting.use(registerProcessMetrics(metrics));
+  const flags = config.authentication ?? {};
+  const files = await readChangingFiles(flags);
   const server = await step("API server", environment, async () => {
     const started = await listenOrExplain(config, {
-      pki,
       store,
       sharedStore: config.store.kind === "etcd",
-      ...tokensOf(config),
+      authentication: await readAuthentication(flags, files, pki),
+      requestHeader: await readRequestHeader(flags, pki),
+      certificate: servingCertificate(pki, files.clientCa),
+      authorizationModes: await readModes(config.authorization ?? {}),
+      admission: readAdmission(config.admission ?? {}),
       ...(config.eventTtlMs !== undefined && { eventTtlMs: config.eventTtlMs }),
       metrics,
       clock,
@@ -109,12 +128,29 @@ export async function startCluster(config: ClusterConfig, environment: Environme
 
   const background = new TaskGroup({ onFailure: ({ task, error }) => log.error(`${task} ended`, { error }) });
   starting.defer(() => background.stop());
+  const clients = new ClientAuthorities(pki, files.clientCa, (certificate) => server.renewCertificate(certificate));
+  followAuthentication(flags, files, { background, clients, server, clock, log });
+  background.run("controller manager", (signal) =>
+    runControllerManager(
+      {
+        handle: server.handle,
+        caPem: pki.ca.certPem,
+        elects: config.store.kind === "etcd",
+        ...(config.controllers !== undefined && { selection: config.controllers }),
+        clock,
+        random,
+        log,
+        metrics,
+      },
+      signal,
+    ),
+  );
   background.run("certificate renewal", (signal) =>
     watchRenewal(pki, {
       clock,
       signal,
       onRenewed: async (fresh) => {
-        server.renewCertificate(servingCertificate(fresh));
+        clients.renew(fresh);
         const content = await writeOwnKubeconfig(fresh.admin);
         if (mergedInto !== undefined) await merge(content);
       },
@@ -152,18 +188,6 @@ async function step<T>(name: string, { clock, progress }: Environment, work: () 
   return result;
 }
 
-function tokensOf({ tokenAuthFile }: ClusterConfig) {
-  if (tokenAuthFile === undefined) return {};
-  try {
-    return { tokens: parseTokenFile(readFileSync(tokenAuthFile, "utf8"), tokenAuthFile) };
-  } catch (error) {
-    throw new ClusterError(
-      error instanceof TokenFileError ? error.message : `--token-auth-file: ${(error as Error).message}.`,
-      { cause: error },
-    );
-  }
-}
-
 function storeSpec({ store }: ClusterConfig, embeddedDir: string) {
   return store.kind === "embedded" ? { ...store, dir: embeddedDir } : store;
 }
@@ -188,24 +212,21 @@ function urlOf({ bindAddress }: ClusterConfig, port: number): string {
   return `https://${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
-function servingCertificate(pki: ClusterPki) {
-  return { ...pki.apiserver, clientCaPem: pki.ca.certPem };
-}
-
 async function listenOrExplain(
   { bindAddress, port }: ClusterConfig,
-  parts: Omit<Parameters<typeof startApiServer>[0], "host" | "port" | "certificate"> & { pki: ClusterPki },
+  parts: Omit<Parameters<typeof startApiServer>[0], "host" | "port">,
 ): Promise<ApiServer> {
-  const { pki, ...rest } = parts;
   try {
     return await startApiServer({
-      ...rest,
+      ...parts,
       host: bindAddress,
       port,
-      certificate: servingCertificate(pki),
-      requestHeader: { ca: pki.frontProxyCa.certPem, allowedNames: ["front-proxy-client"] },
     });
   } catch (error) {
+    const isFlawed = [AdmissionConfigError, AuthorizationConfigError, ConfigurationError, KeyFileError].some(
+      (flaw) => error instanceof flaw,
+    );
+    if (isFlawed) throw new ClusterError((error as Error).message, { cause: error });
     const { code } = error as NodeJS.ErrnoException;
     const sentences: Record<string, string> = {
       EADDRINUSE: `Port ${port} on ${bindAddress} is already in use. Stop what listens there, or choose another with --port (0 picks a free one).`,

@@ -1,4 +1,7 @@
 /** What a cluster is made from. */
+import type { AuthorizationFlags } from "#apiserver";
+import type { AdmissionFlags } from "./admission.ts";
+import type { AuthenticationFlags } from "./authentication.ts";
 
 export interface ClusterConfig {
   readonly dataDir: string;
@@ -8,8 +11,14 @@ export interface ClusterConfig {
   readonly store: StoreConfig;
   /** How long Events are kept. */
   readonly eventTtlMs?: number;
-  /** Static bearer tokens: `token,user,uid[,"groups"]`. */
-  readonly tokenAuthFile?: string;
+  /** How users show who they are, besides certificates of the cluster's own authority. */
+  readonly authentication?: AuthenticationFlags;
+  /** Who may do what. Default: Node, RBAC. */
+  readonly authorization?: AuthorizationFlags;
+  /** Which admission plugins run, and how. Default: those that are on by default, and NodeRestriction. */
+  readonly admission?: AdmissionFlags;
+  /** Which controllers run: `*`, `name`, `-name`. Default: all that are on by default. */
+  readonly controllers?: readonly string[];
   /** The kubeconfig file that gets this cluster's context. */
   readonly mergeInto: string;
 }

@@ -2,11 +2,14 @@
 import { Command, Option } from "commander";
 import { type ClusterConfig, ClusterError, type StoreConfig } from "#cluster";
 import { userKubeconfigPath } from "#pki";
+import { type AdmissionFlagOptions, admissionFrom, admissionOptions } from "./admission-options.ts";
+import { type AuthenticationOptions, authenticationFrom, authenticationOptions } from "./authentication-options.ts";
+import { type AuthorizationOptions, authorizationFrom, authorizationOptions } from "./authorization-options.ts";
 import { runDetached } from "./detach.ts";
 import { runForeground } from "./foreground.ts";
 import { dataDirOption, milliseconds, wholeNumber } from "./options.ts";
 
-export interface UpOptions {
+export interface UpOptions extends AuthenticationOptions, AuthorizationOptions, AdmissionFlagOptions {
   readonly nodes?: number;
   readonly runtime: "auto" | "containerd" | "simulated";
   readonly store: "embedded" | "memory" | "etcd";
@@ -18,13 +21,13 @@ export interface UpOptions {
   readonly bindAddress: string;
   readonly port: number;
   readonly kubeconfig?: string;
-  readonly tokenAuthFile?: string;
   readonly eventTtl?: number;
+  readonly controllers?: readonly string[];
   readonly detach?: boolean;
 }
 
 export function upCommand(): Command {
-  return new Command("up")
+  const command = new Command("up")
     .description("run a cluster; Ctrl-C stops it, the next `up` on the same data directory continues")
     .addOption(new Option("--nodes <n>", "nodes to run").argParser(wholeNumber(0, 5000)))
     .addOption(
@@ -50,13 +53,21 @@ export function upCommand(): Command {
     )
     .option("--kubeconfig <file>", "kubeconfig that gets the context `k8ts`, instead of the user's own")
     .addOption(new Option("--event-ttl <duration>", "how long events are kept, such as 1h30m").argParser(milliseconds))
-    .option("--token-auth-file <csv>", "static bearer tokens")
+    .addOption(
+      new Option(
+        "--controllers <names>",
+        "which controllers run, separated by commas: * for all that are on by default, a name, or -name to leave one out",
+      ).argParser((value) => value.split(",").map((name) => name.trim())),
+    )
     .option("--detach", "return when the cluster is ready and leave it running")
     .action(async (options: UpOptions) => {
       const config = configFrom(options);
       if (options.detach) await runDetached(config);
       else await runForeground(config, notesOn(options));
     });
+  for (const option of [...authenticationOptions(), ...authorizationOptions(), ...admissionOptions()])
+    command.addOption(option);
+  return command;
 }
 
 export function configFrom(options: UpOptions): ClusterConfig {
@@ -66,7 +77,10 @@ export function configFrom(options: UpOptions): ClusterConfig {
     port: options.port,
     store: storeFrom(options),
     ...(options.eventTtl !== undefined && { eventTtlMs: options.eventTtl }),
-    ...(options.tokenAuthFile !== undefined && { tokenAuthFile: options.tokenAuthFile }),
+    authentication: authenticationFrom(options),
+    authorization: authorizationFrom(options),
+    admission: admissionFrom(options),
+    ...(options.controllers !== undefined && { controllers: options.controllers }),
     mergeInto: options.kubeconfig ?? userKubeconfigPath(process.env),
   };
 }

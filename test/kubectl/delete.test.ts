@@ -68,14 +68,24 @@ describe.skipIf(program === undefined)("kubectl delete", () => {
     expect(await kubectl.ok("get", "cm", "held", "--ignore-not-found")).toBe("");
   });
 
-  const cascades: { cascade: string; finalizers: string }[] = [
-    { cascade: "orphan", finalizers: '["orphan"]' },
-    { cascade: "foreground", finalizers: '["foregroundDeletion"]' },
-  ];
-  it.each(cascades)("--cascade=$cascade leaves the rest to the garbage collector", async ({ cascade, finalizers }) => {
-    await kubectl.given(deployment(cascade, "nginx:1")).ok("create", "-f", "-");
-    await kubectl.ok("delete", "deploy", cascade, `--cascade=${cascade}`, "--wait=false");
-    expect(await kubectl.ok("get", "deploy", cascade, "-o", "jsonpath={.metadata.finalizers}")).toBe(finalizers);
+  it.each([
+    { cascade: "orphan", left: "configmap/kid-orphan\n" },
+    { cascade: "foreground", left: "" },
+    { cascade: "background", left: "" },
+  ])("--cascade=$cascade decides what becomes of dependents", async ({ cascade, left }) => {
+    const owner = `owner-${cascade}`;
+    await kubectl.given(configMap(owner, {})).ok("create", "-f", "-");
+    const uid = await kubectl.ok("get", "cm", owner, "-o", "jsonpath={.metadata.uid}");
+    const reference = { apiVersion: "v1", kind: "ConfigMap", name: owner, uid, blockOwnerDeletion: true };
+    const kid = configMap(`kid-${cascade}`, {});
+    await kubectl
+      .given({ ...kid, metadata: { ...kid.metadata, ownerReferences: [reference] } })
+      .ok("create", "-f", "-");
+    await kubectl.ok("delete", "cm", owner, `--cascade=${cascade}`);
+    const kids = () => kubectl.ok("get", "cm", `kid-${cascade}`, "--ignore-not-found", "-o", "name");
+    await expect.poll(kids, { timeout: 20_000 }).toBe(left);
+    if (left !== "")
+      expect(await kubectl.ok("get", "cm", `kid-${cascade}`, "-o", "jsonpath={.metadata.ownerReferences}")).toBe("");
   });
 
   it("--cascade=background deletes the object itself at once", async () => {

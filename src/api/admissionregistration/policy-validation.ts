@@ -1,4 +1,5 @@
-/** Admission policies, as far as no expression has to be compiled for it. */
+/** Admission policies, their bindings, and what they say in expressions. */
+import { isReserved } from "../machinery/cel/escape.ts";
 import {
   duplicate,
   type FieldError,
@@ -7,7 +8,6 @@ import {
   invalid,
   notSupported,
   required,
-  tooLong,
 } from "../machinery/field-error.ts";
 import { validateLabelSelector } from "../machinery/labels.ts";
 import {
@@ -18,6 +18,7 @@ import {
   checkQualifiedName,
 } from "../machinery/names.ts";
 import type {
+  AuditAnnotation,
   MatchResources,
   MutatingAdmissionPolicy,
   MutatingAdmissionPolicyBindingSpec,
@@ -28,6 +29,8 @@ import type {
   Validation,
   Variable,
 } from "../types/admissionregistration-v1.ts";
+import { expressionFaults } from "./expression-validation.ts";
+import { Composition } from "./expressions/index.ts";
 import { validateRule } from "./rule-validation.ts";
 import {
   choiceFaults,
@@ -39,27 +42,47 @@ import {
 
 const reasons = ["Forbidden", "Invalid", "RequestEntityTooLarge"];
 const maxExpressionBytes = 5 * 1024;
+const maxAuditAnnotations = 20;
 
 export function validateValidatingPolicy(policy: ValidatingAdmissionPolicy, path: FieldPath): readonly FieldError[] {
   const where = path.child("spec");
-  const { validations = [], auditAnnotations = [] } = policy.spec ?? {};
-  const errors = [...validateShared(policy.spec ?? {}, where)];
+  const spec = policy.spec ?? {};
+  const { validations = [], auditAnnotations = [] } = spec;
+  const composition = compositionOf(spec);
+  const errors = [...validateShared(spec, composition, where)];
   if (validations.length + auditAnnotations.length === 0) {
     const why = "validations or auditAnnotations must contain at least one item";
     return [...errors, required(where.child("validations"), why), required(where.child("auditAnnotations"), why)];
   }
   for (const [i, one] of validations.entries())
-    errors.push(...validateValidation(one, where.child("validations").index(i)));
+    errors.push(...validateValidation(one, composition, where.child("validations").index(i)));
+  const name = policy.metadata.name ?? "";
+  return [...errors, ...validateAnnotations(auditAnnotations, name, composition, where.child("auditAnnotations"))];
+}
+
+function validateAnnotations(
+  annotations: readonly AuditAnnotation[],
+  policy: string,
+  composition: Composition,
+  path: FieldPath,
+): readonly FieldError[] {
+  const errors: FieldError[] = [];
+  if (annotations.length > maxAuditAnnotations) {
+    const given = annotations.map(({ key, valueExpression }) => ({ key, valueExpression }));
+    errors.push(invalid(path, given, `must not have more than ${maxAuditAnnotations} auditAnnotations`));
+  }
   const seen = new Set<string>();
-  for (const [i, { key, valueExpression }] of auditAnnotations.entries()) {
-    const at = where.child("auditAnnotations").index(i);
-    for (const why of checkQualifiedName(`${policy.metadata.name ?? ""}/${key}`))
-      errors.push(invalid(at.child("key"), key, why));
-    if (valueExpression.trim() === "")
-      errors.push(required(at.child("valueExpression"), "valueExpression is not specified"));
-    else if (valueExpression.length > maxExpressionBytes)
-      errors.push(tooLong(at.child("valueExpression"), maxExpressionBytes));
-    if (seen.has(key)) errors.push(duplicate(at.child("key"), key));
+  for (const [i, { key, valueExpression }] of annotations.entries()) {
+    const where = path.index(i);
+    if (policy === "") errors.push(invalid(where.child("key"), key, "requires metadata.name be non-empty"));
+    else for (const why of checkQualifiedName(`${policy}/${key}`)) errors.push(invalid(where.child("key"), key, why));
+    const text = valueExpression.trim();
+    const at = where.child("valueExpression");
+    if (text === "") errors.push(required(at, "valueExpression is not specified"));
+    else if (new TextEncoder().encode(text).length > maxExpressionBytes)
+      errors.push(required(at, `must not exceed ${maxExpressionBytes} bytes in length`));
+    else errors.push(...expressionFaults(composition.compile(text, "stringOrNull"), at, valueExpression));
+    if (seen.has(key)) errors.push(duplicate(where.child("key"), key));
     seen.add(key);
   }
   return errors;
@@ -67,11 +90,13 @@ export function validateValidatingPolicy(policy: ValidatingAdmissionPolicy, path
 
 export function validateMutatingPolicy({ spec = {} }: MutatingAdmissionPolicy, path: FieldPath): readonly FieldError[] {
   const where = path.child("spec");
-  const errors = [...validateShared(spec, where)];
+  const composition = compositionOf(spec);
+  const errors = [...validateShared(spec, composition, where)];
   const mutations = spec.mutations ?? [];
   if (mutations.length === 0)
     errors.push(required(where.child("mutations"), "mutations must contain at least one item"));
-  for (const [i, one] of mutations.entries()) errors.push(...validateMutation(one, where.child("mutations").index(i)));
+  for (const [i, one] of mutations.entries())
+    errors.push(...validateMutation(one, composition, where.child("mutations").index(i)));
   if (!spec.reinvocationPolicy) errors.push(required(where.child("reinvocationPolicy")));
   else errors.push(...choiceFaults(spec.reinvocationPolicy, reinvocationPolicies, where.child("reinvocationPolicy")));
   return errors;
@@ -99,7 +124,13 @@ export function validateBinding(
 
 type SharedSpec = Omit<NonNullable<MutatingAdmissionPolicy["spec"]>, "mutations" | "reinvocationPolicy">;
 
-function validateShared(spec: SharedSpec, path: FieldPath): readonly FieldError[] {
+/** What does not even name an expression has nothing to be composed. */
+function compositionOf({ variables = [], paramKind }: SharedSpec): Composition {
+  const stated = variables.filter(({ expression }) => expression.trim() !== "");
+  return new Composition(stated, paramKind !== undefined);
+}
+
+function validateShared(spec: SharedSpec, composition: Composition, path: FieldPath): readonly FieldError[] {
   const errors: FieldError[] = [];
   if (!spec.failurePolicy) errors.push(required(path.child("failurePolicy")));
   else errors.push(...choiceFaults(spec.failurePolicy, failurePolicies, path.child("failurePolicy")));
@@ -110,9 +141,10 @@ function validateShared(spec: SharedSpec, path: FieldPath): readonly FieldError[
     errors.push(...validateMatch(spec.matchConstraints, match));
     if ((spec.matchConstraints.resourceRules ?? []).length === 0) errors.push(required(match.child("resourceRules")));
   }
-  errors.push(...validateMatchConditions(spec.matchConditions ?? [], path.child("matchConditions")));
+  const params = spec.paramKind !== undefined;
+  errors.push(...validateMatchConditions(spec.matchConditions ?? [], path.child("matchConditions"), params));
   for (const [i, one] of (spec.variables ?? []).entries())
-    errors.push(...validateVariable(one, path.child("variables").index(i)));
+    errors.push(...validateVariable(one, composition, path.child("variables").index(i)));
   return errors;
 }
 
@@ -193,32 +225,45 @@ function validateActions(actions: readonly string[], path: FieldPath): readonly 
   return errors;
 }
 
-function validateVariable({ name, expression }: Variable, path: FieldPath): readonly FieldError[] {
+function validateVariable(
+  { name, expression }: Variable,
+  { variables }: Composition,
+  path: FieldPath,
+): readonly FieldError[] {
   const errors: FieldError[] = [];
-  if (name === "" || checkCIdentifier(name).length > 0) {
-    errors.push(
-      name === ""
-        ? required(path.child("name"), "name is not specified")
-        : invalid(path.child("name"), name, "name is not a valid CEL identifier"),
-    );
-  }
+  if (name.trim() === "") errors.push(required(path.child("name"), "name is not specified"));
+  else if (checkCIdentifier(name).length > 0 || isReserved(name))
+    errors.push(invalid(path.child("name"), name, "name is not a valid CEL identifier"));
+  const compiled = variables.get(name);
   if (expression.trim() === "") errors.push(required(path.child("expression"), "expression is not specified"));
+  else if (compiled !== undefined) errors.push(...expressionFaults(compiled, path.child("expression"), expression));
   return errors;
 }
 
-function validateValidation({ expression, message = "", reason }: Validation, path: FieldPath): readonly FieldError[] {
+function validateValidation(
+  { expression, message = "", messageExpression = "", reason }: Validation,
+  composition: Composition,
+  path: FieldPath,
+): readonly FieldError[] {
   const errors: FieldError[] = [];
   if (expression.trim() === "") errors.push(required(path.child("expression"), "expression is not specified"));
-  if (message.includes("\n"))
-    errors.push(invalid(path.child("message"), message, "message must not contain line breaks"));
-  if (expression.includes("\n") && message.trim() === "") {
-    errors.push(required(path.child("message"), "message must be specified if expression contains line breaks"));
+  else errors.push(...expressionFaults(composition.compile(expression, "bool"), path.child("expression")));
+  const told = path.child("messageExpression");
+  if (messageExpression.trim() !== "") {
+    errors.push(...expressionFaults(composition.compile(messageExpression, "string", { authorizer: false }), told));
+  } else if (messageExpression !== "") {
+    errors.push(invalid(told, messageExpression, "must be non-empty if specified"));
   }
+  if (message !== "" && message.trim() === "")
+    errors.push(invalid(path.child("message"), message, "message must be non-empty if specified"));
+  else if (/[\n\r]/.test(message.trim()))
+    errors.push(invalid(path.child("message"), message, "message must not contain line breaks"));
   return [...errors, ...choiceFaults(reason, reasons, path.child("reason"))];
 }
 
 function validateMutation(
   { patchType, applyConfiguration, jsonPatch }: Mutation,
+  composition: Composition,
   path: FieldPath,
 ): readonly FieldError[] {
   const errors: FieldError[] = [];
@@ -231,9 +276,12 @@ function validateMutation(
   for (const [type, [field, form]] of Object.entries(forms)) {
     if (type === patchType && form === undefined)
       errors.push(required(path.child(field), `must be specified when patchType is ${type}`));
-    else if (type === patchType && (form?.expression ?? "").trim() === "") {
-      errors.push(required(path.child(field, "expression"), "expression is not specified"));
-    } else if (type !== patchType && form !== undefined) {
+    else if (type === patchType) {
+      const [text, at] = [form?.expression ?? "", path.child(field, "expression")];
+      const returns = type === "JSONPatch" ? "patches" : "object";
+      if (text.trim() === "") errors.push(required(at, "expression is not specified"));
+      else errors.push(...expressionFaults(composition.compile(text, returns, { patches: true }), at));
+    } else if (form !== undefined) {
       errors.push(
         invalid(
           path.child(field),

@@ -1,4 +1,4 @@
-/** Webhooks: whom to ask, when, and how. Expressions are compiled by whoever runs them. */
+/** Webhooks: whom to ask, when, and how. */
 import {
   duplicate,
   type FieldError,
@@ -17,6 +17,8 @@ import type {
   ValidatingWebhook,
   WebhookClientConfig,
 } from "../types/admissionregistration-v1.ts";
+import { expressionFaults } from "./expression-validation.ts";
+import { compileExpression } from "./expressions/index.ts";
 import { validateRule } from "./rule-validation.ts";
 
 export const failurePolicies = ["Fail", "Ignore"];
@@ -58,11 +60,11 @@ function validateWebhook(webhook: ValidatingWebhook | MutatingWebhook, path: Fie
   }
   errors.push(...validateLabelSelector(webhook.namespaceSelector, path.child("namespaceSelector")));
   errors.push(...validateLabelSelector(webhook.objectSelector, path.child("objectSelector")));
-  errors.push(...validateClient(webhook.clientConfig, path.child("clientConfig")));
-  errors.push(...validateMatchConditions(webhook.matchConditions ?? [], path.child("matchConditions")));
   if ("reinvocationPolicy" in webhook) {
     errors.push(...choiceFaults(webhook.reinvocationPolicy, reinvocationPolicies, path.child("reinvocationPolicy")));
   }
+  errors.push(...validateClient(webhook.clientConfig, path.child("clientConfig")));
+  errors.push(...validateMatchConditions(webhook.matchConditions ?? [], path.child("matchConditions")));
   return errors;
 }
 
@@ -74,13 +76,20 @@ export function choiceFaults(
   return choice === undefined || choices.includes(choice) ? [] : [notSupported(path, choice, choices)];
 }
 
-export function validateMatchConditions(conditions: readonly MatchCondition[], path: FieldPath): readonly FieldError[] {
-  if (conditions.length > 64) return [tooMany(path, conditions.length, 64)];
+/** `params`: conditions of a policy that has a paramKind may look at its parameters. */
+export function validateMatchConditions(
+  conditions: readonly MatchCondition[],
+  path: FieldPath,
+  params = false,
+): readonly FieldError[] {
   const errors: FieldError[] = [];
+  if (conditions.length > 64) errors.push(tooMany(path, conditions.length, 64));
   const seen = new Set<string>();
   for (const [i, { name, expression }] of conditions.entries()) {
     const where = path.index(i);
-    if (expression.trim() === "") errors.push(required(where.child("expression")));
+    const text = expression.trim();
+    if (text === "") errors.push(required(where.child("expression")));
+    else errors.push(...expressionFaults(compileExpression(text, "bool", { params }), where.child("expression")));
     if (name === "") errors.push(required(where.child("name")));
     else for (const why of checkQualifiedName(name)) errors.push(invalid(where.child("name"), name, why));
     if (name !== "" && seen.has(name)) errors.push(duplicate(where.child("name"), name));
@@ -121,7 +130,7 @@ function validateClient({ url, service }: WebhookClientConfig, path: FieldPath):
   return validateUrl(url ?? "", path.child("url"));
 }
 
-function validateUrl(text: string, path: FieldPath): readonly FieldError[] {
+export function validateUrl(text: string, path: FieldPath): readonly FieldError[] {
   const errors: FieldError[] = [];
   const [, scheme = "", rest = ""] = /^(?:([^:/?#]+):)?(.*)$/.exec(text) ?? [];
   const [, authority = "", query = "", fragment = ""] =
@@ -136,7 +145,7 @@ function validateUrl(text: string, path: FieldPath): readonly FieldError[] {
 }
 
 /** The original takes the two names for each other here. */
-function validateService(
+export function validateService(
   { name, namespace, port, path: urlPath }: ServiceReference,
   path: FieldPath,
 ): readonly FieldError[] {

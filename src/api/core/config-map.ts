@@ -3,7 +3,7 @@ import { defineKind } from "../define-kind.ts";
 import { type FieldError, type FieldPath, invalid, tooLong } from "../machinery/field-error.ts";
 import { checkConfigMapKey } from "../machinery/names.ts";
 import type { ConfigMap as ConfigMapObject } from "../types/core-v1.ts";
-import { bytesOf, changedSealed, maxDataBytes, textBytes } from "./sealed-data.ts";
+import { areLonger, bytesOf, changedSealed, maxDataBytes } from "./sealed-data.ts";
 
 export const ConfigMap = defineKind<ConfigMapObject>("v1", "ConfigMap", {
   columns: [
@@ -23,18 +23,17 @@ export const ConfigMap = defineKind<ConfigMapObject>("v1", "ConfigMap", {
 
 function validateConfigMap({ data = {}, binaryData = {} }: ConfigMapObject, path: FieldPath): readonly FieldError[] {
   const errors: FieldError[] = [];
-  let bytes = 0;
-  for (const [key, value] of Object.entries(data)) {
+  for (const key of Object.keys(data)) {
     const where = path.child("data").key(key);
     for (const why of checkConfigMapKey(key)) errors.push(invalid(where, key, why));
     if (Object.hasOwn(binaryData, key)) errors.push(invalid(where, key, "duplicate of key present in binaryData"));
-    bytes += textBytes(value);
   }
+  let left = maxDataBytes;
   for (const [key, value] of Object.entries(binaryData)) {
     for (const why of checkConfigMapKey(key)) errors.push(invalid(path.child("binaryData").key(key), key, why));
-    bytes += bytesOf(value);
+    left -= bytesOf(value);
   }
   // The original names no field here.
-  if (bytes > maxDataBytes) errors.push(tooLong("", maxDataBytes));
+  if (areLonger(Object.values(data), left)) errors.push(tooLong("", maxDataBytes));
   return errors;
 }

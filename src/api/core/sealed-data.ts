@@ -38,3 +38,10 @@ const encoder = new TextEncoder();
 export function textBytes(text: string): number {
   return encoder.encode(text).length;
 }
+
+/** Whether texts take more bytes than that, all together. A UTF-16 code unit takes at most three, so most need no counting. */
+export function areLonger(texts: readonly string[], maxBytes: number): boolean {
+  let units = 0;
+  for (const text of texts) units += text.length;
+  return units * 3 > maxBytes && texts.reduce((sum, text) => sum + textBytes(text), 0) > maxBytes;
+}

@@ -11,7 +11,8 @@ type Filler = (value: Json) => void;
 
 /** Fills in a decoded draft, in place. */
 export function applySchemaDefaults(schema: ObjectSchema, draft: OpenObject): void {
-  fillerOf(schema)?.(draft);
+  if (schema.form !== undefined) schema.form.fill(draft);
+  else fillerOf(schema)?.(draft);
 }
 
 const NOTHING: Filler = () => {};

@@ -12,7 +12,12 @@ export class FieldPath {
     this.#form = form;
   }
 
-  child(...names: readonly string[]): FieldPath {
+  child(name: string, ...more: readonly string[]): FieldPath {
+    const path = new FieldPath(this, name, "child");
+    return more.length === 0 ? path : path.below(more);
+  }
+
+  below(names: readonly string[]): FieldPath {
     let path: FieldPath = this;
     for (const name of names) path = new FieldPath(path, name, "child");
     return path;
@@ -40,5 +45,5 @@ export class FieldPath {
 
 /** `at("spec").child("containers").index(0)`; without names, the object as a whole. */
 export function at(...names: readonly string[]): FieldPath {
-  return new FieldPath(undefined, undefined, "child").child(...names);
+  return new FieldPath(undefined, undefined, "child").below(names);
 }

@@ -1,6 +1,10 @@
 /** The whole public surface of machinery, except for server-side apply, which has its own. */
 
 export { base64Fault, decodeBase64, encodeBase64, isCanonicalBase64 } from "./base64.ts";
+/** The Common Expression Language: `cel.celEnvironment({ … })`, `cel.types.list(…)`. */
+export * as cel from "./cel/index.ts";
+/** What Kubernetes adds to it, place by place: `celLibraries.baseEnvironment()`. */
+export * as celLibraries from "./cel/libraries/index.ts";
 export { type Decoded, DecodeError, type DecodeOptions, decode } from "./decode.ts";
 export { DurationError, durationMs, formatDuration, parseDuration } from "./duration.ts";
 export { equalJson } from "./equal.ts";

@@ -22,6 +22,9 @@ const keyNameWords =
 const labelPattern = new RegExp(`^${label}$`);
 const subdomainPattern = new RegExp(`^${subdomain}$`);
 const keyNamePattern = new RegExp(`^${keyName}$`);
+/** Most keys: whatever their parts are, none is too long if the whole is not. */
+const shortKeyPattern = new RegExp(`^(${subdomain}/)?${keyName}$`);
+const NONE: readonly string[] = [];
 
 export const checkDns1123Label: NameCheck = (value) => {
   const errors = tooManyCharacters(value, 63);
@@ -56,6 +59,7 @@ export const checkWildcardSubdomain: NameCheck = textCheck(
 
 /** A label key: a name, with or without a domain before it. Annotations, finalizers and resources are named the same way. */
 export const checkQualifiedName: NameCheck = (value) => {
+  if (value.length <= 63 && shortKeyPattern.test(value)) return NONE;
   const parts = value.split("/");
   if (parts.length > 2) {
     const wanted = misfit(keyNameWords, keyName, "MyName", "my.name", "123-abc");
@@ -179,11 +183,11 @@ function misfit(words: string, pattern: string, ...examples: readonly string[]):
 
 /** The original says characters in most places and bytes in some; it counts bytes in all. */
 function tooManyCharacters(value: string, max: number): readonly string[] {
-  return isLonger(value, max) ? [`must be no more than ${max} characters`] : [];
+  return isLonger(value, max) ? [`must be no more than ${max} characters`] : NONE;
 }
 
 function tooManyBytes(value: string, max: number): readonly string[] {
-  return isLonger(value, max) ? [`must be no more than ${max} bytes`] : [];
+  return isLonger(value, max) ? [`must be no more than ${max} bytes`] : NONE;
 }
 
 const encoder = new TextEncoder();

@@ -33,12 +33,24 @@ export function validateObjectMeta(meta: ObjectMeta, rules: MetaRules, at: Field
   } else if (namespace === "") errors.push(required(at.child("namespace")));
   else for (const fault of checkDns1123Label(namespace)) errors.push(invalid(at.child("namespace"), namespace, fault));
   if (generation < 0) errors.push(invalid(at.child("generation"), generation, "must be greater than or equal to 0"));
-  errors.push(...validateLabels(meta.labels, at.child("labels")));
-  errors.push(...validateAnnotations(meta.annotations, at.child("annotations")));
-  errors.push(...validateOwnerReferences(meta.ownerReferences ?? [], at.child("ownerReferences")));
-  errors.push(...validateFinalizers(meta.finalizers ?? [], at.child("finalizers")));
-  errors.push(...validateManagedFields(meta.managedFields ?? [], at.child("managedFields").toString()));
+  errors.push(...validateParts(meta, at));
+  if (meta.finalizers !== undefined) errors.push(...validateFinalizers(meta.finalizers, at.child("finalizers")));
+  errors.push(...managedFieldsErrors(meta, at));
   return errors;
+}
+
+/** Most objects have few of them: paths are made only for those. */
+function validateParts({ labels, annotations, ownerReferences }: ObjectMeta, at: FieldPath): FieldError[] {
+  const errors: FieldError[] = [];
+  if (labels !== undefined) errors.push(...validateLabels(labels, at.child("labels")));
+  if (annotations !== undefined) errors.push(...validateAnnotations(annotations, at.child("annotations")));
+  if (ownerReferences !== undefined)
+    errors.push(...validateOwnerReferences(ownerReferences, at.child("ownerReferences")));
+  return errors;
+}
+
+function managedFieldsErrors({ managedFields }: ObjectMeta, at: FieldPath): readonly FieldError[] {
+  return managedFields === undefined ? [] : validateManagedFields(managedFields, at.child("managedFields"));
 }
 
 const FIXED = [
@@ -59,10 +71,7 @@ export function validateObjectMetaUpdate(meta: ObjectMeta, old: ObjectMeta, at: 
     const value = meta[field] ?? null;
     if (!equalJson(value, old[field] ?? null)) errors.push(immutable(at.child(field), value));
   }
-  errors.push(...validateLabels(meta.labels, at.child("labels")));
-  errors.push(...validateAnnotations(meta.annotations, at.child("annotations")));
-  errors.push(...validateOwnerReferences(meta.ownerReferences ?? [], at.child("ownerReferences")));
-  errors.push(...validateManagedFields(meta.managedFields ?? [], at.child("managedFields").toString()));
+  errors.push(...validateParts(meta, at), ...managedFieldsErrors(meta, at));
   return errors;
 }
 

@@ -59,6 +59,16 @@ export interface ObjectSchema {
   readonly preserveUnknown?: boolean;
   /** For server-side apply: set and owned as a whole. */
   readonly atomic?: boolean;
+  /** Of a custom kind as a whole: decoding and defaults are this, not what the fields say. Built-in kinds follow from their Go types. */
+  readonly form?: OpenForm;
+}
+
+/** How objects of a custom kind come into their form; compiled from their definition. */
+export interface OpenForm {
+  /** A fresh copy without what is unknown, and the paths of that. Throws a DecodeError. */
+  decode(value: Json): { readonly value: Json; readonly unknown: readonly string[] };
+  /** Sets the defaults, in place. */
+  fill(draft: { [key: string]: Json }): void;
 }
 
 export interface FieldSchema {

@@ -33,8 +33,12 @@ export function parseMicroTime(text: string): Instant {
   return quickly(text, true) ?? read(text, rfc3339Micro);
 }
 
+/** The second that was written last: what happens within one shares its text. */
+let last = { seconds: Number.NaN, text: "" };
+
 export function formatTime({ seconds }: Instant): string {
-  return `${isoSeconds(seconds)}Z`;
+  if (last.seconds !== seconds) last = { seconds, text: `${isoSeconds(seconds)}Z` };
+  return last.text;
 }
 
 export function formatMicroTime({ seconds, nanos }: Instant): string {

@@ -3,10 +3,17 @@ import { defineKind } from "../define-kind.ts";
 import type { Ingress as IngressObject } from "../types/networking-v1.ts";
 import { validateIngress, validateIngressClassName, validateIngressStatus } from "./ingress-validation.ts";
 
+/** How classes were named before there was a field. */
+const classAnnotation = "kubernetes.io/ingress.class";
+
 export const Ingress = defineKind<IngressObject>("networking.k8s.io/v1", "Ingress", {
   generation: "spec",
   validate: validateIngress,
   create: { validate: validateIngressClassName },
+  warnings: ({ metadata }, old) =>
+    old === undefined && metadata.annotations?.[classAnnotation] !== undefined
+      ? [`annotation "${classAnnotation}" is deprecated, please use 'spec.ingressClassName' instead`]
+      : [],
   subresources: { status: { validate: validateIngressStatus } },
   columns: [
     {

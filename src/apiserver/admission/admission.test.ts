@@ -1,13 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "#api";
 import { configMap, namespace, testServer } from "../testing/index.ts";
-import { admissionChain, defaultPlugins } from "./index.ts";
+import { admitting } from "./testing/index.ts";
 
 /** A server with the chain of a real one, and a namespace `a`. */
 async function started() {
-  const server = await testServer({
-    admission: (resources, context) => admissionChain(defaultPlugins, resources, context),
-  });
+  const server = await testServer({ admission: admitting() });
   const post = (path: string, body: object) => server.request("POST", path, { body: body as JsonObject });
   await post("/api/v1/namespaces", namespace("a"));
   return { server, post };

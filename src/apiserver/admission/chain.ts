@@ -1,61 +1,69 @@
-/** The admission chain: plugins in the original's order. */
-import type { KubeObject } from "#api";
-import { fresh } from "../rest/read.ts";
-import type { Resources } from "../rest/resources.ts";
-import type { Admission, ServerContext } from "../rest/server-context.ts";
-import { defaultTolerationSeconds } from "./default-toleration-seconds.ts";
-import { namespaceLifecycle } from "./namespace-lifecycle.ts";
-import type { AdmissionPlugin, ClusterView } from "./plugin.ts";
-import { priority } from "./priority.ts";
-import { serviceAccount } from "./service-account.ts";
-import { storageObjectInUseProtection } from "./storage-object-in-use-protection.ts";
-import { taintNodesByCondition } from "./taint-nodes-by-condition.ts";
+/**
+ * The admission chain: for each resource, subresource and operation the rules that are about it, found once.
+ *
+ *     write ──► plan of (resource, subresource, operation) ──► its rules in turn
+ */
+import type { Kind } from "#api";
+import type { Resource } from "../rest/resource.ts";
+import type { Admission, AdmissionAttributes } from "../rest/server-context.ts";
+import type { AdmissionPlugin, Admit, ClusterView, Rule } from "./plugin.ts";
 
-export const defaultPlugins: readonly AdmissionPlugin[] = [
-  namespaceLifecycle,
-  serviceAccount,
-  taintNodesByCondition,
-  priority,
-  defaultTolerationSeconds,
-  storageObjectInUseProtection,
-];
+interface Plan {
+  readonly mutates: readonly Admit[];
+  readonly validates: readonly Admit[];
+}
 
-/** `context` is asked for when a request comes: the chain is a part of it. */
-export function admissionChain(
-  plugins: readonly AdmissionPlugin[],
-  resources: Resources,
-  context: () => ServerContext,
-): Admission {
-  const mutating = plugins.filter(({ mutate }) => mutate !== undefined);
-  const validating = plugins.filter(({ validate }) => validate !== undefined);
-  const view: ClusterView = {
-    get: <T extends KubeObject>(group: string, version: string, plural: string, namespace: string, name: string) => {
-      const resource = resources.find(group, version, plural);
-      const stored = resource?.cache.get(resource.suffix(namespace, name));
-      return stored === undefined ? undefined : (resource?.read(stored) as T);
-    },
-    *list<T extends KubeObject>(group: string, version: string, plural: string) {
-      const resource = resources.find(group, version, plural);
-      for (const stored of resource?.cache.snapshot().values() ?? []) yield resource?.read(stored) as T;
-    },
-    fresh: () => fresh(context()),
-    get random() {
-      return context().random;
-    },
+export function admissionChain(plugins: readonly AdmissionPlugin[], view: ClusterView): Admission {
+  const plans = new WeakMap<Resource, Map<string, Plan>>();
+  const planFor = ({ resource, subresource, operation }: AdmissionAttributes): Plan => {
+    let known = plans.get(resource);
+    if (known === undefined) {
+      known = new Map();
+      plans.set(resource, known);
+    }
+    const key = `${operation} ${subresource}`;
+    let plan = known.get(key);
+    if (plan === undefined) {
+      const concerned = (rules: readonly Rule[] = []) =>
+        rules.filter((rule) => isAbout(rule, resource.kind, subresource, operation)).map(({ admit }) => admit);
+      plan = {
+        mutates: plugins.flatMap(({ mutates }) => concerned(mutates)),
+        validates: plugins.flatMap(({ validates }) => concerned(validates)),
+      };
+      known.set(key, plan);
+    }
+    return plan;
   };
   return {
-    mutate: (attributes) => inTurn(mutating, (plugin) => plugin.mutate?.(attributes, view)),
-    validate: (attributes) => inTurn(validating, (plugin) => plugin.validate?.(attributes, view)),
+    mutate: (attributes) => inTurn(planFor(attributes).mutates, attributes, view),
+    validate: (attributes) => inTurn(planFor(attributes).validates, attributes, view),
   };
 }
 
-/** Most plugins have nothing to wait for: only those that do cost a turn. */
-async function inTurn(
-  plugins: readonly AdmissionPlugin[],
-  run: (plugin: AdmissionPlugin) => void | Promise<void>,
-): Promise<void> {
-  for (const plugin of plugins) {
-    const pending = run(plugin);
-    if (pending !== undefined) await pending;
+export function isAbout(
+  { operations, resources, scope }: Omit<Rule, "admit">,
+  { group, names, scope: ofKind }: Pick<Kind, "group" | "names" | "scope">,
+  subresource: string,
+  operation: AdmissionAttributes["operation"],
+): boolean {
+  if (!operations.includes(operation) || (scope !== undefined && scope !== ofKind)) return false;
+  const name = group === "" ? names.plural : `${names.plural}.${group}`;
+  return resources.some((pattern) => {
+    const [resource = "", part = ""] = pattern.split("/");
+    if (resource !== "*" && resource !== name) return false;
+    return part === subresource || (part === "*" && (resource === "*" || subresource !== ""));
+  });
+}
+
+/** Most rules have nothing to wait for: only those that do cost a turn. */
+function inTurn(
+  rules: readonly Admit[],
+  attributes: AdmissionAttributes,
+  view: ClusterView,
+  from = 0,
+): void | Promise<void> {
+  for (let i = from; i < rules.length; i++) {
+    const pending = rules[i]?.(attributes, view);
+    if (pending !== undefined) return pending.then(() => inTurn(rules, attributes, view, i + 1));
   }
 }

@@ -4,10 +4,10 @@ import { isStoreError } from "#store";
 import type { AnyDraft } from "../rest/prepare.ts";
 import type { Resource } from "../rest/resource.ts";
 import type { RestRequest } from "../rest/rest-request.ts";
-import type { Allocator, ServerContext } from "../rest/server-context.ts";
+import type { Allocating, Allocator, ServerContext } from "../rest/server-context.ts";
 
 /** `write` calls `stored` once its object is. Resources without an allocator pay nothing. */
-export async function allocating<T>(
+export function allocating<T>(
   { context, resource, subresource }: RestRequest,
   draft: AnyDraft,
   old: KubeObject | undefined,
@@ -15,8 +15,15 @@ export async function allocating<T>(
   write: (stored: () => void) => Promise<T>,
 ): Promise<T> {
   const allocator = subresource === "" ? allocatorOf(context, resource) : undefined;
-  if (allocator === undefined) return write(() => {});
-  const allocation = await allocator.allocate({ draft, old, dryRun });
+  return allocator === undefined ? write(() => {}) : allocatingBy(allocator, { draft, old, dryRun }, write);
+}
+
+async function allocatingBy<T>(
+  allocator: Allocator,
+  wanted: Allocating,
+  write: (stored: () => void) => Promise<T>,
+): Promise<T> {
+  const allocation = await allocator.allocate(wanted);
   let kept = false;
   let result: T;
   try {

@@ -1,27 +1,95 @@
 /**
- * Who makes a request: the client certificate that TLS has verified, or a token of the static file. Tried in order; a credential that is
- * presented and not known is refused, none at all is anonymous.
+ * Who makes a request. Ways are tried in this order, and the first that knows the credential counts:
+ *
+ *     front proxy ──► client certificate ──► bearer token (header, then WebSocket subprotocol) ──► anonymous
+ *
+ * 1. A credential that is presented and good for nothing is refused: it never makes its bearer anonymous.
+ * 2. Components in this process come with their identity, and have no credentials.
+ * 3. Why a credential was refused stands in the log alone.
  */
 import { unauthorized } from "#api";
+import type { Logger } from "#base";
 import type { ApiRequest } from "../http/exchange.ts";
-import { ANONYMOUS, AUTHENTICATED, type UserInfo } from "./user.ts";
+import { authorizationToken, type Presented, websocketToken } from "./bearer.ts";
+import { ANONYMOUS, type UserInfo, withAuthenticated } from "./user.ts";
+import {
+  errorText,
+  isKnown,
+  type RequestAuthenticator,
+  refused,
+  type TokenAuthenticator,
+  type Verdict,
+} from "./verdict.ts";
 
-export type Authenticator = (request: ApiRequest) => Promise<UserInfo>;
+/** Throws Unauthorized for a credential that is not good. */
+export type Authenticator = (request: ApiRequest, remarks?: Remarks) => Promise<UserInfo>;
 
-export function authenticator(tokens: ReadonlyMap<string, UserInfo>): Authenticator {
-  return async (request) => {
+/** What there is to say about a credential besides whose it is. */
+export interface Remarks {
+  /** To the caller. */
+  warn(message: string): void;
+  /** To the audit log. */
+  annotate(key: string, value: string): void;
+}
+
+const UNHEARD: Remarks = { warn: () => {}, annotate: () => {} };
+
+export interface AuthenticatorOptions {
+  readonly frontProxy?: RequestAuthenticator | undefined;
+  readonly certificates?: RequestAuthenticator | undefined;
+  readonly tokens?: TokenAuthenticator | undefined;
+  /** For whom tokens have to be meant. */
+  readonly audiences?: readonly string[];
+  /** Asked at each request: a configuration may change. */
+  readonly anonymous?: () => AnonymousPolicy;
+  readonly log?: Logger;
+}
+
+export interface AnonymousPolicy {
+  readonly enabled: boolean;
+  /** Only these; every path, if there are none. */
+  readonly paths?: readonly string[];
+}
+
+export const INVALID_TOKEN = "invalid bearer token";
+
+export function authenticator(options: AuthenticatorOptions): Authenticator {
+  const { frontProxy, certificates, tokens, audiences = [], anonymous = () => ({ enabled: true }), log } = options;
+
+  const byConnection = [frontProxy, certificates].filter((way) => way !== undefined);
+
+  const byToken = async (presented: Presented, { warn, annotate }: Remarks): Promise<Verdict> => {
+    if (presented === undefined || tokens === undefined) return undefined;
+    if ("warning" in presented) return void warn(presented.warning);
+    if ("error" in presented) return refused(presented.error);
+    const verdict = await tokens(presented.token, audiences);
+    if (!isKnown(verdict)) return verdict ?? refused(INVALID_TOKEN);
+    for (const warning of verdict.warnings ?? []) warn(warning);
+    for (const [key, value] of Object.entries(verdict.annotations ?? {})) annotate(key, value);
+    return verdict;
+  };
+
+  return async (request, remarks = UNHEARD) => {
     if (request.user !== undefined) return withAuthenticated(request.user);
-    const header = request.headers.authorization;
-    if (header === undefined || header === "") return ANONYMOUS;
-    const [scheme = "", token = ""] = header.trim().split(/\s+/, 2);
-    // Another scheme is no credential that is known here, as if there were none.
-    if (scheme.toLowerCase() !== "bearer" || token === "") return ANONYMOUS;
-    const user = tokens.get(token);
-    if (user === undefined) throw unauthorized();
-    return withAuthenticated(user);
+    const errors: string[] = [];
+    for (const ask of byConnection) {
+      const verdict = ask(request);
+      if (isKnown(verdict)) return withAuthenticated(verdict.user);
+      if (verdict !== undefined) errors.push(...verdict.refused);
+    }
+    for (const find of [authorizationToken, websocketToken]) {
+      const verdict = await byToken(find(request), remarks);
+      if (isKnown(verdict)) return withAuthenticated(verdict.user);
+      if (verdict !== undefined) errors.push(...verdict.refused);
+    }
+    if (errors.length === 0 && mayBeAnonymous(anonymous(), request.path)) return ANONYMOUS;
+    if (errors.length > 0) {
+      log?.warn("a request could not be authenticated", { path: request.path, because: errorText(errors) });
+    }
+    throw unauthorized();
   };
 }
 
-function withAuthenticated(user: UserInfo): UserInfo {
-  return user.groups.includes(AUTHENTICATED) ? user : { ...user, groups: [...user.groups, AUTHENTICATED] };
+function mayBeAnonymous({ enabled, paths = [] }: AnonymousPolicy, path: string): boolean {
+  return enabled && (paths.length === 0 || paths.includes(path));
 }

@@ -1,75 +1,83 @@
 /**
  * Impersonation: a request in another's name, by the Impersonate-* headers, if its own user may do that for each part of the identity asked for.
+ *
+ *     headers ──► wanted user ──► modes, one after the other ──► the user in whose name the request goes on
+ *
+ * 1. The modes that constrain most are tried first; the one that last succeeded for a user comes before all, so that it costs no more than needed.
+ * 2. When all fail, the caller is told what the first one lacked.
  */
-import { badRequest } from "#api";
-import { type Authorizer, denied } from "../authz/authorizer.ts";
+import { badRequest, goQuote, isStatusError, type StatusError } from "#api";
+import type { Attributes } from "../authz/attributes.ts";
+import type { Authorizer } from "../authz/authorizer.ts";
 import type { ApiRequest } from "../http/exchange.ts";
-import { type RequestInfo, requestInfo } from "../http/request-info.ts";
-import type { UserInfo } from "./user.ts";
+import { headerValue, headerValues, prefixedValues } from "../http/header-values.ts";
+import { type Impersonated, MODES, type WantedUser } from "./impersonation-modes.ts";
 
-const AUTHENTICATED = "system:authenticated";
-const UNAUTHENTICATED = "system:unauthenticated";
+const PREFIX = "impersonate-";
 const EXTRA = "impersonate-extra-";
-const SERVICE_ACCOUNT = "system:serviceaccount:";
+const REMEMBERED_USERS = 10_000;
 
-/** The user in whose name the request goes on: its own where no header asks for another. */
-export async function impersonate({ headers }: ApiRequest, user: UserInfo, authorize: Authorizer): Promise<UserInfo> {
-  const name = headers["impersonate-user"];
-  const groups = listOf(headers["impersonate-group"]);
-  const uid = headers["impersonate-uid"];
-  const extra = Object.entries(headers).filter(([header]) => header.startsWith(EXTRA));
-  if (name === undefined) {
-    if (groups.length === 0 && uid === undefined && extra.length === 0) return user;
-    throw badRequest("requested [] without impersonating a user");
-  }
-  const wanted: [resource: string, name: string, group: string][] = [
-    isServiceAccount(name) ? ["serviceaccounts", name, ""] : ["users", name, ""],
-    ...groups.map((group): [string, string, string] => ["groups", group, ""]),
-    ...(uid === undefined ? [] : [["uids", uid, "authentication.k8s.io"] as [string, string, string]]),
-    ...extra.map(([header, value]): [string, string, string] => [
-      `userextras/${header.slice(EXTRA.length)}`,
-      value ?? "",
-      "authentication.k8s.io",
-    ]),
-  ];
-  for (const [resource, each, group] of wanted) {
-    const info = impersonation(resource, each, group);
-    if (!(await authorize(user, info))) throw denied(user, info);
-  }
-  return {
-    name,
-    groups: withState(name, groups),
-    ...(uid !== undefined && { uid }),
-    ...(extra.length > 0 && {
-      extra: Object.fromEntries(
-        extra.map(([header, value]) => [decodeURIComponent(header.slice(EXTRA.length)), listOf(value)]),
-      ),
-    }),
+/** `attributes` of the request as its own user makes it. Undefined: no other user is asked for. */
+export type Impersonator = (request: ApiRequest, attributes: Attributes) => Promise<Impersonated> | undefined;
+
+export function impersonator(authorize: Authorizer): Impersonator {
+  const succeeded = new Map<string, number>();
+
+  const tryModes = async (wanted: WantedUser, attributes: Attributes): Promise<Impersonated> => {
+    const { name } = attributes.user;
+    const last = succeeded.get(name);
+    const order = [...MODES.keys()];
+    if (last !== undefined) order.sort((a, b) => Number(b === last) - Number(a === last));
+    let first: StatusError | undefined;
+    for (const index of order) {
+      try {
+        const impersonated = await MODES[index]?.(wanted, attributes, authorize);
+        if (impersonated === undefined) continue;
+        remember(name, index);
+        return impersonated;
+      } catch (error) {
+        if (!isStatusError(error)) throw error;
+        first ??= error;
+      }
+    }
+    throw first ?? new Error("all impersonation modes failed");
+  };
+
+  const remember = (user: string, index: number) => {
+    succeeded.delete(user);
+    succeeded.set(user, index);
+    const [oldest] = succeeded.keys();
+    if (succeeded.size > REMEMBERED_USERS && oldest !== undefined) succeeded.delete(oldest);
+  };
+
+  return (request, attributes) => {
+    const wanted = wantedUser(request);
+    return wanted && tryModes(wanted, attributes);
   };
 }
 
-/** Service accounts bring the groups of their namespace; everyone but the anonymous is authenticated. */
-function withState(name: string, groups: readonly string[]): readonly string[] {
-  const [namespace] = isServiceAccount(name) ? name.slice(SERVICE_ACCOUNT.length).split(":") : [];
-  const own =
-    namespace === undefined || groups.length > 0
-      ? groups
-      : ["system:serviceaccounts", `system:serviceaccounts:${namespace}`];
-  const state = name === "system:anonymous" ? UNAUTHENTICATED : AUTHENTICATED;
-  return own.includes(AUTHENTICATED) || own.includes(UNAUTHENTICATED) ? own : [...own, state];
+/** What the headers ask for, word by word. */
+function wantedUser(request: ApiRequest): WantedUser | undefined {
+  let asked = false;
+  for (const header in request.headers) asked ||= header.startsWith(PREFIX);
+  if (!asked) return undefined;
+  const wanted: WantedUser = {
+    name: headerValue(request, "impersonate-user") ?? "",
+    uid: headerValue(request, "impersonate-uid") ?? "",
+    groups: headerValues(request, "impersonate-group"),
+    extra: prefixedValues(request, EXTRA),
+  };
+  if (wanted.name !== "") return wanted;
+  if (wanted.uid === "" && wanted.groups.length === 0 && wanted.extra.size === 0) return undefined;
+  throw badRequest(`requested ${goText(wanted)} without impersonating a user name`);
 }
 
-function isServiceAccount(name: string): boolean {
-  return name.startsWith(SERVICE_ACCOUNT) && name.split(":").length === 4;
-}
-
-function impersonation(resource: string, name: string, apiGroup: string): RequestInfo {
-  const [plural = "", subresource = ""] = resource.split("/");
-  const none = requestInfo("GET", "/", new URLSearchParams());
-  return { ...none, verb: "impersonate", isResourceRequest: true, apiGroup, resource: plural, subresource, name };
-}
-
-/** Node joins repeated headers with a comma and a space. */
-function listOf(value: string | undefined): string[] {
-  return value === undefined ? [] : value.split(", ");
+/** As Go prints it. */
+function goText({ name, uid, groups, extra }: WantedUser): string {
+  const list = (values: readonly string[]) => `[]string{${values.map(goQuote).join(", ")}}`;
+  const keys = [...extra.keys()].sort();
+  const entries = keys.map((key) => `${goQuote(key)}:${list(extra.get(key) ?? [])}`);
+  const groupsText = groups.length === 0 ? "[]string(nil)" : list(groups);
+  const extraText = keys.length === 0 ? "map[string][]string(nil)" : `map[string][]string{${entries.join(", ")}}`;
+  return `&user.DefaultInfo{Name:${goQuote(name)}, UID:${goQuote(uid)}, Groups:${groupsText}, Extra:${extraText}}`;
 }

@@ -1,5 +1,7 @@
 /** The static token file: `token,user,uid[,"group1,group2"]`, one line for each token. */
+import { hash } from "node:crypto";
 import type { UserInfo } from "./user.ts";
+import type { TokenAuthenticator } from "./verdict.ts";
 
 export class TokenFileError extends Error {
   override readonly name = "TokenFileError";
@@ -31,4 +33,17 @@ function csvFields(line: string): string[] {
   return [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(([, quoted, plain]) =>
     (quoted?.replaceAll('""', '"') ?? plain ?? "").trim(),
   );
+}
+
+/** Finds a token in as much time as it takes for any other of its length: it is looked up by its digest. */
+export function staticTokens(users: ReadonlyMap<string, UserInfo>): TokenAuthenticator {
+  const byDigest = new Map([...users].map(([token, user]) => [digest(token), user]));
+  return async (token) => {
+    const user = byDigest.get(digest(token));
+    return user && { user };
+  };
+}
+
+function digest(token: string): string {
+  return hash("sha256", token, "base64");
 }

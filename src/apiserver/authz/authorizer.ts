@@ -1,30 +1,63 @@
-/** Who may do what: the first authorizer. It lets system:masters do everything, everyone read the paths of public information, and denies the rest. */
-import { forbidden, type StatusError } from "#api";
-import type { UserInfo } from "../authn/user.ts";
-import type { RequestInfo } from "../http/request-info.ts";
+/**
+ * Who may do what.
+ *
+ * 1. An authorizer answers at once when it can: most requests are decided without waiting for anything.
+ * 2. Only `allow` lets a request pass. `deny` ends the chain, `noOpinion` leaves it to the next; none left is a refusal.
+ */
+import { forbidden, goQuote, internalError, type StatusError } from "#api";
+import type { Attributes } from "./attributes.ts";
+import type { Verdict } from "./verdict.ts";
 
-const MASTERS = "system:masters";
-const PUBLIC_PATHS = new Set(["/healthz", "/livez", "/readyz", "/version", "/version/"]);
+export type Authorizer = (attributes: Attributes) => Verdict | Promise<Verdict>;
 
-export type Authorizer = (user: UserInfo, info: RequestInfo) => Promise<boolean>;
+/** Throws what the caller is told, unless the request is allowed. Waits only where the authorizer does. `decided` hears the verdict, whatever it is. */
+export function demand(
+  authorize: Authorizer,
+  attributes: Attributes,
+  decided?: (verdict: Verdict) => void,
+): void | Promise<void> {
+  const verdict = authorize(attributes);
+  if (verdict instanceof Promise) return verdict.then((late) => passOrThrow(attributes, late, decided));
+  passOrThrow(attributes, verdict, decided);
+}
 
-/** What everyone may ask about themselves. */
-const SELF_REVIEWS = new Set(["selfsubjectreviews", "selfsubjectaccessreviews", "selfsubjectrulesreviews"]);
+/** Whether it is allowed, for rules that have something else to try. */
+export function isAllowed(authorize: Authorizer, attributes: Attributes): boolean | Promise<boolean> {
+  const verdict = authorize(attributes);
+  return verdict instanceof Promise
+    ? verdict.then(({ decision }) => decision === "allow")
+    : verdict.decision === "allow";
+}
 
-export const mastersOnly: Authorizer = async (user, info) =>
-  user.groups.includes(MASTERS) ||
-  (info.verb === "create" && SELF_REVIEWS.has(info.resource) && user.groups.includes("system:authenticated")) ||
-  (!info.isResourceRequest && PUBLIC_PATHS.has(info.path) && (info.verb === "get" || info.verb === "head"));
+/** What the audit log keeps of a verdict. */
+export function auditAnnotations({ decision, reason, error }: Verdict): readonly (readonly [string, string])[] {
+  if (decision !== "allow" && error !== undefined) return [["authorization.k8s.io/reason", "internal error"]];
+  return [
+    ["authorization.k8s.io/decision", decision === "allow" ? "allow" : "forbid"],
+    ["authorization.k8s.io/reason", reason],
+  ];
+}
 
-export function denied(user: UserInfo, info: RequestInfo): StatusError {
-  if (!info.isResourceRequest) {
-    return forbidden({ group: "", resource: "" }, "", `User "${user.name}" cannot ${info.verb} path "${info.path}"`);
-  }
-  const resource = info.subresource === "" ? info.resource : `${info.resource}/${info.subresource}`;
-  const where = info.namespace === "" ? "at the cluster scope" : `in the namespace "${info.namespace}"`;
-  return forbidden(
-    { group: info.apiGroup, resource: info.resource },
-    info.name,
-    `User "${user.name}" cannot ${info.verb} resource "${resource}" in API group "${info.apiGroup}" ${where}`,
-  );
+function passOrThrow(attributes: Attributes, verdict: Verdict, decided?: (verdict: Verdict) => void): void {
+  decided?.(verdict);
+  if (verdict.decision === "allow") return;
+  throw verdict.error === undefined ? denied(attributes, verdict.reason) : internalError(verdict.error);
+}
+
+export function denied(attributes: Attributes, reason = ""): StatusError {
+  const { apiGroup: group, resource, name } = attributes;
+  // Nothing that a caller chose may look like a tag in a browser.
+  const message = sentence(attributes).replace(/[&<>]/g, (char) => HTML[char] ?? char);
+  return forbidden({ group, resource }, name, reason === "" ? message : `${message}: ${reason}`);
+}
+
+const HTML: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
+
+function sentence(attributes: Attributes): string {
+  const { user, verb, isResourceRequest, path, apiGroup, resource, subresource, namespace } = attributes;
+  const who = `User ${goQuote(user.name)} cannot ${verb}`;
+  if (!isResourceRequest) return `${who} path ${goQuote(path)}`;
+  const what = goQuote(subresource === "" ? resource : `${resource}/${subresource}`);
+  const where = namespace === "" ? "at the cluster scope" : `in the namespace ${goQuote(namespace)}`;
+  return `${who} resource ${what} in API group ${goQuote(apiGroup)} ${where}`;
 }

@@ -51,6 +51,15 @@ export async function bootstrap(
   if (options.identity !== undefined) await advertise(context, resources, options.identity, options.serviceCidrs);
 }
 
+/** Tells other servers by what this one knows its clients: also for later, when that changes. */
+export async function publishAuthentication(
+  context: ServerContext,
+  resources: Resources,
+  facts: AuthenticationFacts,
+): Promise<void> {
+  await new Ensure(context, resources).all(configMaps(facts, context.clock.now()));
+}
+
 /** Says where this server is: also for later, when its port is known only once it listens. */
 export async function advertise(
   context: ServerContext,

@@ -24,6 +24,7 @@ export function serverRequest(
     contentType: undefined,
     body: async () => Buffer.alloc(0),
     warn: () => {},
+    annotate: () => {},
     ...about,
   };
 }

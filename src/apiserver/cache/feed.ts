@@ -6,9 +6,11 @@
  * 1. Changes reach the caches in the order of revisions, each once; `revision` says how far that has gone, for all of them alike.
  * 2. A watch that the store has ended is followed by a new list: caches start again from it, and so do their watchers.
  * 3. `reached(r)` is how a write makes sure that later reads see it, and how a read is as new as the store.
+ * 4. Who joins late gets the same as who was there from the start: one state, then every change after it.
  */
 import type { Clock, Logger } from "#base";
 import { type Change, type Entry, isStoreError, type Revision, type Store } from "#store";
+import { Joining } from "./joining.ts";
 
 const PAGE_ENTRIES = 2_000;
 const RETRY_MS = 200;
@@ -51,10 +53,30 @@ export class StoreFeed {
     return this.#revision;
   }
 
-  /** Before the feed runs, or with `load` for a resource that appears later. */
+  /** Before the feed loads; later, see `join`. */
   subscribe(subscriber: Subscriber): () => void {
     this.#subscribers.set(subscriber.prefix, subscriber);
-    return () => void this.#subscribers.delete(subscriber.prefix);
+    return () => this.#leave(subscriber);
+  }
+
+  /**
+   * While the feed runs, for a prefix that nobody has followed: the subscriber starts with what the store has, in the turn in which the feed is
+   * there, too. Throws what the store throws.
+   */
+  async join(subscriber: Subscriber): Promise<() => void> {
+    const { prefix } = subscriber;
+    const joining = new Joining(prefix);
+    this.#subscribers.set(prefix, joining);
+    try {
+      const { entries, revision } = await this.#entries(prefix);
+      await this.reached(revision);
+      joining.handOver(subscriber, entries, revision);
+      this.#subscribers.set(prefix, subscriber);
+    } catch (error) {
+      this.#leave(joining);
+      throw error;
+    }
+    return () => this.#leave(subscriber);
   }
 
   /** Resolves when the caches show this revision. Rejects with the signal's reason if that aborts before. */
@@ -133,21 +155,33 @@ export class StoreFeed {
 
   /** As of a revision; the newest if none is given. */
   async #list(at?: Revision): Promise<void> {
+    const { entries, revision } = await this.#entries(this.#prefix, at);
     const found = new Map<string, Entry[]>([...this.#subscribers.keys()].map((prefix) => [prefix, []]));
-    let page = await this.#store.list(this.#prefix, { limit: PAGE_ENTRIES, ...(at !== undefined && { revision: at }) });
-    const { revision } = page;
-    for (;;) {
-      for (const entry of page.entries) {
-        const subscriber = this.#subscriberOf(entry.key);
-        if (subscriber !== undefined) found.get(subscriber.prefix)?.push(entry);
-      }
-      const last = page.entries.at(-1);
-      if (last === undefined || !page.more) break;
-      page = await this.#store.list(this.#prefix, { limit: PAGE_ENTRIES, revision, after: last.key });
+    for (const entry of entries) {
+      const subscriber = this.#subscriberOf(entry.key);
+      if (subscriber !== undefined) found.get(subscriber.prefix)?.push(entry);
     }
     // In one turn: nobody sees the new state under the old revision.
-    for (const [prefix, entries] of found) this.#subscribers.get(prefix)?.replace(entries, revision);
+    for (const [prefix, own] of found) this.#subscribers.get(prefix)?.replace(own, revision);
     this.#advance(revision);
+  }
+
+  async #entries(
+    prefix: string,
+    at?: Revision,
+  ): Promise<{ readonly entries: readonly Entry[]; readonly revision: Revision }> {
+    let page = await this.#store.list(prefix, { limit: PAGE_ENTRIES, ...(at !== undefined && { revision: at }) });
+    const { revision } = page;
+    const entries = [...page.entries];
+    for (let last = entries.at(-1); last !== undefined && page.more; last = entries.at(-1)) {
+      page = await this.#store.list(prefix, { limit: PAGE_ENTRIES, revision, after: last.key });
+      for (const entry of page.entries) entries.push(entry);
+    }
+    return { entries, revision };
+  }
+
+  #leave(subscriber: Subscriber): void {
+    if (this.#subscribers.get(subscriber.prefix) === subscriber) this.#subscribers.delete(subscriber.prefix);
   }
 
   /** Keys are <prefix><resource>/… or <prefix><group>/<resource>/…: tried from the shorter one. */

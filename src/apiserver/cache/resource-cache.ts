@@ -15,6 +15,7 @@ import { CacheEvent, type WatchEvent } from "./watch-event.ts";
 
 const WINDOW_EVENTS = 10_000;
 const KEPT_SNAPSHOTS = 64;
+const KEPT_VALUES = 64;
 /** A larger page costs more to keep than to make again. */
 const MAX_PAGE_OBJECTS = 5_000;
 
@@ -23,13 +24,19 @@ export interface WatcherSink {
   event(event: WatchEvent): void;
   /** The cache was filled anew and events may be missing: the watcher has to start again. */
   expired(): void;
+  /** Nothing more will come: the resource is served no longer, or not as it was. */
+  ended?(): void;
+}
+
+/** A watcher that looks at both states of a change itself. */
+export interface ChangeSink extends Omit<WatcherSink, "event"> {
+  change(event: CacheEvent): void;
 }
 
 interface Watcher {
   /** It has seen everything up to here already. */
   readonly after: Revision;
-  readonly matches: (stored: StoredObject) => boolean;
-  readonly sink: WatcherSink;
+  readonly sink: ChangeSink;
 }
 
 export type ObjectMap = OrderedMap<string, StoredObject>;
@@ -46,6 +53,9 @@ export class ResourceCache implements Subscriber {
   readonly #snapshots = new Map<Revision, ObjectMap>();
   /** Values of this process's own writes, by revision, until their change arrives. */
   readonly #written = new Map<Revision, StoredObject>();
+  /** This process's last writes, whose values are still at hand for who wants them. */
+  readonly #valued: StoredObject[] = [];
+  #writes = 0;
   #newest: Revision = 0;
   #page: { readonly of: string; readonly objects: readonly StoredObject[] } | undefined;
 
@@ -100,6 +110,9 @@ export class ResourceCache implements Subscriber {
   wrote(stored: StoredObject): void {
     // A store across a network may tell of the change before it answers the write.
     if (stored.revision > this.#newest) this.#written.set(stored.revision, stored);
+    const at = this.#writes++ % KEPT_VALUES;
+    this.#valued[at]?.letGo();
+    this.#valued[at] = stored;
   }
 
   replace(entries: readonly Entry[], revision: Revision): void {
@@ -137,17 +150,31 @@ export class ResourceCache implements Subscriber {
    * The function ends the watch.
    */
   watch(selection: Selection, after: Revision, sink: WatcherSink): (() => void) | undefined {
+    const matches = matcher(selection);
+    return this.watchChanges(selection, after, {
+      change: (event) => {
+        const seen = event.seenBy(matches);
+        if (seen !== undefined) sink.event(seen);
+      },
+      expired: () => sink.expired(),
+      ended: () => sink.ended?.(),
+    });
+  }
+
+  /** As `watch`, with every change where the selection looks, whether or not its selectors match. */
+  watchChanges(
+    { namespace = "", name }: Pick<Selection, "namespace" | "name">,
+    after: Revision,
+    sink: ChangeSink,
+  ): (() => void) | undefined {
     if (after < this.#windowStart) return undefined;
-    const { namespace = "", name } = selection;
     const at =
       name !== undefined ? (namespace === "" ? name : `${namespace}/${name}`) : namespace === "" ? "" : `${namespace}/`;
-    const watcher: Watcher = { after, matches: matcher(selection), sink };
+    const watcher: Watcher = { after, sink };
     for (let i = this.#firstAfter(after); i < this.#window.length; i++) {
       const event = this.#window[i];
       const key = (event?.current ?? event?.previous)?.key;
-      if (event === undefined || key === undefined || !concerns(at, this.#suffix(key))) continue;
-      const seen = event.seenBy(watcher.matches);
-      if (seen !== undefined) sink.event(seen);
+      if (event !== undefined && key !== undefined && concerns(at, this.#suffix(key))) sink.change(event);
     }
     const set = this.#watchers.get(at) ?? new Set();
     this.#watchers.set(at, set.add(watcher));
@@ -155,6 +182,11 @@ export class ResourceCache implements Subscriber {
       set.delete(watcher);
       if (set.size === 0 && this.#watchers.get(at) === set) this.#watchers.delete(at);
     };
+  }
+
+  /** Ends every watch: whoever wants to go on has to come again. */
+  endWatches(): void {
+    for (const set of this.#watchers.values()) for (const { sink } of [...set]) sink.ended?.();
   }
 
   #suffix(key: string): string {
@@ -189,11 +221,7 @@ export class ResourceCache implements Subscriber {
   #tellAt(at: string, event: CacheEvent): void {
     const watchers = this.#watchers.get(at);
     if (watchers === undefined) return;
-    for (const { after, matches, sink } of watchers) {
-      if (event.revision <= after) continue;
-      const seen = event.seenBy(matches);
-      if (seen !== undefined) sink.event(seen);
-    }
+    for (const { after, sink } of watchers) if (event.revision > after) sink.change(event);
   }
 }
 

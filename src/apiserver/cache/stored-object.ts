@@ -3,14 +3,16 @@
  *
  * 1. What the store keeps is the JSON without metadata.resourceVersion: that is the store's revision, and known only after the write.
  *    Reading puts it in at the one place where it belongs, without parsing.
- * 2. Whoever writes has the value at hand and passes it on: nothing that this process wrote is ever parsed again.
+ * 2. Whoever writes has the value at hand and passes it on: while it is new, it need not be parsed again. Later, values are kept only of
+ *    objects that somebody has asked for: a collector that has to carry all of them costs a write more than its decoding does.
  */
 import type { KubeObject } from "#api";
 import type { Entry, Revision } from "#store";
 
 /** Every stored object begins like this: kind, apiVersion, then metadata, which is never empty. */
 const METADATA = Buffer.from('"metadata":{');
-const NEWLINE = Buffer.from("\n");
+const NEWLINE = 0x0a;
+const NOTHING = Buffer.alloc(0);
 
 export class StoredObject {
   readonly key: string;
@@ -20,20 +22,39 @@ export class StoredObject {
   #line: Buffer | undefined;
   #metadataAt = -1;
   #object: KubeObject | undefined;
+  /** What was written, without its revision, until somebody wants the object or nobody has for a while. */
+  #form: KubeObject | undefined;
 
-  constructor({ key, revision, value }: Pick<Entry, "key" | "revision" | "value">, object?: KubeObject) {
+  /** `value` may be left out where the object is known: its bytes are then made when somebody asks for them. */
+  constructor({ key, revision, value }: Pick<Entry, "key" | "revision"> & Partial<Entry>, object?: KubeObject) {
     this.key = key;
     this.revision = revision;
     this.#bytes = value;
     this.#object = object;
   }
 
+  /** The same object in another form. */
+  inForm(object: KubeObject): StoredObject {
+    return new StoredObject({ key: this.key, revision: this.revision }, object);
+  }
+
+  /** What this process has just written. */
+  static written(entry: Pick<Entry, "key" | "revision" | "value">, form: KubeObject): StoredObject {
+    const stored = new StoredObject(entry);
+    stored.#form = form;
+    return stored;
+  }
+
+  /** Who wants the object from now on reads it from the bytes: values that nobody asks for are not worth their memory. */
+  letGo(): void {
+    this.#form = undefined;
+  }
+
   /** As clients get it: its JSON and a newline. */
   get line(): Buffer {
     if (this.#line === undefined) {
-      const bytes = this.#bytes ?? NEWLINE;
-      const at = bytes.indexOf(METADATA) + METADATA.length;
-      this.#line = Buffer.concat([bytes.subarray(0, at), versionText(this.revision), bytes.subarray(at), NEWLINE]);
+      const bytes = this.#bytes ?? this.#encoded();
+      this.#line = lineOf(bytes, this.revision);
       this.#bytes = undefined;
     }
     return this.#line;
@@ -46,7 +67,13 @@ export class StoredObject {
   }
 
   get object(): KubeObject {
-    this.#object ??= JSON.parse(this.line.toString("utf8")) as KubeObject;
+    if (this.#object === undefined) {
+      this.#object =
+        this.#form === undefined
+          ? (JSON.parse(this.line.toString("utf8")) as KubeObject)
+          : atRevision(this.#form, this.revision);
+      this.#form = undefined;
+    }
     return this.#object;
   }
 
@@ -56,11 +83,26 @@ export class StoredObject {
     return new StoredObject({ key: this.key, value: this.#stored(), revision }, object);
   }
 
+  #encoded(): Buffer {
+    return this.#object === undefined ? NOTHING : encodeForStore(this.#object);
+  }
+
   #stored(): Buffer {
     if (this.#bytes !== undefined) return this.#bytes;
     const at = this.metadataAt + METADATA.length;
     return Buffer.concat([this.line.subarray(0, at), this.line.subarray(at + versionText(this.revision).length, -1)]);
   }
+}
+
+function lineOf(bytes: Buffer, revision: Revision): Buffer {
+  const at = bytes.indexOf(METADATA) + METADATA.length;
+  const version = versionText(revision);
+  const line = Buffer.allocUnsafe(bytes.length + version.length + 1);
+  bytes.copy(line, 0, 0, at);
+  line.write(version, at, "latin1");
+  bytes.copy(line, at + version.length, at);
+  line[line.length - 1] = NEWLINE;
+  return line;
 }
 
 /** The bytes to store. `object` may carry any resourceVersion: it is left out. */
@@ -82,6 +124,6 @@ export function atRevision<T extends KubeObject>(object: T, revision: Revision):
   return { ...object, metadata: { ...object.metadata, resourceVersion: String(revision) } };
 }
 
-function versionText(revision: Revision): Buffer {
-  return Buffer.from(`"resourceVersion":"${revision}",`);
+function versionText(revision: Revision): string {
+  return `"resourceVersion":"${revision}",`;
 }

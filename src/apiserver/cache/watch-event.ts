@@ -39,11 +39,29 @@ export class CacheEvent {
   #added: WatchEvent | undefined;
   #modified: WatchEvent | undefined;
   #deleted: WatchEvent | undefined;
+  #forms: WeakMap<object, CacheEvent> | undefined;
 
   constructor(revision: Revision, current: StoredObject | undefined, previous: StoredObject | undefined) {
     this.revision = revision;
     this.current = current;
     this.previous = previous;
+  }
+
+  get objects(): readonly StoredObject[] {
+    return [this.current, this.previous].filter((stored) => stored !== undefined);
+  }
+
+  /** The same change with its objects in another form, made once for all who want that form; itself, if they are all in it. */
+  inForm(form: object, own: (stored: StoredObject) => StoredObject): CacheEvent {
+    let event = this.#forms?.get(form);
+    if (event === undefined) {
+      const [current, previous] = [this.current && own(this.current), this.previous && own(this.previous)];
+      const same = current === this.current && previous === this.previous;
+      event = same ? this : new CacheEvent(this.revision, current, previous);
+      this.#forms ??= new WeakMap();
+      this.#forms.set(form, event);
+    }
+    return event;
   }
 
   /** Undefined if a watcher with this selection is not concerned. */

@@ -63,7 +63,7 @@ function refusal({ metadata, spec }: core.Pod, { metadata: asked }: core.Binding
 /** Nobody comes to own what a binding sets: it is not a write of the Pod. */
 function bound(pod: core.Pod, { metadata, target }: core.Binding, now: number): KubeObject {
   const annotations = { ...pod.metadata.annotations, ...metadata.annotations };
-  const labels = { ...metadata.labels, ...pod.metadata.labels };
+  const labels = { ...pod.metadata.labels, ...metadata.labels };
   const next: core.Pod = {
     ...pod,
     metadata: {

@@ -3,9 +3,11 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type core, isStatusError, type JsonObject, type policy } from "#api";
-import { authenticator } from "../authn/authenticator.ts";
+import type { TokenIssuer } from "../authn/service-account/issuer.ts";
+import { staticTokens } from "../authn/token-file.ts";
 import type { UserInfo } from "../authn/user.ts";
-import { mastersOnly } from "../authz/authorizer.ts";
+import { forApi } from "../authn/verdict.ts";
+import { alwaysAllow } from "../authz/always.ts";
 import { bootstrap } from "../bootstrap/bootstrap.ts";
 import { serverRequest } from "../bootstrap/server-request.ts";
 import { type TestServer, testServer } from "../bootstrap/testing/server.ts";
@@ -14,16 +16,17 @@ import { type ApiResponse, isStream } from "../http/exchange.ts";
 import { requestInfo } from "../http/request-info.ts";
 import { change } from "../rest/change.ts";
 import type { AnyDraft } from "../rest/prepare.ts";
+import { mastersOnly } from "../testing/masters-only.ts";
 import { connectors } from "./connectors.ts";
 import { behindProxy } from "./proxy.ts";
-import type { TokenSigner } from "./token-request.ts";
 
 const ADMIN: UserInfo = { name: "admin", uid: "u1", groups: ["system:masters", "system:authenticated"] };
 const JANE: UserInfo = { name: "jane", groups: ["dev", "system:authenticated"], extra: { scopes: ["a"] } };
 
-const signer: TokenSigner = {
+const issuer: TokenIssuer = {
   issuer: "https://issuer",
   audiences: ["api"],
+  extendExpiration: true,
   sign: async (claims) => JSON.stringify(claims),
 };
 
@@ -46,7 +49,8 @@ describe("what is answered without being stored", () => {
     const [path = "", search = ""] = target.split("?");
     const query = new URLSearchParams(search);
     const { context, resources } = server;
-    const authenticate = authenticator(new Map([["good", JANE]]));
+    const authenticateToken = forApi(["api"], staticTokens(new Map([["good", JANE]])));
+    const { rulesFor } = alwaysAllow();
     const exchange = {
       method,
       path,
@@ -60,10 +64,25 @@ describe("what is answered without being stored", () => {
       context,
       resources,
       stopping: stopping.signal,
-      connectors: connectors({ context, resources, authenticate, authorize: mastersOnly, tokens: signer }),
+      connectors: connectors({
+        context,
+        resources,
+        authenticateToken,
+        audiences: ["api"],
+        authorize: mastersOnly,
+        rulesFor,
+        tokens: issuer,
+      }),
     };
     try {
-      const response = await dispatch(exchange, requestInfo(method, path, query), parts, () => {});
+      const info = requestInfo(method, path, query);
+      const response = await dispatch(
+        exchange,
+        info,
+        parts,
+        () => {},
+        () => {},
+      );
       const text = await textOf(response);
       return { status: response.status, text, body: text.startsWith("{") ? (JSON.parse(text) as JsonObject) : {} };
     } catch (error) {
@@ -314,6 +333,7 @@ describe("what is answered without being stored", () => {
         token: "good",
         want: {
           authenticated: true,
+          audiences: ["api"],
           user: { username: "jane", groups: ["dev", "system:authenticated"], extra: { scopes: ["a"] } },
         },
       },
@@ -348,6 +368,74 @@ describe("what is answered without being stored", () => {
         ["api"],
         3600,
       ]);
+    });
+
+    it("is bound to objects, and says so", async () => {
+      await server.create("", "nodes", { metadata: { name: "n" } });
+      await pod("p", { serviceAccountName: "sa", nodeName: "n" });
+      const claims = async (boundObjectRef: object, expirationSeconds = 3607) => {
+        const { body } = await ask("POST", at("sa"), { spec: { boundObjectRef, expirationSeconds } });
+        return JSON.parse((body.status as { token: string }).token);
+      };
+      const ref = (kind: string, name: string) => ({ kind, apiVersion: "v1", name });
+      const uid = expect.any(String);
+      const ofPod = await claims(ref("Pod", "p"));
+      expect(ofPod["kubernetes.io"]).toEqual({
+        namespace: "default",
+        pod: { name: "p", uid },
+        node: { name: "n", uid },
+        serviceaccount: { name: "sa", uid },
+        warnafter: ofPod.iat + 3607,
+      });
+      expect(ofPod.exp - ofPod.iat).toBe(365 * 24 * 3600);
+      const ofNode = await claims(ref("Node", "n"));
+      expect(ofNode["kubernetes.io"]).toMatchObject({ node: { name: "n", uid } });
+      expect(ofNode.exp - ofNode.iat).toBe(3607);
+      expect((await claims(ref("Pod", "p"), 3600))["kubernetes.io"]).not.toHaveProperty("warnafter");
+    });
+
+    it("is not extended for others than the API server", async () => {
+      await pod("p", { serviceAccountName: "sa" });
+      const boundObjectRef = { kind: "Pod", apiVersion: "v1", name: "p" };
+      const spec = { boundObjectRef, expirationSeconds: 3607, audiences: ["vault"] };
+      const { body } = await ask("POST", at("sa"), { spec });
+      const { exp, iat } = JSON.parse((body.status as { token: string }).token);
+      expect(exp - iat).toBe(3607);
+    });
+
+    it.each([
+      {
+        spec: { boundObjectRef: { kind: "ConfigMap", apiVersion: "v1", name: "c" } },
+        want: "400 cannot bind token to object of type /v1, Kind=ConfigMap",
+      },
+      {
+        spec: { boundObjectRef: { kind: "Pod", apiVersion: "apps/v1", name: "c" } },
+        want: "400 cannot bind token to object of type apps/v1, Kind=Pod",
+      },
+      { spec: { boundObjectRef: { kind: "Secret", apiVersion: "v1", name: "c" } }, want: '404 secrets "c" not found' },
+      {
+        spec: { boundObjectRef: { kind: "Pod", apiVersion: "v1", name: "p", uid: "other" } },
+        want: '409 Operation cannot be fulfilled on Pod "p": the UID in the bound object reference (other) does not match the UID in record. The object might have been deleted and then recreated',
+      },
+      {
+        spec: { expirationSeconds: 2 ** 33 },
+        want: '422 TokenRequest.authentication.k8s.io "" is invalid: spec.expirationSeconds: Invalid value: 8589934592: may not specify a duration larger than 2^32 seconds',
+      },
+    ])("is refused: $want", async ({ spec, want }) => {
+      await pod("p", { serviceAccountName: "sa" });
+      const { status, text } = await ask("POST", at("sa"), { spec });
+      expect(`${status} ${text}`).toBe(want);
+    });
+
+    it("is asked for at its own account only", async () => {
+      expect(await ask("POST", at("sa"), { metadata: { name: "other" }, spec: {} })).toMatchObject({
+        status: 422,
+        text: 'TokenRequest.authentication.k8s.io "sa" is invalid: metadata.name: Invalid value: "other": must match the service account name if specified',
+      });
+      expect(await ask("POST", at("sa"), { metadata: { namespace: "other" }, spec: {} })).toMatchObject({
+        status: 400,
+        text: "the namespace of the provided object does not match the namespace sent on the request",
+      });
     });
 
     it("is bound to a pod of the account only", async () => {

@@ -1,6 +1,7 @@
 /** Everything that is answered without being stored, by where it is found. */
 import type { core, Kind } from "#api";
-import type { Authenticator } from "../authn/authenticator.ts";
+import type { TokenIssuer } from "../authn/service-account/issuer.ts";
+import type { TokenAuthenticator } from "../authn/verdict.ts";
 import type { Authorizer } from "../authz/authorizer.ts";
 import { admissionAttributes } from "../rest/request-parts.ts";
 import type { Resource } from "../rest/resource.ts";
@@ -12,25 +13,24 @@ import { componentStatuses } from "./component-statuses.ts";
 import type { Connector } from "./connector.ts";
 import { evictPod } from "./eviction.ts";
 import type { Target } from "./forward.ts";
-import { mastersRules } from "./masters-rules.ts";
 import { type PodConnections, podLog } from "./pod-log.ts";
 import { podStream } from "./pod-streams.ts";
 import { nodeProxy, podProxy, serviceProxy } from "./proxy.ts";
 import { type ReviewOptions, reviews } from "./reviews.ts";
-import { type TokenSigner, tokenRequest } from "./token-request.ts";
+import { tokenRequest } from "./token-request.ts";
 
 export interface ConnectOptions {
   readonly context: Pick<ServerContext, "store">;
   readonly resources: Resources;
-  readonly authenticate: Authenticator;
+  readonly authenticateToken: TokenAuthenticator;
   readonly authorize: Authorizer;
-  /** Default: those of the authorizer that knows system:masters only. */
-  readonly rulesFor?: ReviewOptions["rulesFor"];
+  readonly rulesFor: ReviewOptions["rulesFor"];
+  /** Of this server: for whom tokens have to be meant. */
   readonly audiences?: readonly string[];
   /** Who this server is, to kubelets. */
   readonly kubeletTls?: Target["tls"];
-  /** Signs the tokens of ServiceAccounts. Without it there are none to be had. */
-  readonly tokens?: TokenSigner;
+  /** Gives out the tokens of ServiceAccounts. Without it there are none to be had. */
+  readonly tokens?: TokenIssuer;
 }
 
 export interface Connectors {
@@ -67,7 +67,7 @@ export function connectors(options: ConnectOptions): Connectors {
     virtual: new Map<string, Connector>([
       ["/bindings", bind],
       ["/componentstatuses", componentStatuses(components(options.context))],
-      ...reviews({ ...options, rulesFor: options.rulesFor ?? mastersRules }),
+      ...reviews(options),
     ]),
   };
 }

@@ -27,6 +27,7 @@ import {
 } from "#api";
 import type { StoredObject } from "../cache/stored-object.ts";
 import { deleteWith } from "../rest/delete.ts";
+import { noAdmission } from "../rest/no-admission.ts";
 import { type DeleteOptions, deleteOptions } from "../rest/options.ts";
 import { persist } from "../rest/persist.ts";
 import { admissionAttributes } from "../rest/request-parts.ts";
@@ -121,7 +122,11 @@ async function evict(request: RestRequest, pods: Resource, options: DeleteOption
     }
   }
   try {
-    await deleteWith({ ...request, resource: pods, subresource: "" }, options);
+    // Admission has been asked about the eviction: the deletion that follows from it is none of its own.
+    await deleteWith(
+      { ...request, context: { ...context, admission: noAdmission }, resource: pods, subresource: "" },
+      options,
+    );
   } catch (error) {
     // Gone already: that is what was asked for.
     if (!isStatusError(error, "NotFound")) throw error;

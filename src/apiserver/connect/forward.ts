@@ -6,6 +6,7 @@
  */
 import { request as httpRequest, type IncomingMessage, type RequestOptions } from "node:http";
 import { request as httpsRequest } from "node:https";
+import type { Readable } from "node:stream";
 import type { Clock } from "#base";
 import type { ApiRequest, ApiResponse, Sink } from "../http/exchange.ts";
 import { dialError } from "./dial-error.ts";
@@ -42,6 +43,13 @@ export interface Target {
 /** The target could not be reached: nothing was answered yet. The message says why, as Go does. */
 export class Unreachable extends Error {
   override readonly name = "Unreachable";
+  /** It was tried on a connection that had been kept from before: that may just have been at its end. */
+  readonly wasKept: boolean;
+
+  constructor(message: string, { cause, wasKept = false }: { readonly cause?: unknown; readonly wasKept?: boolean } = {}) {
+    super(message, { cause });
+    this.wasKept = wasKept;
+  }
 }
 
 export async function forward(target: Target, exchange: ApiRequest, clock: Clock): Promise<ApiResponse> {
@@ -82,7 +90,8 @@ function send(
   return promise;
 }
 
-async function pump(response: IncomingMessage, sink: Sink, clock: Clock): Promise<void> {
+/** Writes what comes, as fast as it is taken. */
+export async function pump(response: Readable, sink: Sink, clock: Clock): Promise<void> {
   const stop = () => response.destroy();
   sink.signal.addEventListener("abort", stop, { once: true });
   try {

@@ -3,10 +3,11 @@
  *
  *     /api/v1/namespaces/NS/pods/[https:]NAME[:PORT]/proxy/PATH
  */
-import { badRequest, type core, type discovery, notFound, parseIp, serviceUnavailable } from "#api";
+import { badRequest, type core, notFound, parseIp, serviceUnavailable } from "#api";
 import type { Resource } from "../rest/resource.ts";
 import type { RestRequest } from "../rest/rest-request.ts";
 import type { Connector } from "./connector.ts";
+import { readyEndpoints } from "./endpoints.ts";
 import { forward, type Target, Unreachable } from "./forward.ts";
 import { kubeletAddress } from "./node-address.ts";
 import type { PodConnections } from "./pod-log.ts";
@@ -48,30 +49,11 @@ export function serviceProxy(services: Resource, slices: Resource): Connector {
     const wanted = (spec?.ports ?? []).find((one) => port === "" || one.name === port || String(one.port) === port);
     if (wanted === undefined)
       throw serviceUnavailable(`no service port ${JSON.stringify(port)} found for service ${JSON.stringify(name)}`);
-    const ready = endpointsOf(slices, namespace, name, wanted.name ?? "");
+    const ready = readyEndpoints(slices, namespace, name, wanted.name ?? "");
     if (ready.length === 0) throw serviceUnavailable(`no endpoints available for service ${JSON.stringify(name)}`);
     const { host, port: number } = context.random.pick(ready);
     return { secure, host: proxyable(host), port: number };
   });
-}
-
-function endpointsOf(
-  slices: Resource,
-  namespace: string,
-  service: string,
-  portName: string,
-): readonly { host: string; port: number }[] {
-  return [...slices.cache.snapshot().entries({ from: `${namespace}/`, before: `${namespace}0` })].flatMap(
-    ([, stored]) => {
-      const { metadata, endpoints = [], ports = [] } = slices.read(stored) as discovery.EndpointSlice;
-      if (metadata.labels?.["kubernetes.io/service-name"] !== service) return [];
-      const port = ports.find(({ name = "" }) => name === portName)?.port;
-      if (port === undefined) return [];
-      return endpoints
-        .filter(({ conditions }) => conditions?.ready !== false)
-        .flatMap(({ addresses }) => addresses.map((host) => ({ host, port })));
-    },
-  );
 }
 
 function proxy(find: (request: RestRequest, place: Place) => Found): Connector {

@@ -9,18 +9,18 @@ import {
   badRequest,
   formatTime,
   instantOf,
+  internalError,
   invalidStatus,
-  isStatusError,
   type KubeObject,
   notAcceptable,
 } from "#api";
-import type { Authenticator } from "../authn/authenticator.ts";
-import type { UserInfo } from "../authn/user.ts";
-import type { Authorizer } from "../authz/authorizer.ts";
+import { INVALID_TOKEN } from "../authn/authenticator.ts";
+import { type UserInfo, withAuthenticated } from "../authn/user.ts";
+import { errorText, isKnown, type TokenAuthenticator } from "../authn/verdict.ts";
+import { type Authorizer, type Rules, reviewedAttributes, type Verdict } from "../authz/index.ts";
 import { answerValue } from "../encode/answers.ts";
 import { negotiate } from "../encode/negotiate.ts";
 import type { ApiRequest } from "../http/exchange.ts";
-import type { RequestInfo } from "../http/request-info.ts";
 import { BODY_TYPES } from "../rest/body.ts";
 import { fillIn } from "../rest/create.ts";
 import { own } from "../rest/ownership.ts";
@@ -29,19 +29,11 @@ import { admissionAttributes } from "../rest/request-parts.ts";
 import type { RestRequest } from "../rest/rest-request.ts";
 import { type Connector, posted } from "./connector.ts";
 
-export interface Rules {
-  readonly resourceRules: readonly authorization.ResourceRule[];
-  readonly nonResourceRules: readonly authorization.NonResourceRule[];
-  /** Not all is known: an authorizer cannot list its rules. */
-  readonly incomplete: boolean;
-  readonly evaluationError?: string;
-}
-
 export interface ReviewOptions {
-  readonly authenticate: Authenticator;
+  readonly authenticateToken: TokenAuthenticator;
   readonly authorize: Authorizer;
   /** Everything that a user may do in a namespace. */
-  rulesFor(user: UserInfo, namespace: string): Rules | Promise<Rules>;
+  rulesFor(user: UserInfo, namespace: string): Rules;
   /** For whom tokens are meant that do not say so. */
   readonly audiences?: readonly string[];
 }
@@ -53,8 +45,9 @@ export function reviews(options: ReviewOptions): readonly (readonly [string, Con
   const authorized = (userOf: (request: RestRequest, spec: Spec) => UserInfo): Connector =>
     review(async (draft, request) => {
       const { spec } = draft as unknown as authorization.SubjectAccessReview;
-      const allowed = await options.authorize(userOf(request, spec), infoOf(spec));
-      return { ...draft, status: { allowed } };
+      const attributes = reviewedAttributes(userOf(request, spec), spec);
+      const verdict = await options.authorize(attributes);
+      return { ...draft, status: accessStatus(verdict, attributes.selectors.unreadable) };
     });
   const ofSubject = authorized((_, spec) => subjectOf(spec));
   return [
@@ -63,7 +56,7 @@ export function reviews(options: ReviewOptions): readonly (readonly [string, Con
     ["authorization.k8s.io/selfsubjectaccessreviews", authorized(({ user }) => user)],
     ["authorization.k8s.io/selfsubjectrulesreviews", review((draft, { user }) => rulesReview(draft, user, options))],
     ["authentication.k8s.io/selfsubjectreviews", review(selfReview)],
-    ["authentication.k8s.io/tokenreviews", review((draft, _, exchange) => tokenReview(draft, exchange, options))],
+    ["authentication.k8s.io/tokenreviews", review((draft) => tokenReview(draft, options))],
   ];
 }
 
@@ -77,7 +70,7 @@ function review(
     const { draft, options } = await posted(request, kind);
     place(request, draft);
     fillIn(kind, draft);
-    own(request, draft, undefined);
+    await own(request, draft, undefined);
     const { admission } = request.context;
     await admission.mutate(admissionAttributes(request, "CREATE", options.dryRun, draft));
     if (kind.kind === "SelfSubjectRulesReview") requireNamespace(draft);
@@ -115,26 +108,23 @@ function selfReview(_: AnyDraft, { user, context }: RestRequest): object {
 
 async function tokenReview(
   draft: AnyDraft,
-  exchange: ApiRequest,
-  { authenticate, audiences: own = [] }: ReviewOptions,
+  { authenticateToken, audiences: own = [] }: ReviewOptions,
 ): Promise<object> {
   const { spec } = draft as unknown as authentication.TokenReview;
   const { token = "" } = spec;
   if (token === "") throw badRequest("token is required for TokenReview in authentication");
-  const { method, path, query, signal } = exchange;
-  const headers = { authorization: `Bearer ${token}` };
-  try {
-    const user = await authenticate({ method, path, query, signal, headers, body: async () => Buffer.alloc(0) });
-    const asked = spec.audiences ?? [];
-    const audiences = asked.length === 0 ? own : asked.filter((audience) => own.includes(audience));
-    return {
-      ...draft,
-      status: { authenticated: true, user: userStatus(user), ...(audiences.length > 0 && { audiences }) },
-    };
-  } catch (error) {
-    if (!isStatusError(error, "Unauthorized")) throw error;
-    return { ...draft, status: { user: {}, error: "invalid bearer token" } };
+  const asked = spec.audiences ?? [];
+  const wanted = asked.length === 0 ? own : asked;
+  const verdict = await authenticateToken(token, wanted);
+  if (!isKnown(verdict)) {
+    const error = errorText([INVALID_TOKEN, ...(verdict?.refused ?? [])]);
+    return { ...draft, status: { user: {}, error } };
   }
+  const { audiences = [] } = verdict;
+  if (wanted.length > 0 && !audiences.some((audience) => wanted.includes(audience)))
+    throw internalError("error validating audiences");
+  const user = userStatus(withAuthenticated(verdict.user));
+  return { ...draft, status: { authenticated: true, user, ...(audiences.length > 0 && { audiences }) } };
 }
 
 function userStatus({ name, uid, groups, extra }: UserInfo): authentication.UserInfo {
@@ -150,18 +140,17 @@ function subjectOf({ user = "", uid, groups = [], extra }: Spec): UserInfo {
   return { name: user, groups, ...(uid !== undefined && { uid }), ...(extra !== undefined && { extra }) };
 }
 
-/** The request that is asked about. */
-export function infoOf({ resourceAttributes: about, nonResourceAttributes }: Omit<Spec, "user">): RequestInfo {
+/** Why it is so, and what went wrong on the way, if anything did. */
+function accessStatus(
+  { decision, reason, error }: Verdict,
+  unreadable: readonly string[],
+): authorization.SubjectAccessReviewStatus {
+  const ignored = unreadable.map((what) => `spec.resourceAttributes.${what} partially ignored due to parse error`);
+  const faults = [...(error === undefined ? [] : [error]), ...ignored];
   return {
-    path: nonResourceAttributes?.path ?? "",
-    verb: about?.verb ?? nonResourceAttributes?.verb ?? "",
-    isResourceRequest: about !== undefined,
-    apiGroup: about?.group ?? "",
-    apiVersion: about?.version ?? "",
-    namespace: about?.namespace ?? "",
-    resource: about?.resource ?? "",
-    subresource: about?.subresource ?? "",
-    name: about?.name ?? "",
-    rest: "",
+    allowed: decision === "allow",
+    ...(decision === "deny" && { denied: true }),
+    ...(reason !== "" && { reason }),
+    ...(faults.length > 0 && { evaluationError: faults.length === 1 ? faults[0] : `[${faults.join(", ")}]` }),
   };
 }

@@ -6,140 +6,117 @@ import {
   at,
   type authentication,
   badRequest,
-  conflict,
   defaultTokenRequest,
+  field,
   formatTime,
   instantOf,
   invalidStatus,
-  type JsonObject,
-  type KubeObject,
+  type Kind,
   notFound,
   serverResponse,
   typeSchema,
   validateTokenRequest,
 } from "#api";
+import type { TokenIssuer } from "../authn/service-account/issuer.ts";
+import { serviceAccountUser } from "../authn/service-account-name.ts";
 import { answerValue } from "../encode/answers.ts";
 import { negotiate } from "../encode/negotiate.ts";
+import { fresh } from "../rest/read.ts";
 import { admissionAttributes } from "../rest/request-parts.ts";
 import type { Resource } from "../rest/resource.ts";
 import type { Resources } from "../rest/resources.ts";
 import type { RestRequest } from "../rest/rest-request.ts";
+import { boundTo, reference } from "./bound-object.ts";
 import { type BodyKind, type Connector, posted } from "./connector.ts";
 
-/** Kubelets ask for so long; clients that do not renew get a year, and are warned from then on. */
+/** Kubelets ask for so long; clients that do not renew get a year, and are noted in the audit log from then on. */
 const RENEWED_SECONDS = 3607;
 const EXTENDED_SECONDS = 365 * 24 * 3600;
 
-/** Has the key. */
-export interface TokenSigner {
-  readonly issuer: string;
-  /** For whom tokens are meant that do not say so. */
-  readonly audiences: readonly string[];
-  /** The claims as a signed JWT. */
-  sign(claims: JsonObject): Promise<string>;
-}
+type Spec = authentication.TokenRequestSpec;
 
-/** Without a signer there are no tokens to be had, but the original's words for accounts that do not exist. */
-export function tokenRequest(accounts: Resource, resources: Resources, signer: TokenSigner | undefined): Connector {
-  const kind: BodyKind = {
-    group: "authentication.k8s.io",
-    version: "v1",
-    kind: "TokenRequest",
-    get schema() {
-      return typeSchema("io.k8s.api.authentication.v1.TokenRequest");
-    },
-  };
+const KIND: BodyKind = {
+  group: "authentication.k8s.io",
+  version: "v1",
+  kind: "TokenRequest",
+  get schema() {
+    return typeSchema("io.k8s.api.authentication.v1.TokenRequest");
+  },
+};
+
+/** Without an issuer there are no tokens to be had, but the original's words for accounts that do not exist. */
+export function tokenRequest(accounts: Resource, resources: Resources, issuer: TokenIssuer | undefined): Connector {
   return async (request, exchange) => {
     const { namespace, name, context } = request;
-    const { draft, options } = await posted(request, kind);
-    const account = accounts.cache.get(accounts.suffix(namespace, name));
-    if (account === undefined) throw notFound(accounts.groupResource, name);
-    if (signer === undefined) throw serverResponse(404);
-    if ((draft.metadata.name ?? "") !== "" && draft.metadata.name !== name) {
-      throw badRequest(`the name of the object (${draft.metadata.name}) does not match the name on the URL (${name})`);
-    }
+    const { draft, options } = await posted(request, KIND);
     defaultTokenRequest(draft as Parameters<typeof defaultTokenRequest>[0]);
     await context.admission.mutate(admissionAttributes(request, "CREATE", options.dryRun, draft));
+    checkPlace(request, draft.metadata);
+    await fresh(context);
+    const stored = accounts.cache.get(accounts.suffix(namespace, name));
+    if (stored === undefined) throw notFound(accounts.groupResource, name);
+    if (issuer === undefined) throw serverResponse(404);
     const errors = validateTokenRequest(draft as unknown as authentication.TokenRequest, at());
-    if (errors.length > 0) throw invalidStatus(kind, name, errors);
+    if (errors.length > 0) throw invalidStatus(KIND, "", errors);
     await context.admission.validate(admissionAttributes(request, "CREATE", options.dryRun, draft));
 
     const now = Math.floor(context.clock.now() / 1000);
-    const { spec = {} } = draft as unknown as authentication.TokenRequest;
-    const audiences = (spec.audiences ?? []).length > 0 ? (spec.audiences ?? []) : signer.audiences;
-    const bound = boundTo(request, resources, spec.boundObjectRef, name);
-    const asked = spec.expirationSeconds ?? RENEWED_SECONDS;
-    const extended = asked === RENEWED_SECONDS && bound.pod !== undefined;
-    const expires = now + (extended ? EXTENDED_SECONDS : asked);
-    const token = await signer.sign({
+    const { spec: asked = {} } = draft as unknown as authentication.TokenRequest;
+    const spec = granted(asked, issuer, request.warn);
+    const { audiences = [], expirationSeconds: seconds = 0 } = spec;
+    const bound = boundTo(namespace, name, resources, spec.boundObjectRef);
+    const extended =
+      issuer.extendExpiration &&
+      bound.pod !== undefined &&
+      seconds === RENEWED_SECONDS &&
+      audiences.every((audience) => issuer.audiences.includes(audience));
+    const jti = context.newUid();
+    const token = await issuer.sign({
       aud: audiences,
-      exp: expires,
+      exp: now + (extended ? EXTENDED_SECONDS : seconds),
       iat: now,
-      iss: signer.issuer,
-      jti: context.newUid(),
+      iss: issuer.issuer,
+      jti,
       "kubernetes.io": {
         namespace,
         ...bound,
-        serviceaccount: reference(accounts.read(account)),
-        ...(extended && { warnafter: now + asked }),
+        serviceaccount: reference(accounts.read(stored)),
+        ...(extended && { warnafter: now + seconds }),
       },
       nbf: now,
-      sub: `system:serviceaccount:${namespace}:${name}`,
+      sub: serviceAccountUser({ namespace, name }),
     });
+    request.annotate("authentication.kubernetes.io/issued-credential-id", `JTI=${jti}`);
     const { creationTimestamp: _, ...metadata } = draft.metadata;
     const answered = {
       ...draft,
+      kind: KIND.kind,
+      apiVersion: `${KIND.group}/${KIND.version}`,
       metadata: { ...metadata, name, namespace, creationTimestamp: formatTime(instantOf(now * 1000)) },
-      spec: { ...spec, audiences },
-      status: { token, expirationTimestamp: formatTime(instantOf((now + asked) * 1000)) },
+      spec,
+      status: { token, expirationTimestamp: formatTime(instantOf((now + seconds) * 1000)) },
     };
-    return answerValue(201, answered, undefined, negotiate(exchange.headers.accept, exchange.query, false));
+    return answerValue(201, answered, KIND as Kind, negotiate(exchange.headers.accept, exchange.query, false));
   };
 }
 
-type Bound = { readonly [kind in "pod" | "node" | "secret"]?: JsonObject };
-
-/** The claims about the object that the token is bound to, and about the node of a pod. */
-function boundTo(
-  { namespace }: RestRequest,
-  resources: Resources,
-  ref: authentication.BoundObjectReference | undefined,
-  account: string,
-): Bound {
-  // Null where a client leaves it out: the original always writes it.
-  if (!ref) return {};
-  const kind = ref.apiVersion === "v1" ? ref.kind : undefined;
-  if (kind !== "Pod" && kind !== "Node" && kind !== "Secret") {
-    throw badRequest(`cannot bind token to object of type ${ref.apiVersion ?? ""}, Kind=${ref.kind ?? ""}`);
+/** The token is for the account of the path: a body that names another was meant for somewhere else. */
+function checkPlace(path: RestRequest, { name = "", namespace = "" }: { name?: string; namespace?: string }): void {
+  if (namespace !== "" && namespace !== path.namespace) {
+    throw badRequest("the namespace of the provided object does not match the namespace sent on the request");
   }
-  const resource = resources.find("", "v1", `${kind.toLowerCase()}s`);
-  const object = find(resource, namespace, ref.name ?? "");
-  if ((ref.uid ?? "") !== "" && ref.uid !== object.metadata.uid) {
-    const why = `the UID in the bound object reference (${ref.uid}) does not match the UID in record. The object might have been deleted and then recreated`;
-    throw conflict({ group: "", resource: `${kind.toLowerCase()}s` }, ref.name ?? "", why);
+  if (name !== "" && name !== path.name) {
+    const where = at("metadata", "name");
+    const why = "must match the service account name if specified";
+    throw invalidStatus(KIND, path.name, [field.invalid(where, name, why)]);
   }
-  if (kind !== "Pod") return { [kind.toLowerCase()]: reference(object) };
-  const { spec } = object as KubeObject & { spec?: { serviceAccountName?: string; nodeName?: string } };
-  if (spec?.serviceAccountName !== account) {
-    throw badRequest(
-      `cannot bind token for serviceaccount ${JSON.stringify(account)} to pod running with different serviceaccount name.`,
-    );
-  }
-  const node = resources.find("", "v1", "nodes")?.cache.get(spec.nodeName ?? "")?.object;
-  const nodeName = spec.nodeName ?? "";
-  return {
-    pod: reference(object),
-    ...(nodeName !== "" && { node: node === undefined ? { name: nodeName } : reference(node) }),
-  };
 }
 
-function find(resource: Resource | undefined, namespace: string, name: string): KubeObject {
-  const stored = resource?.cache.get(resource.suffix(namespace, name));
-  if (resource === undefined || stored === undefined)
-    throw notFound(resource?.groupResource ?? { group: "", resource: "" }, name);
-  return resource.read(stored);
-}
-
-function reference({ metadata }: KubeObject): JsonObject {
-  return { name: metadata.name ?? "", uid: metadata.uid ?? "" };
+function granted(asked: Spec, issuer: TokenIssuer, warn: (message: string) => void): Spec {
+  const { maxExpirationSeconds: most } = issuer;
+  const audiences = (asked.audiences ?? []).length > 0 ? (asked.audiences ?? []) : issuer.audiences;
+  const { expirationSeconds = 0 } = asked;
+  if (most === undefined || expirationSeconds <= most) return { ...asked, audiences };
+  warn(`requested expiration of ${expirationSeconds} seconds shortened to ${most} seconds`);
+  return { ...asked, audiences, expirationSeconds: most };
 }

@@ -86,11 +86,11 @@ export class Group {
 }
 
 /** The core group is older than the apiVersion of such lists. */
-function resourceList({ group, version, kinds }: ServedVersion): PreparedDocument {
+function resourceList({ group, version, kinds, keptIn }: ServedVersion): PreparedDocument {
   return new PreparedDocument(`${META}.APIResourceList`, () => ({
     kind: "APIResourceList",
     ...(group === "" ? {} : { apiVersion: "v1" }),
     groupVersion: group === "" ? version : `${group}/${version}`,
-    resources: kinds.flatMap(apiResources),
+    resources: kinds.flatMap((kind) => apiResources(kind, keptIn?.get(kind.kind))),
   }));
 }

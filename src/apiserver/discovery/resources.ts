@@ -18,8 +18,8 @@ const KEPT_IN: ReadonlyMap<string, { readonly group: string; readonly version: s
   ["events.k8s.io/v1/Event", { group: "", version: "v1" }],
 ]);
 
-/** The kind, then its subresources: items of an APIResourceList. */
-export function apiResources(kind: Kind): JsonObject[] {
+/** The kind, then its subresources: items of an APIResourceList. `keptIn`: the version in which its objects are stored, if that is another. */
+export function apiResources(kind: Kind, keptIn?: string): JsonObject[] {
   const { plural, singular, shortNames = [], categories = [] } = kind.names;
   const namespaced = kind.scope === "Namespaced";
   return [
@@ -31,7 +31,7 @@ export function apiResources(kind: Kind): JsonObject[] {
       verbs: kind.verbs,
       ...(shortNames.length > 0 ? { shortNames } : {}),
       ...(categories.length > 0 ? { categories } : {}),
-      ...storageHash(kind),
+      ...storageHash(kind, keptIn),
     },
     ...kind.served.map((sub) => ({
       name: `${plural}/${sub.name}`,
@@ -86,9 +86,10 @@ function responseKind(answer: Kind | ServedSubresource, home: Kind, custom: bool
 }
 
 /** Reviews and bindings are answered and forgotten, component statuses are only asked for: nothing of them is kept. */
-function storageHash(kind: Kind): JsonObject {
-  if (!kind.verbs.includes("create") || !kind.verbs.includes("get")) return {};
-  const { group, version } = KEPT_IN.get(keyOf(kind)) ?? kind.storedAs ?? kind;
+function storageHash(kind: Kind, keptIn: string | undefined): JsonObject {
+  const custom = keptIn && { group: kind.group, version: keptIn };
+  if (!custom && (!kind.verbs.includes("create") || !kind.verbs.includes("get"))) return {};
+  const { group, version } = custom || (KEPT_IN.get(keyOf(kind)) ?? kind.storedAs ?? kind);
   return { storageVersionHash: storageVersionHash({ group, version }, kind.kind, sha256) };
 }
 

@@ -11,6 +11,8 @@ export interface ServedVersion {
   readonly priority?: Priority;
   /** Made by CustomResourceDefinitions. */
   readonly custom?: boolean;
+  /** The versions in which objects of custom kinds are stored, by kind. */
+  readonly keptIn?: ReadonlyMap<string, string>;
   /** The schemas of custom kinds as their definitions wrote them, by kind: OpenAPI shows these. */
   readonly schemas?: ReadonlyMap<string, JsonObject>;
   /** Served by another API server, which is asked for its own documents; `kinds` is empty. */

@@ -67,7 +67,10 @@ export function answerList(result: ListResult, context: AnswerContext): WholeRes
   const { as, type } = format;
   const metadata = {
     resourceVersion: String(result.revision),
-    ...(result.continue !== undefined && { continue: result.continue }),
+    // Lists of kinds without a Go type always say it.
+    ...((result.continue !== undefined || (as === undefined && kind.schema.goType === undefined)) && {
+      continue: result.continue ?? "",
+    }),
     ...(result.remaining !== undefined && { remainingItemCount: result.remaining }),
   };
   if (as === undefined && type === JSON_TYPE && kind.storedAs === undefined && !format.pretty) {

@@ -24,8 +24,16 @@ const TRUE_WORDS = ["1", "t", "T", "true", "TRUE", "True"];
 const SHAPES = ["Table", "PartialObjectMetadata", "PartialObjectMetadataList"] as const;
 const STREAMS = ["application/json;stream=watch", "application/vnd.kubernetes.protobuf;stream=watch"];
 
-/** `streams`: the endpoint can also be watched, which the list of what is available then says. */
-export function negotiate(accept: string | undefined, query: URLSearchParams, streams: boolean): Format {
+/**
+ * `streams`: the endpoint can also be watched, which the list of what is available then says. `protobuf`: objects have that form, too; without it
+ * other shapes than the object itself still do.
+ */
+export function negotiate(
+  accept: string | undefined,
+  query: URLSearchParams,
+  streams: boolean,
+  protobuf = true,
+): Format {
   const pretty = TRUE_WORDS.includes(query.get("pretty") ?? "");
   const clauses = parseAccept(accept ?? "");
   if (clauses.length === 0) return { type: JSON_TYPE, pretty };
@@ -35,6 +43,7 @@ export function negotiate(accept: string | undefined, query: URLSearchParams, st
     if (media === undefined) continue;
     known = true;
     const as = parameters.get("as");
+    if (as === undefined && media === PROTOBUF_TYPE && !protobuf) continue;
     if (as === undefined) return { type: media, pretty };
     const kind = SHAPES.find((shape) => shape === as);
     const version = parameters.get("v");

@@ -120,7 +120,8 @@ describe.each([
   };
 
   beforeEach(async () => {
-    server = await testServer({ tokens: new Map([["root", { name: "root", groups: ["system:masters"] }]]) });
+    const tokens = new Map([["root", { name: "root", groups: ["system:masters"] }]]);
+    server = await testServer({ tokens, clientCa: authority.certPem });
     listener = await listen({
       host: "127.0.0.1",
       port: 0,
@@ -179,7 +180,7 @@ describe.each([
       organizations: ["system:masters"],
       usages: ["client"],
     });
-    expect((await client(stranger).ask("GET", CONFIG_MAPS)).status).toBe(403);
+    expect((await client(stranger).ask("GET", CONFIG_MAPS)).status).toBe(401);
   });
 
   it("refuses a body beyond the limit, and goes on", async () => {

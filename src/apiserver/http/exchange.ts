@@ -1,20 +1,26 @@
 /**
  * A request and its answer as values: what the pipeline works on, whether it came over TLS or from a component in the same process.
  */
+import { withoutTokenProtocol } from "../authn/bearer.ts";
+import type { ClientCertificate } from "../authn/certificates.ts";
 import type { UserInfo } from "../authn/user.ts";
 
 export interface ApiRequest {
   readonly method: string;
   readonly path: string;
   readonly query: URLSearchParams;
-  /** Names in lower case. */
+  /** Names in lower case. Values of a header that was sent more than once are joined, or only the first is there. */
   readonly headers: Readonly<Record<string, string | undefined>>;
+  /** Names and values in turn, as they came over the network: where it matters that a header was sent more than once. */
+  readonly rawHeaders?: readonly string[];
   /** Read once, at most `limit` bytes: more fails as 413. */
   body(limit: number): Promise<Buffer>;
   /** Aborts when the caller has gone. Made when it is first asked for: most requests do without. */
   readonly signal: AbortSignal;
-  /** Verified by the transport: a client certificate, or the identity of a component in this process. */
+  /** Whose request it is: the identity of a component in this process, or what authentication has found out. */
   readonly user?: UserInfo;
+  /** What the client has shown of itself to TLS. */
+  readonly certificate?: ClientCertificate;
 }
 
 export type ApiResponse = WholeResponse | StreamResponse;
@@ -46,10 +52,15 @@ export function isStream(response: ApiResponse): response is StreamResponse {
   return "stream" in response;
 }
 
-/** The same request, once it is known whose it is. */
-export function authenticated(request: ApiRequest, user: UserInfo): ApiRequest {
-  if (request.user === user) return request;
-  const { method, path, query, headers } = request;
+/** The same request, once it is known whose it is. What it was known by goes no further. */
+export function authenticated(
+  request: ApiRequest,
+  user: UserInfo,
+  isCredential: (header: string) => boolean = isStandardCredential,
+): ApiRequest {
+  const headers = withoutCredentials(request.headers, isCredential);
+  if (request.user === user && headers === request.headers) return request;
+  const { method, path, query } = request;
   return {
     method,
     path,
@@ -61,4 +72,25 @@ export function authenticated(request: ApiRequest, user: UserInfo): ApiRequest {
       return request.signal;
     },
   };
+}
+
+const PROTOCOLS = "sec-websocket-protocol";
+
+function withoutCredentials(
+  headers: ApiRequest["headers"],
+  isCredential: (header: string) => boolean,
+): ApiRequest["headers"] {
+  let found = false;
+  for (const name in headers) found ||= isCredential(name) || name === PROTOCOLS;
+  if (!found) return headers;
+  const kept: Record<string, string | undefined> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (!isCredential(name)) kept[name] = name === PROTOCOLS && value ? withoutTokenProtocol(value) : value;
+  }
+  return kept;
+}
+
+/** `name` in lower case. */
+export function isStandardCredential(name: string): boolean {
+  return name === "authorization" || name.startsWith("x-remote-") || name.startsWith("impersonate-");
 }

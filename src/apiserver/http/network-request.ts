@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Readable } from "node:stream";
 import { requestEntityTooLarge } from "#api";
-import type { UserInfo } from "../authn/user.ts";
+import type { ClientCertificate } from "../authn/certificates.ts";
 import type { ApiRequest } from "./exchange.ts";
 
 export interface NetworkRequest {
@@ -10,10 +10,11 @@ export interface NetworkRequest {
   /** Path and query, as sent. */
   readonly target: string;
   readonly headers: IncomingHttpHeaders;
+  readonly rawHeaders: readonly string[];
   readonly source: Readable;
   /** Closes when the caller has gone, or has its answer. */
   readonly peer: Peer;
-  readonly user: UserInfo | undefined;
+  readonly certificate: ClientCertificate | undefined;
 }
 
 interface Peer {
@@ -21,21 +22,44 @@ interface Peer {
   once(event: "close", listener: () => void): unknown;
 }
 
-export function apiRequest({ method, target, headers, source, peer, user }: NetworkRequest): ApiRequest {
-  const at = target.indexOf("?");
-  let signal: AbortSignal | undefined;
-  const request = {
-    method,
-    path: at === -1 ? target : target.slice(0, at),
-    query: new URLSearchParams(at === -1 ? undefined : target.slice(at + 1)),
-    headers: headers as Record<string, string | undefined>,
-    body: (limit: number) => readBody(source, limit),
-    get signal() {
-      signal ??= signalOf(peer);
-      return signal;
-    },
-  };
-  return user === undefined ? request : Object.assign(request, { user });
+/** Nobody adds to it. */
+const NO_QUERY = new URLSearchParams();
+
+export function apiRequest(from: NetworkRequest): ApiRequest {
+  return new IncomingRequest(from);
+}
+
+class IncomingRequest implements ApiRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly rawHeaders: readonly string[];
+  readonly certificate?: ClientCertificate;
+  readonly #source: Readable;
+  readonly #peer: Peer;
+  #signal: AbortSignal | undefined;
+
+  constructor({ method, target, headers, rawHeaders, source, peer, certificate }: NetworkRequest) {
+    const at = target.indexOf("?");
+    this.method = method;
+    this.path = at === -1 ? target : target.slice(0, at);
+    this.query = at === -1 ? NO_QUERY : new URLSearchParams(target.slice(at + 1));
+    this.headers = headers as Record<string, string | undefined>;
+    this.rawHeaders = rawHeaders;
+    if (certificate !== undefined) this.certificate = certificate;
+    this.#source = source;
+    this.#peer = peer;
+  }
+
+  body(limit: number): Promise<Buffer> {
+    return readBody(this.#source, limit);
+  }
+
+  get signal(): AbortSignal {
+    this.#signal ??= signalOf(this.#peer);
+    return this.#signal;
+  }
 }
 
 function signalOf(peer: Peer): AbortSignal {
@@ -59,10 +83,8 @@ function readBody(source: Readable, limit: number): Promise<Buffer> {
       if (bytes <= limit) chunks.push(chunk);
       else reject(requestEntityTooLarge(`limit is ${limit}`));
     });
-    source.once("end", () =>
-      resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)),
-    );
-    source.once("error", reject);
-    source.once("close", cut);
+    source.on("end", () => resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)));
+    source.on("error", reject);
+    source.on("close", cut);
   });
 }

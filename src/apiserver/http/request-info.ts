@@ -35,40 +35,26 @@ const VERBS: Record<string, string> = {
 const NAMESPACE_SUBRESOURCES = new Set(["status", "finalize"]);
 
 export function requestInfo(method: string, path: string, query: URLSearchParams): RequestInfo {
-  const parts = path.split("/").filter((part) => part !== "");
-  const other: RequestInfo = {
-    path,
-    verb: method.toLowerCase(),
-    isResourceRequest: false,
-    apiGroup: "",
-    apiVersion: "",
-    namespace: "",
-    resource: "",
-    subresource: "",
-    name: "",
-    rest: "",
-  };
+  const parts = partsOf(path);
   const grouped = parts[0] === "apis";
-  if (parts[0] !== "api" && !grouped) return other;
-  const [apiGroup, apiVersion] = grouped ? [parts[1] ?? "", parts[2] ?? ""] : ["", parts[1] ?? ""];
-  let left = parts.slice(grouped ? 3 : 2);
-  if (left.length === 0) return { ...other, apiGroup, apiVersion };
+  if (parts[0] !== "api" && !grouped) return otherPath(method, path, "", "");
+  const apiGroup = (grouped && parts[1]) || "";
+  const apiVersion = parts[grouped ? 2 : 1] ?? "";
+  let at = grouped ? 3 : 2;
+  if (parts.length <= at) return otherPath(method, path, apiGroup, apiVersion);
 
   let verb = VERBS[method] ?? "";
   // The old form /watch/… of a watch.
-  if (left[0] === "watch" && left.length > 1) {
+  if (parts[at] === "watch" && parts.length > at + 1) {
     verb = "watch";
-    left = left.slice(1);
+    at++;
   }
   let namespace = "";
-  if (left[0] === "namespaces" && left.length > 2 && !NAMESPACE_SUBRESOURCES.has(left[2] ?? "")) {
-    namespace = left[1] ?? "";
-    left = left.slice(2);
-  } else if (left[0] === "namespaces" && left.length > 1) {
-    namespace = left[1] ?? "";
+  if (parts[at] === "namespaces" && parts.length > at + 1) {
+    namespace = parts[at + 1] ?? "";
+    if (parts.length > at + 2 && !NAMESPACE_SUBRESOURCES.has(parts[at + 2] ?? "")) at += 2;
   }
-  const [resource = "", inPath = "", subresource = "", ...rest] = left.map(decode);
-  let name = inPath;
+  let name = decode(parts[at + 1] ?? "");
   if (verb === "get" && name === "") {
     verb = isTrue(query.get("watch")) ? "watch" : "list";
     name = selectedName(query.get("fieldSelector") ?? "");
@@ -81,10 +67,37 @@ export function requestInfo(method: string, path: string, query: URLSearchParams
     apiGroup,
     apiVersion,
     namespace: decode(namespace),
-    resource,
-    subresource,
+    resource: decode(parts[at] ?? ""),
+    subresource: decode(parts[at + 2] ?? ""),
     name,
-    rest: rest.join("/"),
+    rest:
+      parts.length <= at + 3
+        ? ""
+        : parts
+            .slice(at + 3)
+            .map(decode)
+            .join("/"),
+  };
+}
+
+/** What stands between the slashes; nothing does between two of them. */
+function partsOf(path: string): readonly string[] {
+  const parts = path.split("/");
+  return parts.indexOf("", 1) === -1 && parts[0] === "" ? parts.slice(1) : parts.filter((part) => part !== "");
+}
+
+function otherPath(method: string, path: string, apiGroup: string, apiVersion: string): RequestInfo {
+  return {
+    path,
+    verb: method.toLowerCase(),
+    isResourceRequest: false,
+    apiGroup,
+    apiVersion,
+    namespace: "",
+    resource: "",
+    subresource: "",
+    name: "",
+    rest: "",
   };
 }
 
@@ -108,6 +121,7 @@ function selectedName(fieldSelector: string): string {
 }
 
 function decode(part: string): string {
+  if (!part.includes("%")) return part;
   try {
     return decodeURIComponent(part);
   } catch {

@@ -24,9 +24,18 @@ export interface Outlet {
   destroy(): void;
 }
 
-export async function send(answer: ApiResponse, request: ApiRequest, outlet: Outlet): Promise<void> {
-  if (outlet.gone) return;
+/** Most answers are sent at once, and there is nothing to wait for. */
+export function send(answer: ApiResponse, request: ApiRequest, outlet: Outlet): Promise<void> | undefined {
+  if (outlet.gone) return undefined;
   if (isStream(answer)) return sendStream(answer, request, outlet);
+  const [only, more] = answer.body;
+  if (only === undefined || more !== undefined || only.length > GZIP_BYTES) return sendParts(answer, request, outlet);
+  outlet.head(answer.status, headOf(answer, only.length));
+  outlet.end(request.method === "HEAD" ? undefined : only);
+  return undefined;
+}
+
+async function sendParts(answer: WholeResponse, request: ApiRequest, outlet: Outlet): Promise<void> {
   const total = answer.body.reduce((sum, part) => sum + part.length, 0);
   if (total > GZIP_BYTES && (request.headers["accept-encoding"] ?? "").includes("gzip")) {
     const body = await compress(Buffer.concat(answer.body), { level: 1 });
@@ -42,17 +51,16 @@ export async function send(answer: ApiResponse, request: ApiRequest, outlet: Out
   return sendWhole(answer, total, request, outlet);
 }
 
-async function sendWhole(
-  { status, headers, body }: WholeResponse,
-  total: number,
-  { method }: ApiRequest,
-  outlet: Outlet,
-): Promise<void> {
-  outlet.head(status, { "cache-control": CACHE_CONTROL, ...asBytes(headers), "content-length": total });
-  const parts = method === "HEAD" ? [] : body;
+async function sendWhole(answer: WholeResponse, total: number, { method }: ApiRequest, outlet: Outlet): Promise<void> {
+  outlet.head(answer.status, headOf(answer, total));
+  const parts = method === "HEAD" ? [] : answer.body;
   // One by one: what is written at once, Node copies into one before it is encrypted.
   for (const part of parts.slice(0, -1)) if (!(await outlet.written(part))) return;
   outlet.end(parts.at(-1));
+}
+
+function headOf({ headers }: WholeResponse, total: number): AnswerHeaders {
+  return { "cache-control": CACHE_CONTROL, ...asBytes(headers), "content-length": total };
 }
 
 async function sendStream(

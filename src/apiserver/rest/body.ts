@@ -10,6 +10,8 @@ import {
   decode,
   decodeEnvelope,
   decodeProtobuf,
+  field,
+  invalidStatus,
   isEnvelope,
   isObject,
   type Json,
@@ -66,8 +68,12 @@ export function decodeBody(
   contentType: string | undefined,
   kind: Kind,
   validation: WriteOptions["fieldValidation"],
+  warn: (message: string) => void = () => {},
 ): DecodedBody {
-  if (mediaType(contentType) === PROTOBUF_TYPE) return { draft: decodeProtobufBody(bytes, kind), warnings: [] };
+  if (mediaType(contentType) === PROTOBUF_TYPE) {
+    if (kind.schema.goType === undefined) throw unsupportedMediaType([JSON_TYPE, YAML_TYPE]);
+    return { draft: decodeProtobufBody(bytes, kind), warnings: [] };
+  }
   const body = parseBody(bytes, contentType, kind.kind);
   if (!isObject(body.value))
     throw unrecognized(
@@ -75,7 +81,8 @@ export function decodeBody(
       `couldn't get version/kind; json parse error: json: cannot unmarshal ${jsonType(body.value)} into Go value of type ${TYPE_META}`,
       bytes,
     );
-  checkType(body.value, kind, bytes);
+  if (kind.schema.goType !== undefined) checkType(body.value, kind, bytes);
+  else checkUntyped(body.value, kind, bytes, validation === "Warn" ? warn : () => {});
   return decodeValue(body, kind, validation);
 }
 
@@ -181,6 +188,22 @@ function checkType({ apiVersion = "", kind: name = "" }: JsonObject, kind: Kind,
   throw badRequest(
     `${from}: no kind ${JSON.stringify(name)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/api/legacyscheme/scheme.go:30"`,
   );
+}
+
+/** Where no Go type says what a body must be, the original has other words for what it must not be. */
+function checkUntyped(value: JsonObject, kind: Kind, bytes: Buffer, warn: (message: string) => void): void {
+  const { apiVersion = "", kind: name = "", metadata, ...rest } = value;
+  if (name === "") throw unrecognized(kind.kind, `Object 'Kind' is missing in '${bytes.toString("utf8")}'`, bytes);
+  const own = apiVersionOf(kind);
+  if (apiVersion !== own) {
+    // It knows nothing of that version, and no field of it.
+    for (const unknown of Object.keys(rest)) warn(unknownField(unknown));
+    throw badRequest(`the API version in the data (${apiVersion}) does not match the expected API version (${own})`);
+  }
+  if (name === kind.kind) return;
+  const about = { group: kind.group, kind: String(name) };
+  const named = isObject(metadata) ? String(metadata.name ?? "") : "";
+  throw invalidStatus(about, named, [field.invalid("kind", name, `must be ${kind.kind}`)]);
 }
 
 function cannotBeHandled(kind: Kind, why: string): string {

@@ -134,6 +134,19 @@ describe("update", () => {
   });
 });
 
+describe("a patch that makes another thing of an object", () => {
+  it.each([
+    { body: { kind: "Secret" }, says: "illegal base64 data at input byte 0" },
+    { body: { kind: "Secret", data: null }, says: "unable to decode /v1, Kind=Secret into *v1.ConfigMap" },
+    { body: { kind: "Widget" }, says: 'no kind "Widget" is registered for version "v1" in scheme' },
+  ])("$says", async ({ body, says }) => {
+    await post(CONFIG_MAPS, configMap("x", { k: "v" }));
+    const { status, json } = await patch(`${CONFIG_MAPS}/x`, body);
+    expect(status).toBe(422);
+    expect(json.message).toContain(says);
+  });
+});
+
 describe("generation", () => {
   const path = `${DEPLOYMENTS}/d`;
   it.each([

@@ -6,7 +6,7 @@
  *        └──────────────────────────── somebody else was first: once more ◄────────────────────────────────────────────────┘
  *
  * 1. What names a resourceVersion fails with 409 if that is not the current one; what does not is tried again on the new state.
- * 2. A change that changes nothing is not stored: the resourceVersion stays.
+ * 2. A change that changes nothing is not stored: the resourceVersion stays. (Unless the object is kept in an outdated form.)
  */
 import {
   at,
@@ -37,7 +37,7 @@ import {
   refuse,
 } from "./prepare.ts";
 import { fresh } from "./read.ts";
-import { admissionAttributes, requestFacts } from "./request-parts.ts";
+import { admissionAttributes, guarded, requestFacts } from "./request-parts.ts";
 import type { RestRequest, Written } from "./rest-request.ts";
 
 const MAX_TRIES = 10;
@@ -64,16 +64,17 @@ export async function change(request: RestRequest, options: ChangeOptions): Prom
   const suffix = resource.suffix(namespace, name);
   // What is not found, in conflict or unchanged must be so in the store, not only in a cache that lags behind another server's writes.
   await fresh(request.context);
-  let current = resource.cache.get(suffix);
+  let current = await resource.get(suffix);
   for (let tries = 1; ; tries++) {
     if (current === undefined) {
       if (options.mayCreate !== true) throw notFound(resource.groupResource, name);
+      await request.context.access.mayCreate(request);
       const { draft, owned } = await options.propose(undefined);
       return createDraft(request, draft, options.dryRun, owned);
     }
     const old = resource.read(current);
     const proposal = await options.propose(old);
-    if (proposal.unchanged) return { created: false, stored: current };
+    if (proposal.unchanged && resource.forms?.isStale(current) !== true) return { created: false, stored: current };
     const { draft } = proposal;
     if ((draft.metadata.name ?? "") === "") {
       throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
@@ -99,7 +100,7 @@ function writeChange(
   const old = resource.read(current);
   return allocating(request, draft, old, dryRun, async (stored) => {
     await check(request, draft, old, dryRun);
-    if (isSame(draft, old)) return { ok: true, stored: current };
+    if (isSame(draft, old) && resource.forms?.isStale(current) !== true) return { ok: true, stored: current };
     if (dryRun) return { ok: true, stored: dryRunResult(resource.cache.prefix + suffix, request, draft, current) };
     const finished = await eraseIfFinished(request, suffix, draft, current);
     if (finished !== undefined) return { ok: true, stored: finished };
@@ -121,12 +122,13 @@ async function prepare(
   const resourceVersion = old.metadata.resourceVersion;
   const facts = requestFacts(request);
   fillIn(kind, draft);
-  if (!owned) own(request, draft, old);
+  if (!owned) await own(request, draft, old);
   if (subresource === "status") prepareStatus(kind, draft, old, facts);
   else if (subresource === "") prepareUpdate(kind, draft, old, facts);
   else preparePart(kind, subresource, draft, old, facts);
   draft.metadata.resourceVersion = resourceVersion ?? "";
   await context.admission.mutate(admissionAttributes(request, "UPDATE", dryRun, draft, old));
+  await guarded(request, draft, old);
 }
 
 async function check(request: RestRequest, draft: AnyDraft, old: KubeObject, dryRun: boolean): Promise<void> {

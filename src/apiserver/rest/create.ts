@@ -1,5 +1,5 @@
 /**
- * create = decode → default → own → mutate (admission) → prepare → allocate → validate (kind) → validate (admission) → store.
+ * create = decode → default → own → mutate (admission) → guard → prepare → allocate → validate (kind) → validate (admission) → store.
  */
 import {
   alreadyExists,
@@ -17,7 +17,7 @@ import { writeOptions } from "./options.ts";
 import { own } from "./ownership.ts";
 import { persist } from "./persist.ts";
 import { type AnyDraft, checkCreate, dedupeOwners, prepareCreate } from "./prepare.ts";
-import { admissionAttributes, requestFacts } from "./request-parts.ts";
+import { admissionAttributes, guarded, requestFacts } from "./request-parts.ts";
 import type { RestRequest, Written } from "./rest-request.ts";
 
 const NAME_TRIES = 8;
@@ -25,7 +25,13 @@ const NAME_TRIES = 8;
 export async function create(request: RestRequest): Promise<Written> {
   const { resource, query, contentType, warn } = request;
   const options = writeOptions("CreateOptions", query);
-  const { draft, warnings } = decodeBody(await request.body(), contentType, resource.kind, options.fieldValidation);
+  const { draft, warnings } = decodeBody(
+    await request.body(),
+    contentType,
+    resource.kind,
+    options.fieldValidation,
+    warn,
+  );
   for (const warning of warnings) warn(warning);
   return createDraft(request, draft, options.dryRun);
 }
@@ -42,8 +48,13 @@ export async function createDraft(
   place(request, draft);
   dedupeOwners(draft, request.warn);
   fillIn(kind, draft);
-  if (!owned) own(request, draft, undefined);
-  await context.admission.mutate(admissionAttributes(request, "CREATE", dryRun, draft));
+  // Most steps have nothing to wait for, and a turn costs more than some of them.
+  const owning = owned ? undefined : own(request, draft, undefined);
+  if (owning !== undefined) await owning;
+  const mutating = context.admission.mutate(admissionAttributes(request, "CREATE", dryRun, draft));
+  if (mutating !== undefined) await mutating;
+  const guarding = guarded(request, draft);
+  if (guarding !== undefined) await guarding;
 
   const generated = (draft.metadata.name ?? "") === "" && (draft.metadata.generateName ?? "") !== "";
   for (let tries = 1; ; tries++) {
@@ -56,7 +67,8 @@ export async function createDraft(
       dryRun,
       async (stored): Promise<Written | undefined> => {
         checkCreate(kind, draft);
-        await context.admission.validate(admissionAttributes(request, "CREATE", dryRun, draft));
+        const validating = context.admission.validate(admissionAttributes(request, "CREATE", dryRun, draft));
+        if (validating !== undefined) await validating;
         for (const warning of kind.warnings?.(draft, undefined) ?? []) request.warn(warning);
         toStoredForm(kind, draft);
 

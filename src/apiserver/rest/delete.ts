@@ -1,7 +1,8 @@
 /**
  * Deletion: at once, after a grace period, or when the last finalizer is gone.
  *
- * 1. An object with finalizers, or with a grace period still to run, is only marked: metadata.deletionTimestamp.
+ * 1. An object with finalizers, or with a grace period still to run, is only marked: metadata.deletionTimestamp. What has grace periods at all
+ *    is marked in any case, so that who watches sees the mark before the end.
  * 2. Propagation policies are finalizers: `orphan` and `foregroundDeletion` hold the object until the garbage collector is through.
  * 3. A write that takes the last finalizer off an object whose time is up deletes it.
  */
@@ -52,7 +53,7 @@ export async function deleteWith(request: RestRequest, options: DeleteOptions): 
   const suffix = resource.suffix(namespace, name);
   // What is not found or in conflict must be so in the store, not only in a cache that lags behind another server's writes.
   await fresh(context);
-  let current = resource.cache.get(suffix);
+  let current = await resource.get(suffix);
   for (let tries = 1; ; tries++) {
     if (current === undefined) throw notFound(resource.groupResource, name);
     const old = resource.read(current);
@@ -62,22 +63,22 @@ export async function deleteWith(request: RestRequest, options: DeleteOptions): 
     if (why !== undefined) throw forbidden(resource.groupResource, name, why);
     if (options.propagationPolicy === undefined && rules?.defaultPropagationWarning !== undefined)
       request.warn(rules.defaultPropagationWarning);
-    await context.admission.validate(admissionAttributes(request, "DELETE", options.dryRun, undefined, old));
-    const marked = mark(request, old, options);
-    if (marked === undefined) {
-      if (options.dryRun) return { stored: current, gone: true };
-      const outcome = await erase(context, resource, suffix, current);
-      if (outcome.ok) {
-        await release(context, resource, old);
-        return { stored: outcome.stored, gone: true };
-      }
-      current = outcome.current;
-    } else {
-      if (marked === old || options.dryRun) return { stored: current, gone: false };
-      const outcome = await persist(context, resource, suffix, marked, current.revision);
-      if (outcome.ok) return { stored: outcome.stored, gone: false };
-      current = outcome.current;
+    const attributes = admissionAttributes(request, "DELETE", options.dryRun, undefined, old);
+    await context.admission.mutate(attributes);
+    await context.admission.validate(attributes);
+    const { marked, over } = mark(request, old, options);
+    if (options.dryRun) return { stored: current, gone: over };
+    const settled =
+      marked === old
+        ? { ok: true as const, stored: current }
+        : await persist(context, resource, suffix, marked, current.revision);
+    if (settled.ok && !over) return { stored: settled.stored, gone: false };
+    const ended = settled.ok ? await erase(context, resource, suffix, settled.stored) : settled;
+    if (ended.ok) {
+      await release(context, resource, old);
+      return { stored: ended.stored, gone: true };
     }
+    current = ended.current;
     if (tries === MAX_TRIES) throw conflict(resource.groupResource, name);
   }
 }
@@ -101,20 +102,25 @@ export async function eraseIfFinished(
   return outcome.ok ? outcome.stored : undefined;
 }
 
-/** The object with its mark; itself if it bears the mark already; undefined if it can go at once. */
-function mark({ context, resource }: RestRequest, old: KubeObject, options: DeleteOptions): KubeObject | undefined {
+/** The object with its mark, or itself if it needs none or bears it already; `over`: nothing holds it any more. */
+function mark(
+  { context, resource }: RestRequest,
+  old: KubeObject,
+  options: DeleteOptions,
+): { readonly marked: KubeObject; readonly over: boolean } {
   const { metadata } = old;
   const finalizers = finalizersFor(resource.kind.delete?.defaultPropagation, metadata.finalizers ?? [], options);
   const asked = resource.kind.delete?.graceSeconds?.(old, options.gracePeriodSeconds) ?? 0;
   const already = metadata.deletionTimestamp !== undefined;
   const grace = already ? Math.min(metadata.deletionGracePeriodSeconds ?? 0, asked) : asked;
   const held = resource.kind.delete?.holds?.(old) === true;
-  if (finalizers.length === 0 && grace === 0 && !held) return undefined;
+  const over = finalizers.length === 0 && grace === 0 && !held;
+  if (over && (already || resource.kind.delete?.graceSeconds === undefined)) return { marked: old, over };
   const same =
     already &&
     grace === metadata.deletionGracePeriodSeconds &&
     finalizers.join() === (metadata.finalizers ?? []).join();
-  if (same) return old;
+  if (same) return { marked: old, over };
   const start = already
     ? Date.parse(metadata.deletionTimestamp ?? "") - (metadata.deletionGracePeriodSeconds ?? 0) * 1000
     : context.clock.now();
@@ -135,7 +141,7 @@ function mark({ context, resource }: RestRequest, old: KubeObject, options: Dele
     },
   };
   resource.kind.delete?.mark?.(marked as Draft<KubeObject>);
-  return marked;
+  return { marked, over };
 }
 
 function finalizersFor(

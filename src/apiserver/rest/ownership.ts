@@ -32,12 +32,22 @@ export function ownershipContext({ context, resource, query, userAgent, subresou
 }
 
 /** Records in the draft who owns what after this write. */
-export function own(request: RestRequest, draft: AnyDraft, live: KubeObject | undefined): void {
-  const fields = updateManagedFields({
+export function own(request: RestRequest, draft: AnyDraft, live: KubeObject | undefined): Promise<void> | undefined {
+  const update = {
     ...ownershipContext(request),
     live: live as JsonObject | undefined,
     updated: draft as unknown as JsonObject,
-  });
+  };
+  const { forms } = request.resource;
+  if (forms !== undefined)
+    return forms
+      .converting((convert) => updateManagedFields({ ...update, convert }))
+      .then((fields) => record(draft, fields));
+  record(draft, updateManagedFields(update));
+  return undefined;
+}
+
+function record(draft: AnyDraft, fields: ReturnType<typeof updateManagedFields>): void {
   if (fields.length === 0) delete draft.metadata.managedFields;
   else draft.metadata.managedFields = fields as AnyDraft["metadata"]["managedFields"] & object;
 }

@@ -6,6 +6,7 @@ import {
   applyMergePatch,
   applyStrategicMergePatch,
   badRequest,
+  builtIn,
   DecodeError,
   decode,
   decodeJsonPatch,
@@ -111,7 +112,7 @@ function decoded(
   from: "json" | "maps",
 ): Proposal {
   try {
-    checkType(patched, kind);
+    checkType(patched, kind, from);
     const { value, unknown } = decode(kind.schema, patched, { from });
     if (options.fieldValidation !== "Ignore")
       report(text, unknown, request, options, from === "maps" ? goValue(parseJson(text)) : documentText(patched, kind));
@@ -124,9 +125,16 @@ function decoded(
 }
 
 /** A patch may not turn an object into one of another type. */
-function checkType(patched: Json, kind: Kind): void {
+function checkType(patched: Json, kind: Kind, from: "json" | "maps"): void {
   const { apiVersion = "", kind: name = "" } = isObject(patched) ? patched : {};
   if ((apiVersion === "" || apiVersion === apiVersionOf(kind)) && (name === "" || name === kind.kind)) return;
+  const other = builtIn.find((each) => each.kind === name && apiVersionOf(each) === apiVersion);
+  if (other !== undefined) {
+    // It is read as what it says it is, before it is found to be the wrong thing.
+    decode(other.schema, patched, { from });
+    const { group, version } = other;
+    throw new DecodeError(`unable to decode ${group}/${version}, Kind=${name} into *${kind.version}.${kind.kind}`);
+  }
   throw new DecodeError(
     `no kind ${JSON.stringify(name)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/api/legacyscheme/scheme.go:30"`,
   );
@@ -175,14 +183,19 @@ async function apply(request: RestRequest, bytes: Buffer, options: PatchOptions)
   return change(request, {
     dryRun: options.dryRun,
     mayCreate: request.subresource === "",
-    propose: (current) => {
-      const result = applyConfiguration({
+    propose: async (current) => {
+      const asked = {
         ...ownershipContext(request),
         kind: kind.kind,
         live: current as JsonObject | undefined,
         applied: named(applied, request),
         force: options.force,
-      });
+      };
+      const { forms } = request.resource;
+      const result =
+        forms === undefined
+          ? applyConfiguration(asked)
+          : await forms.converting((convert) => applyConfiguration({ ...asked, convert }));
       const { value } = decode(kind.schema, result.object, { from: "maps" });
       const draft = value as unknown as AnyDraft;
       draft.kind = kind.kind;

@@ -6,7 +6,8 @@
  */
 import { internalError, type KubeObject, StatusError, serviceUnavailable } from "#api";
 import { isStoreError, type Revision, StoreError, type WriteOutcome } from "#store";
-import { atRevision, encodeForStore, StoredObject } from "../cache/stored-object.ts";
+import { encodeForStore, StoredObject } from "../cache/stored-object.ts";
+import { ownForm } from "./forms.ts";
 import type { Resource } from "./resource.ts";
 import type { ServerContext } from "./server-context.ts";
 
@@ -14,6 +15,7 @@ import type { ServerContext } from "./server-context.ts";
 const SHOWN_WITHIN_MS = 5_000;
 
 export type Persisted =
+  /** In the kind's own form. */
   | { readonly ok: true; readonly stored: StoredObject }
   /** Somebody else was first: what is there now. */
   | { readonly ok: false; readonly current: StoredObject | undefined };
@@ -25,17 +27,24 @@ export async function persist(
   object: KubeObject,
   expected: Revision | undefined,
 ): Promise<Persisted> {
+  const { forms } = resource;
   const key = resource.cache.prefix + suffix;
-  const form = resource.toStored(object);
+  const form = forms === undefined ? resource.toStored(object) : await forms.toStored(object);
   const value = encodeForStore(form);
-  const outcome = await storeCall(() =>
-    expected === undefined ? context.store.create(key, value) : context.store.update(key, value, expected),
-  );
-  if (!outcome.ok) return refused(outcome);
-  const stored = new StoredObject({ key, value, revision: outcome.revision }, atRevision(form, outcome.revision));
+  let outcome: WriteOutcome;
+  try {
+    const { store } = context;
+    outcome = await (expected === undefined ? store.create(key, value) : store.update(key, value, expected));
+  } catch (error) {
+    throw asStatus(error);
+  }
+  if (!outcome.ok) return refused(resource, outcome);
+  const stored = StoredObject.written({ key, value, revision: outcome.revision }, form);
   resource.cache.wrote(stored);
-  await shown(context, outcome.revision);
-  return { ok: true, stored };
+  forms?.wrote(stored);
+  const showing = shown(context, outcome.revision);
+  if (showing !== undefined) await showing;
+  return { ok: true, stored: forms === undefined ? stored : await ownForm(forms, stored) };
 }
 
 /** Undefined: it is gone; a conflict carries what is there now. */
@@ -46,22 +55,24 @@ export async function erase(
   current: StoredObject,
 ): Promise<Persisted> {
   const outcome = await storeCall(() => context.store.delete(resource.cache.prefix + suffix, current.revision));
-  if (!outcome.ok) return refused(outcome);
+  if (!outcome.ok) return refused(resource, outcome);
   await shown(context, outcome.revision);
   return { ok: true, stored: current.asOf(outcome.revision) };
 }
 
-function refused(outcome: Extract<WriteOutcome, { ok: false }>): Persisted {
-  return { ok: false, current: outcome.current && new StoredObject(outcome.current) };
+async function refused({ forms }: Resource, { current }: Extract<WriteOutcome, { ok: false }>): Promise<Persisted> {
+  if (current === undefined) return { ok: false, current: undefined };
+  const stored = new StoredObject(current);
+  return { ok: false, current: forms === undefined ? stored : await ownForm(forms, stored) };
 }
 
 /** Waits until the caches show a revision that the store has named. One that stops telling of changes then is not waited for without end. */
-export async function shown({ feed, clock, sharedStore }: ServerContext, revision: Revision): Promise<void> {
+export function shown({ feed, clock, sharedStore }: ServerContext, revision: Revision): Promise<void> | undefined {
+  if (feed.revision >= revision) return undefined;
   if (!sharedStore) return storeCall(() => feed.reached(revision));
-  if (feed.revision >= revision) return;
   const late = new AbortController();
   const timer = clock.timer(SHOWN_WITHIN_MS, () => late.abort(notTold(revision)));
-  await storeCall(() => feed.reached(revision, late.signal)).finally(() => timer.cancel());
+  return storeCall(() => feed.reached(revision, late.signal)).finally(() => timer.cancel());
 }
 
 function notTold(revision: Revision): StoreError {
@@ -73,11 +84,15 @@ export async function storeCall<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call();
   } catch (error) {
-    if (!isStoreError(error)) throw error;
-    if (error.code === "Full") throw new StatusError("", error.message, { code: 507, cause: error });
-    if (error.code === "Unavailable" || error.code === "Closed") throw unavailable(error);
-    throw internalError(error.message, error);
+    throw asStatus(error);
   }
+}
+
+function asStatus(error: unknown): unknown {
+  if (!isStoreError(error)) return error;
+  if (error.code === "Full") return new StatusError("", error.message, { code: 507, cause: error });
+  if (error.code === "Unavailable" || error.code === "Closed") return unavailable(error);
+  return internalError(error.message, error);
 }
 
 function unavailable(error: Error): StatusError {

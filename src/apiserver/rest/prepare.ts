@@ -29,12 +29,19 @@ export type AnyDraft = Draft<KubeObject> & { [field: string]: Json | undefined }
 const METADATA = at("metadata");
 const ROOT = at();
 
+const metaRules = new WeakMap<Kind, MetaRules>();
+
 export function metaRulesOf(kind: Kind): MetaRules {
-  return {
-    namespaced: kind.scope === "Namespaced",
-    validateName: (name, isPrefix) =>
-      kind.validateName?.(name, isPrefix) ?? checkDns1123Subdomain(isPrefix ? maskedPrefix(name) : name),
-  };
+  let rules = metaRules.get(kind);
+  if (rules === undefined) {
+    rules = {
+      namespaced: kind.scope === "Namespaced",
+      validateName: (name, isPrefix) =>
+        kind.validateName?.(name, isPrefix) ?? checkDns1123Subdomain(isPrefix ? maskedPrefix(name) : name),
+    };
+    metaRules.set(kind, rules);
+  }
+  return rules;
 }
 
 /** A prefix may end with what a whole name may not, such as a dash: something will follow it. */
@@ -45,6 +52,7 @@ function maskedPrefix(prefix: string): string {
 /** Owners are named once; who names one twice is told so. */
 export function dedupeOwners(draft: AnyDraft, warn: (message: string) => void): void {
   const owners = draft.metadata.ownerReferences ?? [];
+  if (owners.length < 2) return;
   const seen = new Set<string>();
   const twice = new Set<string>();
   const kept = owners.filter((owner) => {

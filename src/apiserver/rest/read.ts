@@ -10,6 +10,7 @@ import type { ObjectMap } from "../cache/resource-cache.ts";
 import { matcher, type Selection } from "../cache/selection.ts";
 import { StoredObject } from "../cache/stored-object.ts";
 import { type ContinueToken, decodeContinue, encodeContinue } from "./continue-token.ts";
+import { loaded, ownForms } from "./forms.ts";
 import { type ListOptions, listOptions, parseVersion } from "./list-options.ts";
 import { shown, storeCall } from "./persist.ts";
 import type { RestRequest } from "./rest-request.ts";
@@ -29,7 +30,7 @@ export async function get({ context, resource, namespace, name, query }: RestReq
   const version = query.get("resourceVersion") ?? "";
   if (version === "") await fresh(context);
   else await notOlderThan(context, parseVersion(version, 500));
-  const found = resource.cache.get(resource.suffix(namespace, name));
+  const found = await resource.get(resource.suffix(namespace, name));
   if (found === undefined) throw notFound(resource.groupResource, name);
   return found;
 }
@@ -43,6 +44,13 @@ export async function listSelected(
   selection: Selection,
   options: ListOptions,
 ): Promise<ListResult> {
+  const { forms } = request.resource;
+  const result = await storedList(request, selection, options);
+  return forms === undefined ? result : { ...result, objects: await ownForms(forms, result.objects) };
+}
+
+/** Objects as they are kept. */
+async function storedList(request: RestRequest, selection: Selection, options: ListOptions): Promise<ListResult> {
   const { context, resource } = request;
   const token = options.continue === "" ? undefined : decodeContinue(options.continue);
   if (token !== undefined && token.revision !== -1) return page(request, selection, options, token);
@@ -51,7 +59,11 @@ export async function listSelected(
   }
   if (options.resourceVersion === undefined) await fresh(context);
   else if (options.resourceVersion > 0) await notOlderThan(context, options.resourceVersion);
-  return slice(request, selection, options, resource.cache.snapshot(), context.feed.revision, token?.after, {
+  return slice(request, selection, options, {
+    objects: resource.cache.snapshot(),
+    revision: context.feed.revision,
+    after: token?.after,
+    whole: true,
     current: true,
   });
 }
@@ -65,11 +77,12 @@ async function page(
 ): Promise<ListResult> {
   const { context, resource } = request;
   const kept = context.feed.revision === revision ? resource.cache.snapshot() : resource.cache.kept(revision);
-  if (kept !== undefined) return slice(request, selection, options, kept, revision, after);
+  const part = { revision, after, whole: true, current: false };
+  if (kept !== undefined) return slice(request, selection, options, { ...part, objects: kept });
   await notOlderThan(context, revision);
   const objects = await stateAt(request, selection, revision, after);
   // The state of one namespace must not be taken for that of all.
-  return slice(request, selection, options, objects, revision, after, { whole: selection.namespace === undefined });
+  return slice(request, selection, options, { ...part, objects, whole: selection.namespace === undefined });
 }
 
 /** What the store had at a revision, as a cache would show it. */
@@ -95,19 +108,49 @@ async function stateAt(
   }
 }
 
-function slice(
+/** Selectors speak of the kind's own form: where that has to be waited for, it is for all that they may select from. */
+async function slice(
+  request: RestRequest,
+  selection: Selection,
+  options: ListOptions,
+  state: State,
+): Promise<ListResult> {
+  const { forms } = request.resource;
+  const matches = matcher(selection);
+  // In the turn of the call: the state may be the current one.
+  if (forms === undefined || selection.matches === undefined)
+    return sliceOf(request, selection, options, state, matches);
+  const candidates = [...state.objects.values(rangeOf(selection, state).start)];
+  await forms.load(candidates.filter((stored) => forms.known(stored) === undefined));
+  return sliceOf(request, selection, options, state, (stored) => matches(loaded(forms, stored)));
+}
+
+/** What a page is read from. */
+interface State {
+  readonly objects: ObjectMap;
+  readonly revision: Revision;
+  readonly after: string | undefined;
+  /** Of all namespaces. */
+  readonly whole: boolean;
+  /** The newest one. */
+  readonly current: boolean;
+}
+
+function rangeOf({ namespace }: Selection, { after = "" }: State) {
+  const scope = namespace === undefined ? "" : `${namespace}/`;
+  const range = { from: scope, ...(scope !== "" && { before: `${namespace}0` }) };
+  return { scope, range, start: after === "" ? range : { ...range, after: scope + after } };
+}
+
+function sliceOf(
   { resource }: RestRequest,
   selection: Selection,
   { limit }: ListOptions,
-  objects: ObjectMap,
-  revision: Revision,
-  after: string | undefined,
-  { whole = true, current = false }: { readonly whole?: boolean; readonly current?: boolean } = {},
+  state: State,
+  matches: (stored: StoredObject) => boolean,
 ): ListResult {
-  const scope = selection.namespace === undefined ? "" : `${selection.namespace}/`;
-  const range = { from: scope, ...(scope !== "" && { before: `${selection.namespace}0` }) };
-  const start = after === undefined || after === "" ? range : { ...range, after: scope + after };
-  const matches = matcher(selection);
+  const { objects, revision, after, whole, current } = state;
+  const { scope, range, start } = rangeOf(selection, state);
   const found: StoredObject[] = [];
   if (selection.name !== undefined && (selection.namespace !== undefined || resource.kind.scope === "Cluster")) {
     const one = objects.get(scope + selection.name);

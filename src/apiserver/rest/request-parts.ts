@@ -8,6 +8,14 @@ export function requestFacts({ context, user }: RestRequest): RequestFacts {
   return { now: context.clock.now(), user: { ...user, extra: user.extra ?? {} } };
 }
 
+/** Asks the guard of the resource, if it has one. */
+export function guarded(request: RestRequest, object: KubeObject, old?: KubeObject): void | Promise<void> {
+  const { context, resource } = request;
+  const { group, resource: plural } = resource.groupResource;
+  const guard = context.access.guards.get(`${group}/${plural}`);
+  return guard?.({ request, object, ...(old !== undefined && { old }) });
+}
+
 export function admissionAttributes(
   request: RestRequest,
   operation: AdmissionAttributes["operation"],
@@ -15,7 +23,7 @@ export function admissionAttributes(
   object: KubeObject | undefined,
   old?: KubeObject,
 ): AdmissionAttributes {
-  const { resource, subresource, namespace, name, user, warn } = request;
+  const { resource, subresource, namespace, name, user, warn, annotate } = request;
   return {
     operation,
     resource,
@@ -25,6 +33,7 @@ export function admissionAttributes(
     user,
     dryRun,
     warn,
+    annotate,
     ...(object !== undefined && { object }),
     ...(old !== undefined && { old }),
   };

@@ -2,23 +2,32 @@
 import type { GroupResource, Kind, KubeObject } from "#api";
 import type { ResourceCache } from "../cache/resource-cache.ts";
 import type { StoredObject } from "../cache/stored-object.ts";
+import { type Forms, ownForm } from "./forms.ts";
 
 export const STORE_PREFIX = "/registry/";
 
 export class Resource {
   readonly kind: Kind;
   readonly cache: ResourceCache;
+  readonly forms: Forms | undefined;
   readonly groupResource: GroupResource;
 
-  constructor(kind: Kind, cache: ResourceCache) {
+  constructor(kind: Kind, cache: ResourceCache, forms?: Forms) {
     this.kind = kind;
     this.cache = cache;
+    this.forms = forms;
     this.groupResource = { group: kind.group, resource: kind.names.plural };
   }
 
   /** Where an object stands in its cache; behind the cache's prefix, its key in the store. */
   suffix(namespace: string, name: string): string {
     return this.kind.scope === "Namespaced" ? `${namespace}/${name}` : name;
+  }
+
+  /** What is kept there, in this kind's own form. */
+  async get(suffix: string): Promise<StoredObject | undefined> {
+    const stored = this.cache.get(suffix);
+    return stored === undefined || this.forms === undefined ? stored : ownForm(this.forms, stored);
   }
 
   /** The object in this kind's own form. */

@@ -1,47 +1,99 @@
-/** All resources that are served, found by group, version and plural name. */
+/**
+ * All resources that are served, found by group, version and plural name.
+ *
+ * 1. They come and go while requests are served; a request goes on with the resource that it found.
+ * 2. Resources whose objects are stored under one prefix share its cache.
+ */
 import type { Kind } from "#api";
 import type { StoreFeed } from "../cache/feed.ts";
 import { ResourceCache } from "../cache/resource-cache.ts";
 import { Resource, storePrefixOf } from "./resource.ts";
 
+interface Followed {
+  readonly cache: ResourceCache;
+  readonly leave: () => void;
+}
+
+/** Where a resource is served. It may be made when it is first asked for. */
+class Place {
+  readonly #make: () => Resource;
+  #resource: Resource | undefined;
+
+  constructor(make: () => Resource) {
+    this.#make = make;
+  }
+
+  get resource(): Resource {
+    this.#resource ??= this.#make();
+    return this.#resource;
+  }
+}
+
 export class Resources {
-  readonly #byPath = new Map<string, Resource>();
+  readonly #byPath = new Map<string, Place>();
   readonly #groups = new Set<string>();
-  readonly #caches = new Map<string, ResourceCache>();
+  readonly #followed = new Map<string, Followed>();
   readonly #feed: StoreFeed;
 
   constructor(feed: StoreFeed) {
     this.#feed = feed;
   }
 
+  /** A kind that is part of the server. Before the feed loads. */
   add(kind: Kind): Resource {
-    const resource = new Resource(kind, this.#cacheOf(storePrefixOf(kind)));
-    this.#byPath.set(pathOf(kind.group, kind.version, kind.names.plural), resource);
     this.#groups.add(kind.group);
+    const resource = new Resource(kind, this.follow(storePrefixOf(kind)));
+    this.#byPath.set(pathOf(kind.group, kind.version, kind.names.plural), new Place(() => resource));
     return resource;
   }
 
-  find(group: string, version: string, plural: string): Resource | undefined {
-    return this.#byPath.get(pathOf(group, version, plural));
+  /** Serves a kind, or serves it anew: it is made when it is first asked for. The function takes it away, unless another has taken its place. */
+  serve({ group, version, names }: Pick<Kind, "group" | "version" | "names">, make: () => Resource): () => void {
+    const path = pathOf(group, version, names.plural);
+    const place = new Place(make);
+    this.#byPath.set(path, place);
+    return () => {
+      if (this.#byPath.get(path) === place) this.#byPath.delete(path);
+    };
   }
 
-  /** Whether any version of the group is served. */
+  /** Keeps what is stored under a prefix. Before the feed loads. */
+  follow(prefix: string): ResourceCache {
+    const known = this.#followed.get(prefix);
+    if (known !== undefined) return known.cache;
+    const cache = new ResourceCache(prefix);
+    this.#followed.set(prefix, { cache, leave: this.#feed.subscribe(cache) });
+    return cache;
+  }
+
+  /** As `follow`, while the feed runs. For one prefix at a time. Throws what the store throws. */
+  async join(prefix: string): Promise<ResourceCache> {
+    const known = this.#followed.get(prefix);
+    if (known !== undefined) return known.cache;
+    const cache = new ResourceCache(prefix);
+    this.#followed.set(prefix, { cache, leave: await this.#feed.join(cache) });
+    return cache;
+  }
+
+  /** Nothing that is stored under the prefix is served any more. */
+  unfollow(prefix: string): void {
+    const followed = this.#followed.get(prefix);
+    this.#followed.delete(prefix);
+    followed?.leave();
+    followed?.cache.endWatches();
+  }
+
+  find(group: string, version: string, plural: string): Resource | undefined {
+    return this.#byPath.get(pathOf(group, version, plural))?.resource;
+  }
+
+  /** Whether any version of the group is part of the server. */
   servesGroup(group: string): boolean {
     return this.#groups.has(group);
   }
 
-  all(): Iterable<Resource> {
-    return this.#byPath.values();
-  }
-
-  #cacheOf(prefix: string): ResourceCache {
-    let cache = this.#caches.get(prefix);
-    if (cache === undefined) {
-      cache = new ResourceCache(prefix);
-      this.#caches.set(prefix, cache);
-      this.#feed.subscribe(cache);
-    }
-    return cache;
+  *all(): Iterable<Resource> {
+    for (const place of this.#byPath.values()) yield place.resource;
   }
 }
 

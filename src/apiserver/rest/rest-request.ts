@@ -16,6 +16,8 @@ export interface RestRequest {
   readonly contentType: string | undefined;
   body(): Promise<Buffer>;
   warn(message: string): void;
+  /** Notes something for audit. */
+  annotate(key: string, value: string): void;
 }
 
 /** An object that a write made, in the resource's own form, and its bytes if it was stored. */

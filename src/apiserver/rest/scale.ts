@@ -23,6 +23,7 @@ import { patcher } from "./patch.ts";
 import type { AnyDraft } from "./prepare.ts";
 import { fresh } from "./read.ts";
 import type { RestRequest } from "./rest-request.ts";
+import type { Admission, AdmissionAttributes } from "./server-context.ts";
 import { checkPlace } from "./update.ts";
 
 const SCALE_TYPE = "io.k8s.api.autoscaling.v1.Scale";
@@ -30,7 +31,7 @@ const SCALE_TYPE = "io.k8s.api.autoscaling.v1.Scale";
 export async function getScale(request: RestRequest): Promise<JsonObject> {
   const { context, resource, namespace, name } = request;
   await fresh(context);
-  const stored = resource.cache.get(resource.suffix(namespace, name));
+  const stored = await resource.get(resource.suffix(namespace, name));
   if (stored === undefined) throw notFound(resource.groupResource, name);
   return scaleOf(resource.kind, resource.read(stored));
 }
@@ -58,10 +59,10 @@ async function writeScale(
 ): Promise<JsonObject> {
   const path = kind.subresources?.scale?.replicas ?? "spec.replicas";
   const written = await change(
-    { ...request, subresource: "" },
+    { ...request, subresource: "", context: { ...request.context, admission: scaleAdmission(request, kind, path) } },
     {
       dryRun,
-      propose: (current) => {
+      propose: async (current) => {
         if (current === undefined) throw notFound(request.resource.groupResource, request.name);
         const before = scaleOf(kind, current);
         const after = decodeScale(propose(before));
@@ -70,18 +71,41 @@ async function writeScale(
         if (asked !== "" && asked !== current.metadata.resourceVersion)
           throw conflict(request.resource.groupResource, request.name);
         const replicas = isObject(after.spec) ? Number(after.spec.replicas ?? 0) : 0;
-        if (replicas < 0) {
+        // Where no Go type has a say, the object's own rules do.
+        if (replicas < 0 && kind.schema.goType !== undefined) {
           throw invalidStatus({ group: "autoscaling", kind: "Scale" }, request.name, [
             field.invalid("spec.replicas", replicas, "must be greater than or equal to 0"),
           ]);
         }
         const draft = withValue(current, path, replicas);
-        own({ ...request, subresource: "scale" }, draft, current);
+        await own({ ...request, subresource: "scale" }, draft, current);
         return { draft, owned: true };
       },
     },
   );
   return scaleOf(kind, request.resource.read(written.stored));
+}
+
+/** Admission is shown the Scale, not the object behind it; what it makes of the number counts. */
+function scaleAdmission({ context }: RestRequest, kind: Kind, path: string): Admission {
+  const shown = (attributes: AdmissionAttributes): AdmissionAttributes => {
+    const { object, old } = attributes;
+    return {
+      ...attributes,
+      subresource: "scale",
+      ...(object !== undefined && { object: scaleOf(kind, object) as unknown as KubeObject }),
+      ...(old !== undefined && { old: scaleOf(kind, old) as unknown as KubeObject }),
+    };
+  };
+  return {
+    mutate: async (attributes) => {
+      const seen = shown(attributes);
+      await context.admission.mutate(seen);
+      const { spec } = seen.object as unknown as { spec?: { replicas?: number } };
+      setValue(attributes.object as unknown as Record<string, Json>, path, spec?.replicas ?? 0);
+    },
+    validate: (attributes) => context.admission.validate(shown(attributes)),
+  };
 }
 
 function decodeScale(value: Json): JsonObject {
@@ -135,6 +159,11 @@ function valueAt(object: KubeObject, path: string): Json | undefined {
 
 function withValue(object: KubeObject, path: string, value: Json): AnyDraft {
   const draft = structuredClone(object) as unknown as Record<string, Json>;
+  setValue(draft, path, value);
+  return draft as unknown as AnyDraft;
+}
+
+function setValue(draft: Record<string, Json>, path: string, value: Json): void {
   const names = path.split(".");
   let at = draft;
   for (const name of names.slice(0, -1)) {
@@ -142,5 +171,4 @@ function withValue(object: KubeObject, path: string, value: Json): AnyDraft {
     at = at[name] as Record<string, Json>;
   }
   at[names.at(-1) ?? ""] = value;
-  return draft as unknown as AnyDraft;
 }

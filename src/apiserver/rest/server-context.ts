@@ -5,6 +5,7 @@ import type { Store } from "#store";
 import type { UserInfo } from "../authn/user.ts";
 import type { StoreFeed } from "../cache/feed.ts";
 import type { Resource } from "./resource.ts";
+import type { RestRequest } from "./rest-request.ts";
 
 export interface ServerContext {
   readonly store: Store;
@@ -13,6 +14,7 @@ export interface ServerContext {
   readonly random: Random;
   readonly log: Logger;
   readonly admission: Admission;
+  readonly access: WriteAccess;
   /** What objects of some resources take from a common stock when they are written, by `group/plural`. */
   readonly allocators: ReadonlyMap<string, Allocator>;
   /** A version 4 UUID. */
@@ -48,10 +50,32 @@ export interface Allocation {
   giveBack(): Promise<void>;
 }
 
+/**
+ * Whether a caller may do by a write what its request alone does not say. Both refuse by throwing what the client is told.
+ *
+ *     mutate ──► guard ──► validate
+ */
+export interface WriteAccess {
+  /** Asked for resources whose objects give rights to others, by `group/plural`. */
+  readonly guards: ReadonlyMap<string, WriteGuard>;
+  /** An update or an apply finds nothing to change, and would create it. */
+  mayCreate(request: RestRequest): void | Promise<void>;
+}
+
+export type WriteGuard = (write: GuardedWrite) => void | Promise<void>;
+
+export interface GuardedWrite {
+  readonly request: RestRequest;
+  readonly object: KubeObject;
+  /** Absent on create. */
+  readonly old?: KubeObject;
+}
+
 /** Admission as the verbs see it: mutate before validation of the kind, validate after it. */
 export interface Admission {
-  mutate(attributes: AdmissionAttributes): Promise<void>;
-  validate(attributes: AdmissionAttributes): Promise<void>;
+  /** Waits only if some plugin does. */
+  mutate(attributes: AdmissionAttributes): void | Promise<void>;
+  validate(attributes: AdmissionAttributes): void | Promise<void>;
 }
 
 export interface AdmissionAttributes {
@@ -67,4 +91,6 @@ export interface AdmissionAttributes {
   readonly old?: KubeObject;
   /** Collects warnings for the caller. */
   warn(message: string): void;
+  /** Notes something for audit. */
+  annotate(key: string, value: string): void;
 }

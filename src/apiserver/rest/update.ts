@@ -8,7 +8,13 @@ import type { RestRequest, Written } from "./rest-request.ts";
 export async function update(request: RestRequest): Promise<Written> {
   const { resource, name, query, contentType, warn } = request;
   const options = writeOptions("UpdateOptions", query);
-  const { draft, warnings } = decodeBody(await request.body(), contentType, resource.kind, options.fieldValidation);
+  const { draft, warnings } = decodeBody(
+    await request.body(),
+    contentType,
+    resource.kind,
+    options.fieldValidation,
+    warn,
+  );
   for (const warning of warnings) warn(warning);
   checkPlace(request, draft.metadata);
   draft.metadata.name = name;

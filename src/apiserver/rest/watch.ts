@@ -2,16 +2,18 @@
  * watch: initial state if asked for, then every event as it comes, until the timeout, the caller's end, or the server's.
  *
  * 1. Events of a turn go out together. A caller that stops reading is dropped before it holds memory.
- * 2. Too old a revision is one ERROR event with 410 in an answer of 200, as clients expect it.
+ * 2. What has to be brought into the kind's own form first keeps its place: nothing that came later overtakes it.
+ * 3. Too old a revision is one ERROR event with 410 in an answer of 200, as clients expect it.
  */
 import { expired, notAcceptable } from "#api";
 import type { Revision } from "#store";
-import { matcher } from "../cache/selection.ts";
+import { matcher, type Selection } from "../cache/selection.ts";
 import type { StoredObject } from "../cache/stored-object.ts";
 import { WatchEvent } from "../cache/watch-event.ts";
 import type { AnswerContext } from "../encode/answers.ts";
-import { type FrameEncoder, frameEncoder } from "../encode/frames.ts";
+import { frameEncoder } from "../encode/frames.ts";
 import type { Sink, StreamResponse } from "../http/exchange.ts";
+import { InTurn } from "./in-turn.ts";
 import { watchOptions } from "./list-options.ts";
 import { fresh, notOlderThan } from "./read.ts";
 import type { RestRequest } from "./rest-request.ts";
@@ -44,6 +46,7 @@ export async function watch(
     stream: (sink) =>
       new Promise<void>((resolve) => {
         const matches = matcher(selection);
+        const { forms } = resource;
         const out = new Batch(sink, () => {
           sink.drop();
           end();
@@ -59,15 +62,32 @@ export async function watch(
           out.push(encoder.error(expired(`too old resource version: ${after} (${resource.cache.oldest})`)));
           end();
         };
-        if (withState) {
-          for (const stored of currentObjects(request, selection, matches))
-            out.push(encoder.event(new WatchEvent("ADDED", stored)));
-          if (options.sendInitialEvents && options.allowBookmarks) out.push(encoder.bookmark(after, true));
-        }
-        const stop = resource.cache.watch(selection, after, {
-          event: (event) => out.push(encoder.event(event)),
-          expired: () => fail(),
+        const inTurn = new InTurn(forms, (error) => {
+          out.push(encoder.error(error));
+          end();
         });
+        stops.push(() => inTurn.end());
+        if (withState) {
+          const found = [...currentObjects(request, selection)];
+          inTurn.run(found, (own) => {
+            for (const stored of found.map(own)) {
+              if (matches(stored)) out.push(encoder.event(new WatchEvent("ADDED", stored)));
+            }
+            if (options.sendInitialEvents && options.allowBookmarks) out.push(encoder.bookmark(after, true));
+          });
+        }
+        const ends = { expired: () => fail(), ended: () => end() };
+        const stop =
+          forms === undefined
+            ? resource.cache.watch(selection, after, { event: (event) => out.push(encoder.event(event)), ...ends })
+            : resource.cache.watchChanges(selection, after, {
+                change: (change) =>
+                  inTurn.run(change.objects, (own) => {
+                    const seen = change.inForm(forms, own).seenBy(matches);
+                    if (seen !== undefined) out.push(encoder.event(seen));
+                  }),
+                ...ends,
+              });
         if (stop === undefined) return fail();
         stops.push(stop);
         const timer = context.clock.timer(timeoutMs, end);
@@ -77,33 +97,32 @@ export async function watch(
           signal.addEventListener("abort", end, { once: true });
           stops.push(() => signal.removeEventListener("abort", end));
         }
-        if (options.allowBookmarks) stops.push(bookmarks(request, encoder, out, after));
+        if (options.allowBookmarks) {
+          stops.push(
+            bookmarks(request, after, (revision) => inTurn.run([], () => out.push(encoder.bookmark(revision, false)))),
+          );
+        }
       }),
   };
 }
 
-function* currentObjects(
-  request: RestRequest,
-  selection: ReturnType<typeof selectionOf>,
-  matches: (stored: StoredObject) => boolean,
-) {
-  const { resource } = request;
-  const { namespace, name } = selection;
+/** All where the selection looks, whether or not its selectors match. */
+function* currentObjects({ resource }: RestRequest, { namespace, name }: Selection): Generator<StoredObject> {
   const scope = namespace === undefined ? "" : `${namespace}/`;
   if (name !== undefined) {
     const one = resource.cache.get(scope + name);
-    if (one !== undefined && matches(one)) yield one;
+    if (one !== undefined) yield one;
     return;
   }
   const range = scope === "" ? {} : { from: scope, before: `${namespace}0` };
-  for (const stored of resource.cache.snapshot().values(range)) if (matches(stored)) yield stored;
+  yield* resource.cache.snapshot().values(range);
 }
 
-function bookmarks({ context }: RestRequest, encoder: FrameEncoder, out: Batch, after: Revision): () => void {
+function bookmarks({ context }: RestRequest, after: Revision, send: (revision: Revision) => void): () => void {
   const tick = () => {
     const { revision } = context.feed;
     // Who starts from a revision that is still to come is not sent back.
-    if (revision >= after) out.push(encoder.bookmark(revision, false));
+    if (revision >= after) send(revision);
     timer = context.clock.timer(BOOKMARK_MS, tick);
   };
   let timer = context.clock.timer(BOOKMARK_MS, tick);

@@ -6,21 +6,36 @@
  * 3. `close` ends the feed and every watch. A store that was passed in stays open.
  */
 import { builtIn, type Kind } from "#api";
-import { type Logger, MetricsRegistry, type Random, seededRandom, settled, silentLogger, VirtualClock } from "#base";
+import {
+  type Logger,
+  MetricsRegistry,
+  type Random,
+  realClock,
+  seededRandom,
+  settled,
+  silentLogger,
+  VirtualClock,
+} from "#base";
 import { openMemoryStore, type Store } from "#store";
 import { authenticator } from "../authn/authenticator.ts";
+import { CertificateAuthorities, clientCertificates } from "../authn/certificates.ts";
+import { staticTokens } from "../authn/token-file.ts";
 import type { UserInfo } from "../authn/user.ts";
-import { mastersOnly } from "../authz/authorizer.ts";
+import { authorization, type ModeSpec } from "../authz/index.ts";
+import { nodeRules } from "../bootstrap/index.ts";
 import { StoreFeed } from "../cache/feed.ts";
+import { customResources } from "../custom-resources/index.ts";
 import type { Dispatch } from "../dispatch.ts";
 import type { ApiRequest } from "../http/exchange.ts";
 import { type Handle, type PipelineOptions, passThrough, pipeline } from "../pipeline.ts";
+import { allWrites } from "../rest/all-writes.ts";
 import { noAdmission } from "../rest/no-admission.ts";
 import { STORE_PREFIX } from "../rest/resource.ts";
 import { Resources } from "../rest/resources.ts";
 import type { ServerContext } from "../rest/server-context.ts";
-import { nonResourceRoutes } from "../routes.ts";
+import { apiDocuments, nonResourceRoutes } from "../routes.ts";
 import { type RequestOptions, type TestAnswer, toAnswer, toRequest } from "./exchange.ts";
+import { mastersOnly } from "./masters-only.ts";
 import { openWatch, type TestWatch, type TestWatchOptions } from "./test-watch.ts";
 
 export const ADMIN: UserInfo = { name: "admin", groups: ["system:masters"] };
@@ -33,11 +48,15 @@ export interface TestServerOptions {
   readonly kinds?: readonly Kind[];
   readonly log?: Logger;
   readonly tokens?: ReadonlyMap<string, UserInfo>;
+  /** PEM: who signs the certificates of clients that come over a connection. They count by the time of the machine, as those connections do. */
+  readonly clientCa?: string;
   /** Made once there is something to look at; by default everything passes. */
   readonly admission?:
     | ServerContext["admission"]
     | ((resources: Resources, context: () => ServerContext) => ServerContext["admission"]);
   readonly connectors?: Dispatch["connectors"];
+  /** The modes to authorize by. Default: system:masters may do everything, others nearly nothing, and no write is guarded. */
+  readonly modes?: readonly ModeSpec[];
   /** Other steps of the pipeline than those that let everything pass. */
   readonly steps?: Partial<Pick<PipelineOptions, "audit" | "flowControl" | "authorize">>;
 }
@@ -64,31 +83,46 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
   const feed = new StoreFeed({ store, prefix: STORE_PREFIX, clock, log });
   const resources = new Resources(feed);
   for (const kind of kinds) resources.add(kind);
+  const documents = apiDocuments(kinds);
+  const custom = customResources({ context: () => context, resources, documents: Object.values(documents) });
+  await custom.load(store);
   await feed.load();
-  const running = feed.run(stopping.signal);
+  const running = [feed.run(stopping.signal)];
 
+  const { modes } = options;
+  const parts = { resources, feed, nodeRules: nodeRules(), metrics: new MetricsRegistry(), clock, random, log };
+  const authz = modes && authorization({ ...parts, modes });
   const context: ServerContext = {
     store,
     feed,
     clock,
     random,
     log,
-    admission:
+    admission: custom.guarding(
       typeof options.admission === "function"
         ? options.admission(resources, () => context)
         : (options.admission ?? noAdmission),
+    ),
+    access: authz?.writeAccess ?? allWrites,
     allocators: new Map(),
     newUid: () => uuid(random),
     sharedStore: options.store !== undefined,
   };
+  if (kinds.some(({ kind }) => kind === "CustomResourceDefinition")) {
+    await custom.sync();
+    running.push(custom.run(stopping.signal));
+  }
   const connectors = options.connectors ?? { virtual: new Map(), subresources: new Map() };
   const handle = pipeline({
-    authenticate: authenticator(tokens),
+    authenticate: authenticator({
+      tokens: staticTokens(tokens),
+      certificates: clientCertificates(new CertificateAuthorities(options.clientCa ?? "", realClock())),
+    }),
     audit: passThrough,
     flowControl: passThrough,
-    authorize: mastersOnly,
+    authorize: authz?.authorize ?? mastersOnly,
     dispatch: { context, resources, stopping: stopping.signal, connectors },
-    nonResource: nonResourceRoutes({ context, kinds, metrics: new MetricsRegistry(), health: {} }),
+    nonResource: nonResourceRoutes({ context, documents, metrics: new MetricsRegistry(), health: {} }),
     log,
     ...options.steps,
   });
@@ -105,7 +139,8 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
     settle: () => settled(),
     async close() {
       stopping.abort();
-      await running;
+      authz?.close();
+      await Promise.all(running);
       if (options.store === undefined) await store.close();
     },
   };

@@ -33,7 +33,7 @@ export async function startTestApiServer(): Promise<TestApiServer> {
       certificate: { ...pki.apiserver, clientCaPem: pki.ca.certPem },
       store,
       sharedStore: false,
-      tokens: new Map([[TOKEN, { name: "tester", groups: ["system:masters"] }]]),
+      authentication: { tokens: new Map([[TOKEN, { name: "tester", groups: ["system:masters"] }]]) },
       clock,
       random: systemRandom(),
       log: silentLogger,

@@ -58,7 +58,7 @@ export async function testControllers(
     new Client({
       transport: inProcess(handle, { name, groups: MASTERS }),
       clock,
-      userAgent: name.split(":").at(-1) ?? name,
+      userAgent: `kube-controller-manager/${name}`,
     });
   const tasks = new TaskGroup();
   tasks.run("controllers", (signal) =>

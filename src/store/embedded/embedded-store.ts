@@ -23,6 +23,7 @@ import { pageOf, undo, withUndone } from "../list-at.ts";
 import { type LogSlice, LogWatches } from "../log-watch.ts";
 import type { Change, Entry, ListOptions, Page, Revision, Store, Watch, WatchOptions, WriteOutcome } from "../store.ts";
 import { compactThrough } from "./compaction.ts";
+import type { Write } from "./decide.ts";
 import { GroupCommit } from "./group-commit.ts";
 import { type RecentChange, RecentChanges } from "./recent-changes.ts";
 import type { LogRecord, State } from "./records.ts";
@@ -102,21 +103,16 @@ export class EmbeddedStore implements Store {
     return this.#commits.state.head;
   }
 
-  async create(key: string, value: Buffer): Promise<WriteOutcome> {
-    checkKey(key);
-    return this.#commits.write({ key, value, expected: undefined });
+  create(key: string, value: Buffer): Promise<WriteOutcome> {
+    return this.#write({ key, value, expected: undefined });
   }
 
-  async update(key: string, value: Buffer, expected: Revision): Promise<WriteOutcome> {
-    checkKey(key);
-    checkRevision(expected);
-    return this.#commits.write({ key, value, expected });
+  update(key: string, value: Buffer, expected: Revision): Promise<WriteOutcome> {
+    return this.#write({ key, value, expected });
   }
 
-  async delete(key: string, expected: Revision): Promise<WriteOutcome> {
-    checkKey(key);
-    checkRevision(expected);
-    return this.#commits.write({ key, value: undefined, expected });
+  delete(key: string, expected: Revision): Promise<WriteOutcome> {
+    return this.#write({ key, value: undefined, expected });
   }
 
   watch(prefix: string, options: WatchOptions): Watch {
@@ -142,6 +138,16 @@ export class EmbeddedStore implements Store {
     this.#watches.close();
     await this.#tables.close();
     this.#parts.released(!this.#commits.failed);
+  }
+
+  #write(write: Write): Promise<WriteOutcome> {
+    try {
+      checkKey(write.key);
+      if (write.expected !== undefined) checkRevision(write.expected);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+    return this.#commits.write(write);
   }
 
   #checkOpen(): void {

@@ -175,11 +175,15 @@ export function sortedElements(set: FieldSet): readonly PathElement[] {
 }
 
 /** What part of a set counts. */
-export type FieldFilter = (set: FieldSet) => FieldSet;
+export interface FieldFilter {
+  (set: FieldSet): FieldSet;
+  /** Where it can be said so: everything counts but these paths and what is below them. */
+  readonly excluded?: FieldSet;
+}
 
 /** Everything but these paths and what is below them. */
 export function excludeFields(paths: FieldSet): FieldFilter {
-  return (set) => recursiveDifference(set, paths);
+  return Object.assign((set: FieldSet) => recursiveDifference(set, paths), { excluded: paths });
 }
 
 /** Only what a pattern leads to, and what is below it. `*` stands for any element. */

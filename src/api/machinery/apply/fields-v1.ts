@@ -10,7 +10,8 @@ import { isObject, type JsonObject } from "../json.ts";
 import { emptySet, type FieldSet, leaf, sortedElements, union } from "./field-set.ts";
 import { canonicalElement, type PathElement } from "./path-element.ts";
 
-const emptyObject: JsonObject = Object.freeze({});
+/** Of a path that has nothing below it. */
+export const emptyFields: JsonObject = Object.freeze({});
 
 /** The set behind the fieldsV1 of a stored object. */
 export function decodeFields(fields: JsonObject | undefined): FieldSet {
@@ -74,9 +75,9 @@ function parsedChildren(fields: unknown): ReadonlyMap<PathElement, FieldSet> {
 
 export function encodeFields(set: FieldSet): JsonObject {
   if (set instanceof StoredSet) return set.fields;
-  if (set.children.size === 0) return emptyObject;
+  if (set.children.size === 0) return emptyFields;
   const fields: Record<string, JsonObject> = {};
-  if (set.member) fields["."] = emptyObject;
+  if (set.member) fields["."] = emptyFields;
   for (const element of sortedElements(set)) {
     const child = set.children.get(element);
     if (child !== undefined) fields[element] = encodeFields(child);

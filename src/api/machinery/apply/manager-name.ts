@@ -1,17 +1,21 @@
 /** The name under which a client owns fields: the one it gives, or one made of its User-Agent. */
-import { type FieldError, invalid, tooLong, type Where } from "../field-error.ts";
+import { type FieldError, type FieldPath, invalid, tooLong, type Where } from "../field-error.ts";
 import type { ManagedFieldsEntry } from "../object.ts";
 
 const maxBytes = 128;
 const maxSubresourceBytes = 256;
 const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
+/** Most names: nothing in them to be dropped, refused or counted. */
+const plain = /^[ -~]{1,128}$/;
 
 /** What stands before the first slash, without unprintable characters, as far as 128 bytes go. */
 export function managerName(fieldManager: string | undefined, userAgent: string | undefined): string {
   if (fieldManager) return fieldManager;
+  const program = (userAgent ?? "").split("/", 1)[0] ?? "";
+  if (plain.test(program)) return program;
   let name = "";
   let bytes = 0;
-  for (const char of (userAgent ?? "").split("/", 1)[0] ?? "") {
+  for (const char of program) {
     if (!printable.test(char)) continue;
     bytes += utf8Length(char);
     if (bytes > maxBytes) break;
@@ -22,6 +26,7 @@ export function managerName(fieldManager: string | undefined, userAgent: string 
 
 /** Of the query parameter `fieldManager`, or of an entry's `manager`. */
 export function validateManagerName(name: string, at: Where): readonly FieldError[] {
+  if (name === "" || plain.test(name)) return [];
   const errors: FieldError[] = [];
   if (utf8Length(name) > maxBytes) errors.push(tooLong(at, maxBytes));
   let position = 0;
@@ -34,17 +39,20 @@ export function validateManagerName(name: string, at: Where): readonly FieldErro
 }
 
 /** What the validation of metadata says about managedFields. */
-export function validateManagedFields(entries: readonly ManagedFieldsEntry[], at: string): readonly FieldError[] {
-  return entries.flatMap(({ operation = "", fieldsType, manager = "", subresource = "" }, i) => [
-    ...(operation === "Apply" || operation === "Update"
-      ? []
-      : [invalid(`${at}[${i}].operation`, operation, "must be `Apply` or `Update`")]),
-    ...(fieldsType && fieldsType !== "FieldsV1"
-      ? [invalid(`${at}[${i}].fieldsType`, fieldsType, "must be `FieldsV1`")]
-      : []),
-    ...validateManagerName(manager, `${at}[${i}].manager`),
-    ...(utf8Length(subresource) > maxSubresourceBytes ? [tooLong(`${at}[${i}].subresource`, maxSubresourceBytes)] : []),
-  ]);
+export function validateManagedFields(entries: readonly ManagedFieldsEntry[], at: FieldPath): readonly FieldError[] {
+  const errors: FieldError[] = [];
+  for (let i = 0; i < entries.length; i++) {
+    const { operation = "", fieldsType, manager = "", subresource = "" } = entries[i] as ManagedFieldsEntry;
+    const path = at.index(i);
+    if (operation !== "Apply" && operation !== "Update")
+      errors.push(invalid(path.child("operation"), operation, "must be `Apply` or `Update`"));
+    if (fieldsType && fieldsType !== "FieldsV1")
+      errors.push(invalid(path.child("fieldsType"), fieldsType, "must be `FieldsV1`"));
+    errors.push(...validateManagerName(manager, path.child("manager")));
+    if (utf8Length(subresource) > maxSubresourceBytes)
+      errors.push(tooLong(path.child("subresource"), maxSubresourceBytes));
+  }
+  return errors;
 }
 
 function utf8Length(text: string): number {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { at } from "../field-path.ts";
 import type { Json, JsonObject } from "../json.ts";
 import type { ManagedFieldsEntry } from "../object.ts";
 import {
@@ -73,7 +74,7 @@ describe("managedFields", () => {
   it("are validated as part of metadata", () => {
     const errors = validateManagedFields(
       [entry({}), entry({ operation: "X", fieldsType: "Y", manager: "a\tb", subresource: "s".repeat(257) })],
-      "metadata.managedFields",
+      at("metadata", "managedFields"),
     );
     expect(errors.map(({ field, detail }) => `${field}: ${detail}`)).toEqual([
       "metadata.managedFields[1].operation: must be `Apply` or `Update`",

@@ -129,22 +129,25 @@ export function isReset(entries: ManagedFields | undefined): boolean {
 /** The list that says so; `stored` itself if that says the same. */
 export function entriesOf(owners: readonly Owner[], stored: ManagedFields | undefined): ManagedFields {
   const sorted = owners.filter(({ fields }) => !isEmpty(fields)).sort(compareOwners);
-  const entries = sorted.map((each) => each.entry ?? entryOf(each));
+  const entries = sorted.map((each) => each.entry ?? entryOf(each, encodeFields(each.fields)));
   const isStored =
     stored !== undefined && stored.length === entries.length && entries.every((entry, i) => entry === stored[i]);
   return isStored ? stored : entries;
 }
 
-function entryOf({ manager, operation, apiVersion, subresource, time, fields }: Owner): ManagedFieldsEntry {
-  return {
-    ...(manager === "" ? {} : { manager }),
-    operation,
-    apiVersion,
-    ...(time === undefined ? {} : { time }),
-    fieldsType: "FieldsV1",
-    fieldsV1: encodeFields(fields),
-    ...(subresource === "" ? {} : { subresource }),
-  };
+export function entryOf(
+  { manager, operation, apiVersion, subresource, time }: OwnerIdentity & Pick<Owner, "time">,
+  fieldsV1: JsonObject,
+): ManagedFieldsEntry {
+  const entry: { -readonly [Field in keyof ManagedFieldsEntry]: ManagedFieldsEntry[Field] } = {};
+  if (manager !== "") entry.manager = manager;
+  entry.operation = operation;
+  entry.apiVersion = apiVersion;
+  if (time !== undefined) entry.time = time;
+  entry.fieldsType = "FieldsV1";
+  entry.fieldsV1 = fieldsV1;
+  if (subresource !== "") entry.subresource = subresource;
+  return entry;
 }
 
 function compareOwners(a: Owner, b: Owner): number {

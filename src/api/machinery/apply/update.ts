@@ -9,16 +9,19 @@
 import type { JsonObject } from "../json.ts";
 import type { ObjectSchema } from "../schema.ts";
 import { type Comparison, compare, filterComparison, touched } from "./compare.ts";
+import { createdFields, isPlain } from "./created-fields.ts";
 import { equalJson } from "./equal.ts";
-import { difference, type FieldFilter, type FieldSet, fieldSet, isEmpty, union } from "./field-set.ts";
+import { difference, emptySet, type FieldFilter, type FieldSet, fieldSet, isEmpty, union } from "./field-set.ts";
 import {
   capUpdaters,
   entriesOf,
+  entryOf,
   isReset,
   isSameOwner,
   type ManagedFields,
   managedFieldsOf,
   type Owner,
+  type OwnerIdentity,
   ownersOf,
   parseOwners,
   withoutManagedFields,
@@ -66,8 +69,9 @@ export function updateManagedFields(request: UpdateRequest): ManagedFields {
   const stored = managedFieldsOf(live);
   const { owners, source } = trackedOwners(stored, managedFieldsOf(updated), subresource);
   if (owners.length === 0 && live !== undefined) return [];
-  const before = live === undefined ? zeroObject(schema) : withoutManagedFields(live);
   try {
+    if (live === undefined && owners.length === 0) return ownedByCreator(request);
+    const before = live === undefined ? zeroObject(schema) : withoutManagedFields(live);
     return entriesOf(capUpdaters(ownersAfterUpdate(request, owners, before, withoutManagedFields(updated))), source);
   } catch (error) {
     // As the original does: an object that cannot be walked by its schema is for validation to refuse, and keeps its owners until then.
@@ -97,21 +101,36 @@ function trackedOwners(
   }
 }
 
+/** Nobody owned anything before. */
+function ownedByCreator(request: UpdateRequest): ManagedFields {
+  const { schema, updated, resetFields } = request;
+  const excluded = resetFields === undefined ? emptySet : resetFields.excluded;
+  if (excluded === undefined || !isPlain(excluded, schema)) {
+    return entriesOf(ownersAfterUpdate(request, [], zeroObject(schema), withoutManagedFields(updated)), undefined);
+  }
+  const fields = createdFields(schema, withoutManagedFields(updated), { excluded, untracked });
+  return fields === undefined ? [] : [entryOf({ ...writerOf(request), time: request.now }, fields)];
+}
+
 export function ownersAfterUpdate(
   context: WriteContext,
   owners: readonly Owner[],
   before: JsonObject,
   after: JsonObject,
 ): readonly Owner[] {
-  const { apiVersion, schema, manager, subresource = "", now, resetFields } = context;
+  const { schema, now, resetFields } = context;
   const comparison = compare(schema, before, after);
   const others = ownersAfterChange(context, owners, comparison, before, after);
   const gained = gainedFields(comparison, resetFields);
   if (isEmpty(gained)) return others;
-  const writer = { manager: manager || "unknown", operation: "Update" as const, apiVersion, subresource };
+  const writer = writerOf(context);
   const previous = others.find((owner) => isSameOwner(owner, writer));
   const fields = previous === undefined ? gained : union(previous.fields, gained);
   return [...others.filter((owner) => owner !== previous), { ...writer, time: now, fields, entry: undefined }];
+}
+
+function writerOf({ manager, apiVersion, subresource = "" }: WriteContext): OwnerIdentity {
+  return { manager: manager || "unknown", operation: "Update", apiVersion, subresource };
 }
 
 function gainedFields({ added, modified, removed }: Comparison, resetFields: FieldFilter | undefined): FieldSet {

@@ -10,6 +10,11 @@ import { parseRoles, type RoleData } from "./role-text.ts";
 
 const GROUP = "rbac.authorization.k8s.io";
 
+/** What every node may do, as the role for it says. */
+export function nodeRules(): readonly rbac.PolicyRule[] {
+  return parseRoles(clusterRoles).find(({ name }) => name === "system:node")?.rules ?? [];
+}
+
 export function rbacObjects(): readonly Wanted[] {
   const controllers = parseRoles(controllerRoles, { prefix: "system:controller:" });
   const all = [...parseRoles(clusterRoles), ...controllers];

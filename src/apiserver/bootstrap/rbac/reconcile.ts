@@ -3,6 +3,7 @@
  * Whoever sets `rbac.authorization.kubernetes.io/autoupdate` to `false` is left alone.
  */
 import { equalJson, type Json, type KubeObject, type rbac } from "#api";
+import { uncovered } from "../../authz/rbac/covers.ts";
 
 export const AUTO_UPDATE = "rbac.authorization.kubernetes.io/autoupdate";
 
@@ -49,51 +50,7 @@ function moreSubjects(wanted: Binding, found: Binding): Partial<Binding> {
 
 /** Whether every single right of a rule is given by some rule. */
 export function covers(rules: readonly rbac.PolicyRule[], wanted: rbac.PolicyRule): boolean {
-  if (rules.some((rule) => same(rule, wanted))) return true;
-  return single(wanted).every((right) => rules.some((rule) => gives(rule, right)));
-}
-
-interface Right {
-  readonly verb: string;
-  readonly group?: string;
-  readonly resource?: string;
-  readonly name?: string;
-  readonly url?: string;
-}
-
-function single({
-  verbs,
-  apiGroups = [],
-  resources = [],
-  resourceNames = [],
-  nonResourceURLs = [],
-}: rbac.PolicyRule): readonly Right[] {
-  const names = resourceNames.length === 0 ? [undefined] : resourceNames;
-  return verbs.flatMap((verb) => [
-    ...nonResourceURLs.map((url) => ({ verb, url })),
-    ...apiGroups.flatMap((group) =>
-      resources.flatMap((resource) =>
-        names.map((name) => ({ verb, group, resource, ...(name !== undefined && { name }) })),
-      ),
-    ),
-  ]);
-}
-
-function gives(rule: rbac.PolicyRule, { verb, group, resource, name, url }: Right): boolean {
-  const has = (list: readonly string[] | undefined, value: string) =>
-    list?.includes(value) === true || list?.includes("*") === true;
-  if (!has(rule.verbs, verb)) return false;
-  if (url !== undefined) return (rule.nonResourceURLs ?? []).some((path) => path === url || matchesPrefix(path, url));
-  if (!has(rule.apiGroups, group ?? "")) return false;
-  const [, part] = (resource ?? "").split("/");
-  if (!has(rule.resources, resource ?? "") && !(part !== undefined && rule.resources?.includes(`*/${part}`)))
-    return false;
-  const names = rule.resourceNames ?? [];
-  return names.length === 0 || (name !== undefined && names.includes(name));
-}
-
-function matchesPrefix(pattern: string, path: string): boolean {
-  return pattern.endsWith("*") && path.startsWith(pattern.slice(0, -1));
+  return uncovered(rules, [wanted]).length === 0;
 }
 
 function same(a: unknown, b: unknown): boolean {

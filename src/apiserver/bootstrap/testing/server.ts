@@ -5,6 +5,7 @@ import { type Clock, type Random, realClock, seededRandom, silentLogger, TaskGro
 import { openMemoryStore, type Store } from "#store";
 import { type AllocatorOptions, type Allocators, allocators } from "../../allocate/index.ts";
 import { StoreFeed } from "../../cache/feed.ts";
+import { allWrites } from "../../rest/all-writes.ts";
 import { createDraft } from "../../rest/create.ts";
 import { noAdmission } from "../../rest/no-admission.ts";
 import type { AnyDraft } from "../../rest/prepare.ts";
@@ -47,6 +48,7 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
     random,
     log,
     admission: noAdmission,
+    access: allWrites,
     allocators: allocation.byResource,
     newUid: randomUUID,
     sharedStore: options.store !== undefined,

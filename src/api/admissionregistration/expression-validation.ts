@@ -1,0 +1,14 @@
+/** What is wrong with an expression that is to be stored, told where it stands. */
+import { type FieldError, type FieldPath, internal, invalid } from "../machinery/field-error.ts";
+import type { Expression } from "./expressions/index.ts";
+
+/** `shown`: the expression as it was written, where it was compiled without the space around it. */
+export function expressionFaults(
+  expression: Expression,
+  path: FieldPath,
+  shown: string = expression.text,
+): readonly FieldError[] {
+  if (expression.ok) return [];
+  const { fault } = expression;
+  return [expression.internal ? internal(path, fault) : invalid(path, shown, fault)];
+}

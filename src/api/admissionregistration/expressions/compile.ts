@@ -1,0 +1,84 @@
+/**
+ * The expressions of policies and match conditions, compiled in the environment of their place, with the type that it asks for.
+ *
+ * 1. An expression that does not compile stays in its place: a write is refused for it, and who has to run it tells why that cannot be done.
+ */
+import { once } from "../../apiextensions/schema/memo.ts";
+import { type Environment, type Program, types } from "../../machinery/cel/index.ts";
+import { admission, baseEnvironment, jsonPatchType, objectType } from "../../machinery/cel/libraries/index.ts";
+
+/** What an expression has to give. */
+export type Returns = "bool" | "string" | "stringOrNull" | "object" | "patches" | "any";
+
+export type Expression =
+  | { readonly text: string; readonly ok: true; readonly type: types.Type; readonly program: Program }
+  | {
+      readonly text: string;
+      readonly ok: false;
+      readonly fault: string;
+      /** It is an expression, and one that cannot be run. */
+      readonly internal: boolean;
+    };
+
+export interface Place {
+  /** There may be `params`. */
+  readonly params?: boolean;
+  /** Default: there is an `authorizer`. */
+  readonly authorizer?: boolean;
+  /** Objects and patches can be made. */
+  readonly patches?: boolean;
+  /** What has been composed before; undefined where nothing can be. */
+  readonly variables?: Readonly<Record<string, types.Type>>;
+}
+
+export function compileExpression(text: string, returns: Returns, place: Place = {}): Expression {
+  return compileIn(admission(base(), place), text, returns);
+}
+
+export function compileIn(environment: Environment, text: string, returns: Returns): Expression {
+  const compilation = environment.compile(text);
+  if (!compilation.ok) {
+    const internal = compilation.stage === "program";
+    const what = internal ? "program instantiation failed" : "compilation failed";
+    return { text, ok: false, fault: `${what}: ${compilation.issues}`, internal };
+  }
+  const { type, program } = compilation;
+  const fault = typeFault(type, RETURNED[returns]);
+  return fault === undefined
+    ? { text, ok: true, type, program }
+    : { text, ok: false, fault: `must evaluate to ${fault}`, internal: false };
+}
+
+/** What all expressions have in common: immutable, and made when the first one comes. */
+export const base: () => Environment = once(baseEnvironment);
+
+/** Undefined: any type will do. */
+const RETURNED: Readonly<Record<Returns, readonly types.Type[] | undefined>> = {
+  bool: [types.bool],
+  string: [types.string],
+  stringOrNull: [types.string, types.nullType],
+  object: [objectType],
+  patches: [types.list(jsonPatchType)],
+  any: undefined,
+};
+
+function typeFault(type: types.Type, wanted: readonly types.Type[] | undefined): string | undefined {
+  if (wanted === undefined || wanted.some((one) => types.sameType(one, type))) return undefined;
+  const names = wanted.map(typeText);
+  const choice = names.length === 1 ? names[0] : `one of [${names.join(" ")}]`;
+  return `${choice} but got ${typeText(type)}`;
+}
+
+/** As the checker prints it, but for null. */
+function typeText(type: types.Type): string {
+  switch (type.kind) {
+    case "null_type":
+      return type.kind;
+    case "list":
+      return `list(${typeText(type.element)})`;
+    case "map":
+      return `map(${typeText(type.key)}, ${typeText(type.value)})`;
+    default:
+      return types.formatType(type);
+  }
+}

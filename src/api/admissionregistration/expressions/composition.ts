@@ -1,0 +1,47 @@
+/**
+ * The variables of a policy, and expressions that use them.
+ *
+ * 1. A variable may use those before it. One that does not compile is of any type to those after it: its own fault is told once.
+ */
+import { types } from "../../machinery/cel/index.ts";
+import type { Variable } from "../../types/admissionregistration-v1.ts";
+import { compileExpression, type Expression, type Place, type Returns } from "./compile.ts";
+
+export class Composition {
+  readonly variables: ReadonlyMap<string, Expression>;
+  readonly #place: Place;
+
+  constructor(variables: readonly Variable[], params: boolean) {
+    const compiled = new Map<string, Expression>();
+    const known: Record<string, types.Type> = {};
+    for (const { name, expression } of variables) {
+      const variable = compileExpression(expression, "any", { params, variables: { ...known } });
+      compiled.set(name, variable);
+      known[name] = variable.ok ? composed(variable.type) : types.dyn;
+    }
+    this.variables = compiled;
+    this.#place = { params, ...(variables.length > 0 && { variables: known }) };
+  }
+
+  compile(text: string, returns: Returns, place: Pick<Place, "authorizer" | "patches"> = {}): Expression {
+    return compileExpression(text, returns, { ...this.#place, ...place });
+  }
+}
+
+/** What is known of the type of a variable where it is used: nothing, where it is more than scalars, lists and maps. */
+export function composed(type: types.Type): types.Type {
+  switch (type.kind) {
+    case "list":
+      return types.list(composed(type.element));
+    case "map":
+      return types.map(composed(type.key), composed(type.value));
+    case "object":
+    case "opaque":
+    case "type":
+    case "parameter":
+    case "error":
+      return types.dyn;
+    default:
+      return type;
+  }
+}

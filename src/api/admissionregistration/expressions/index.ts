@@ -1,0 +1,11 @@
+/** The whole public surface of expressions: what policies and match conditions say in CEL. */
+export {
+  Activation,
+  type AuthorizerInput,
+  CostBudgetError,
+  type Evaluated,
+  type ExpressionInput,
+} from "./activation.ts";
+export { base, compileExpression, compileIn, type Expression, type Place, type Returns } from "./compile.ts";
+export { Composition, composed } from "./composition.ts";
+export { type Matched, matchConditions } from "./conditions.ts";

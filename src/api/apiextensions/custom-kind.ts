@@ -1,0 +1,108 @@
+/**
+ * One version of a definition as a Kind: from here on, a custom kind is served as every other.
+ *
+ *     definition, version ──► structural schema ──► form, checks, rules, columns ──► Kind
+ *
+ * 1. Everything is compiled once, the parts when they are first needed: a definition that nobody uses costs little. A Kind is never changed; a new
+ *    definition makes new Kinds.
+ */
+import { equalJson } from "../machinery/equal.ts";
+import type { Json, JsonObject } from "../machinery/json.ts";
+import type { Kind, SelectableFields, Subresources } from "../machinery/kind.ts";
+import type { Draft, KubeObject } from "../machinery/object.ts";
+import type {
+  CustomResourceDefinition,
+  CustomResourceDefinitionVersion,
+  CustomResourceSubresources,
+  JSONSchemaProps,
+} from "../types/apiextensions-v1.ts";
+import { customColumns } from "./custom-columns.ts";
+import { customKindNames } from "./custom-kind-names.ts";
+import { compileValidation } from "./custom-validation.ts";
+import { deprecationOf } from "./deprecation.ts";
+import { finalizerWarnings } from "./finalizer-warnings.ts";
+import { compileJsonPath } from "./json-path.ts";
+import { scaleRules } from "./scale.ts";
+import { compileForm } from "./schema/form.ts";
+import { once } from "./schema/memo.ts";
+import { objectSchemaOf } from "./schema/object-schema.ts";
+import { structuralOf } from "./schema/structural.ts";
+
+export interface CustomKind extends Kind {
+  /**
+   * An object as the store or a conversion webhook gave it, in the form of this version: pruned, metadata in order, defaults filled in. A fresh copy.
+   * Objects that were written under an older definition come back as the present one has them.
+   */
+  read(object: KubeObject): KubeObject;
+}
+
+/** Throws a NotStructuralError for a schema of old that has no structure: such kinds cannot be served. */
+export function compileCustomKind(definition: CustomResourceDefinition, version: string): CustomKind {
+  const { spec } = definition;
+  const described = spec.versions.find(({ name }) => name === version);
+  if (described === undefined) throw new Error(`${definition.metadata.name} has no version ${version}`);
+  const { subresources } = described;
+  const root = structuralOf(schemaOf(described));
+  const form = once(() => compileForm(root, spec.preserveUnknownFields === true));
+  const schema = once(() => objectSchemaOf(root, form()));
+  const validation = once(() => compileValidation(root, subresources?.scale));
+  const hasStatus = subresources?.status !== undefined;
+  const deprecated = deprecationOf(spec, described);
+  return {
+    ...customKindNames(definition, version),
+    get schema() {
+      return schema();
+    },
+    generation: hasStatus ? "spec" : { changed: differs },
+    create: {
+      prepare: (draft) => {
+        if (hasStatus) delete (draft as Draft<KubeObject> & { status?: Json }).status;
+      },
+      validate: (object) => validation().create(object),
+    },
+    update: {
+      allowUnconditional: false,
+      validate: (object, old) => validation().update(object, old),
+    },
+    subresources: subresourcesOf(subresources, (object, old) => validation().status(object, old)),
+    columns: customColumns(described.additionalPrinterColumns),
+    selectableFields: selectableFields(described),
+    ...(deprecated !== undefined && { deprecated }),
+    warnings: (object, old) => [...finalizerWarnings(object, old), ...validation().warnings(object)],
+    read: (object) => form().read(object as unknown as JsonObject) as unknown as KubeObject,
+  };
+}
+
+function schemaOf({ schema }: CustomResourceDefinitionVersion): JSONSchemaProps {
+  return schema?.openAPIV3Schema ?? { type: "object" };
+}
+
+/** Without a status of its own, what a client writes there counts as any other change. */
+function differs(next: KubeObject, old: KubeObject): boolean {
+  const { metadata: _, ...after } = next as unknown as JsonObject;
+  const { metadata: __, ...before } = old as unknown as JsonObject;
+  return !equalJson(after, before);
+}
+
+function subresourcesOf(
+  subresources: CustomResourceSubresources | undefined,
+  validate: (object: KubeObject, old: KubeObject) => ReturnType<NonNullable<Kind["validate"]>>,
+): Subresources<KubeObject> {
+  return {
+    ...(subresources?.status !== undefined && { status: { keeps: "nothing" as const, validate } }),
+    ...(subresources?.scale !== undefined && { scale: scaleRules(subresources.scale) }),
+  };
+}
+
+function selectableFields({
+  selectableFields: fields = [],
+}: CustomResourceDefinitionVersion): SelectableFields<KubeObject> {
+  const paths = new Map(fields.map(({ jsonPath }) => [jsonPath.replace(/^\./, ""), compileJsonPath(jsonPath)]));
+  return {
+    names: [...paths.keys()],
+    valueOf: (object, name) => {
+      const value = paths.get(name)?.(object as unknown as Json)[0];
+      return value === undefined || value === null ? "" : String(value);
+    },
+  };
+}

@@ -1,0 +1,68 @@
+/** How versions are converted into each other. Paths are those of the original's internal form. */
+import { validateService, validateUrl } from "../../admissionregistration/webhook-validation.ts";
+import {
+  type FieldError,
+  type FieldPath,
+  forbidden,
+  invalid,
+  notSupported,
+  required,
+} from "../../machinery/field-error.ts";
+import { checkDns1035Label } from "../../machinery/names.ts";
+import type { CustomResourceConversion, WebhookClientConfig } from "../../types/apiextensions-v1.ts";
+import { caBundleFault } from "./ca-bundle.ts";
+import { type Requirements, reviewVersions } from "./requirements.ts";
+
+const strategies = ["None", "Webhook"];
+
+export function conversionFaults(
+  conversion: CustomResourceConversion | undefined,
+  requirements: Requirements,
+  path: FieldPath,
+): readonly FieldError[] {
+  if (conversion === undefined) return [];
+  const { strategy, webhook } = conversion;
+  const [config, versions] = [path.child("webhookClientConfig"), path.child("conversionReviewVersions")];
+  const errors: FieldError[] = [];
+  if (strategy === "") errors.push(required(path.child("strategy")));
+  else if (!strategies.includes(strategy)) errors.push(notSupported(path.child("strategy"), strategy, strategies));
+  if (strategy === "Webhook") {
+    errors.push(...clientFaults(webhook?.clientConfig, requirements, config));
+    const asked = webhook?.conversionReviewVersions ?? [];
+    return [...errors, ...versionFaults(asked, requirements.knownReviewVersion, versions)];
+  }
+  const words = "should not be set when strategy is not set to Webhook";
+  if (webhook?.clientConfig !== undefined) errors.push(forbidden(config, words));
+  if ((webhook?.conversionReviewVersions ?? []).length > 0) errors.push(forbidden(versions, words));
+  return errors;
+}
+
+function clientFaults(
+  client: WebhookClientConfig | undefined,
+  { validCaBundle }: Requirements,
+  path: FieldPath,
+): readonly FieldError[] {
+  if (client === undefined) return [required(path, "required when strategy is set to Webhook")];
+  const { url, service, caBundle } = client;
+  const errors: FieldError[] = [];
+  if ((url === undefined) === (service === undefined))
+    errors.push(required(path, "exactly one of url or service is required"));
+  else if (url !== undefined) errors.push(...validateUrl(url, path.child("url")));
+  else if (service !== undefined) errors.push(...validateService(service, path.child("service")));
+  const fault = validCaBundle && caBundle ? caBundleFault(caBundle) : undefined;
+  return fault === undefined ? errors : [...errors, invalid(path.child("caBundle"), caBundle ?? "", fault)];
+}
+
+function versionFaults(versions: readonly string[], requireKnown: boolean, path: FieldPath): readonly FieldError[] {
+  if (versions.length === 0) return [required(path)];
+  const errors: FieldError[] = [];
+  const seen = new Set<string>();
+  for (const [i, version] of versions.entries()) {
+    if (seen.has(version)) errors.push(invalid(path.index(i), version, "duplicate version"));
+    else for (const why of checkDns1035Label(version)) errors.push(invalid(path.index(i), version, why));
+    seen.add(version);
+  }
+  if (requireKnown && !versions.some((version) => reviewVersions.includes(version)))
+    errors.push(invalid(path, versions, `must include at least one of ${reviewVersions.join(", ")}`));
+  return errors;
+}

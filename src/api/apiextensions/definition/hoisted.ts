@@ -1,0 +1,45 @@
+/**
+ * A definition as the original keeps it in memory: what all versions have in common stands above them. Faults are told where it stands: of a schema
+ * that all versions share `spec.validation.openAPIV3Schema…`, of one that only some have `spec.versions[1].schema.openAPIV3Schema…`.
+ */
+import { equalJson } from "../../machinery/equal.ts";
+import type { Json } from "../../machinery/json.ts";
+import type {
+  CustomResourceDefinitionSpec,
+  CustomResourceDefinitionVersion,
+  JSONSchemaProps,
+} from "../../types/apiextensions-v1.ts";
+
+const shared = ["schema", "subresources", "additionalPrinterColumns", "selectableFields"] as const;
+
+export type VersionParts = Pick<CustomResourceDefinitionVersion, (typeof shared)[number]>;
+
+export interface Hoisted {
+  /** What all versions have in common. */
+  readonly top: VersionParts;
+  /** What is left in each. */
+  readonly versions: readonly CustomResourceDefinitionVersion[];
+}
+
+export function hoist({ versions = [] }: CustomResourceDefinitionSpec): Hoisted {
+  const first = versions[0];
+  if (first === undefined) return { top: {}, versions };
+  const common = shared.filter((part) => versions.every((version) => isSame(version[part], first[part])));
+  return {
+    top: Object.fromEntries(common.map((part) => [part, first[part]])),
+    versions: versions.map(
+      (version) =>
+        Object.fromEntries(
+          Object.entries(version).filter(([name]) => !(common as readonly string[]).includes(name)),
+        ) as unknown as CustomResourceDefinitionVersion,
+    ),
+  };
+}
+
+function isSame(a: unknown, b: unknown): boolean {
+  return equalJson((a ?? null) as Json, (b ?? null) as Json);
+}
+
+export function schemasOf({ versions = [] }: CustomResourceDefinitionSpec): readonly JSONSchemaProps[] {
+  return versions.flatMap(({ schema }) => schema?.openAPIV3Schema ?? []);
+}

@@ -1,0 +1,104 @@
+/**
+ * One rule, ready to be run: its expression, that of its message, and what they may cost.
+ *
+ * 1. A rule that does not compile stays in its place: who runs it tells why it cannot be.
+ */
+
+import {
+  celEnvironment,
+  type Environment,
+  maxCardinality,
+  type Program,
+  sizesOf,
+  types,
+} from "../../machinery/cel/index.ts";
+import { baseLibraries, celLimits } from "../../machinery/cel/libraries/index.ts";
+import type { FieldPath } from "../../machinery/field-error.ts";
+import type { ValidationRule } from "../../types/apiextensions-v1.ts";
+import { FieldReferenceError, fieldReference } from "../schema/field-reference.ts";
+import { once } from "../schema/memo.ts";
+import type { Structural } from "../schema/structural.ts";
+import type { CelType } from "./rule-types.ts";
+
+export { celLimits };
+
+export interface CompiledRule {
+  readonly rule: ValidationRule;
+  /** Why it does not compile. */
+  readonly fault?: string;
+  /** Absent for an empty rule, too. */
+  readonly program?: Program;
+  readonly usesOldSelf: boolean;
+  /** By its estimate, once. */
+  readonly cost: number;
+  readonly message?: Program;
+  readonly messageFault?: string;
+  readonly messageCost: number;
+  /** Where its faults are told, if not at the node itself. */
+  readonly field?: FieldPath;
+}
+
+export interface CompiledRules {
+  readonly type: CelType;
+  readonly rules: readonly CompiledRule[];
+  /** How often this node may occur in one request, if nothing else limits that. */
+  readonly cardinality: number;
+}
+
+export function compileRules(node: Structural, type: CelType): CompiledRules {
+  return {
+    type,
+    rules: node.rules.map((rule) => compileRule(rule, node, type)),
+    cardinality: maxCardinality(type),
+  };
+}
+
+/** The libraries are the same for all rules; what differs is what `self` is. */
+const base = once(() => celEnvironment({ libraries: baseLibraries() }));
+
+function environmentOf(self: CelType, optionalOldSelf: boolean): Environment {
+  return base().extend({ variables: { self, oldSelf: optionalOldSelf ? types.optional(self) : self } });
+}
+
+const nothing = { usesOldSelf: false, cost: 0, messageCost: 0 };
+
+function compileRule(rule: ValidationRule, node: Structural, type: CelType): CompiledRule {
+  if (rule.rule.trim() === "") return { ...nothing, rule };
+  const environment = environmentOf(type, rule.optionalOldSelf === true);
+  const compilation = environment.compile(rule.rule);
+  if (!compilation.ok) return { ...nothing, rule, fault: `compilation failed: ${compilation.issues}` };
+  if (compilation.type.kind !== "bool") return { ...nothing, rule, fault: "cel expression must evaluate to a bool" };
+  const field = fieldOf(rule, node);
+  return {
+    rule,
+    program: compilation.program,
+    usesOldSelf: compilation.uses.has("oldSelf"),
+    cost: compilation.estimate(sizesOf(type)).max,
+    ...compileMessage(rule.messageExpression, environment, type),
+    ...(field !== undefined && { field }),
+  };
+}
+
+function compileMessage(
+  expression: string | undefined,
+  environment: Environment,
+  type: CelType,
+): Pick<CompiledRule, "message" | "messageFault" | "messageCost"> {
+  if (!expression) return { messageCost: 0 };
+  const compilation = environment.compile(expression);
+  if (!compilation.ok)
+    return { messageFault: `messageExpression compilation failed: ${compilation.issues}`, messageCost: 0 };
+  if (compilation.type.kind !== "string")
+    return { messageFault: "messageExpression must evaluate to a string", messageCost: 0 };
+  return { message: compilation.program, messageCost: compilation.estimate(sizesOf(type)).max };
+}
+
+function fieldOf({ fieldPath }: ValidationRule, node: Structural): FieldPath | undefined {
+  if (!fieldPath) return undefined;
+  try {
+    return fieldReference(fieldPath, node.source).path;
+  } catch (error) {
+    if (error instanceof FieldReferenceError) return undefined;
+    throw error;
+  }
+}

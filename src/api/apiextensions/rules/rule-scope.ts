@@ -1,0 +1,85 @@
+/**
+ * Where in a schema rules stand while a definition is checked: how often they may be run for one object, and what all rules together may cost.
+ */
+import type { FieldPath } from "../../machinery/field-error.ts";
+import { isObject } from "../../machinery/json.ts";
+import type { JSONSchemaProps } from "../../types/apiextensions-v1.ts";
+import { once } from "../schema/memo.ts";
+import type { Structural } from "../schema/structural.ts";
+import { type CelType, entryType, fieldType, itemType, rootType } from "./rule-types.ts";
+
+/** As much as 64 bits hold: what is above counts as that. */
+export const maxCost = 2 ** 64;
+
+/** Of all rules of one schema. */
+export const totalCostLimit = 100_000_000;
+
+export class TotalCost {
+  total = 0;
+  /** The four that cost most, those below a hundredth of the limit left out. */
+  readonly #expensive: { readonly path: FieldPath; readonly cost: number }[] = [];
+
+  add(path: FieldPath, cost: number): void {
+    this.total = Math.min(this.total + cost, maxCost);
+    if (cost < totalCostLimit / 100) return;
+    this.#expensive.push({ path, cost });
+    this.#expensive.sort((a, b) => b.cost - a.cost);
+    this.#expensive.length = Math.min(this.#expensive.length, 4);
+  }
+
+  get mostExpensive(): readonly FieldPath[] {
+    return this.#expensive.map(({ path }) => path);
+  }
+}
+
+export interface RuleScope {
+  readonly node: Structural;
+  /** What rules see of it; undefined if that is nothing. */
+  readonly type: () => CelType | undefined;
+  /** How many of these one object may hold; undefined if nothing limits that. */
+  readonly cardinality: number | undefined;
+  readonly total: TotalCost;
+}
+
+export function rootScope(root: Structural): RuleScope {
+  return { node: root, type: once(() => rootType(root, true)), cardinality: 1, total: new TotalCost() };
+}
+
+export function fieldScope(scope: RuleScope | undefined, name: string): RuleScope | undefined {
+  const node = scope?.node.properties.get(name);
+  return scope && node && below(scope, node, () => fieldType(scope.type(), name, node));
+}
+
+export function itemScope(scope: RuleScope | undefined): RuleScope | undefined {
+  const node = scope?.node.items;
+  return scope && node && below(scope, node, () => itemType(scope.type()));
+}
+
+export function entryScope(scope: RuleScope | undefined): RuleScope | undefined {
+  const node = scope?.node.additional;
+  return scope && typeof node === "object" ? below(scope, node, () => entryType(scope.type())) : undefined;
+}
+
+function below(scope: RuleScope, node: Structural, type: () => CelType | undefined): RuleScope {
+  const most = mostParts(scope.node.source);
+  const { cardinality, total } = scope;
+  return {
+    node,
+    // A part of something that rules do not see may have rules of its own.
+    type: once(() => type() ?? rootType(node, node.embedded)),
+    cardinality: cardinality === undefined || most === undefined ? undefined : timesCapped(cardinality, most),
+    total,
+  };
+}
+
+export function timesCapped(a: number, b: number): number {
+  return Math.min(a * b, maxCost);
+}
+
+/** How many of each of its parts a value may have. */
+function mostParts({ type, additionalProperties, maxProperties, maxItems }: JSONSchemaProps): number | undefined {
+  if (type === "array") return maxItems === undefined ? undefined : Math.max(maxItems, 0);
+  const isMap = type === "object" && (additionalProperties === true || isObject(additionalProperties ?? null));
+  if (!isMap) return 1;
+  return maxProperties === undefined ? undefined : Math.max(maxProperties, 0);
+}

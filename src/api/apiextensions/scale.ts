@@ -1,0 +1,73 @@
+/** Paths of the scale subresource, and whether what they lead to can be a number of replicas. */
+import { type FieldError, invalid } from "../machinery/field-error.ts";
+import { goValue } from "../machinery/go-text.ts";
+import { isObject, type Json, type JsonObject } from "../machinery/json.ts";
+import type { ScaleRules } from "../machinery/kind.ts";
+import { getKey } from "../machinery/own-key.ts";
+import type { CustomResourceSubresourceScale } from "../types/apiextensions-v1.ts";
+import { isInteger } from "./values/check.ts";
+
+const MAX_REPLICAS = 2 ** 31 - 1;
+
+export function scaleRules({
+  specReplicasPath,
+  statusReplicasPath,
+  labelSelectorPath,
+}: CustomResourceSubresourceScale): ScaleRules {
+  return {
+    replicas: specReplicasPath.replace(/^\./, ""),
+    statusReplicas: statusReplicasPath.replace(/^\./, ""),
+    ...(labelSelectorPath && { selector: labelSelectorPath.replace(/^\./, "") }),
+  };
+}
+
+export function scaleSpecFaults(scale: CustomResourceSubresourceScale, object: JsonObject): readonly FieldError[] {
+  return replicasFaults(scale.specReplicasPath, object);
+}
+
+export function scaleStatusFaults(scale: CustomResourceSubresourceScale, object: JsonObject): readonly FieldError[] {
+  const { labelSelectorPath, statusReplicasPath } = scale;
+  const errors = replicasFaults(statusReplicasPath, object);
+  if (!labelSelectorPath) return errors;
+  const { fault } = valueAt(labelSelectorPath, object, "string", (value) => typeof value === "string");
+  return fault === undefined ? errors : [...errors, invalid(labelSelectorPath, "", fault)];
+}
+
+function replicasFaults(path: string, object: JsonObject): readonly FieldError[] {
+  const { value, fault } = valueAt(path, object, "int64", (found) => typeof found === "number" && isInteger(found));
+  if (fault !== undefined) return [invalid(path, 0, fault)];
+  const replicas = typeof value === "number" ? value : 0;
+  if (replicas < 0) return [invalid(path, replicas, "should be a non-negative integer")];
+  return replicas > MAX_REPLICAS ? [invalid(path, replicas, `should be less than or equal to ${MAX_REPLICAS}`)] : [];
+}
+
+/** What is not there is no fault; what is there but no object on the way, or nothing of the type at the end, is one. */
+function valueAt(
+  path: string,
+  object: JsonObject,
+  type: string,
+  isOfType: (value: Json) => boolean,
+): { readonly value?: Json; readonly fault?: string } {
+  const names = path.replace(/^\./, "").split(".");
+  let value: Json = object;
+  for (const [i, name] of names.entries()) {
+    if (value === null) return {};
+    if (!isObject(value)) return { fault: accessFault(names.slice(0, i + 1), value, "map[string]interface{}") };
+    const part = getKey(value, name);
+    if (part === undefined) return {};
+    value = part;
+  }
+  return isOfType(value) ? { value } : { fault: accessFault(names, value, type) };
+}
+
+function accessFault(names: readonly string[], value: Json, type: string): string {
+  return `.${names.join(".")} accessor error: ${goValue(value)} is of the type ${goTypeOf(value)}, expected ${type}`;
+}
+
+function goTypeOf(value: Json): string {
+  if (value === null) return "<nil>";
+  if (Array.isArray(value)) return "[]interface {}";
+  if (typeof value === "number") return isInteger(value) ? "int64" : "float64";
+  if (typeof value === "boolean") return "bool";
+  return typeof value === "string" ? "string" : "map[string]interface {}";
+}

@@ -1,0 +1,176 @@
+/** Limits on strings and numbers, and lists of allowed values. */
+import { equalJson } from "../../machinery/equal.ts";
+import { goJson, goNumber, goQuote } from "../../machinery/go-text.ts";
+import type { Json } from "../../machinery/json.ts";
+import type { JSONSchemaProps } from "../../types/apiextensions-v1.ts";
+import { once } from "../schema/memo.ts";
+import { compilePattern } from "../schema/pattern.ts";
+import { type Check, isInteger } from "./check.ts";
+import { formatTest } from "./formats.ts";
+import type { Report } from "./report.ts";
+
+/** Of several faults only the first is told. */
+export function stringCheck({ maxLength, minLength, pattern }: JSONSchemaProps): Check | undefined {
+  if (maxLength === undefined && minLength === undefined && !pattern) return undefined;
+  // Patterns take their time to compile, and many are never asked.
+  const compiled = pattern ? once(() => compilePattern(pattern)) : undefined;
+  return (value, report) => {
+    const text = value as string;
+    if (maxLength !== undefined && text.length > maxLength && lengthOf(text) > maxLength) {
+      if (report === undefined) return false;
+      const why = `${report.path} in body should be at most ${maxLength} chars long`;
+      return report.fault("FieldValueTooLong", undefined, `may not be more than ${maxLength} bytes`, why);
+    }
+    if (minLength !== undefined && text.length < 2 * minLength && lengthOf(text) < minLength)
+      return refused(report, text, `should be at least ${minLength} chars long`);
+    if (compiled === undefined || compiled().test(text)) return true;
+    return refused(report, text, `should match '${shownPattern(pattern ?? "", compiled().fault)}'`);
+  };
+}
+
+/** In characters, not in UTF-16 units. */
+function lengthOf(text: string): number {
+  let length = 0;
+  for (const _ of text) length++;
+  return length;
+}
+
+function shownPattern(pattern: string, fault: string | undefined): string {
+  return fault === undefined ? pattern : `${pattern}, but pattern is invalid: ${fault}`;
+}
+
+export function formatCheck(format: string): Check | undefined {
+  const test = formatTest(format);
+  if (test === undefined) return undefined;
+  return (value, report) => {
+    const text = value as string;
+    if (test(text)) return true;
+    if (report === undefined) return false;
+    const why = `${report.path} in body must be of type ${format}: ${goQuote(text)}`;
+    return report.fault("FieldValueTypeInvalid", text, why);
+  };
+}
+
+interface Limit {
+  readonly bound: number;
+  readonly exclusive: boolean;
+  readonly sign: 1 | -1;
+  readonly words: string;
+  readonly name: string;
+}
+
+/** `type` and `format` as far as there is one type only. */
+export function numberCheck(schema: JSONSchemaProps, type: string, format: string): Check | undefined {
+  const { multipleOf, minimum, maximum, exclusiveMinimum = false, exclusiveMaximum = false } = schema;
+  const limits: Limit[] = [];
+  if (minimum !== undefined)
+    limits.push({
+      bound: minimum,
+      exclusive: exclusiveMinimum,
+      sign: 1,
+      words: exclusiveMinimum ? "should be greater than" : "should be greater than or equal to",
+      name: "Minimum boundary",
+    });
+  if (maximum !== undefined)
+    limits.push({
+      bound: maximum,
+      exclusive: exclusiveMaximum,
+      sign: -1,
+      words: exclusiveMaximum ? "should be less than" : "should be less than or equal to",
+      name: "Maximum boundary",
+    });
+  const range = rangeOf(type, format);
+  if (limits.length === 0 && multipleOf === undefined && range === undefined) return undefined;
+  return (value, report) => {
+    const number = value as number;
+    let valid = range === undefined || range.holds(number) || outside(report, "Checked", range.words);
+    if (!valid && report === undefined) return false;
+    if (multipleOf !== undefined) {
+      const fits = range === undefined || range.holds(multipleOf) || outside(report, "MultipleOf", range.words);
+      valid = multipleFits(number, multipleOf, fits, report) && fits && valid;
+      if (!valid && report === undefined) return false;
+    }
+    for (const limit of limits) {
+      const fits = range === undefined || range.holds(limit.bound) || outside(report, limit.name, range.words);
+      valid = limitHolds(number, limit, fits, report) && fits && valid;
+      if (!valid && report === undefined) return false;
+    }
+    return valid;
+  };
+}
+
+interface Range {
+  holds(value: number): boolean;
+  readonly words: string;
+}
+
+function rangeOf(type: string, format: string): Range | undefined {
+  const words = `value must be of type ${type} ${format === "" ? "(default format)" : `with format ${format}`}`;
+  if (type === "integer") {
+    if (format !== "int32") return { holds: isInteger, words };
+    return { holds: (value) => Number.isInteger(value) && value >= -(2 ** 31) && value < 2 ** 31, words };
+  }
+  if (type === "number" && format === "float") return { holds: (value) => Number.isFinite(Math.fround(value)), words };
+  return undefined;
+}
+
+function outside(report: Report | undefined, what: string, words: string): false {
+  return report === undefined ? false : report.overall(`${what} ${words} in ${report.path}`);
+}
+
+/** Integers are compared with the whole part of a bound, everything else with the bound itself. */
+function native(value: number, bound: number, fits: boolean): number {
+  return fits && isInteger(value) ? Math.trunc(bound) : bound;
+}
+
+function limitHolds(value: number, limit: Limit, fits: boolean, report: Report | undefined): boolean {
+  const bound = native(value, limit.bound, fits);
+  const distance = (value - bound) * limit.sign;
+  if (limit.exclusive ? distance > 0 : distance >= 0) return true;
+  return refused(report, value, `${limit.words} ${goNumber(bound)}`);
+}
+
+function multipleFits(value: number, multipleOf: number, fits: boolean, report: Report | undefined): boolean {
+  const factor = native(value, multipleOf, fits);
+  if (factor <= 0) {
+    if (report === undefined) return false;
+    const why = `factor MultipleOf declared for ${report.path} must be positive: ${goNumber(factor)}`;
+    return report.fault("FieldValueInvalid", factor, why);
+  }
+  if (fits && isInteger(value)) return value % factor === 0 || notAMultiple(value, factor, report);
+  const times = factor < 1 ? (1 / factor) * value : value / factor;
+  return isWhole(times) || notAMultiple(value, factor, report);
+}
+
+function notAMultiple(value: number, factor: number, report: Report | undefined): false {
+  return refused(report, value, `should be a multiple of ${goNumber(factor)}`);
+}
+
+/** As near to an integer as floating point can be expected to come. */
+function isWhole(value: number): boolean {
+  if (!Number.isFinite(value) || Math.abs(value) > Number.MAX_SAFE_INTEGER) return false;
+  const whole = Math.trunc(value);
+  if (value === whole) return true;
+  const difference = Math.abs(value - whole);
+  return value === 0 || whole === 0
+    ? difference < 1e-9 * Number.MIN_VALUE
+    : difference / Math.min(Math.abs(value) + Math.abs(whole), Number.MAX_VALUE) < 1e-9;
+}
+
+export function enumCheck(values: readonly Json[] | undefined): Check | undefined {
+  if (values === undefined || values.length === 0) return undefined;
+  const scalars = new Set<Json>(values.filter((value) => typeof value !== "object"));
+  const others = values.filter((value) => typeof value === "object" && value !== null);
+  const shown = values.map((value) => (typeof value === "string" ? value : goJson(value)));
+  const detail = `supported values: ${shown.map(goQuote).join(", ")}`;
+  return (value, report) => {
+    if (scalars.has(value) || others.some((other) => equalJson(value, other))) return true;
+    return report === undefined
+      ? false
+      : report.fault("FieldValueNotSupported", value, detail, `${report.path} ${detail}`);
+  };
+}
+
+function refused(report: Report | undefined, value: Json, words: string): false {
+  return report === undefined ? false : report.fault("FieldValueInvalid", value, `${report.path} in body ${words}`);
+}

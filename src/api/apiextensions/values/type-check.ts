@@ -1,0 +1,49 @@
+/** Of which type a value is, and whether it may be null. */
+import { goQuote } from "../../machinery/go-text.ts";
+import type { Json } from "../../machinery/json.ts";
+import { type Check, isInteger, kindOf } from "./check.ts";
+import type { Report } from "./report.ts";
+
+export interface TypeRules {
+  /** None, one, or `integer` and `string`. */
+  readonly types: readonly string[];
+  readonly nullable: boolean;
+  /** One that means something for the type, else "". */
+  readonly format: string;
+}
+
+export function typeCheck({ types, nullable, format }: TypeRules): Check | undefined {
+  if (types.length === 0 && format === "") return undefined;
+  const wanted = types.join(",");
+  const numeric = types.includes("number") || types.includes("integer");
+  return (value, report) => {
+    if (report !== undefined) report.matches++;
+    if (value === null) {
+      if (types.length === 0 || nullable) return true;
+      return misfit(report, wanted, "null");
+    }
+    const { type, form } = typeOf(value);
+    const fits = types.includes(type) || (type === "integer" && types.includes("number"));
+    if (format !== "") {
+      const textual = typeof value === "string" || Array.isArray(value);
+      // The original looks for a format here, and so tells of it instead of the type.
+      if (!textual && !fits && form !== format) return misfit(report, format, form);
+      if (textual && !numeric) return true;
+    }
+    return fits || misfit(report, wanted, type);
+  };
+}
+
+function misfit(report: Report | undefined, wanted: string, found: string): false {
+  if (report === undefined) return false;
+  report.matches--;
+  const text = `${report.path} in body must be of type ${wanted}: ${goQuote(found)}`;
+  return report.fault("FieldValueTypeInvalid", found, text);
+}
+
+function typeOf(value: Json): { readonly type: string; readonly form: string } {
+  if (typeof value === "number")
+    return isInteger(value) ? { type: "integer", form: "int64" } : { type: "number", form: "float64" };
+  const kind = kindOf(value);
+  return { type: kind === "list" ? "array" : kind, form: "" };
+}

@@ -1,0 +1,30 @@
+/** What all objects of a namespace use of a quota, counted anew. */
+import type { KubeObject } from "../../machinery/object.ts";
+import { zeroQuantity } from "../../machinery/quantity.ts";
+import type { ResourceQuota } from "../../types/core-v1.ts";
+import { addTotals, type Totals } from "../pod/resource-totals.ts";
+import { scopesOf } from "./charge.ts";
+import type { QuotaEvaluator } from "./evaluator.ts";
+
+/** `objects`: those of the quota's namespace. Resources that no evaluator measures are left out. */
+export function calculateUsage(
+  quota: ResourceQuota,
+  evaluators: Iterable<QuotaEvaluator>,
+  objects: (evaluator: QuotaEvaluator) => Iterable<KubeObject>,
+  now: number,
+): Totals {
+  const hard = Object.keys(quota.spec?.hard ?? {});
+  const scopes = scopesOf(quota);
+  const used: Totals = {};
+  for (const evaluator of evaluators) {
+    const names = evaluator.matching(hard);
+    if (names.length === 0) continue;
+    for (const name of names) used[name] ??= zeroQuantity;
+    for (const object of objects(evaluator)) {
+      if (!scopes.every((scope) => evaluator.matchesScope(scope, object))) continue;
+      const usage = evaluator.usage(object, now);
+      addTotals(used, Object.fromEntries(Object.entries(usage).filter(([name]) => names.includes(name))));
+    }
+  }
+  return used;
+}

@@ -1,0 +1,50 @@
+/** How quotas see the objects of one resource. */
+import type { KubeObject } from "../../machinery/object.ts";
+import type { ScopedResourceSelectorRequirement } from "../../types/core-v1.ts";
+import type { Totals } from "../pod/resource-totals.ts";
+
+export interface QuotaWrite {
+  readonly operation: "CREATE" | "UPDATE";
+  readonly subresource: string;
+  readonly object: KubeObject;
+  /** Absent on create. */
+  readonly old?: KubeObject;
+}
+
+export interface QuotaEvaluator {
+  readonly group: string;
+  readonly plural: string;
+  /** Whether a write may change what is used. */
+  handles(write: QuotaWrite): boolean;
+  /** Those of a quota's resources that it measures. */
+  matching(names: readonly string[]): readonly string[];
+  /** Whether a quota that is limited to this scope counts the object. */
+  matchesScope(scope: ScopedResourceSelectorRequirement, object: KubeObject): boolean;
+  /** Milliseconds since 1970: what should have ended by now no longer counts. */
+  usage(object: KubeObject, now: number): Totals;
+  /** What an object has to say where a quota measures these resources; undefined if it says it all. */
+  constraints?(required: readonly string[], object: KubeObject): string | undefined;
+}
+
+export function countName(group: string, plural: string): string {
+  return group === "" ? `count/${plural}` : `count/${plural}.${group}`;
+}
+
+/** Whether a scope's values select a value, which may be missing. */
+export function selectsValue(
+  { operator, values = [] }: ScopedResourceSelectorRequirement,
+  value: string | undefined,
+): boolean {
+  switch (operator) {
+    case "In":
+      return value !== undefined && values.includes(value);
+    case "NotIn":
+      return value === undefined || !values.includes(value);
+    case "Exists":
+      return value !== undefined;
+    case "DoesNotExist":
+      return value === undefined;
+    default:
+      return false;
+  }
+}

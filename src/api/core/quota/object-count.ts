@@ -1,0 +1,19 @@
+/** Resources of which a quota can only limit the number of objects. */
+import { quantityOf } from "../../machinery/quantity.ts";
+import { countName, type QuotaEvaluator } from "./evaluator.ts";
+
+const ONE = quantityOf(1);
+
+/** `alias`: the name from the time before `count/…`. */
+export function objectCount(group: string, plural: string, alias?: string): QuotaEvaluator {
+  const names = [countName(group, plural), ...(alias === undefined ? [] : [alias])];
+  const usage = Object.fromEntries(names.map((name) => [name, ONE]));
+  return {
+    group,
+    plural,
+    handles: ({ operation, subresource }) => operation === "CREATE" && subresource === "",
+    matching: (asked) => names.filter((name) => asked.includes(name)).sort(),
+    matchesScope: () => false,
+    usage: () => usage,
+  };
+}

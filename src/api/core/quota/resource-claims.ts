@@ -1,0 +1,45 @@
+/** What ResourceClaims use: their number, and of each device class the most devices that they can be given. */
+import { addQuantities, quantityOf } from "../../machinery/quantity.ts";
+import type { DeviceRequest, ResourceClaim } from "../../types/resource-v1.ts";
+import type { Totals } from "../pod/resource-totals.ts";
+import { countName, type QuotaEvaluator } from "./evaluator.ts";
+
+const COUNT = countName("resource.k8s.io", "resourceclaims");
+const OF_CLASS = ".deviceclass.resource.k8s.io/devices";
+/** As many as one claim can be given at all. */
+const ALL_DEVICES = 32;
+
+export const resourceClaimQuota: QuotaEvaluator = {
+  group: "resource.k8s.io",
+  plural: "resourceclaims",
+  handles: ({ operation, subresource }) => operation === "CREATE" && subresource === "",
+  matching: (names) => names.filter((name) => name === COUNT || name.endsWith(OF_CLASS)),
+  matchesScope: () => false,
+  usage: (object) => usage(object as ResourceClaim),
+};
+
+function usage({ spec }: ResourceClaim): Totals {
+  const result: Totals = { [COUNT]: quantityOf(1) };
+  for (const request of spec.devices?.requests ?? []) {
+    for (const [name, devices] of mostOf(request)) {
+      const before = result[name];
+      const amount = quantityOf(devices);
+      result[name] = before === undefined ? amount : addQuantities(before, amount);
+    }
+  }
+  return result;
+}
+
+/** Of alternatives, for each class the worst. */
+function mostOf({ exactly, firstAvailable = [] }: DeviceRequest): ReadonlyMap<string, number> {
+  const most = new Map<string, number>();
+  for (const { deviceClassName, allocationMode, count } of [
+    ...(exactly === undefined ? [] : [exactly]),
+    ...firstAvailable,
+  ]) {
+    const devices = allocationMode === "All" ? ALL_DEVICES : (count ?? 1);
+    const name = deviceClassName + OF_CLASS;
+    most.set(name, Math.max(most.get(name) ?? 0, devices));
+  }
+  return most;
+}

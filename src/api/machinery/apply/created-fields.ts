@@ -1,0 +1,196 @@
+/**
+ * What a create owns, written at once in the form in which managedFields carry it: the same as comparing the object with one that nobody has
+ * written into and encoding what was gained, without the three sets in between (1 µs instead of 10 for a small object).
+ *
+ * 1. Compiled for each schema when it is first met; the parts of structures when they are first seen.
+ * 2. Structures that Go always writes are not owned by who creates an object: only what was put into them is.
+ */
+import { isObject, type Json, type JsonObject } from "../json.ts";
+import type { ListSchema, ObjectSchema, Schema } from "../schema.ts";
+import { equalJson } from "./equal.ts";
+import { emptySet, type FieldSet } from "./field-set.ts";
+import { emptyFields } from "./fields-v1.ts";
+import { compareElements, compareText, fieldElement, type PathElement } from "./path-element.ts";
+import { asList, isEmptyMap, itemElement, partSchema } from "./shape.ts";
+import { zeroObject } from "./zero-value.ts";
+
+/** `member`: whether the value itself is owned. Undefined: neither it is, nor anything in it. */
+type Writer = (value: Json, member: boolean) => JsonObject | undefined;
+
+/** What is left out. Sets that lead on below something that is no structure are not for here: see `isPlain`. */
+export interface LeftOut {
+  /** With all that lies below. */
+  readonly excluded: FieldSet;
+  /** Each on its own account. */
+  readonly untracked: FieldSet;
+}
+
+/** Undefined: nothing is owned. */
+export function createdFields(schema: ObjectSchema, object: JsonObject, leftOut: LeftOut): JsonObject | undefined {
+  let writers = roots.get(schema);
+  if (writers === undefined) {
+    writers = new WeakMap();
+    roots.set(schema, writers);
+  }
+  let writer = writers.get(leftOut.excluded);
+  if (writer === undefined) {
+    writer = structWriter(schema, zeroObject(schema), leftOut);
+    writers.set(leftOut.excluded, writer);
+  }
+  return writer(object, false);
+}
+
+/** Whether all paths of a set lead through structures to where they end. */
+export function isPlain(set: FieldSet, schema: Schema): boolean {
+  if (set.children.size === 0) return true;
+  if (schema.type !== "object" || schema.atomic === true) return false;
+  for (const [element, below] of set.children) {
+    if (!isPlain(below, partSchema(schema, schema.fields, element.slice(2)))) return false;
+  }
+  return true;
+}
+
+const roots = new WeakMap<ObjectSchema, WeakMap<FieldSet, Writer>>();
+const writers = new WeakMap<Schema, Writer>();
+
+/** Of a value that is new as a whole. */
+function writerOf(schema: Schema): Writer {
+  let writer = writers.get(schema);
+  if (writer === undefined) {
+    writer = compile(schema);
+    writers.set(schema, writer);
+  }
+  return writer;
+}
+
+function compile(schema: Schema): Writer {
+  switch (schema.type) {
+    case "object":
+      return schema.atomic === true ? leafWriter : structWriter(schema, undefined, undefined);
+    case "map":
+      return schema.atomic === true ? leafWriter : mapWriter(schema);
+    case "list":
+      return schema.listType === "atomic" ? leafWriter : listWriter(schema);
+    case "any":
+      return schema.number === undefined ? mapWriter(schema) : leafWriter;
+    default:
+      return leafWriter;
+  }
+}
+
+const leafWriter: Writer = (_, member) => (member ? emptyFields : undefined);
+
+interface Part {
+  readonly element: PathElement;
+  readonly member: boolean;
+  readonly write: Writer;
+}
+
+/** `zero`: what Go writes of it in any case; undefined where it writes nothing. */
+function structWriter(schema: ObjectSchema, zero: JsonObject | undefined, leftOut: LeftOut | undefined): Writer {
+  const parts = new Map<string, Part>();
+  return (value, member) => {
+    if (!isObject(value)) return member || (zero !== undefined && isEmptyMap(zero)) ? emptyFields : undefined;
+    const level = new Level();
+    for (const name in value) {
+      const child = value[name];
+      if (child === undefined) continue;
+      let part = parts.get(name);
+      if (part === undefined) {
+        part = partOf(name, schema, zero, leftOut);
+        if (schema.fields.has(name)) parts.set(name, part);
+      }
+      const written = part.write(child, part.member);
+      if (written !== undefined) level.add(part.element, written, compareText);
+    }
+    return level.written(member);
+  };
+}
+
+function partOf(
+  name: string,
+  parent: ObjectSchema,
+  zeroParent: JsonObject | undefined,
+  leftOut: LeftOut | undefined,
+): Part {
+  const element = fieldElement(name);
+  const schema = partSchema(parent, parent.fields, name);
+  const excluded = leftOut?.excluded.children.get(element) ?? emptySet;
+  const untracked = leftOut?.untracked.children.get(element) ?? emptySet;
+  const zero = zeroParent !== undefined && Object.hasOwn(zeroParent, name) ? zeroParent[name] : undefined;
+  const below = isLeaf(excluded) && isLeaf(untracked) ? undefined : { excluded, untracked };
+  const isOwned = zero === undefined && !untracked.member;
+  if (excluded.member) return { element, member: false, write: () => undefined };
+  if (schema.type === "object" && schema.atomic !== true && (isObject(zero) || below !== undefined))
+    return { element, member: isOwned, write: structWriter(schema, isObject(zero) ? zero : undefined, below) };
+  const write = writerOf(schema);
+  if (zero === undefined) return { element, member: isOwned, write };
+  const changed: Writer = (value) => (equalJson(zero, value) ? undefined : (write(value, false) ?? emptyFields));
+  return { element, member: false, write: untracked.member ? (value) => write(value, false) : changed };
+}
+
+function isLeaf(set: FieldSet): boolean {
+  return set.children.size === 0;
+}
+
+function mapWriter(schema: Schema): Writer {
+  let write: Writer | undefined;
+  return (value, member) => {
+    const level = new Level();
+    if (isObject(value)) {
+      write ??= writerOf(schema.type === "map" ? schema.values : schema);
+      for (const name in value) {
+        const child = value[name];
+        const written = child === undefined ? undefined : write(child, true);
+        if (written !== undefined) level.add(fieldElement(name), written, compareText);
+      }
+    }
+    return level.written(member);
+  };
+}
+
+function listWriter(schema: ListSchema): Writer {
+  let write: Writer | undefined;
+  return (value, member) => {
+    const level = new Level();
+    write ??= writerOf(schema.items);
+    for (const item of asList(value) ?? []) {
+      const element = itemElement(schema, item);
+      if (!level.merged(element)) level.add(element, write(item, true) ?? emptyFields, compareElements);
+    }
+    return level.written(member);
+  };
+}
+
+/** What is owned below one path, sorted as it comes. */
+class Level {
+  readonly #elements: PathElement[] = [];
+  readonly #written: JsonObject[] = [];
+
+  /** Items that share their keys are one leaf. */
+  merged(element: PathElement): boolean {
+    const at = this.#elements.indexOf(element);
+    if (at !== -1) this.#written[at] = emptyFields;
+    return at !== -1;
+  }
+
+  add(element: PathElement, written: JsonObject, compare: (a: PathElement, b: PathElement) => number): void {
+    const [elements, all] = [this.#elements, this.#written];
+    let at = elements.length;
+    for (; at > 0 && compare(elements[at - 1] as PathElement, element) > 0; at--) {
+      elements[at] = elements[at - 1] as PathElement;
+      all[at] = all[at - 1] as JsonObject;
+    }
+    elements[at] = element;
+    all[at] = written;
+  }
+
+  written(member: boolean): JsonObject | undefined {
+    const elements = this.#elements;
+    if (elements.length === 0) return member ? emptyFields : undefined;
+    const fields: Record<string, JsonObject> = {};
+    if (member) fields["."] = emptyFields;
+    for (let i = 0; i < elements.length; i++) fields[elements[i] as PathElement] = this.#written[i] as JsonObject;
+    return fields;
+  }
+}

@@ -1,0 +1,66 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { ALLOW } from "../authz/verdict.ts";
+import type { Resources } from "../rest/resources.ts";
+import { allPlugins, type PluginServices } from "./plugins.ts";
+import { type AdmissionOptions, selectPlugins } from "./select.ts";
+
+const services: Omit<PluginServices, "requireDefaultAccount"> = {
+  resources: {} as Resources,
+  context: () => {
+    throw new Error("nothing is asked for before a request comes");
+  },
+  authorize: () => ALLOW,
+};
+const names = (options: AdmissionOptions) => selectPlugins(options, services).map(({ name }) => name);
+const usual = allPlugins.filter(({ byDefault, make }) => byDefault && make !== undefined).map(({ name }) => name);
+
+describe("selectPlugins", () => {
+  it("runs those that are on by default, in their order", () => {
+    expect(names({})).toEqual(usual);
+  });
+
+  it("adds and takes away, whatever the order of the flags", () => {
+    const found = names({ enable: ["AlwaysPullImages", "AlwaysAdmit"], disable: ["PodSecurity"] });
+    expect(found[0]).toBe("AlwaysAdmit");
+    expect(new Set(found)).toEqual(
+      new Set([...usual.filter((name) => name !== "PodSecurity"), "AlwaysPullImages", "AlwaysAdmit"]),
+    );
+  });
+
+  it("accepts the names of plugins that others make, where nothing of theirs is asked for", () => {
+    expect(names({ disable: ["MutatingAdmissionWebhook"] })).toEqual(usual);
+    expect(names({ enable: ["ValidatingAdmissionWebhook"] })).toEqual(usual);
+  });
+
+  const wrong: [AdmissionOptions, string][] = [
+    [{ enable: ["Nothing"] }, '--enable-admission-plugins: there is no plugin "Nothing".'],
+    [{ disable: ["Nothing"] }, '--disable-admission-plugins: there is no plugin "Nothing".'],
+    [{ enable: ["Priority"], disable: ["Priority"] }, "Priority: it is named in --enable-admission-plugins and in"],
+    [{ enable: ["ImagePolicyWebhook"] }, "ImagePolicyWebhook is not part of this version yet."],
+    [{ enable: ["EventRateLimit"] }, "EventRateLimit: its configuration has to name at least one of `limits`."],
+    [
+      { configuration: new Map([["PodSecurity", { kind: "X" }]]) },
+      "PodSecurity: it has to be a PodSecurityConfiguration",
+    ],
+  ];
+  it.each(wrong)("refuses %j", (options, says) => {
+    expect(() => names(options)).toThrow(says);
+  });
+
+  it("makes plugins that are called as the table calls them", () => {
+    const configuration = new Map([["EventRateLimit", { limits: [{ type: "Server", qps: 1, burst: 1 }] }]]);
+    const made = allPlugins.filter(({ make }) => make !== undefined).map(({ name }) => name);
+    expect(names({ enable: made, configuration })).toEqual(made);
+  });
+});
+
+describe("the README", () => {
+  it("lists every plugin, in order, with whether it is on", () => {
+    const text = readFileSync(new URL("README.md", import.meta.url), "utf8");
+    const rows = [...text.matchAll(/^\| `(\w+)` \| (on|off|—) \|/gm)].map(([, name, is]) => [name, is]);
+    expect(rows).toEqual(
+      allPlugins.map(({ name, byDefault, make }) => [name, make === undefined ? "—" : byDefault ? "on" : "off"]),
+    );
+  });
+});

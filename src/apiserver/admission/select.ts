@@ -1,0 +1,44 @@
+/** Which plugins run: those that are on by default, and what the flags say. */
+import type { JsonObject } from "#api";
+import { AdmissionConfigError } from "./configuration.ts";
+import type { AdmissionPlugin } from "./plugin.ts";
+import { allPlugins, type PluginServices } from "./plugins.ts";
+
+export interface AdmissionOptions {
+  /** `--enable-admission-plugins`: besides those that are on by default. */
+  readonly enable?: readonly string[];
+  /** `--disable-admission-plugins`. */
+  readonly disable?: readonly string[];
+  /** Of `--admission-control-config-file`, by the names of plugins. */
+  readonly configuration?: ReadonlyMap<string, JsonObject>;
+  /** A controller makes the account `default` in each namespace: Pods wait for it. Default: its absence is ignored. */
+  readonly requireDefaultAccount?: boolean;
+}
+
+/** Throws AdmissionConfigError for names and sections that cannot be used. */
+export function selectPlugins(
+  { enable = [], disable = [], configuration = new Map(), requireDefaultAccount = false }: AdmissionOptions,
+  services: Omit<PluginServices, "requireDefaultAccount">,
+): readonly AdmissionPlugin[] {
+  checkNames("--enable-admission-plugins", enable);
+  checkNames("--disable-admission-plugins", disable);
+  const both = enable.find((name) => disable.includes(name));
+  if (both !== undefined)
+    throw new AdmissionConfigError(
+      both,
+      "it is named in --enable-admission-plugins and in --disable-admission-plugins",
+    );
+  return allPlugins.flatMap(({ name, byDefault, make }) => {
+    const wanted = enable.includes(name) || (byDefault && !disable.includes(name));
+    if (!wanted) return [];
+    if (make !== undefined) return [make({ ...services, requireDefaultAccount }, configuration.get(name))];
+    if (enable.includes(name) && !byDefault)
+      throw new AdmissionConfigError("--enable-admission-plugins", `${name} is not part of this version yet`);
+    return [];
+  });
+}
+
+function checkNames(flag: string, names: readonly string[]): void {
+  const unknown = names.find((name) => !allPlugins.some((plugin) => plugin.name === name));
+  if (unknown !== undefined) throw new AdmissionConfigError(flag, `there is no plugin "${unknown}"`);
+}

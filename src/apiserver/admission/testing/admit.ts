@@ -1,0 +1,118 @@
+/**
+ * One plugin, one write, and a cluster of a few objects: what becomes of it.
+ *
+ * The plugin runs in a chain of its own, so that what it says it is about counts.
+ */
+import { builtIn, isStatusError, type Kind, type KubeObject, type StatusError } from "#api";
+import { type Clock, seededRandom, VirtualClock } from "#base";
+import type { UserInfo } from "../../authn/user.ts";
+import { ResourceCache } from "../../cache/resource-cache.ts";
+import { Resource, storePrefixOf } from "../../rest/resource.ts";
+import type { AdmissionAttributes } from "../../rest/server-context.ts";
+import { admissionChain } from "../chain.ts";
+import type { AdmissionPlugin, ClusterView, Operation } from "../plugin.ts";
+
+export interface Attempt {
+  /** Default: CREATE, or UPDATE where there is an old object. */
+  readonly operation?: Operation;
+  /** `pods`, `pods/status`, `leases.coordination.k8s.io`. Default: pods. */
+  readonly resource?: string;
+  readonly object?: object;
+  readonly old?: object;
+  readonly user?: UserInfo;
+  /** Default: `a`. */
+  readonly namespace?: string;
+  readonly name?: string;
+  readonly dryRun?: boolean;
+  /** What is there already, with kind and apiVersion. */
+  readonly cluster?: readonly object[];
+  readonly clock?: Clock;
+}
+
+export interface Admitted {
+  /** As it is afterwards. */
+  readonly object: KubeObject & Readonly<Record<string, unknown>>;
+  readonly warnings: readonly string[];
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly error?: StatusError;
+  /** Why it was refused; "" if it was not. */
+  readonly why: string;
+}
+
+export const ADMIN: UserInfo = { name: "admin", groups: ["system:masters"] };
+
+export async function admit(plugin: AdmissionPlugin, attempt: Attempt): Promise<Admitted> {
+  const warnings: string[] = [];
+  const annotations: Record<string, string> = {};
+  const object = structuredClone(attempt.object ?? {}) as Admitted["object"];
+  const attributes = attributesOf(
+    { ...attempt, ...(attempt.object !== undefined && { object }) },
+    warnings,
+    annotations,
+  );
+  const chain = admissionChain([plugin], viewOf(attempt));
+  try {
+    await chain.mutate(attributes);
+    await chain.validate(attributes);
+    return { object, warnings, annotations, why: "" };
+  } catch (error) {
+    if (!isStatusError(error)) throw error;
+    return { object, warnings, annotations, error, why: error.message.replace(/^\S+( "[^"]*")? is forbidden: /, "") };
+  }
+}
+
+export function resourceOf(name: string): Resource {
+  const kind = builtIn.find((each) => nameOf(each) === name);
+  if (kind === undefined) throw new Error(`there is no kind behind ${name}`);
+  return new Resource(kind, new ResourceCache(storePrefixOf(kind)));
+}
+
+function nameOf({ group, names }: Kind): string {
+  return group === "" ? names.plural : `${names.plural}.${group}`;
+}
+
+function attributesOf(attempt: Attempt, warnings: string[], annotations: Record<string, string>): AdmissionAttributes {
+  const { resource: path = "pods", user = ADMIN, dryRun = false } = attempt;
+  const [resource = "", subresource = ""] = path.split("/");
+  const object = attempt.object as KubeObject | undefined;
+  const old = attempt.old as KubeObject | undefined;
+  const found = resourceOf(resource);
+  return {
+    operation: attempt.operation ?? (old === undefined ? "CREATE" : "UPDATE"),
+    resource: found,
+    subresource,
+    namespace: found.kind.scope === "Namespaced" ? (attempt.namespace ?? "a") : "",
+    name: attempt.name ?? object?.metadata?.name ?? old?.metadata.name ?? "",
+    user,
+    dryRun,
+    ...(object !== undefined && { object }),
+    ...(old !== undefined && { old }),
+    warn: (message) => warnings.push(message),
+    annotate: (key, value) => {
+      annotations[key] = value;
+    },
+  };
+}
+
+function viewOf({ cluster = [], clock = new VirtualClock() }: Attempt): ClusterView {
+  const objects = cluster as readonly KubeObject[];
+  const all = (group: string, version: string, plural: string) => {
+    const kind = builtIn.find(
+      (each) => each.group === group && each.version === version && each.names.plural === plural,
+    );
+    const apiVersion = group === "" ? version : `${group}/${version}`;
+    return objects.filter((object) => object.kind === kind?.kind && object.apiVersion === apiVersion);
+  };
+  const inside = (namespace: string) => (object: KubeObject) => (object.metadata.namespace ?? "") === namespace;
+  return {
+    get: <T extends KubeObject>(group: string, version: string, plural: string, namespace: string, name: string) =>
+      all(group, version, plural).find((object) => object.metadata.name === name && inside(namespace)(object)) as T,
+    list: <T extends KubeObject>(group: string, version: string, plural: string) =>
+      all(group, version, plural) as unknown as readonly T[],
+    listIn: <T extends KubeObject>(group: string, version: string, plural: string, namespace: string) =>
+      all(group, version, plural).filter(inside(namespace)) as unknown as readonly T[],
+    fresh: async () => {},
+    random: seededRandom(1),
+    clock,
+  };
+}

@@ -1,0 +1,254 @@
+/**
+ * The connections to one extension server: HTTP/2 where it speaks that, else HTTP/1.1.
+ *
+ *     request ──► address ──► open session with room ──────────────► stream
+ *                        └──► TLS ──► h2:        a session, kept ──► stream
+ *                                └──► http/1.1:  the agent's own ──► request
+ *
+ * 1. The server shows a certificate of the authority that the APIService names, for `<name>.<namespace>.svc`; this one shows that it is the front proxy.
+ * 2. A request without a body that fails on a connection which was there before is sent once more: that connection may have been at its end.
+ * 3. What fails before there is an answer fails as `Unreachable`, in the words in which Go says it.
+ * 4. After `close` nothing is left open; what is under way is cut.
+ */
+import { Agent, type ClientRequest, type IncomingMessage, request as httpRequest } from "node:http";
+import { type ClientHttp2Session, type ClientHttp2Stream, connect as connectHttp2 } from "node:http2";
+import type { Duplex, Readable } from "node:stream";
+import { connect as connectTls, type TLSSocket } from "node:tls";
+import type { Clock } from "#base";
+import { Unreachable } from "../connect/forward.ts";
+import { IdleSessions } from "./idle-sessions.ts";
+import { wordsOf } from "./tls-faults.ts";
+
+const CONNECT_WITHIN_MS = 10_000;
+const FREE_CONNECTIONS = 8;
+
+export interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** A certificate and its key, in PEM. */
+export interface Identity {
+  readonly certPem: string;
+  readonly keyPem: string;
+}
+
+export interface BackendOptions {
+  readonly serverName: string;
+  /** PEM; undefined: those that the system trusts. */
+  readonly ca: string | undefined;
+  readonly insecure: boolean;
+  /** Who this server is, as of now. */
+  readonly identity: () => Identity | undefined;
+  readonly clock: Clock;
+}
+
+export interface Outgoing {
+  readonly method: string;
+  /** With its query. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string | string[]>>;
+  readonly body?: Readable | Buffer;
+}
+
+export interface Incoming {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: Readable;
+}
+
+export type Upgraded = { readonly incoming: Incoming; readonly connection?: Duplex };
+
+export class Backend {
+  readonly #options: BackendOptions;
+  readonly #sessions: IdleSessions;
+  readonly #agent: Agent;
+  /** Connections that turned out to speak HTTP/1.1, for the request that they were made for. */
+  readonly #spare = new Map<string, TLSSocket>();
+  /** Addresses that speak HTTP/1.1: there is no need to find that out again. */
+  readonly #http1 = new Set<string>();
+  readonly #connecting = new Set<TLSSocket>();
+
+  constructor(options: BackendOptions) {
+    this.#options = options;
+    this.#sessions = new IdleSessions(options.clock);
+    this.#agent = new Agent({ keepAlive: true, maxFreeSockets: FREE_CONNECTIONS });
+    this.#agent.createConnection = ({ host, port }) => this.#http1Connection({ host: host ?? "", port: Number(port) });
+  }
+
+  async send(address: Address, outgoing: Outgoing, signal: AbortSignal): Promise<Incoming> {
+    const once = () => this.#send(address, outgoing, signal);
+    try {
+      return await once();
+    } catch (error) {
+      if (!(error instanceof Unreachable) || !error.wasKept || outgoing.body !== undefined || signal.aborted)
+        throw error;
+      return await once();
+    }
+  }
+
+  /** Asks to go on in another protocol, over HTTP/1.1. Without a connection in the answer the server has declined. */
+  async upgrade(address: Address, outgoing: Outgoing, signal: AbortSignal): Promise<Upgraded> {
+    const socket = await this.#connect(address, ["http/1.1"], signal);
+    const { promise, resolve, reject } = Promise.withResolvers<Upgraded>();
+    const request = this.#http1Request(address, outgoing, signal, { createConnection: () => socket });
+    request.once("upgrade", (response, connection, head) => {
+      if (head.length > 0) connection.unshift(head);
+      resolve({ incoming: incomingOf(response), connection });
+    });
+    request.once("response", (response) => resolve({ incoming: incomingOf(response) }));
+    request.once("error", (error) => reject(this.#unreachable(error, address, false)));
+    request.end();
+    return promise;
+  }
+
+  close(): void {
+    this.#sessions.close();
+    this.#agent.destroy();
+    for (const socket of [...this.#connecting, ...this.#spare.values()]) socket.destroy();
+    this.#spare.clear();
+  }
+
+  async #send(address: Address, outgoing: Outgoing, signal: AbortSignal): Promise<Incoming> {
+    const at = addressText(address);
+    if (this.#http1.has(at)) return this.#overHttp1(address, outgoing, signal);
+    const open = this.#sessions.find(at);
+    if (open !== undefined) return this.#overHttp2(open, address, outgoing, signal, true);
+    const socket = await this.#connect(address, ["h2", "http/1.1"], signal);
+    if (socket.alpnProtocol === "h2") {
+      const session = connectHttp2(`https://${at}`, { createConnection: () => socket });
+      this.#sessions.add(at, session);
+      return this.#overHttp2(session, address, outgoing, signal, false);
+    }
+    this.#http1.add(at);
+    this.#spare.get(at)?.destroy();
+    this.#spare.set(at, socket);
+    socket.once("close", () => this.#spare.get(at) === socket && this.#spare.delete(at));
+    return this.#overHttp1(address, outgoing, signal);
+  }
+
+  #overHttp2(
+    session: ClientHttp2Session,
+    address: Address,
+    { method, path, headers, body }: Outgoing,
+    signal: AbortSignal,
+    wasKept: boolean,
+  ): Promise<Incoming> {
+    const { promise, resolve, reject } = Promise.withResolvers<Incoming>();
+    const fail = (error: Error) => reject(this.#unreachable(error, address, wasKept));
+    let stream: ClientHttp2Stream;
+    try {
+      stream = session.request(
+        { ":method": method, ":path": path, ":authority": addressText(address), ...headers },
+        { endStream: body === undefined, signal },
+      );
+    } catch (error) {
+      return Promise.reject(this.#unreachable(error as Error, address, wasKept));
+    }
+    this.#sessions.use(session, stream);
+    stream.once("response", ({ ":status": status = 502, ...rest }) =>
+      resolve({ status, headers: rest as Incoming["headers"], body: stream }),
+    );
+    // Once there is an answer, it is for who reads it to see that it breaks off.
+    stream.on("error", fail);
+    stream.once("close", () => fail(Object.assign(new Error("EOF"), { code: "ECONNRESET" })));
+    giveBody(body, stream);
+    return promise;
+  }
+
+  #overHttp1(address: Address, outgoing: Outgoing, signal: AbortSignal): Promise<Incoming> {
+    const { promise, resolve, reject } = Promise.withResolvers<Incoming>();
+    const request = this.#http1Request(address, outgoing, signal, { agent: this.#agent });
+    request.once("response", (response) => resolve(incomingOf(response)));
+    request.on("error", (error) => {
+      // It may speak something else when it comes back.
+      if (!request.reusedSocket) this.#http1.delete(addressText(address));
+      reject(this.#unreachable(error, address, request.reusedSocket));
+    });
+    giveBody(outgoing.body, request);
+    return promise;
+  }
+
+  #http1Request(
+    { host, port }: Address,
+    { method, path, headers }: Outgoing,
+    signal: AbortSignal,
+    by: { readonly agent: Agent } | { readonly createConnection: () => TLSSocket },
+  ): ClientRequest {
+    return httpRequest({
+      host,
+      port,
+      method,
+      path,
+      headers: { host: addressText({ host, port }), ...headers },
+      signal,
+      ...by,
+    });
+  }
+
+  #http1Connection(address: Address): TLSSocket {
+    const at = addressText(address);
+    const spare = this.#spare.get(at);
+    if (spare === undefined) return this.#open(address, ["http/1.1"]);
+    this.#spare.delete(at);
+    return spare;
+  }
+
+  #open({ host, port }: Address, protocols: string[]): TLSSocket {
+    const { serverName, ca, insecure, identity } = this.#options;
+    const own = identity();
+    return connectTls({
+      host,
+      port,
+      servername: serverName,
+      ALPNProtocols: protocols,
+      rejectUnauthorized: !insecure,
+      ...(ca !== undefined && { ca }),
+      ...(own !== undefined && { cert: own.certPem, key: own.keyPem }),
+    });
+  }
+
+  async #connect(address: Address, protocols: string[], signal: AbortSignal): Promise<TLSSocket> {
+    const socket = this.#open(address, protocols);
+    this.#connecting.add(socket);
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const stop = () => reject(signal.reason);
+    const late = Object.assign(new Error("TLS handshake timeout"), { code: "ETIMEDOUT" });
+    const timer = this.#options.clock.timer(CONNECT_WITHIN_MS, () => reject(late));
+    signal.addEventListener("abort", stop, { once: true });
+    socket.once("secureConnect", resolve);
+    socket.on("error", reject);
+    socket.once("close", () => reject(Object.assign(new Error("EOF"), { code: "ECONNRESET" })));
+    try {
+      signal.throwIfAborted();
+      await promise;
+      return socket;
+    } catch (error) {
+      socket.destroy();
+      throw signal.aborted ? error : this.#unreachable(error as Error, address, false);
+    } finally {
+      timer.cancel();
+      signal.removeEventListener("abort", stop);
+      this.#connecting.delete(socket);
+    }
+  }
+
+  #unreachable(error: Error, { host, port }: Address, wasKept: boolean): Unreachable {
+    return new Unreachable(wordsOf(error, host, port), { cause: error, wasKept });
+  }
+}
+
+function incomingOf(response: IncomingMessage): Incoming {
+  return { status: response.statusCode ?? 502, headers: response.headers, body: response };
+}
+
+/** A body that breaks off breaks off there too: its caller has gone, and its signal says so. */
+function giveBody(body: Readable | Buffer | undefined, to: ClientRequest | ClientHttp2Stream): void {
+  if (body === undefined) to.end();
+  else if (Buffer.isBuffer(body)) to.end(body);
+  else body.pipe(to);
+}
+
+export function addressText({ host, port }: Address): string {
+  return `${host.includes(":") ? `[${host}]` : host}:${port}`;
+}

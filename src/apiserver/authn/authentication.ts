@@ -1,0 +1,149 @@
+/**
+ * Authentication as a whole: puts the ways together that the settings ask for.
+ *
+ *     request ──► front proxy ──► certificate ──► token ──────────────────────────────────────────────► anonymous
+ *                                                   └► static ► service account ► bootstrap ► OIDC ► webhook
+ */
+import type { core } from "#api";
+import type { Clock, Logger, Random } from "#base";
+import { type AnonymousPolicy, type Authenticator, authenticator } from "./authenticator.ts";
+import { bootstrapTokens } from "./bootstrap-token.ts";
+import { CertificateAuthorities, clientCertificates } from "./certificates.ts";
+import { credentialHeaders, type FrontProxyHeaders, frontProxy } from "./front-proxy.ts";
+import type { ClusterObjects } from "./objects.ts";
+import { celExpressions } from "./oidc/cel-expressions.ts";
+import type { AuthenticationConfiguration } from "./oidc/configuration.ts";
+import { OidcIssuers } from "./oidc/issuers.ts";
+import { SIGNING_ALGORITHMS } from "./oidc/tokens.ts";
+import { type IssuerDocuments, issuerDocuments, type TokenIssuer, tokenIssuer } from "./service-account/issuer.ts";
+import { distinctKeys, signingKey, temporaryKey, verificationKeys } from "./service-account/keys.ts";
+import { LEGACY_ISSUER, legacyTokenJudge } from "./service-account/legacy-tokens.ts";
+import { accountTokenJudge, type Judge, signedTokens } from "./service-account/tokens.ts";
+import { type AuthenticationSettings, DEFAULT_ISSUER, type ServiceAccountSettings } from "./settings.ts";
+import { cached } from "./token-cache.ts";
+import { staticTokens } from "./token-file.ts";
+import { firstOf, forApi, type TokenAuthenticator } from "./verdict.ts";
+import { webhookTokens } from "./webhook/tokens.ts";
+
+export interface AuthenticationOptions {
+  readonly settings: AuthenticationSettings;
+  /** PEM: who signs certificates of clients. */
+  readonly clientCa: string;
+  readonly requestHeader?: RequestHeaderOptions | undefined;
+  readonly objects: ClusterObjects;
+  /** Notes the day of the last use at the Secret of a token. */
+  noteUse(secret: core.Secret, day: string): Promise<void>;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+}
+
+/** The authority whose clients may speak for others by headers, and how these clients are called. */
+export interface RequestHeaderOptions {
+  readonly ca: string;
+  readonly allowedNames: readonly string[];
+  readonly headers?: FrontProxyHeaders;
+}
+
+export interface Authentication {
+  readonly authenticate: Authenticator;
+  readonly authenticateToken: TokenAuthenticator;
+  /** Headers that go no further than here. */
+  isCredential(header: string): boolean;
+  /** For whom tokens have to be meant that are presented here. */
+  readonly audiences: readonly string[];
+  readonly issuer: TokenIssuer;
+  /** `server`: the URL under which this server is reached. */
+  documents(server: string): IssuerDocuments;
+  /** Certificates count from now on if one of these has signed them. */
+  replaceClientCa(pem: string): void;
+  /** Throws ConfigurationError, and leaves everything as it is, if it makes no sense. */
+  configure(configuration: AuthenticationConfiguration, file: string): void;
+  close(): Promise<void>;
+}
+
+export function authentication(options: AuthenticationOptions): Authentication {
+  const { settings, requestHeader, objects, clock, random, log } = options;
+  const accounts = serviceAccounts(settings.serviceAccounts ?? {});
+  const { audiences, issuers, keys } = accounts;
+  const ofAccount = accountTokenJudge({ objects, clock });
+  const judges = new Map<string, Judge>([
+    [LEGACY_ISSUER, legacyTokenJudge({ objects, clock, noteUse: options.noteUse, log })],
+    ...issuers.map((issuer) => [issuer, ofAccount] as const),
+  ]);
+  const clientCa = new CertificateAuthorities(options.clientCa, clock);
+  const oidc = new OidcIssuers({
+    algorithms: settings.jwt?.algorithms ?? SIGNING_ALGORITHMS,
+    disallowedIssuers: issuers,
+    compiler: celExpressions(),
+    clock,
+    log,
+  });
+  let anonymous = anonymousPolicy(settings, undefined);
+  const configure: Authentication["configure"] = (configuration, file) => {
+    oidc.replace(configuration, file);
+    anonymous = anonymousPolicy(settings, configuration);
+  };
+  if (settings.jwt !== undefined) configure(settings.jwt.configuration, settings.jwt.file);
+  const webhook = settings.webhook && webhookTokens({ ...settings.webhook, audiences, clock, random, log });
+  const ttl = { clock, successMs: settings.webhook?.cacheTtlMs ?? 0, failureMs: settings.webhook?.cacheTtlMs ?? 0 };
+
+  const tokens = firstOf([
+    ...(settings.tokens === undefined ? [] : [forApi(audiences, staticTokens(settings.tokens))]),
+    signedTokens({ keys, audiences }, judges),
+    ...(settings.bootstrapTokens === true ? [forApi(audiences, bootstrapTokens({ objects, clock }))] : []),
+    forApi(audiences, oidc.authenticate),
+    ...(webhook === undefined ? [] : [cached(webhook.authenticate, ttl)]),
+  ]);
+
+  return {
+    authenticate: authenticator({
+      ...(requestHeader !== undefined && {
+        frontProxy: frontProxy({
+          ...requestHeader,
+          certificates: new CertificateAuthorities(requestHeader.ca, clock),
+        }),
+      }),
+      certificates: clientCertificates(clientCa),
+      tokens,
+      audiences,
+      anonymous: () => anonymous,
+      log,
+    }),
+    authenticateToken: tokens,
+    isCredential: credentialHeaders(requestHeader?.headers),
+    audiences,
+    issuer: accounts.issuer,
+    documents: (server) =>
+      issuerDocuments(accounts.issuer.issuer, accounts.jwksUri ?? `${server}/openid/v1/jwks`, keys),
+    replaceClientCa: (pem) => clientCa.replace(pem),
+    configure,
+    close: async () => {
+      webhook?.close();
+      await oidc.close();
+    },
+  };
+}
+
+function serviceAccounts(settings: ServiceAccountSettings) {
+  const { issuers = [DEFAULT_ISSUER], audiences = issuers, maxExpirationSeconds, extendExpiration = true } = settings;
+  const { signingKey: own, keys: others = [], jwksUri } = settings;
+  const signing = own === undefined ? temporaryKey() : signingKey(own.pem, own.file);
+  const [issuer = DEFAULT_ISSUER] = issuers;
+  return {
+    issuers,
+    audiences,
+    jwksUri,
+    keys: distinctKeys([signing, ...others.flatMap(({ pem, file }) => verificationKeys(pem, file))]),
+    issuer: tokenIssuer(signing, { issuer, audiences, maxExpirationSeconds, extendExpiration }),
+  };
+}
+
+function anonymousPolicy(
+  { anonymous: enabled = true }: AuthenticationSettings,
+  configuration: AuthenticationConfiguration | undefined,
+): AnonymousPolicy {
+  const said = configuration?.anonymous;
+  if (said === undefined) return { enabled };
+  return { enabled: said.enabled, paths: said.conditions.map(({ path }) => path) };
+}

@@ -1,0 +1,165 @@
+/**
+ * Client certificates: who has signed one, and whom it stands for.
+ *
+ * 1. TLS has verified the signatures of a chain already, but against every authority that the port knows. Here it is found out whether this
+ *    authority is among them: a path from the certificate to one of its own, of certificates that may sign, and all valid now.
+ * 2. Authorities can be exchanged at any time. Whatever is asked afterwards is decided by the new ones, also on connections that are open.
+ * 3. A certificate is walked once for each set of authorities; after that, only the time is looked at.
+ */
+import { X509Certificate } from "node:crypto";
+import type { Clock } from "#base";
+import { CREDENTIAL_ID, type UserInfo, withAuthenticated } from "./user.ts";
+import { type RequestAuthenticator, refused } from "./verdict.ts";
+
+/** What a client has shown during the handshake. */
+export interface ClientCertificate {
+  readonly leaf: X509Certificate;
+  /** Sent along, to fill the way up to an authority. */
+  readonly intermediates: readonly X509Certificate[];
+  /** Whether TLS could verify it by any of the authorities that it knows. */
+  readonly verified: boolean;
+}
+
+export interface CertificateChecker {
+  check(certificate: ClientCertificate): Checked;
+}
+
+export type Checked = Trusted | { readonly fault: string };
+
+export interface Trusted {
+  readonly commonName: string;
+  /** Undefined if the certificate names nobody. */
+  readonly user: UserInfo | undefined;
+}
+
+interface Walked {
+  /** Absent: no way leads to an authority. */
+  readonly valid?: Validity;
+  readonly trusted: Trusted | { readonly fault: string };
+}
+
+interface Validity {
+  readonly fromMs: number;
+  readonly untilMs: number;
+}
+
+const MAX_CHAIN = 8;
+const CLIENT_AUTH = "1.3.6.1.5.5.7.3.2";
+const ANY_USAGE = "2.5.29.37.0";
+const UID = "1.3.6.1.4.1.57683.2";
+
+export class CertificateAuthorities implements CertificateChecker {
+  readonly #clock: Clock;
+  #authorities: readonly X509Certificate[];
+  #walked = new WeakMap<ClientCertificate, Walked>();
+
+  constructor(pem: string, clock: Clock) {
+    this.#authorities = parseBundle(pem);
+    this.#clock = clock;
+  }
+
+  replace(pem: string): void {
+    this.#authorities = parseBundle(pem);
+    this.#walked = new WeakMap();
+  }
+
+  check(certificate: ClientCertificate): Checked {
+    let walked = this.#walked.get(certificate);
+    if (walked === undefined) {
+      walked = this.#walk(certificate);
+      this.#walked.set(certificate, walked);
+    }
+    const { valid, trusted } = walked;
+    const now = this.#clock.now();
+    if (valid === undefined) return fault(certificate, "x509: certificate signed by unknown authority");
+    if (now < valid.fromMs || now > valid.untilMs) {
+      return fault(certificate, "x509: certificate has expired or is not yet valid");
+    }
+    return trusted;
+  }
+
+  #walk(certificate: ClientCertificate): Walked {
+    const { leaf, intermediates, verified } = certificate;
+    const valid = verified ? pathTo(leaf, intermediates, this.#authorities, MAX_CHAIN) : undefined;
+    if (valid === undefined) return { trusted: { fault: "" } };
+    if (!mayBeClient(leaf))
+      return { valid, trusted: fault(certificate, "x509: certificate specifies an incompatible key usage") };
+    return { valid, trusted: subjectOf(leaf) };
+  }
+}
+
+/** The authenticator for people and components that have a certificate of the cluster. */
+export function clientCertificates(authorities: CertificateChecker): RequestAuthenticator {
+  return ({ certificate }) => {
+    if (certificate === undefined) return undefined;
+    const checked = authorities.check(certificate);
+    if ("fault" in checked) return refused(checked.fault);
+    return checked.user === undefined ? undefined : { user: checked.user };
+  };
+}
+
+export function parseBundle(pem: string): readonly X509Certificate[] {
+  const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
+  return blocks.map((block) => new X509Certificate(block));
+}
+
+/** How long the best way up to an authority is good for; undefined if there is none. */
+function pathTo(
+  certificate: X509Certificate,
+  intermediates: readonly X509Certificate[],
+  authorities: readonly X509Certificate[],
+  steps: number,
+): Validity | undefined {
+  const own = { fromMs: certificate.validFromDate.getTime(), untilMs: certificate.validToDate.getTime() };
+  if (authorities.some(({ raw }) => raw.equals(certificate.raw))) return own;
+  if (steps === 0) return undefined;
+  const ways: Validity[] = [];
+  for (const issuer of new Set([...authorities, ...intermediates])) {
+    if (!hasSigned(issuer, certificate)) continue;
+    const above = pathTo(
+      issuer,
+      intermediates.filter((each) => each !== issuer),
+      authorities,
+      steps - 1,
+    );
+    if (above !== undefined) {
+      ways.push({ fromMs: Math.max(own.fromMs, above.fromMs), untilMs: Math.min(own.untilMs, above.untilMs) });
+    }
+  }
+  return ways.reduce<Validity | undefined>(
+    (best, way) => (best === undefined || way.untilMs > best.untilMs ? way : best),
+    undefined,
+  );
+}
+
+function hasSigned(issuer: X509Certificate, certificate: X509Certificate): boolean {
+  return issuer.ca && certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey);
+}
+
+/** A certificate that names no purpose is good for all. */
+function mayBeClient({ keyUsage }: X509Certificate): boolean {
+  return keyUsage === undefined || keyUsage.includes(CLIENT_AUTH) || keyUsage.includes(ANY_USAGE);
+}
+
+function subjectOf(leaf: X509Certificate): Trusted | { readonly fault: string } {
+  const subject = leaf.toLegacyObject().subject as Readonly<Record<string, string | readonly string[] | undefined>>;
+  const values = (attribute: string) => [subject[attribute] ?? []].flat();
+  // The last one counts, as in Go.
+  const commonName = values("CN").at(-1) ?? "";
+  const uids = values(UID);
+  if (uids.length > 1) return { fault: `expected 1 UID, but found multiple: [${uids.join(" ")}]` };
+  const [uid] = uids;
+  if (uid === "") return { fault: "UID cannot be an empty string" };
+  if (commonName === "") return { commonName, user: undefined };
+  const user: UserInfo = {
+    name: commonName,
+    groups: values("O"),
+    ...(uid !== undefined && { uid }),
+    extra: { [CREDENTIAL_ID]: [`X509SHA256=${leaf.fingerprint256.replaceAll(":", "").toLowerCase()}`] },
+  };
+  return { commonName, user: withAuthenticated(user) };
+}
+
+function fault({ leaf }: ClientCertificate, why: string): { readonly fault: string } {
+  return { fault: `verifying certificate SN=${BigInt(`0x${leaf.serialNumber}`)} failed: ${why}` };
+}

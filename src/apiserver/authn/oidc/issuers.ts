@@ -1,0 +1,60 @@
+/**
+ * All issuers of an AuthenticationConfiguration. The configuration may change while the server runs: the new one counts from the next token on.
+ */
+import type { Clock, Logger } from "#base";
+import { cached } from "../token-cache.ts";
+import { firstOf, type TokenAuthenticator } from "../verdict.ts";
+import { type AuthenticationConfiguration, invalidConfiguration } from "./configuration.ts";
+import type { ExpressionCompiler } from "./expressions.ts";
+import { type OidcTokens, oidcTokens } from "./tokens.ts";
+import { validateAuthenticationConfiguration } from "./validate.ts";
+
+const REMEMBERED_MS = 10_000;
+
+export interface IssuersOptions {
+  readonly algorithms: readonly string[];
+  /** The cluster's own: nobody else may be called so. */
+  readonly disallowedIssuers: readonly string[];
+  readonly compiler: ExpressionCompiler;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+export class OidcIssuers {
+  readonly #options: IssuersOptions;
+  #issuers: readonly OidcTokens[] = [];
+  #authenticate: TokenAuthenticator = async () => undefined;
+  #current = new AbortController();
+  #running: Promise<unknown> = Promise.resolve();
+
+  constructor(options: IssuersOptions) {
+    this.#options = options;
+  }
+
+  readonly authenticate: TokenAuthenticator = (token, audiences) => this.#authenticate(token, audiences);
+
+  /** Throws ConfigurationError and leaves everything as it is, if the configuration makes no sense. `file`: where it came from. */
+  replace(configuration: AuthenticationConfiguration, file: string): void {
+    const { disallowedIssuers, compiler, clock } = this.#options;
+    const errors = validateAuthenticationConfiguration(configuration, disallowedIssuers, compiler);
+    if (errors.length > 0) throw invalidConfiguration(file, errors);
+    const issuers = configuration.jwt.map((authenticator) => oidcTokens({ ...this.#options, authenticator }));
+    this.#end();
+    const current = new AbortController();
+    this.#current = current;
+    this.#issuers = issuers;
+    const all = firstOf(issuers.map(({ authenticate }) => authenticate));
+    this.#authenticate = cached(all, { clock, successMs: REMEMBERED_MS, failureMs: 0 });
+    this.#running = Promise.all(issuers.map((issuer) => issuer.run(current.signal)));
+  }
+
+  async close(): Promise<void> {
+    this.#end();
+    await this.#running;
+  }
+
+  #end(): void {
+    this.#current.abort();
+    for (const issuer of this.#issuers) issuer.close();
+  }
+}

@@ -1,0 +1,138 @@
+/**
+ * An OpenID Connect provider: where its keys are, and the keys themselves.
+ *
+ *     issuer URL ──► discovery document ──► jwks_uri ──► keys ···► again when they grow old, or when a token names one that is not among them
+ *
+ * 1. Discovery is tried until it succeeds; until then the provider knows no keys, and its tokens are refused.
+ * 2. A token that names a key which is not known lets the keys be fetched anew, but not more often than every few seconds: anybody can make up a key's name.
+ * 3. Keys that the provider no longer has are forgotten when those in memory are ten minutes old, at the next token. If it cannot be asked, they stay.
+ */
+import type { JWK } from "jose";
+import { isObject, type JsonObject } from "#api";
+import type { Clock, Logger } from "#base";
+import { JsonClient } from "../json-request.ts";
+
+const RETRY_MS = 10_000;
+const REFRESH_MS = 10 * 60_000;
+const COOLDOWN_MS = 5_000;
+const TIMEOUT_MS = 30_000;
+
+export interface ProviderOptions {
+  readonly issuer: string;
+  /** Where the discovery document is, if not under the issuer's URL. */
+  readonly discoveryUrl?: string;
+  /** PEM. */
+  readonly ca?: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+export class Provider {
+  readonly #options: ProviderOptions;
+  readonly #client: JsonClient;
+  #jwksUri: string | undefined;
+  #discovering: Promise<string> | undefined;
+  #keys: readonly JWK[] = [];
+  #fetchedMs = Number.NEGATIVE_INFINITY;
+  #fetching: Promise<readonly JWK[]> | undefined;
+
+  constructor(options: ProviderOptions) {
+    this.#options = options;
+    this.#client = new JsonClient({ ca: options.ca, timeoutMs: TIMEOUT_MS, clock: options.clock });
+  }
+
+  get ready(): boolean {
+    return this.#jwksUri !== undefined;
+  }
+
+  /** Tries discovery until it succeeds or the signal aborts. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock, log, issuer } = this.#options;
+    while (!signal.aborted) {
+      try {
+        await this.#discovered();
+        return;
+      } catch (error) {
+        if (!signal.aborted) log.error("an OpenID provider cannot be reached; trying again", { issuer, error });
+      }
+      await clock.sleep(RETRY_MS, signal).catch(() => {});
+    }
+  }
+
+  /** Keys that may have signed a token with this kid; all of them, if it has none. */
+  async keysFor(kid: string): Promise<readonly JWK[]> {
+    const named = () => this.#keys.filter((key) => kid === "" || key.kid === kid);
+    const age = this.#options.clock.monotonic() - this.#fetchedMs;
+    if (age > REFRESH_MS || (named().length === 0 && age > COOLDOWN_MS)) await this.#refreshed();
+    return named();
+  }
+
+  /** The keys once more, if they have not just been fetched: a provider may have changed one and kept its name. */
+  async changedKeysFor(kid: string): Promise<readonly JWK[]> {
+    const before = this.#keys;
+    if (this.#options.clock.monotonic() - this.#fetchedMs > COOLDOWN_MS) await this.#refreshed();
+    return this.#keys === before ? [] : this.keysFor(kid);
+  }
+
+  close(): void {
+    this.#client.close();
+  }
+
+  #discovered(): Promise<string> {
+    if (this.#jwksUri !== undefined) return Promise.resolve(this.#jwksUri);
+    this.#discovering ??= this.#discover().finally(() => {
+      this.#discovering = undefined;
+    });
+    return this.#discovering;
+  }
+
+  async #discover(): Promise<string> {
+    const { issuer, discoveryUrl } = this.#options;
+    const url = discoveryUrl ?? `${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`;
+    const { issuer: named, jwks_uri: jwksUri } = await this.#get(url);
+    if (named !== issuer) {
+      const got = JSON.stringify(named ?? "");
+      throw new Error(
+        `oidc: issuer did not match the issuer returned by provider, expected ${JSON.stringify(issuer)} got ${got}`,
+      );
+    }
+    if (typeof jwksUri !== "string") throw new Error(`${url} names no jwks_uri`);
+    this.#jwksUri = jwksUri;
+    return jwksUri;
+  }
+
+  /** Never throws: where there are no new keys, the old ones count. */
+  async #refreshed(): Promise<void> {
+    this.#fetching ??= this.#fetch().finally(() => {
+      this.#fetching = undefined;
+    });
+    try {
+      this.#keys = await this.#fetching;
+    } catch (error) {
+      this.#options.log.error("the keys of an OpenID provider cannot be fetched", {
+        issuer: this.#options.issuer,
+        error,
+      });
+    }
+  }
+
+  async #fetch(): Promise<readonly JWK[]> {
+    const uri = await this.#discovered();
+    try {
+      const { keys } = await this.#get(uri);
+      if (!Array.isArray(keys)) throw new Error(`${uri} holds no key set`);
+      return (keys as readonly JsonObject[]).filter(isObject) as readonly JWK[];
+    } finally {
+      // Also after a failure: who makes up keys must not make this server hammer the provider.
+      this.#fetchedMs = this.#options.clock.monotonic();
+    }
+  }
+
+  async #get(url: string): Promise<JsonObject> {
+    const { status, text } = await this.#client.ask({ url });
+    if (status !== 200) throw new Error(`${url} answers with ${status}`);
+    const value: unknown = JSON.parse(text);
+    if (!isObject(value as JsonObject)) throw new Error(`${url} holds no JSON object`);
+    return value as JsonObject;
+  }
+}

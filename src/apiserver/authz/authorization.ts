@@ -1,0 +1,133 @@
+/**
+ * Authorization as a whole: the chain of modes over the caches of a server, and what writes have to pass besides.
+ *
+ *     caches --► RBAC, node graph ──┐
+ *     files ──► ABAC, webhooks ─────┴──► chain ──► authorize ──► pipeline, impersonation, reviews, write guards
+ */
+import type { rbac } from "#api";
+import type { Clock, Logger, MetricsRegistry, Random } from "#base";
+import type { UserInfo } from "../authn/user.ts";
+import type { StoreFeed } from "../cache/feed.ts";
+import type { Resource } from "../rest/resource.ts";
+import type { Resources } from "../rest/resources.ts";
+import type { WriteAccess } from "../rest/server-context.ts";
+import { abac } from "./abac.ts";
+import { alwaysAllow, alwaysDeny } from "./always.ts";
+import { resourceAttributes } from "./attributes.ts";
+import { type Authorizer, demand } from "./authorizer.ts";
+import { allRules, chain } from "./chain.ts";
+import { DEFAULT_MODES, type ModeSpec, type WebhookSpec } from "./config.ts";
+import { AuthorizationConfigError } from "./config-error.ts";
+import { follow } from "./follow.ts";
+import { countDecisions, measured } from "./metrics.ts";
+import type { Mode, Rules } from "./mode.ts";
+import { NodeGraph } from "./node/graph.ts";
+import { nodeAuthorizer } from "./node/node-authorizer.ts";
+import { escalationGuards } from "./rbac/escalation.ts";
+import { RBAC_GROUP, Rbac } from "./rbac/rbac.ts";
+import { poster } from "./webhook/post.ts";
+import { type MatchCondition, webhookAuthorizer } from "./webhook/webhook.ts";
+
+export interface AuthorizationOptions {
+  /** In the order in which they are asked. Default: Node, RBAC. */
+  readonly modes?: readonly ModeSpec[];
+  readonly resources: Resources;
+  readonly feed: Pick<StoreFeed, "revision">;
+  /** What every node may do. */
+  readonly nodeRules: readonly rbac.PolicyRule[];
+  /** Makes a condition of an expression in CEL; throws for one that is wrong. Without it, webhooks have no conditions. */
+  readonly compileCondition?: (expression: string) => MatchCondition;
+  readonly metrics: MetricsRegistry;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+}
+
+export interface Authorization {
+  readonly authorize: Authorizer;
+  rulesFor(user: UserInfo, namespace: string): Rules;
+  readonly writeAccess: WriteAccess;
+  /** Ends what webhooks have under way. */
+  close(): void;
+}
+
+/** The caches have been loaded. */
+export function authorization(options: AuthorizationOptions): Authorization {
+  const { modes: specs = DEFAULT_MODES, metrics, clock } = options;
+  const stopping = new AbortController();
+  const rules = new Rbac(specs.find(({ type }) => type === "RBAC")?.name);
+  rules.follow((plural) => served(options.resources, RBAC_GROUP, plural), options.feed.revision);
+  const modes = specs.map((spec) => modeOf(spec, rules, options, stopping.signal));
+  const authorize = chain(modes, countDecisions(metrics));
+  return {
+    authorize: measured(authorize, metrics, clock),
+    rulesFor: (user, namespace) => allRules(modes, user, namespace),
+    writeAccess: { guards: escalationGuards(rules, authorize), mayCreate: (request) => mayCreate(authorize, request) },
+    close: () => stopping.abort(),
+  };
+}
+
+function mayCreate(authorize: Authorizer, request: Parameters<WriteAccess["mayCreate"]>[0]): void | Promise<void> {
+  const { user, resource, namespace, name } = request;
+  const { group: apiGroup, version: apiVersion, names } = resource.kind;
+  return demand(
+    authorize,
+    resourceAttributes(user, "create", { apiGroup, apiVersion, resource: names.plural, namespace, name }),
+  );
+}
+
+function modeOf(spec: ModeSpec, rules: Rbac, options: AuthorizationOptions, signal: AbortSignal): Mode {
+  switch (spec.type) {
+    case "AlwaysAllow":
+      return alwaysAllow(spec.name);
+    case "AlwaysDeny":
+      return alwaysDeny(spec.name);
+    case "RBAC":
+      return rules;
+    case "ABAC":
+      return abac(spec.policies, spec.name);
+    case "Node":
+      return nodeAuthorizer({ name: spec.name, rules: options.nodeRules, graph: () => nodeGraph(options) });
+    case "Webhook":
+      return webhookOf(spec, options, signal);
+  }
+}
+
+function nodeGraph({ resources, feed }: AuthorizationOptions): NodeGraph {
+  const graph = new NodeGraph();
+  const { revision } = feed;
+  follow(served(resources, "", "pods"), revision, graph.pods);
+  follow(served(resources, "", "persistentvolumes"), revision, graph.volumes);
+  follow(served(resources, "storage.k8s.io", "volumeattachments"), revision, graph.attachments);
+  follow(served(resources, "resource.k8s.io", "resourceslices"), revision, graph.slices);
+  return graph;
+}
+
+function webhookOf(spec: WebhookSpec, options: AuthorizationOptions, signal: AbortSignal): Mode {
+  const { clock, random, log, compileCondition } = options;
+  if (spec.matchConditions.length > 0 && compileCondition === undefined) {
+    throw new AuthorizationConfigError(`The webhook ${spec.name} has match conditions, which this version has not.`);
+  }
+  const connection = poster(spec.connection, spec.timeoutMs, clock);
+  signal.addEventListener("abort", () => connection.close(), { once: true });
+  const { name, version, authorizedTtlMs, unauthorizedTtlMs, onFailure } = spec;
+  return webhookAuthorizer({
+    name,
+    version,
+    authorizedTtlMs,
+    unauthorizedTtlMs,
+    onFailure,
+    matchConditions: compileCondition === undefined ? [] : spec.matchConditions.map(compileCondition),
+    poster: connection,
+    signal,
+    clock,
+    random,
+    log,
+  });
+}
+
+function served(resources: Resources, group: string, plural: string): Resource {
+  const found = resources.find(group, "v1", plural);
+  if (found === undefined) throw new Error(`${plural} are not served`);
+  return found;
+}

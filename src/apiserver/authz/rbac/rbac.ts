@@ -1,0 +1,125 @@
+/**
+ * RBAC: roles and bindings as they are in the caches, kept as tables that change with each object.
+ *
+ *     roles, cluster roles        --► Roles    ◄── Bindings ◄── a question
+ *     bindings, cluster bindings  --► Bindings
+ *
+ * 1. A decision never waits. Its cost follows the roles of the user who asks, whatever else there is.
+ * 2. Rights only add up. A binding to a role that does not exist gives nothing, and a refusal says so.
+ */
+import { goQuote, type rbac } from "#api";
+import type { UserInfo } from "../../authn/user.ts";
+import type { Resource } from "../../rest/resource.ts";
+import type { Attributes } from "../attributes.ts";
+import { follow } from "../follow.ts";
+import { joinErrors, type Mode, type Rules } from "../mode.ts";
+import { NO_OPINION, noOpinion, type Verdict } from "../verdict.ts";
+import { type Binding, type BindingKind, Bindings } from "./bindings.ts";
+import { type RoleKind, type RoleSlot, Roles } from "./roles.ts";
+
+export const RBAC_GROUP = "rbac.authorization.k8s.io";
+
+/** What a user has: the rules of each of their bindings, and the roles that bindings name and nobody made. */
+export interface Held {
+  readonly rules: readonly rbac.PolicyRule[];
+  readonly missing: readonly RoleSlot[];
+}
+
+export class Rbac implements Mode {
+  readonly type = "RBAC";
+  readonly name: string;
+  readonly roles = new Roles();
+  readonly bindings = new Bindings(this.roles);
+
+  constructor(name = "rbac") {
+    this.name = name;
+  }
+
+  /** Follows the four resources, from what is there now. */
+  follow(served: (plural: string) => Resource, revision: number): void {
+    const roles = (kind: RoleKind, plural: string) =>
+      follow(served(plural), revision, {
+        clear: () => this.roles.clear(kind),
+        set: (key, object) => this.roles.set(kind, key, object),
+        delete: (key) => this.roles.delete(kind, key),
+      });
+    const bindings = (kind: BindingKind, plural: string) =>
+      follow(served(plural), revision, {
+        clear: () => this.bindings.clear(kind),
+        set: (key, object) => this.bindings.set(kind, key, object),
+        delete: (key) => this.bindings.delete(kind, key),
+      });
+    roles("ClusterRole", "clusterroles");
+    roles("Role", "roles");
+    bindings("ClusterRoleBinding", "clusterrolebindings");
+    bindings("RoleBinding", "rolebindings");
+  }
+
+  readonly authorize = (attributes: Attributes): Verdict => {
+    const { user, isResourceRequest, path, verb, apiGroup, subresource, namespace, name } = attributes;
+    const resource = subresource === "" ? attributes.resource : `${attributes.resource}/${subresource}`;
+    const ofAny = subresource === "" ? "" : `*/${subresource}`;
+    let allowed: Verdict | undefined;
+    let missing: RoleSlot[] | undefined;
+    this.bindings.visit(user, isResourceRequest ? namespace : "", (role, grants) => {
+      const table = this.roles.meaning(role)?.table;
+      if (table === undefined) {
+        missing = [...(missing ?? []), role];
+        return false;
+      }
+      const allows = isResourceRequest
+        ? table.allowsResource(apiGroup, resource, ofAny, verb, name)
+        : table.allowsPath(path, verb);
+      if (!allows) return false;
+      for (const grant of grants) {
+        allowed = grant.allows;
+        return true;
+      }
+      return false;
+    });
+    return allowed ?? (missing === undefined ? NO_OPINION : noOpinion(`RBAC: ${joinErrors(missing.map(notFound))}`));
+  };
+
+  rulesFor(user: UserInfo, namespace: string): Rules {
+    const { rules, missing } = this.held(user, namespace);
+    const evaluationError = joinErrors(missing.map(notFound));
+    return {
+      resourceRules: rules
+        .filter(({ resources = [] }) => resources.length > 0)
+        .map(({ verbs, apiGroups = [], resources = [], resourceNames = [] }) => ({
+          verbs,
+          apiGroups,
+          resources,
+          ...(resourceNames.length > 0 && { resourceNames }),
+        })),
+      nonResourceRules: rules
+        .filter(({ nonResourceURLs = [] }) => nonResourceURLs.length > 0)
+        .map(({ verbs, nonResourceURLs = [] }) => ({ verbs, nonResourceURLs })),
+      incomplete: false,
+      ...(evaluationError !== undefined && { evaluationError }),
+    };
+  }
+
+  held(user: UserInfo, namespace: string): Held {
+    const seen = new Set<Binding>();
+    const rules: rbac.PolicyRule[] = [];
+    const missing: RoleSlot[] = [];
+    this.bindings.visit(user, namespace, (role, grants) => {
+      const meaning = this.roles.meaning(role);
+      if (meaning === undefined) missing.push(role);
+      else {
+        // A binding counts once, by whatever of its subjects the user is.
+        for (const { binding } of grants) {
+          if (!seen.has(binding)) rules.push(...meaning.rules);
+          seen.add(binding);
+        }
+      }
+      return false;
+    });
+    return { rules, missing };
+  }
+}
+
+function notFound({ kind, name }: RoleSlot): string {
+  return `${kind.toLowerCase()}.${RBAC_GROUP} ${goQuote(name)} not found`;
+}

@@ -1,0 +1,137 @@
+/**
+ * Another server decides: it is sent a SubjectAccessReview and answers whether it allows, denies, or has no opinion.
+ *
+ *     attributes ──► match conditions ──► cache ──► POST, again after passing faults ──► cache ──► verdict
+ *
+ * 1. What it said is kept for a time, allowed and not allowed for times of their own. Questions of a size that invites abuse are not kept.
+ * 2. When it cannot be asked, the failure policy decides: no opinion, or deny. Either way the fault is told.
+ * 3. Questions that are equal and asked at the same time are asked once.
+ */
+import type { authorization as review } from "#api";
+import { backoffDelay, type Clock, type Logger, type Random } from "#base";
+import type { Attributes } from "../attributes.ts";
+import { type Mode, NO_RULES } from "../mode.ts";
+import { NO_OPINION, type Verdict } from "../verdict.ts";
+import { PostError, type Poster } from "./post.ts";
+import { type ReviewVersion, reviewObject, reviewSpec } from "./review.ts";
+import { TtlCache } from "./ttl-cache.ts";
+
+const KEPT_ANSWERS = 8192;
+const MAX_KEPT_CHARACTERS = 10_000;
+const MAX_TRIES = 5;
+const RETRY = { initialMs: 500, maxMs: 5_000, factor: 1.5, jitter: 0.2 };
+
+/** Whether a webhook is to be asked at all. Throws if it cannot say. */
+export type MatchCondition = (spec: review.SubjectAccessReviewSpec) => boolean;
+
+export interface WebhookOptions {
+  readonly name: string;
+  readonly version: ReviewVersion;
+  /** 0: not kept. */
+  readonly authorizedTtlMs: number;
+  readonly unauthorizedTtlMs: number;
+  readonly onFailure: "noOpinion" | "deny";
+  /** All must hold. */
+  readonly matchConditions?: readonly MatchCondition[];
+  readonly poster: Poster;
+  /** Aborts when the server stops: nothing is tried again. */
+  readonly signal: AbortSignal;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+}
+
+type Status = Partial<review.SubjectAccessReviewStatus>;
+
+export function webhookAuthorizer(options: WebhookOptions): Mode {
+  const kept = new TtlCache<Status>(KEPT_ANSWERS, options.clock);
+  const underWay = new Map<string, Promise<Status>>();
+  const failed = (error: unknown): Verdict => ({ decision: options.onFailure, reason: "", error: messageOf(error) });
+
+  const askOnce = (key: string, spec: review.SubjectAccessReviewSpec): Promise<Status> => {
+    let asking = underWay.get(key);
+    if (asking === undefined) {
+      asking = ask(spec, options).finally(() => underWay.delete(key));
+      underWay.set(key, asking);
+    }
+    return asking;
+  };
+
+  return {
+    type: "Webhook",
+    name: options.name,
+    authorize: (attributes) => {
+      const spec = reviewSpec(attributes);
+      try {
+        if (!matchesAll(options.matchConditions ?? [], spec)) return NO_OPINION;
+      } catch (error) {
+        return failed(error);
+      }
+      const key = JSON.stringify(spec);
+      const known = kept.get(key);
+      if (known !== undefined) return verdictOf(known);
+      return askOnce(key, spec).then(
+        (status) => {
+          const { authorizedTtlMs, unauthorizedTtlMs } = options;
+          if (isKept(attributes)) kept.set(key, status, status.allowed === true ? authorizedTtlMs : unauthorizedTtlMs);
+          return verdictOf(status);
+        },
+        (error: unknown) => {
+          options.log.warn("the authorization webhook failed", { webhook: options.name, error });
+          return failed(error);
+        },
+      );
+    },
+    rulesFor: () => ({
+      ...NO_RULES,
+      incomplete: true,
+      evaluationError: "webhook authorizer does not support user rule resolution",
+    }),
+  };
+}
+
+/** One that says no settles it, also where another fails: the webhook is not asked. */
+function matchesAll(conditions: readonly MatchCondition[], spec: review.SubjectAccessReviewSpec): boolean {
+  let fault: { readonly error: unknown } | undefined;
+  for (const matches of conditions) {
+    try {
+      if (!matches(spec)) return false;
+    } catch (error) {
+      fault ??= { error };
+    }
+  }
+  if (fault !== undefined) throw fault.error;
+  return true;
+}
+
+async function ask(spec: review.SubjectAccessReviewSpec, options: WebhookOptions): Promise<Status> {
+  const { poster, version, clock, random, signal } = options;
+  const body = reviewObject(spec, version);
+  for (let tries = 1; ; tries++) {
+    try {
+      const { status } = await poster.post(body);
+      return (status ?? {}) as Status;
+    } catch (error) {
+      if (!(error instanceof PostError) || !error.passing || tries === MAX_TRIES) throw error;
+      await clock.sleep(backoffDelay(RETRY, tries - 1, random), signal);
+    }
+  }
+}
+
+function verdictOf({ allowed, denied, reason = "" }: Status): Verdict {
+  if (denied === true && allowed === true) {
+    const error = "webhook subject access review returned both allow and deny response";
+    return { decision: "deny", reason, error };
+  }
+  if (denied === true) return { decision: "deny", reason };
+  return { decision: allowed === true ? "allow" : "noOpinion", reason };
+}
+
+function isKept({ namespace, verb, apiGroup, apiVersion, resource, subresource, name, path }: Attributes): boolean {
+  const asked = [namespace, verb, apiGroup, apiVersion, resource, subresource, name, path];
+  return asked.reduce((sum, { length }) => sum + length, 0) < MAX_KEPT_CHARACTERS;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

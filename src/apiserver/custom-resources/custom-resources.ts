@@ -1,0 +1,103 @@
+/**
+ * Kinds that users define, for the API server as a whole: see README.md.
+ *
+ *     load (before the feed) ──► sync (before anybody is served) ──► run
+ */
+import { forbidden } from "#api";
+import type { Store } from "#store";
+import { StoredObject } from "../cache/stored-object.ts";
+import type { Resources } from "../rest/resources.ts";
+import type { Admission, ServerContext } from "../rest/server-context.ts";
+import { type Converter, noConverter } from "./converter.ts";
+import { asDefinition, type Definition, DEFINITIONS_PREFIX, GROUP, PLURAL } from "./definition.ts";
+import { DefinitionController } from "./definition-controller.ts";
+import { type Documents, Publication } from "./publication.ts";
+import { ServedDefinitions } from "./served-definitions.ts";
+import { isServable } from "./status-plan.ts";
+import { WebhookConverter } from "./webhook-converter.ts";
+import { webhookClient } from "./webhook-client.ts";
+import { serviceResolver } from "./service-resolver.ts";
+
+export interface CustomResourcesOptions {
+  /** Of the server that this is a part of: asked for when it is used. */
+  readonly context: () => ServerContext;
+  readonly resources: Resources;
+  /** Discovery and OpenAPI. */
+  readonly documents: readonly Documents[];
+}
+
+export interface CustomResources {
+  /** Takes up the definitions that are there, so that the feed loads their instances with everything else. Throws what the store throws. */
+  load(store: Store): Promise<void>;
+  /** Serves what is established, as of the feed's state. Before the first request. */
+  sync(): Promise<void>;
+  /** Runs until its signal aborts. */
+  run(signal: AbortSignal): Promise<void>;
+  /** The admission given, with nothing new of a kind that is being deleted. */
+  guarding(admission: Admission): Admission;
+}
+
+export function customResources({ context, resources, documents }: CustomResourcesOptions): CustomResources {
+  const isBuiltIn = builtInVersions(resources);
+  const served = new ServedDefinitions({
+    resources,
+    publication: new Publication(documents, isBuiltIn),
+    converterFor: (definition) => converterFor(definition, context, resources),
+  });
+  const controller = lazily(() => {
+    const definitions = resources.find(GROUP, "v1", PLURAL);
+    if (definitions === undefined) throw new Error("CustomResourceDefinitions are not served");
+    return new DefinitionController({ context: context(), definitions, resources, served });
+  });
+  return {
+    load: async (store) => {
+      const { entries } = await store.list(DEFINITIONS_PREFIX);
+      for (const entry of entries) {
+        const definition = asDefinition(new StoredObject(entry).object);
+        if (isServable(definition)) served.add(definition);
+      }
+    },
+    sync: () => controller().sync(),
+    run: (signal) => controller().run(signal),
+    guarding: (admission) => ({
+      ...admission,
+      mutate: async (attributes) => {
+        const { operation, resource, name } = attributes;
+        if (operation === "CREATE" && served.isTerminating(resource)) throw terminating(resource.groupResource, name);
+        await admission.mutate(attributes);
+      },
+    }),
+  };
+}
+
+function terminating(resource: Parameters<typeof forbidden>[0], name: string) {
+  return forbidden(resource, name, "create not allowed while custom resource definition is terminating");
+}
+
+function converterFor({ spec }: Definition, context: () => ServerContext, resources: Resources): Converter {
+  const { strategy = "None", webhook } = spec.conversion ?? {};
+  if (strategy !== "Webhook" || webhook?.clientConfig === undefined) return noConverter;
+  return new WebhookConverter({
+    client: webhookClient({
+      config: webhook.clientConfig,
+      clock: context().clock,
+      resolve: serviceResolver(resources, () => context().random),
+    }),
+    reviewVersions: webhook.conversionReviewVersions,
+    newUid: () => context().newUid(),
+  });
+}
+
+/** Those that were there before any definition. */
+function builtInVersions(resources: Resources): (group: string, version: string) => boolean {
+  const versions = new Set([...resources.all()].map(({ kind }) => `${kind.group}/${kind.version}`));
+  return (group, version) => versions.has(`${group}/${version}`);
+}
+
+function lazily<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}

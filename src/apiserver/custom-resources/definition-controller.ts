@@ -1,0 +1,219 @@
+/**
+ * Brings what is served, and what definitions say of themselves, in line with the definitions.
+ *
+ *     definitions --► queue ──► plan of the status ──► served ══► status
+ *                       └───► (deleted) ──► cleanup ══► gone
+ *
+ * 1. One definition after the other: which of two gets a name that both ask for is decided once.
+ * 2. A definition says that it is established when it is served here.
+ */
+import { isStatusError } from "#api";
+import { processQueue, WorkQueue } from "#base";
+import { serverRequest } from "../bootstrap/index.ts";
+import { change } from "../rest/change.ts";
+import type { AnyDraft } from "../rest/prepare.ts";
+import type { Resource } from "../rest/resource.ts";
+import type { Resources } from "../rest/resources.ts";
+import type { ServerContext } from "../rest/server-context.ts";
+import { hasValidCaBundle } from "./ca-bundle.ts";
+import { cleanUp, DELETING } from "./cleanup.ts";
+import { conditionsOf, withCondition } from "./conditions.ts";
+import { asDefinition, CLEANUP_FINALIZER, type Definition, isTerminating, nameOf } from "./definition.ts";
+import type { ServedDefinitions } from "./served-definitions.ts";
+import { isServable, isSettled, planStatus } from "./status-plan.ts";
+
+const CLEANUPS_AT_ONCE = 32;
+const BACKOFF = { initialMs: 20, maxMs: 60_000 };
+
+export interface ControllerOptions {
+  readonly context: ServerContext;
+  readonly definitions: Resource;
+  readonly resources: Resources;
+  readonly served: ServedDefinitions;
+}
+
+export class DefinitionController {
+  readonly #options: ControllerOptions;
+  readonly #queue: WorkQueue;
+  readonly #cleanups: WorkQueue;
+
+  constructor(options: ControllerOptions) {
+    this.#options = options;
+    const { clock, random } = options.context;
+    this.#queue = new WorkQueue({ clock, random, backoff: BACKOFF });
+    this.#cleanups = new WorkQueue({ clock, random, backoff: BACKOFF });
+  }
+
+  /** Serves what can be served by what the definitions say already. */
+  async sync(): Promise<void> {
+    const { served, definitions } = this.#options;
+    for (const [name, stored] of definitions.cache.snapshot().entries()) {
+      if (served.as(name, stored.revision) !== undefined) continue;
+      const definition = asDefinition(stored.object);
+      if (isServable(definition)) await served.update(definition);
+    }
+    for (const name of served.names()) if (this.#find(name) === undefined) served.remove(name);
+    served.publishAll();
+  }
+
+  /** Runs until its signal aborts. */
+  async run(signal: AbortSignal): Promise<void> {
+    const stop = this.#follow();
+    const { log } = this.#options.context;
+    const process = (queue: WorkQueue, concurrency: number, work: (name: string, signal: AbortSignal) => Promise<void>) =>
+      processQueue(
+        queue,
+        {
+          signal,
+          concurrency,
+          onFailure: (error, name) => {
+            log.warn("a CustomResourceDefinition could not be dealt with; trying again", { name, error });
+            return "retry";
+          },
+        },
+        work,
+      );
+    try {
+      await Promise.all([
+        process(this.#queue, 1, (name) => this.#reconcile(name)),
+        process(this.#cleanups, CLEANUPS_AT_ONCE, (name, ending) => this.#cleanUp(name, ending)),
+      ]);
+    } finally {
+      stop();
+      this.#queue.close();
+      this.#cleanups.close();
+    }
+  }
+
+  /** From all that are there, and then from what changes. */
+  #follow(): () => void {
+    const { context, definitions } = this.#options;
+    let stop: (() => void) | undefined;
+    const fill = () => {
+      stop?.();
+      for (const name of this.#unsettled()) this.#queue.add(name);
+      stop = definitions.cache.watch({}, context.feed.revision, {
+        event: ({ stored }) => this.#queue.add(stored.key.slice(definitions.cache.prefix.length)),
+        expired: () => queueMicrotask(fill),
+      });
+    };
+    fill();
+    return () => stop?.();
+  }
+
+  /** What has to be looked at, as far as that is known without reading every definition. */
+  *#unsettled(): Generator<string> {
+    const { served, definitions } = this.#options;
+    for (const [name, stored] of definitions.cache.snapshot().entries()) {
+      const known = served.as(name, stored.revision);
+      if (known === undefined || !isSettled(known)) yield name;
+    }
+    for (const name of served.names()) if (definitions.cache.get(name) === undefined) yield name;
+  }
+
+  async #reconcile(name: string): Promise<void> {
+    const { served } = this.#options;
+    const definition = this.#find(name);
+    if (definition === undefined) {
+      served.remove(name);
+      this.#addOthersOf(name);
+      return;
+    }
+    const status = this.#plan(definition);
+    const planned = status === definition.status ? definition : { ...definition, status };
+    if (isServable(planned)) await served.update(planned);
+    else served.remove(name);
+    if (planned !== definition) {
+      await this.#write(name, (current) => {
+        const next = this.#plan(current);
+        return next === current.status ? undefined : { ...current, status: next };
+      });
+      this.#addOthersOf(name);
+    }
+    if (isTerminating(definition)) this.#cleanups.add(name);
+  }
+
+  async #cleanUp(name: string, signal: AbortSignal): Promise<void> {
+    const { context } = this.#options;
+    if (!(await this.#setTerminating(name, DELETING))) return;
+    const definition = this.#find(name);
+    if (definition === undefined) return;
+    const outcome = await cleanUp(definition, { context, signal, instances: () => this.#instances(definition) });
+    await this.#setTerminating(name, outcome);
+    if (outcome.status !== "False") throw new Error(outcome.message);
+  }
+
+  /** The condition that says how far a deletion has come; with the last of them the finalizer goes. False: there is nothing to delete. */
+  async #setTerminating(name: string, facts: Parameters<typeof withCondition>[2]): Promise<boolean> {
+    let found = false;
+    await this.#write(name, (current) => {
+      found = isTerminating(current);
+      if (!found) return undefined;
+      const before = conditionsOf(current);
+      const conditions = withCondition(before, "Terminating", facts, this.#options.context.clock.now());
+      const ended = facts?.status === "False";
+      if (conditions === before && !ended) return undefined;
+      const finalizers = (current.metadata.finalizers ?? []).filter((it) => !ended || it !== CLEANUP_FINALIZER);
+      return {
+        ...current,
+        metadata: { ...current.metadata, finalizers },
+        status: { ...current.status, conditions },
+      };
+    });
+    return found;
+  }
+
+  async #instances(definition: Definition): Promise<Resource> {
+    const { served, resources } = this.#options;
+    const found = served.get(nameOf(definition));
+    if (found === undefined) throw new Error(`${nameOf(definition)} is not served`);
+    return found.stored(await resources.join(found.prefix));
+  }
+
+  /** Writes the status, and the finalizers, as `next` says; undefined: as they are. What is gone is not written. */
+  async #write(name: string, next: (current: Definition) => Definition | undefined): Promise<void> {
+    const { context, definitions } = this.#options;
+    try {
+      await change(serverRequest(context, definitions, { name, subresource: "status" }), {
+        dryRun: false,
+        propose: (current) => {
+          const before = asDefinition(current as NonNullable<typeof current>);
+          const after = next(before);
+          const draft = structuredClone(after ?? before) as unknown as AnyDraft;
+          return { draft, unchanged: after === undefined };
+        },
+      });
+    } catch (error) {
+      if (!isStatusError(error, "NotFound")) throw error;
+    }
+  }
+
+  #plan(definition: Definition) {
+    const now = this.#options.context.clock.now();
+    return planStatus(definition, { all: this.#ofGroup(definition.spec.group), now, hasValidCaBundle });
+  }
+
+  #find(name: string): Definition | undefined {
+    const stored = this.#options.definitions.cache.get(name);
+    return stored && asDefinition(stored.object);
+  }
+
+  /** By their names, which end with the group. */
+  *#ofGroup(group: string): Generator<Definition> {
+    for (const [name, stored] of this.#options.definitions.cache.snapshot().entries()) {
+      if (groupOf(name) === group) yield asDefinition(stored.object);
+    }
+  }
+
+  /** Names may have become free: those of the group that still wait for one are looked at again. */
+  #addOthersOf(name: string): void {
+    for (const definition of this.#ofGroup(groupOf(name))) {
+      const waits = conditionsOf(definition).some(({ type, status }) => type === "NamesAccepted" && status !== "True");
+      if (waits && nameOf(definition) !== name) this.#queue.add(nameOf(definition));
+    }
+  }
+}
+
+function groupOf(name: string): string {
+  return name.slice(name.indexOf(".") + 1);
+}

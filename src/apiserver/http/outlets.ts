@@ -1,0 +1,76 @@
+/** Where answers go, for each version of HTTP. Classes, because one is made for each request: seven closures would cost more than the answer's head. */
+import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
+import type { ServerHttp2Stream } from "node:http2";
+import type { AnswerHeaders, Outlet } from "./send.ts";
+
+export class Http1Outlet implements Outlet {
+  readonly #response: ServerResponse;
+
+  constructor(response: ServerResponse) {
+    this.#response = response;
+  }
+
+  get gone(): boolean {
+    return this.#response.destroyed;
+  }
+
+  head(status: number, headers: AnswerHeaders): void {
+    this.#response.writeHead(status, headers as OutgoingHttpHeaders);
+  }
+
+  flushHead(): void {
+    this.#response.flushHeaders();
+  }
+
+  write(bytes: Buffer): number {
+    this.#response.write(bytes);
+    return this.#response.writableLength;
+  }
+
+  written(bytes: Buffer): Promise<boolean> {
+    return new Promise((resolve) => this.#response.write(bytes, (error) => resolve(!error)));
+  }
+
+  end(bytes?: Buffer): void {
+    this.#response.end(bytes);
+  }
+
+  destroy(): void {
+    this.#response.destroy();
+  }
+}
+
+export class Http2Outlet implements Outlet {
+  readonly #stream: ServerHttp2Stream;
+
+  constructor(stream: ServerHttp2Stream) {
+    this.#stream = stream;
+  }
+
+  get gone(): boolean {
+    return this.#stream.destroyed || this.#stream.closed;
+  }
+
+  head(status: number, headers: AnswerHeaders): void {
+    this.#stream.respond({ ":status": status, ...(headers as OutgoingHttpHeaders) });
+  }
+
+  flushHead(): void {}
+
+  write(bytes: Buffer): number {
+    this.#stream.write(bytes);
+    return this.#stream.writableLength;
+  }
+
+  written(bytes: Buffer): Promise<boolean> {
+    return new Promise((resolve) => this.#stream.write(bytes, (error) => resolve(!error)));
+  }
+
+  end(bytes?: Buffer): void {
+    this.#stream.end(bytes);
+  }
+
+  destroy(): void {
+    this.#stream.destroy();
+  }
+}

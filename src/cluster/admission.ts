@@ -1,0 +1,37 @@
+/** Admission as the flags describe it: its file is read here. */
+import { readFileSync } from "node:fs";
+import { AdmissionConfigError, type AdmissionOptions, parseAdmissionConfiguration } from "#apiserver";
+import { ClusterError } from "./errors.ts";
+
+export interface AdmissionFlags {
+  /** `--enable-admission-plugins`. */
+  readonly enable?: readonly string[];
+  /** `--disable-admission-plugins`. */
+  readonly disable?: readonly string[];
+  /** `--admission-control-config-file`. */
+  readonly configFile?: string;
+}
+
+/** Every node of the cluster is one that it trusts no further than itself. */
+const ALWAYS = ["NodeRestriction"];
+
+export function readAdmission({ enable = [], disable = [], configFile }: AdmissionFlags): AdmissionOptions {
+  const wanted = ALWAYS.filter((name) => !disable.includes(name) && !enable.includes(name));
+  return {
+    enable: [...wanted, ...enable],
+    // The controllers make it in every namespace.
+    requireDefaultAccount: true,
+    disable: disable.filter((name) => name !== ""),
+    ...(configFile !== undefined && { configuration: readConfiguration(configFile) }),
+  };
+}
+
+function readConfiguration(file: string) {
+  const read = (path: string) => readFileSync(path, "utf8");
+  try {
+    return parseAdmissionConfiguration(read(file), file, read);
+  } catch (error) {
+    const why = error instanceof AdmissionConfigError ? error.message : `${(error as Error).message}.`;
+    throw new ClusterError(`--admission-control-config-file: ${why}`, { cause: error });
+  }
+}

@@ -1,0 +1,35 @@
+/** Flags about admission, named as kube-apiserver names them. */
+import { Option } from "commander";
+import type { ClusterConfig } from "#cluster";
+
+export interface AdmissionFlagOptions {
+  readonly enableAdmissionPlugins?: readonly string[];
+  readonly disableAdmissionPlugins?: readonly string[];
+  readonly admissionControlConfigFile?: string;
+}
+
+export function admissionOptions(): readonly Option[] {
+  const names = (value: string, before: readonly string[] = []) => [
+    ...before,
+    ...value
+      .split(",")
+      .map((name) => name.trim())
+      .filter((name) => name !== ""),
+  ];
+  return [
+    new Option("--enable-admission-plugins <names>", "admission plugins to run besides the usual ones").argParser(
+      names,
+    ),
+    new Option("--disable-admission-plugins <names>", "admission plugins not to run").argParser(names),
+    new Option("--admission-control-config-file <file>", "an AdmissionConfiguration for the plugins"),
+  ];
+}
+
+export function admissionFrom(options: AdmissionFlagOptions): NonNullable<ClusterConfig["admission"]> {
+  const { enableAdmissionPlugins: enable, disableAdmissionPlugins: disable, admissionControlConfigFile } = options;
+  return {
+    ...(enable !== undefined && { enable }),
+    ...(disable !== undefined && { disable }),
+    ...(admissionControlConfigFile !== undefined && { configFile: admissionControlConfigFile }),
+  };
+}
