@@ -1,25 +1,74 @@
 /** Every controller of the controller manager, in the order in which they are started. */
+import { bootstrapSigner, tokenCleaner } from "./bootstrap-tokens/index.ts";
+import { type CertificateSigner, csrApproving, csrCleaner, csrSigning } from "./certificates/index.ts";
 import { clusterRoleAggregation } from "./cluster-role-aggregation/index.ts";
+import { cronJobController } from "./cronjob/index.ts";
+import { daemonSetController } from "./daemon-set/index.ts";
+import { deploymentController } from "./deployment/index.ts";
+import { disruptionController } from "./disruption/index.ts";
+import { endpointSliceController } from "./endpoint-slice/index.ts";
+import { endpointSliceMirroring } from "./endpoint-slice-mirroring/index.ts";
+import { endpointsController } from "./endpoints/index.ts";
 import { garbageCollector } from "./garbage-collector/index.ts";
+import { jobController } from "./job/index.ts";
+import { legacyServiceAccountTokenCleaner } from "./legacy-service-account-tokens/index.ts";
 import { namespaceController } from "./namespace/index.ts";
+import { persistentVolumeBinder } from "./persistent-volume/index.ts";
+import { podGarbageCollector } from "./pod-gc/index.ts";
+import { volumeProtection } from "./pv-protection/index.ts";
+import { claimProtection } from "./pvc-protection/index.ts";
 import { replicaSetController, replicationController } from "./replica-set/index.ts";
+import { resourceQuotaController } from "./resource-quota/index.ts";
 import { rootCaPublisher } from "./root-ca/index.ts";
 import type { Controller } from "./runtime/index.ts";
 import { serviceAccountController } from "./service-account/index.ts";
+import { serviceAccountTokens, type TokenClaims } from "./service-account-tokens/index.ts";
+import { statefulSetController } from "./stateful-set/index.ts";
+import { ttlController } from "./ttl/index.ts";
+import { ttlAfterFinished } from "./ttl-after-finished/index.ts";
+import { validatingAdmissionPolicyStatus } from "./validating-admission-policy-status/index.ts";
 
 export interface ClusterFacts {
   /** The authority of the API server's certificate. */
   readonly caPem: string;
+  /** Signs certificates in the cluster's name. */
+  readonly signer: CertificateSigner;
+  /** Signs tokens of service accounts. Absent where the server has no key to do so. */
+  readonly signToken?: (claims: TokenClaims) => Promise<string>;
 }
 
-export function allControllers({ caPem }: ClusterFacts): readonly Controller[] {
+export function allControllers({ caPem, signer, signToken }: ClusterFacts): readonly Controller[] {
   return [
     namespaceController,
     serviceAccountController,
     rootCaPublisher(caPem),
+    deploymentController,
     replicaSetController,
     replicationController,
+    statefulSetController,
+    daemonSetController,
+    jobController,
+    cronJobController,
+    ttlAfterFinished,
+    endpointsController,
+    endpointSliceController,
+    endpointSliceMirroring,
+    disruptionController,
+    persistentVolumeBinder,
+    volumeProtection,
+    claimProtection,
+    podGarbageCollector({}),
     garbageCollector,
     clusterRoleAggregation,
+    resourceQuotaController,
+    ttlController,
+    validatingAdmissionPolicyStatus,
+    csrApproving(signer),
+    csrSigning(signer),
+    csrCleaner,
+    bootstrapSigner,
+    tokenCleaner,
+    legacyServiceAccountTokenCleaner,
+    ...(signToken === undefined ? [] : [serviceAccountTokens({ caPem, sign: signToken })]),
   ];
 }

@@ -17,6 +17,7 @@ import { planFor } from "./plan.ts";
 /** Kinds that come and go so often, or mean so little to others, that they neither own nor are owned. */
 const IGNORED = new Set(["events", "events.events.k8s.io"]);
 const REDISCOVER_MS = 30_000;
+const GATHER_MS = 300;
 /** How long an owner that was not found counts as absent without asking again. */
 const ABSENT_MS = 10_000;
 
@@ -69,6 +70,8 @@ class Collector {
           for (const uid of this.#graph.uids()) enqueue(uid);
         }
         await Promise.race([changed.promise, clock.sleep(REDISCOVER_MS, signal)]);
+        // Definitions mostly come many at once.
+        await clock.sleep(GATHER_MS, signal);
         changed = Promise.withResolvers();
       }
     } finally {

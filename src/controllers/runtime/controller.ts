@@ -24,6 +24,10 @@ export interface Controller {
   readonly name: string;
   /** The service account in kube-system whose rights it has. Default: its name. */
   readonly account?: string;
+  /** Writes as the controller manager itself, whose role has the rights of some controllers that have no account. */
+  readonly identity?: "manager";
+  /** As events name their source. Default: its name. */
+  readonly reportsAs?: string;
   /** How many keys at once. Default: 5. */
   readonly concurrency?: number;
   /** Runs only where it is asked for by name. */

@@ -64,7 +64,9 @@ async function perform(write: Write, client: Client, signal: AbortSignal): Promi
     case "create":
       return place.create(object, { signal });
     case "update":
-      return place.update(object, { signal });
+      return write.subresource === undefined
+        ? place.update(object, { signal })
+        : place.subresource(name, write.subresource).update(object, { signal });
     case "updateStatus":
       return place.updateStatus(object, { signal });
     case "patch": {

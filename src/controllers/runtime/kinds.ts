@@ -4,6 +4,7 @@ import {
   type apiextensions,
   apiVersionOf,
   type apps,
+  type authorization,
   type autoscaling,
   type batch,
   builtIn,
@@ -58,6 +59,9 @@ export const CronJob = kindOf<batch.CronJob>("batch/v1 CronJob");
 export const Job = kindOf<batch.Job>("batch/v1 Job");
 export const CertificateSigningRequest = kindOf<certificates.CertificateSigningRequest>(
   "certificates.k8s.io/v1 CertificateSigningRequest",
+);
+export const SubjectAccessReview = kindOf<authorization.SubjectAccessReview>(
+  "authorization.k8s.io/v1 SubjectAccessReview",
 );
 export const Lease = kindOf<coordination.Lease>("coordination.k8s.io/v1 Lease");
 export const EndpointSlice = kindOf<discovery.EndpointSlice>("discovery.k8s.io/v1 EndpointSlice");

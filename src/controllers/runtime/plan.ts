@@ -13,7 +13,13 @@ export type AnyResource = ResourceOf<any>;
 
 export type Write =
   | { readonly verb: "create"; readonly resource: AnyResource; readonly object: KubeObject }
-  | { readonly verb: "update"; readonly resource: AnyResource; readonly object: KubeObject }
+  | {
+      readonly verb: "update";
+      readonly resource: AnyResource;
+      readonly object: KubeObject;
+      /** By a PUT to this one. Its status has a verb of its own. */
+      readonly subresource?: string;
+    }
   /** The status of the object, by a PUT to its status subresource. */
   | { readonly verb: "updateStatus"; readonly resource: AnyResource; readonly object: KubeObject }
   | {

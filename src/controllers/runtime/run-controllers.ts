@@ -38,9 +38,9 @@ export async function runControllers(options: ControllersOptions, signal: AbortS
   const informers = new Informers({ client, clock, random, log, tasks: watching });
   const working = new TaskGroup({ parent: signal });
   for (const controller of selected(options.controllers, options.selection)) {
-    const { name, account = name } = controller;
-    const own = options.clientOf(account);
-    const recorder = eventRecorder({ events: own.of(Event), controller: name, instance, clock, random, log });
+    const { name, account = name, reportsAs = name } = controller;
+    const own = controller.identity === "manager" ? client : options.clientOf(account);
+    const recorder = eventRecorder({ events: own.of(Event), controller: reportsAs, instance, clock, random, log });
     const context = {
       client: own,
       clock,

@@ -1,5 +1,5 @@
 /** Pods in every state, and what a node would do with them. */
-import type { core } from "#api";
+import { type core, isStatusError } from "#api";
 import type { Client } from "#client";
 import { Pod } from "../runtime/index.ts";
 
@@ -60,7 +60,12 @@ export async function reportPods(
 ): Promise<void> {
   const { status } = podWith("any", { ...report, since: `${new Date(now).toISOString().slice(0, 19)}Z` });
   for (const pod of (await client.of(Pod).list()).items) {
-    if (pod.metadata.deletionTimestamp === undefined && picks(pod) && status !== undefined)
+    if (pod.metadata.deletionTimestamp !== undefined || !picks(pod) || status === undefined) continue;
+    try {
       await client.of(Pod).updateStatus({ ...pod, status });
+    } catch (error) {
+      // Controllers go on meanwhile: it may be gone, or another by now.
+      if (!isStatusError(error) || !["NotFound", "Conflict"].includes(error.reason)) throw error;
+    }
   }
 }

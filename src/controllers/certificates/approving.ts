@@ -1,0 +1,106 @@
+/**
+ * Approves requests of kubelets for their client certificates, if whoever asks may have them.
+ *
+ *     request --► recognized by its names ──► SubjectAccessReview ══► condition Approved
+ *
+ * 1. It never denies: what it does not recognize, or may not approve, is left for others.
+ */
+import type { KubeObject } from "#api";
+import {
+  CertificateSigningRequest,
+  type Controller,
+  defineController,
+  keysFrom,
+  SubjectAccessReview,
+} from "../runtime/index.ts";
+import {
+  type CertificateSigner,
+  hasCondition,
+  KUBELET_CLIENT,
+  requestBytes,
+  type SigningRequest,
+} from "./authority.ts";
+import { whyNoKubeletClient } from "./rules.ts";
+
+/** After a review that was not approved: a binding may come later. */
+const AGAIN_MS = 60_000;
+
+interface Kindness {
+  /** The right to it: `create certificatesigningrequests/…`. */
+  readonly right: string;
+  readonly message: string;
+}
+
+const SELF: Kindness = {
+  right: "selfnodeclient",
+  message: "Auto approving self kubelet client certificate after SubjectAccessReview.",
+};
+const ANY: Kindness = {
+  right: "nodeclient",
+  message: "Auto approving kubelet client certificate after SubjectAccessReview.",
+};
+
+export function csrApproving(signer: Pick<CertificateSigner, "read">): Controller {
+  return defineController({
+    name: "certificatesigningrequest-approving-controller",
+    account: "certificate-controller",
+    bind({ cache, client }) {
+      const requests = cache(CertificateSigningRequest);
+      const reviews = client.of(SubjectAccessReview);
+      return {
+        sources: [keysFrom(CertificateSigningRequest, ({ object }) => [object.metadata.name ?? ""])],
+        async reconcile(key, _now, signal) {
+          const request = requests.get(key);
+          if (request === undefined || isDecided(request)) return undefined;
+          const kinds = kindnesses(request, signer);
+          for (const { right, message } of kinds) {
+            const review = await reviews.create(reviewOf(request, right), { signal });
+            if (review.status?.allowed === true) return { steps: [[approved(request, message)]] };
+          }
+          return kinds.length === 0 ? undefined : { againAfterMs: AGAIN_MS };
+        },
+      };
+    },
+  });
+}
+
+function isDecided(request: SigningRequest): boolean {
+  return (
+    (request.status?.certificate ?? "") !== "" || hasCondition(request, "Approved") || hasCondition(request, "Denied")
+  );
+}
+
+/** In which ways a request is one that may be approved. */
+export function kindnesses(request: SigningRequest, signer: Pick<CertificateSigner, "read">): readonly Kindness[] {
+  const { spec } = request;
+  if (spec.signerName !== KUBELET_CLIENT) return [];
+  const names = signer.read(requestBytes(request));
+  if (whyNoKubeletClient(names, spec.usages ?? []) !== undefined) return [];
+  return spec.username === names.commonName ? [SELF, ANY] : [ANY];
+}
+
+function reviewOf({ spec }: SigningRequest, subresource: string) {
+  const { username, uid, groups, extra } = spec;
+  return {
+    metadata: {},
+    spec: {
+      ...(username !== undefined && { user: username }),
+      ...(uid !== undefined && { uid }),
+      ...(groups !== undefined && { groups }),
+      ...(extra !== undefined && { extra }),
+      resourceAttributes: {
+        group: "certificates.k8s.io",
+        resource: "certificatesigningrequests",
+        verb: "create",
+        subresource,
+      },
+    },
+  };
+}
+
+function approved(request: SigningRequest, message: string) {
+  const condition = { type: "Approved", status: "True", reason: "AutoApproved", message };
+  const status = { ...request.status, conditions: [...(request.status?.conditions ?? []), condition] };
+  const object: KubeObject = { ...request, status } as SigningRequest as KubeObject;
+  return { verb: "update", resource: CertificateSigningRequest, object, subresource: "approval" } as const;
+}

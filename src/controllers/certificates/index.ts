@@ -1,0 +1,5 @@
+/** Certificates for those who ask: approved, signed, and cleared away. */
+export { csrApproving } from "./approving.ts";
+export type { CertificateSigner, RequestedNames, SignOptions } from "./authority.ts";
+export { csrCleaner } from "./cleaner.ts";
+export { type CsrSigningOptions, csrSigning } from "./signing.ts";

@@ -1,0 +1,60 @@
+/**
+ * Signs approved requests for the four signers of the cluster's own authority.
+ *
+ *     request --► approved ──► rules of its signer ══► certificate, or condition Failed
+ */
+import type { KubeObject } from "#api";
+import { CertificateSigningRequest, type Controller, defineController, keysFrom } from "../runtime/index.ts";
+import { type CertificateSigner, hasCondition, requestBytes, type SigningRequest } from "./authority.ts";
+import { lifetimeOf } from "./lifetime.ts";
+import { SIGNERS, whyNotSigned } from "./rules.ts";
+
+const YEAR_MS = 365 * 24 * 3_600_000;
+
+export interface CsrSigningOptions {
+  /** The longest that a certificate is valid. Default: a year. */
+  readonly durationMs?: number;
+}
+
+export function csrSigning(signer: CertificateSigner, { durationMs = YEAR_MS }: CsrSigningOptions = {}): Controller {
+  return defineController({
+    name: "certificatesigningrequest-signing-controller",
+    account: "certificate-controller",
+    bind({ cache }) {
+      const requests = cache(CertificateSigningRequest);
+      return {
+        sources: [keysFrom(CertificateSigningRequest, ({ object }) => [object.metadata.name ?? ""])],
+        reconcile(key, now) {
+          const request = requests.get(key);
+          const status = request && signedStatus(request, signer, durationMs, now);
+          if (request === undefined || status === undefined) return undefined;
+          const object = { ...request, status: { ...request.status, ...status } } as SigningRequest as KubeObject;
+          return { steps: [[{ verb: "updateStatus", resource: CertificateSigningRequest, object }]] };
+        },
+      };
+    },
+  });
+}
+
+/** Undefined: nothing to do. Throws if the request is none, which its validation should have found. */
+export function signedStatus(
+  request: SigningRequest,
+  signer: CertificateSigner,
+  longestMs: number,
+  now: number,
+): SigningRequest["status"] {
+  const { spec, status } = request;
+  if (!SIGNERS.includes(spec.signerName) || (status?.certificate ?? "") !== "") return undefined;
+  if (!hasCondition(request, "Approved") || hasCondition(request, "Denied") || hasCondition(request, "Failed"))
+    return undefined;
+  const bytes = requestBytes(request);
+  const usages = spec.usages ?? [];
+  const message = whyNotSigned(spec.signerName, signer.read(bytes), usages);
+  if (message !== undefined) {
+    const lastUpdateTime = new Date(now).toISOString().replace(/\.\d+Z$/, "Z");
+    const failed = { type: "Failed", status: "True", reason: "SignerValidationFailure", message, lastUpdateTime };
+    return { conditions: [...(status?.conditions ?? []), failed] };
+  }
+  const certificate = signer.sign(bytes, { usages, ...lifetimeOf(spec.expirationSeconds, longestMs, now) });
+  return { certificate: Buffer.from(certificate).toString("base64") };
+}

@@ -1,0 +1,78 @@
+/**
+ * A ControllerRevision: what a template was, under a number and a name that follows from it.
+ *
+ * 1. Its data is a strategic merge patch that puts the template back as a whole.
+ * 2. Two revisions are the same if their templates are, whatever their names and numbers.
+ */
+import { type apps, type core, equalJson, goJson, isObject, type Json, type JsonObject } from "#api";
+import { fnv32, safeName } from "../template-hash/index.ts";
+
+export type Revision = apps.ControllerRevision;
+export type Template = core.PodTemplateSpec;
+
+const MAX_PREFIX = 223;
+
+export function revisionData(template: Template | undefined): JsonObject {
+  return { spec: { template: { ...(template as unknown as JsonObject), $patch: "replace" } } };
+}
+
+/** The template that a revision keeps; undefined if it keeps none. */
+export function templateOf({ data }: Revision): Template | undefined {
+  const spec = isObject(data ?? null) ? (data as JsonObject).spec : undefined;
+  const template = isObject(spec ?? null) ? (spec as JsonObject).template : undefined;
+  if (!isObject(template ?? null)) return undefined;
+  const { $patch, ...kept } = template as JsonObject;
+  return kept as unknown as Template;
+}
+
+export function keeps(revision: Revision, template: Template | undefined): boolean {
+  return equalJson((revision.data ?? null) as Json, revisionData(template));
+}
+
+/** Of the data as it is written, and of how often a name was taken already. */
+export function revisionHash(data: JsonObject, collisions: number): string {
+  return safeName(fnv32(goJson(sorted(data)), String(collisions)));
+}
+
+export function revisionName(owner: string, hash: string): string {
+  return `${owner.slice(0, MAX_PREFIX)}-${hash}`;
+}
+
+/** Oldest first. */
+export function inOrder(revisions: readonly Revision[]): readonly Revision[] {
+  return [...revisions].sort(
+    (a, b) =>
+      a.revision - b.revision ||
+      compare(a.metadata.creationTimestamp ?? "", b.metadata.creationTimestamp ?? "") ||
+      compare(a.metadata.name ?? "", b.metadata.name ?? ""),
+  );
+}
+
+/** The number of the next one. */
+export function nextNumber(revisions: readonly Revision[]): number {
+  return Math.max(0, ...revisions.map(({ revision }) => revision)) + 1;
+}
+
+/** Which of those that nobody lives by are too many: the oldest. */
+export function tooMany(
+  revisions: readonly Revision[],
+  limit: number,
+  lives: (revision: Revision) => boolean,
+): readonly Revision[] {
+  const past = inOrder(revisions).filter((revision) => !lives(revision));
+  return past.slice(0, Math.max(0, past.length - limit));
+}
+
+function sorted(value: Json): Json {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => compare(a, b))
+      .map(([key, each]) => [key, sorted(each)]),
+  );
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,50 @@
+/**
+ * CronJobs: Jobs at times of a schedule.
+ *
+ * 1. That a Job which the status lists is gone is believed only of the server itself: the cache may not have seen it yet.
+ */
+import { type batch, isStatusError } from "#api";
+import { ownedIndexes } from "../pods/index.ts";
+import { CronJob, changesOf, defineController, Job, ownersOf } from "../runtime/index.ts";
+import { planCronJob } from "./plan.ts";
+
+export const cronJobController = defineController({
+  name: "cronjob-controller",
+  bind({ cache, client }) {
+    const cronJobs = cache(CronJob);
+    const jobs = cache(Job);
+    const { byController } = ownedIndexes(jobs);
+
+    const isGone = async ({ name = "", namespace = "", uid }: Reference): Promise<boolean> => {
+      try {
+        return (await client.of(Job).in(namespace).get(name)).metadata.uid !== uid;
+      } catch (error) {
+        if (isStatusError(error) && error.reason === "NotFound") return true;
+        throw error;
+      }
+    };
+
+    const goneOf = async ({ status }: batch.CronJob, owned: readonly batch.Job[]): Promise<ReadonlySet<string>> => {
+      const there = new Set(owned.map(({ metadata }) => metadata.uid));
+      const gone = new Set<string>();
+      for (const reference of status?.active ?? []) {
+        if (!there.has(reference.uid) && (await isGone(reference))) gone.add(reference.uid ?? "");
+      }
+      return gone;
+    };
+
+    return {
+      sources: [changesOf(CronJob), ownersOf(Job, { group: "batch", kind: "CronJob" })],
+      async reconcile(key, now) {
+        const cronJob = cronJobs.get(key);
+        if (cronJob === undefined) return undefined;
+        const { uid = "", namespace = "" } = cronJob.metadata;
+        const owned = byController(uid);
+        const isTaken = (name: string) => jobs.get(`${namespace}/${name}`) !== undefined;
+        return planCronJob({ cronJob, jobs: owned, gone: await goneOf(cronJob, owned), isTaken, now });
+      },
+    };
+  },
+});
+
+type Reference = NonNullable<NonNullable<batch.CronJob["status"]>["active"]>[number];

@@ -1,0 +1,110 @@
+/** A DaemonSet's next writes: its history, then Pods, then what is no longer kept; and the status in any case. */
+import { isStatusError } from "#api";
+import type { RecordedEvent } from "#client";
+import type { Revision } from "../controller-history/index.ts";
+import { availableInMs, isEnding, type Pod } from "../pods/index.ts";
+import { DaemonSet as DaemonSetKind, type Outcome, type Plan, Pod as PodKind, type Write } from "../runtime/index.ts";
+import { type DaemonSet, daemonPod, podsByNode } from "./daemon-pod.ts";
+import { forgotten, hashOf, historyOf } from "./history.ts";
+import type { Fit, Node } from "./node-fit.ts";
+import { type Facts, placementOf } from "./place.ts";
+import { isRolling, limitsOf, rollingStep } from "./rolling.ts";
+import { sameStatus, statusOf } from "./status.ts";
+
+/** What else the caches show. */
+export interface Surroundings {
+  readonly nodes: readonly Node[];
+  fitOf(node: Node): Fit;
+  readonly revisions: readonly Revision[];
+  /** The revision of this name, whoever it belongs to. */
+  findRevision(name: string): Revision | undefined;
+  failureWaitMs(node: string): number;
+}
+
+export interface DaemonPlan extends Plan {
+  /** Nodes on which a failed Pod is deleted: the next one there has to wait longer. */
+  readonly failed: readonly string[];
+}
+
+/** At most so many at once: the next run goes on. */
+const BURST = 250;
+
+export function planDaemonSet(set: DaemonSet, pods: readonly Pod[], around: Surroundings, now: number): DaemonPlan {
+  // What its history was may be gone already: nothing can be said any more.
+  if (isEnding(set)) return { failed: [] };
+  const history = historyOf(set, around.revisions, pods, around.findRevision);
+  if (history === undefined) return { failed: [], finally: () => [collision(set)] };
+  const facts = factsOf(set, hashOf(history.current) ?? "", pods, around, now);
+  const placement = placementOf(facts);
+  const isSettled = placement.create.length + placement.delete.length === 0;
+  const step = isSettled && isRolling(set.spec?.updateStrategy?.type) ? rollingStep(facts) : placement;
+  const waits = [
+    ...placement.waitsMs,
+    ...pods.map((pod) => availableInMs(pod, set.spec?.minReadySeconds ?? 0, now) ?? 0).filter((ms) => ms > 0),
+  ];
+  const historyWrites = history.steps.flat();
+  return {
+    failed: placement.failed,
+    events: placement.events,
+    steps: [
+      ...history.steps,
+      step.delete.slice(0, BURST).map((object): Write => ({ verb: "delete", resource: PodKind, object })),
+      step.create
+        .slice(0, BURST)
+        .map((node): Write => ({ verb: "create", resource: PodKind, object: daemonPod(set, node, facts.hash) })),
+      forgotten(set, history.old, pods),
+    ].filter((writes) => writes.length > 0),
+    told: (write, outcome) => podEvent(set, write, outcome),
+    finally: (failures) => {
+      // Pods are counted by a revision that is not there yet.
+      if (failures.some(({ write }) => historyWrites.includes(write))) return [];
+      const status = statusOf(facts);
+      if (sameStatus(status, set)) return [];
+      const object: DaemonSet = { ...set, status };
+      return [{ verb: "updateStatus", resource: DaemonSetKind, object }];
+    },
+    ...(waits.length > 0 && { againAfterMs: Math.min(...waits) }),
+  };
+}
+
+function factsOf(set: DaemonSet, hash: string, pods: readonly Pod[], around: Surroundings, now: number): Facts {
+  const { nodes, failureWaitMs } = around;
+  const known = new Map(nodes.map((node) => [node, around.fitOf(node)]));
+  const fitOf = (node: Node) => known.get(node) ?? around.fitOf(node);
+  const desired = nodes.filter((node) => fitOf(node).runs).length;
+  const surges = limitsOf(set, desired).maxSurge > 0;
+  return { set, hash, nodes, byNode: podsByNode(pods), fitOf, failureWaitMs, surges, now };
+}
+
+/** The name belongs to something else: the next one is made with another hash. */
+function collision(set: DaemonSet): Write {
+  const { status } = set;
+  const counts = {
+    currentNumberScheduled: 0,
+    numberMisscheduled: 0,
+    desiredNumberScheduled: 0,
+    numberReady: 0,
+  };
+  const object: DaemonSet = {
+    ...set,
+    status: { ...counts, ...status, collisionCount: (status?.collisionCount ?? 0) + 1 },
+  };
+  return { verb: "updateStatus", resource: DaemonSetKind, object };
+}
+
+function podEvent(about: DaemonSet, write: Write, outcome: Outcome): RecordedEvent | undefined {
+  if (write.resource !== PodKind || (write.verb !== "create" && write.verb !== "delete")) return undefined;
+  const isCreation = write.verb === "create";
+  if (outcome.ok) {
+    const name = (isCreation ? outcome.object : write.object)?.metadata.name ?? "";
+    const note = `${isCreation ? "Created" : "Deleted"} pod: ${name}`;
+    return { about, type: "Normal", reason: isCreation ? "SuccessfulCreate" : "SuccessfulDelete", note };
+  }
+  const { error } = outcome;
+  // A namespace that goes away takes the owner with it: nothing worth telling.
+  if (isStatusError(error) && error.details?.causes?.some(({ reason }) => reason === "NamespaceTerminating"))
+    return undefined;
+  const message = error instanceof Error ? error.message : String(error);
+  const note = `${isCreation ? "Error creating" : "Error deleting"}: ${message}`;
+  return { about, type: "Warning", reason: isCreation ? "FailedCreate" : "FailedDelete", note };
+}

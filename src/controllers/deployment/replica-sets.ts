@@ -1,0 +1,104 @@
+/** The ReplicaSets of a Deployment: which is the new one, how they are ordered and counted, and how a new one begins. */
+import { type core, equalJson, type Json, type KubeObject } from "#api";
+import { ownedBy } from "../runtime/index.ts";
+import { templateHash } from "../template-hash/index.ts";
+import { newSetAnnotations, type ReplicaSet, revisionOf, sizeAnnotations } from "./annotations.ts";
+import type { Deployment } from "./limits.ts";
+
+export const HASH_LABEL = "pod-template-hash";
+
+/** `new` is what the template asks for, `old` are all others. */
+export interface Generations {
+  readonly new: ReplicaSet | undefined;
+  readonly old: readonly ReplicaSet[];
+}
+
+/** Where several have the template, the oldest is taken: it was there first. */
+export function generationsOf(deployment: Deployment, sets: readonly ReplicaSet[]): Generations {
+  const found = byAge(sets).find(({ spec }) => sameTemplate(spec?.template, deployment.spec?.template));
+  return { new: found, old: sets.filter((set) => set !== found) };
+}
+
+/** Equal but for the label that the hash is. */
+export function sameTemplate(a: core.PodTemplateSpec | undefined, b: core.PodTemplateSpec | undefined): boolean {
+  return equalJson(withoutHash(a), withoutHash(b));
+}
+
+function withoutHash(template: core.PodTemplateSpec | undefined): Json {
+  const { [HASH_LABEL]: _, ...labels } = template?.metadata?.labels ?? {};
+  return { ...template, metadata: { ...template?.metadata, labels } } as unknown as Json;
+}
+
+/** The ReplicaSet that a template begins with, of no size yet. */
+export function newReplicaSet(deployment: Deployment, old: readonly ReplicaSet[]): ReplicaSet {
+  const { metadata, spec, status } = deployment;
+  const hash = templateHash(spec?.template, status?.collisionCount);
+  const labels = { ...spec?.template.metadata?.labels, [HASH_LABEL]: hash };
+  return {
+    apiVersion: "apps/v1",
+    kind: "ReplicaSet",
+    metadata: {
+      name: `${metadata.name}-${hash}`,
+      namespace: metadata.namespace ?? "",
+      labels,
+      annotations: {
+        ...newSetAnnotations(deployment, {}, nextRevision(old)),
+        ...sizeAnnotations(deployment),
+      },
+      ownerReferences: [ownedBy(deployment, { apiVersion: "apps/v1", kind: "Deployment" })],
+    },
+    spec: {
+      replicas: 0,
+      ...((spec?.minReadySeconds ?? 0) > 0 && { minReadySeconds: spec?.minReadySeconds ?? 0 }),
+      selector: { ...spec?.selector, matchLabels: { ...spec?.selector.matchLabels, [HASH_LABEL]: hash } },
+      template: { ...spec?.template, metadata: { ...spec?.template.metadata, labels } },
+    },
+  };
+}
+
+export function nextRevision(old: readonly ReplicaSet[]): number {
+  return Math.max(0, ...old.map(revisionOf)) + 1;
+}
+
+/** How many Pods it is asked for. */
+export function sizeOf({ spec }: ReplicaSet): number {
+  return spec?.replicas ?? 1;
+}
+
+/** How many Pods there are or will be. Until its controller has seen a smaller size, a ReplicaSet still has the Pods it had. */
+export function podsOf(set: ReplicaSet): number {
+  return Math.max(sizeOf(set), set.status?.replicas ?? 0);
+}
+
+/** How many of its Pods are available and stay. One that has just been made smaller may still count those that it is about to lose. */
+export function availableOf(set: ReplicaSet): number {
+  return Math.min(sizeOf(set), set.status?.availableReplicas ?? 0);
+}
+
+export function isActive(set: ReplicaSet): boolean {
+  return sizeOf(set) > 0;
+}
+
+export function total(sets: readonly ReplicaSet[], count: (set: ReplicaSet) => number): number {
+  return sets.reduce((sum, set) => sum + count(set), 0);
+}
+
+export function nameOf({ metadata }: KubeObject): string {
+  return metadata.name ?? "";
+}
+
+/** Oldest first. */
+export function byAge(sets: readonly ReplicaSet[]): readonly ReplicaSet[] {
+  return [...sets].sort(compareAge);
+}
+
+export function compareAge(a: ReplicaSet, b: ReplicaSet): number {
+  return (
+    compare(a.metadata.creationTimestamp ?? "9999", b.metadata.creationTimestamp ?? "9999") ||
+    compare(nameOf(a), nameOf(b))
+  );
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,38 @@
+/**
+ * EndpointSlices for Endpoints that no controller writes: those of Services without a selector.
+ *
+ *     Endpoints, Services, EndpointSlices --► key of the Endpoints ──► planMirror ══► EndpointSlices
+ */
+import { MANAGED_BY, SERVICE_NAME, type Slice } from "../endpoint-slice/index.ts";
+import { changesOf, defineController, EndpointSlice, Endpoints, keysFrom, Service } from "../runtime/index.ts";
+import { isMirrored, MANAGER, planMirror, planRemoval } from "./plan.ts";
+
+export const endpointSliceMirroring = defineController({
+  name: "endpointslice-mirroring-controller",
+  account: "endpointslicemirroring-controller",
+  reportsAs: "endpoint-slice-mirroring-controller",
+  bind({ cache }) {
+    const endpoints = cache(Endpoints);
+    const services = cache(Service);
+    const slicesOf = cache(EndpointSlice).index("mirrored", serviceKeys);
+    return {
+      sources: [
+        changesOf(Endpoints),
+        changesOf(Service),
+        keysFrom(EndpointSlice, ({ object, old = object }) => [...serviceKeys(object), ...serviceKeys(old)]),
+      ],
+      reconcile(key) {
+        const slices = slicesOf(key).filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+        const source = endpoints.get(key);
+        if (source === undefined || !isMirrored(source, services.get(key))) return planRemoval(slices);
+        return planMirror(source, slices);
+      },
+    };
+  },
+});
+
+/** The key of the Endpoints whose mirror it is. */
+function serviceKeys({ metadata: { namespace = "", labels = {} } }: Slice): readonly string[] {
+  const { [SERVICE_NAME]: service = "", [MANAGED_BY]: manager } = labels;
+  return manager === MANAGER && service !== "" ? [`${namespace}/${service}`] : [];
+}

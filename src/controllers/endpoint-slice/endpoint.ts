@@ -1,0 +1,72 @@
+/** A Pod as an endpoint of a Service. */
+import { type core, type discovery, equalJson, type Json } from "#api";
+import { isEnding, isReady } from "../pods/index.ts";
+import { addressesOf, hostnameFor, type IpFamily, targetPort } from "../services/index.ts";
+
+export type Endpoint = discovery.Endpoint;
+export type EndpointPort = discovery.EndpointPort;
+
+const ZONE = "topology.kubernetes.io/zone";
+
+export function endpointOf(
+  pod: core.Pod,
+  node: core.Node | undefined,
+  service: core.Service,
+  family: IpFamily,
+): Endpoint {
+  const { name = "", namespace = "", uid = "" } = pod.metadata;
+  const serving = isReady(pod);
+  const terminating = isEnding(pod);
+  const ready = service.spec?.publishNotReadyAddresses === true || (serving && !terminating);
+  const { nodeName = "" } = pod.spec ?? {};
+  const zone = node?.metadata.labels?.[ZONE] ?? "";
+  const hostname = hostnameFor(pod, service);
+  const endpoint: Endpoint = {
+    addresses: addressesOf(pod, family),
+    conditions: { ready, serving, terminating },
+    ...(hostname !== undefined && { hostname }),
+    targetRef: { kind: "Pod", namespace, name, uid },
+    ...(nodeName !== "" && { nodeName }),
+    ...(zone !== "" && { zone }),
+  };
+  const hints = hintsFor(endpoint, service.spec?.trafficDistribution);
+  return hints === undefined ? endpoint : { ...endpoint, hints };
+}
+
+/** Traffic that is to stay close stays in an endpoint's zone, or on its node. */
+function hintsFor({ conditions, zone, nodeName }: Endpoint, distribution = ""): discovery.EndpointHints | undefined {
+  const close = ["PreferClose", "PreferSameZone", "PreferSameNode"].includes(distribution);
+  if (!close || conditions?.ready !== true) return undefined;
+  const hints = {
+    ...(zone !== undefined && { forZones: [{ name: zone }] }),
+    ...(nodeName !== undefined && distribution === "PreferSameNode" && { forNodes: [{ name: nodeName }] }),
+  };
+  return Object.keys(hints).length === 0 ? undefined : hints;
+}
+
+/** Ports of the Service as the Pod has them; one that it has not is left out. */
+export function portsOf(pod: core.Pod, service: core.Service): readonly EndpointPort[] {
+  return (service.spec?.ports ?? []).flatMap((each) => {
+    const port = targetPort(pod, each);
+    if (port === undefined) return [];
+    const { name = "", protocol = "TCP", appProtocol } = each;
+    return [{ name, protocol, port, ...(appProtocol !== undefined && { appProtocol }) }];
+  });
+}
+
+/** Endpoints with the same identity are one endpoint, whatever else has changed. */
+export function identityOf({ addresses, hostname = "", targetRef }: Endpoint): string {
+  return [targetRef?.namespace, targetRef?.name, hostname, ...[...addresses].sort()].join("/");
+}
+
+export function sameEndpoint(a: Endpoint, b: Endpoint): boolean {
+  return equalJson(a as unknown as Json, b as unknown as Json);
+}
+
+/** Slices have one set of ports each: which one, whatever their order. */
+export function portsKey(ports: readonly EndpointPort[] | undefined): string {
+  return (ports ?? [])
+    .map(({ name = "", protocol = "TCP", port = 0, appProtocol = "" }) => [name, protocol, port, appProtocol].join("/"))
+    .sort()
+    .join(",");
+}

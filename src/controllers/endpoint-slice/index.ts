@@ -1,0 +1,68 @@
+/**
+ * EndpointSlices: behind which addresses and ports a Service is.
+ *
+ *     Services, Pods, Nodes, EndpointSlices --► key of a Service ──► planSlices ══► EndpointSlices
+ */
+import { matcherOfSelector } from "#api";
+import { objectKey } from "#client";
+import { podsByLabels, podsByNode } from "../pods/index.ts";
+import { changesOf, defineController, EndpointSlice, keysFrom, Node, Pod, Service } from "../runtime/index.ts";
+import { mattersToServices, servicesByPods } from "../services/index.ts";
+import type { Slice } from "./placement.ts";
+import { planSlices } from "./plan.ts";
+import { MANAGED_BY, MANAGER, SERVICE_NAME } from "./slice-metadata.ts";
+
+export { type Endpoint, type EndpointPort, portsKey, sameEndpoint } from "./endpoint.ts";
+export type { Slice } from "./placement.ts";
+export { MANAGED_BY, SERVICE_NAME, slicePrefix } from "./slice-metadata.ts";
+
+const ZONE = "topology.kubernetes.io/zone";
+
+export const endpointSliceController = defineController({
+  name: "endpointslice-controller",
+  reportsAs: "endpoint-slice-controller",
+  bind({ cache }) {
+    const services = cache(Service);
+    const pods = cache(Pod);
+    const nodes = cache(Node);
+    const servicesOf = servicesByPods(services);
+    const select = podsByLabels(pods);
+    const podsOn = podsByNode(pods);
+    const slicesOf = cache(EndpointSlice).index("service", (slice) => serviceKeys(slice));
+    return {
+      sources: [
+        changesOf(Service, ({ type }) => type !== "deleted"),
+        keysFrom(Pod, (change) => {
+          if (!mattersToServices(change)) return [];
+          const { object, old = object } = change;
+          return [...servicesOf(object), ...servicesOf(old)].map(objectKey);
+        }),
+        keysFrom(Node, ({ type, object, old }) => {
+          if (type === "updated" && object.metadata.labels?.[ZONE] === old.metadata.labels?.[ZONE]) return [];
+          return podsOn(object.metadata.name ?? "")
+            .flatMap(servicesOf)
+            .map(objectKey);
+        }),
+        keysFrom(EndpointSlice, ({ object, old = object }) => [...serviceKeys(object), ...serviceKeys(old)]),
+      ],
+      reconcile(key) {
+        const service = services.get(key);
+        const { type, selector = {} } = service?.spec ?? {};
+        // Without a selector, users say themselves where a Service is.
+        if (service === undefined || type === "ExternalName" || Object.keys(selector).length === 0) return undefined;
+        return planSlices({
+          service,
+          pods: select(service.metadata.namespace ?? "", matcherOfSelector({ matchLabels: selector })),
+          slices: slicesOf(key),
+          node: (name) => nodes.get(name),
+        });
+      },
+    };
+  },
+});
+
+/** The key of the Service whose slice it is, if it was made here. */
+function serviceKeys({ metadata: { namespace = "", labels = {} } }: Slice): readonly string[] {
+  const { [SERVICE_NAME]: service = "", [MANAGED_BY]: manager } = labels;
+  return manager === MANAGER && service !== "" ? [`${namespace}/${service}`] : [];
+}

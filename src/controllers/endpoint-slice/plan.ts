@@ -1,0 +1,200 @@
+/**
+ * The slices of a Service: for each family of addresses, and for each set of ports that its Pods have, as many as their endpoints need.
+ *
+ *     Pods ──► endpoints by family and ports ──► placement ──► creates, updates, deletes
+ *
+ * 1. A slice that would be deleted while another is created becomes that one.
+ * 2. A Service that selects nobody has one empty slice for each family: consumers can tell it from one that nobody has looked at yet.
+ * 3. A Service that ends gets no new slices: the garbage collector is about to delete them all.
+ */
+import { type core, equalJson, type Json } from "#api";
+import { isEnding } from "../pods/index.ts";
+import { EndpointSlice, type Outcome, type Plan, type Write } from "../runtime/index.ts";
+import {
+  earliestTrigger,
+  failureText,
+  familyOf,
+  type IpFamily,
+  isReachable,
+  withTriggerTime,
+} from "../services/index.ts";
+import {
+  type Endpoint,
+  type EndpointPort,
+  endpointOf,
+  identityOf,
+  portsKey,
+  portsOf,
+  sameEndpoint,
+} from "./endpoint.ts";
+import { place, type Slice } from "./placement.ts";
+import { isOwnedBy, newSliceMetadata, sliceLabels } from "./slice-metadata.ts";
+
+export const MAX_ENDPOINTS = 100;
+
+export interface ServiceView {
+  readonly service: core.Service;
+  /** Those that it selects. */
+  readonly pods: readonly core.Pod[];
+  /** Its slices, made by this controller. */
+  readonly slices: readonly Slice[];
+  node(name: string): core.Node | undefined;
+}
+
+/** Endpoints that share their ports. */
+interface Group {
+  readonly ports: readonly EndpointPort[];
+  readonly endpoints: Endpoint[];
+}
+
+/** What is to be written, before it is known when and as what. */
+interface Changes {
+  readonly create: Pick<Slice, "addressType" | "endpoints" | "ports">[];
+  readonly update: Slice[];
+  readonly remove: Slice[];
+}
+
+export function planSlices(view: ServiceView): Plan {
+  const { service } = view;
+  const slices = view.slices.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  const families = familiesOf(service);
+  const changes: Changes = { create: [], update: [], remove: [] };
+  for (const family of families)
+    planFamily(
+      view,
+      family,
+      slices.filter(({ addressType }) => addressType === family),
+      changes,
+    );
+  const { create, update, remove } = reuse(service, changes);
+  remove.push(...slices.filter(({ addressType }) => !families.some((family) => family === addressType)));
+  const time = earliestTrigger(service, slices.length === 0, changedPods(view, slices, [...create, ...update]));
+  const steps: Write[][] = [
+    isEnding(service) ? [] : create.map((slice) => creation(service, slice, time)),
+    update.map((slice) => updating(slice, time)),
+    remove.map((slice) => ({ verb: "delete", resource: EndpointSlice, object: slice })),
+  ];
+  return { steps, told: (write, outcome) => eventAbout(service, write, outcome) };
+}
+
+function planFamily(
+  { service, pods, node }: ServiceView,
+  family: IpFamily,
+  slices: readonly Slice[],
+  { create, update, remove }: Changes,
+): void {
+  const groups = new Map<string, Group>();
+  for (const pod of pods) {
+    if (!isReachable(pod, true)) continue;
+    const ports = portsOf(pod, service);
+    const key = portsKey(ports);
+    const group = groups.get(key) ?? { ports, endpoints: [] };
+    groups.set(key, group);
+    const home = node(pod.spec?.nodeName ?? "");
+    // A Pod of a node that is gone is about to go too.
+    if (home === undefined && service.spec?.publishNotReadyAddresses !== true) continue;
+    const endpoint = endpointOf(pod, home, service, family);
+    if (endpoint.addresses.length > 0) group.endpoints.push(endpoint);
+  }
+  const labels = sliceLabels(service);
+  const own = slices.filter(({ metadata }) => isOwnedBy(metadata, service));
+  const gone = slices.filter((slice) => !own.includes(slice));
+  const created: Changes["create"] = [];
+  for (const [key, { ports, endpoints }] of groups) {
+    const placed = place(
+      own.filter((slice) => portsKey(slice.ports) === key),
+      endpoints,
+      MAX_ENDPOINTS,
+    );
+    created.push(...placed.create.map((each) => ({ addressType: family, endpoints: each, ports })));
+    update.push(
+      ...placed.update.map(({ slice, endpoints: next }) => ({ ...relabelled(slice, labels), endpoints: next })),
+    );
+    update.push(
+      ...placed.unchanged.filter((slice) => !hasLabels(slice, labels)).map((slice) => relabelled(slice, labels)),
+    );
+    gone.push(...placed.remove);
+  }
+  gone.push(...own.filter((slice) => !groups.has(portsKey(slice.ports))));
+  if (gone.length === slices.length && created.length === 0) {
+    const [placeholder] = gone.length === 1 ? gone : [];
+    if (placeholder !== undefined && isPlaceholder(placeholder, service, labels)) return;
+    created.push({ addressType: family, endpoints: [], ports: [] });
+  }
+  create.push(...created);
+  remove.push(...gone);
+}
+
+function familiesOf({ spec }: core.Service): readonly IpFamily[] {
+  const named = (spec?.ipFamilies ?? []).filter((family) => family === "IPv4" || family === "IPv6");
+  if (named.length > 0) return named;
+  const { clusterIP = "" } = spec ?? {};
+  return clusterIP === "" || clusterIP === "None" ? ["IPv4", "IPv6"] : [familyOf(clusterIP)];
+}
+
+function reuse(service: core.Service, { create, update, remove }: Changes): Changes {
+  const waiting = [...create];
+  const rewritten: Slice[] = [];
+  const gone = remove.filter((slice) => {
+    const at = isOwnedBy(slice.metadata, service)
+      ? waiting.findIndex(({ addressType }) => addressType === slice.addressType)
+      : -1;
+    const [next] = at === -1 ? [] : waiting.splice(at, 1);
+    if (next === undefined) return true;
+    rewritten.push({ ...relabelled(slice, sliceLabels(service)), ...next });
+    return false;
+  });
+  return { create: waiting, update: [...update, ...rewritten], remove: gone };
+}
+
+/** Pods whose endpoints are new, or other than they were. */
+function* changedPods(
+  { pods }: ServiceView,
+  before: readonly Slice[],
+  written: readonly Pick<Slice, "endpoints">[],
+): Iterable<core.Pod> {
+  if (written.length === 0) return;
+  const known = new Map(before.flatMap(({ endpoints }) => endpoints ?? []).map((each) => [identityOf(each), each]));
+  const changed = new Set<string>();
+  for (const endpoint of written.flatMap(({ endpoints }) => endpoints ?? [])) {
+    const old = known.get(identityOf(endpoint));
+    if (old === undefined || !sameEndpoint(old, endpoint)) changed.add(endpoint.targetRef?.uid ?? "");
+  }
+  for (const pod of pods) if (changed.has(pod.metadata.uid ?? "")) yield pod;
+}
+
+function isPlaceholder(slice: Slice, service: core.Service, labels: Readonly<Record<string, string>>): boolean {
+  const isEmpty = (slice.endpoints ?? []).length === 0 && (slice.ports ?? []).length === 0;
+  return isEmpty && isOwnedBy(slice.metadata, service) && hasLabels(slice, labels);
+}
+
+function hasLabels({ metadata }: Slice, labels: Readonly<Record<string, string>>): boolean {
+  return equalJson((metadata.labels ?? {}) as Json, labels as Json);
+}
+
+function relabelled(slice: Slice, labels: Readonly<Record<string, string>>): Slice {
+  return { ...slice, metadata: { ...slice.metadata, labels } };
+}
+
+function creation(service: core.Service, slice: Changes["create"][number], time: string | undefined): Write {
+  const object: Slice = { ...slice, metadata: newSliceMetadata(service, time) };
+  return { verb: "create", resource: EndpointSlice, object };
+}
+
+function updating(slice: Slice, time: string | undefined): Write {
+  const annotations = withTriggerTime(slice.metadata.annotations, time);
+  const object: Slice = { ...slice, metadata: { ...slice.metadata, annotations } };
+  return { verb: "update", resource: EndpointSlice, object };
+}
+
+function eventAbout(service: core.Service, { verb, object }: Write, outcome: Outcome) {
+  if (outcome.ok) return undefined;
+  const { name = "", namespace = "" } = service.metadata;
+  const which = verb === "create" ? "" : `${object.metadata.name ?? ""} `;
+  const why = failureText(outcome.error);
+  if (why === undefined) return undefined;
+  const note =
+    `Error updating Endpoint Slices for Service ${namespace}/${name}: ` +
+    `failed to ${verb} ${which}EndpointSlice for Service ${namespace}/${name}: ${why}`;
+  return { about: service, type: "Warning", reason: "FailedToUpdateEndpointSlices", note } as const;
+}

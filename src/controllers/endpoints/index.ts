@@ -1,0 +1,57 @@
+/**
+ * Endpoints of Services.
+ *
+ * 1. When a Service goes, its Endpoints go. Those of Services that went while nobody watched are looked for once, at the start. Others that have no
+ *    Service stay: a user may make them first.
+ */
+import { type core, matcherOfSelector } from "#api";
+import { objectKey } from "#client";
+import { podsByLabels } from "../pods/index.ts";
+import { changesOf, defineController, Endpoints, keysFrom, Pod, Service } from "../runtime/index.ts";
+import { mattersToServices, servicesByPods } from "../services/index.ts";
+import { planEndpoints } from "./plan.ts";
+
+export { offersOf, type Port, subsetsOf } from "./subsets.ts";
+
+/** Of Endpoints that only hold a lease. */
+export const LEADER = "control-plane.alpha.kubernetes.io/leader";
+
+export const endpointsController = defineController({
+  name: "endpoints-controller",
+  account: "endpoint-controller",
+  reportsAs: "endpoint-controller",
+  bind({ cache }) {
+    const services = cache(Service);
+    const endpoints = cache(Endpoints);
+    const servicesOf = servicesByPods(services);
+    const select = podsByLabels(cache(Pod));
+    return {
+      sources: [
+        changesOf(Service),
+        keysFrom(Pod, (change) => {
+          if (!mattersToServices(change)) return [];
+          const { object, old = object } = change;
+          return [...servicesOf(object), ...servicesOf(old)].map(objectKey);
+        }),
+        changesOf(Endpoints, ({ object, old }) => old !== undefined && services.get(objectKey(object)) !== undefined),
+      ],
+      reconcile(key) {
+        const service = services.get(key);
+        const current = endpoints.get(key);
+        if (service === undefined)
+          return current && { steps: [[{ verb: "delete", resource: Endpoints, object: current }]] };
+        const { type, selector = {} } = service.spec ?? {};
+        if (type === "ExternalName" || Object.keys(selector).length === 0) return undefined;
+        const pods = select(service.metadata.namespace ?? "", matcherOfSelector({ matchLabels: selector }));
+        return planEndpoints(service, pods, current);
+      },
+      async run(_signal, enqueue) {
+        for (const each of endpoints.list().filter(isLeftOver)) enqueue(objectKey(each));
+      },
+    };
+
+    function isLeftOver(each: core.Endpoints): boolean {
+      return services.get(objectKey(each)) === undefined && each.metadata.annotations?.[LEADER] === undefined;
+    }
+  },
+});

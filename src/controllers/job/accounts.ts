@@ -1,0 +1,86 @@
+/**
+ * How every Pod of a Job comes to count once, whatever is stopped when:
+ *
+ *     finished, tracked  ══► its uid (or its index) is written to the status  ══► its finalizer is removed  ══► its uid turns into a count
+ *
+ * 1. A finalizer is removed only when the status, as the cache shows it, says of the Pod what has to be said: until then a stop loses nothing, as the Pod
+ *    cannot vanish.
+ * 2. A uid turns into a count, in one write, only when the Pod has no finalizer any longer: until then it is in the list and is not entered again.
+ */
+import type { batch } from "#api";
+import { isEnding, type Pod } from "../pods/index.ts";
+import type { Ending } from "./ending.ts";
+import { hasIndex } from "./indexes.ts";
+import { hasFailed, hasSucceeded, indexOfPod, isTracked, uidOf } from "./job-pod.ts";
+import { isOfValidIndex, type JobView, judgementOf } from "./job-view.ts";
+
+/** More are not entered at once: a status has to stay small. */
+const MAX_UNCOUNTED = 500;
+
+export interface Settlement {
+  /** Those that are accounted for, or are of no account: their finalizers can go. */
+  readonly letGo: readonly Pod[];
+  /** Uids to enter in the status. */
+  readonly succeeded: readonly string[];
+  readonly failed: readonly string[];
+}
+
+export function settlementOf(view: JobView, ending: Ending | undefined): Settlement {
+  const { pods, uncounted } = view;
+  const letGo: Pod[] = [];
+  const entries = { succeeded: [] as string[], failed: [] as string[] };
+  let room = MAX_UNCOUNTED - uncounted.succeeded.size - uncounted.failed.size;
+  for (const pod of pods) {
+    if (!isTracked(pod)) continue;
+    const entry = entryFor(pod, view, ending);
+    if (entry === "wait") continue;
+    if (entry === "none") letGo.push(pod);
+    else if (room-- > 0) entries[entry].push(uidOf(pod));
+  }
+  return { letGo, ...entries };
+}
+
+/** Under which heading the Pod has yet to be entered; none if it needs no entry; wait if it is too early. */
+function entryFor(pod: Pod, view: JobView, ending: Ending | undefined): "succeeded" | "failed" | "none" | "wait" {
+  const { job, spec, uncounted, indexes } = view;
+  const failed = hasFailed(pod, spec);
+  if (uncounted.failed.has(uidOf(pod)) || uncounted.succeeded.has(uidOf(pod))) return "none";
+  if (hasSucceeded(pod)) {
+    if (indexes === undefined) return "succeeded";
+    // The index is entered with all that have succeeded.
+    return !isOfValidIndex(pod, spec) || hasIndex(indexes.recorded, indexOfPod(pod) ?? -1) ? "none" : "wait";
+  }
+  if (ending === undefined && !isEnding(job)) {
+    if (!failed) return "wait";
+    if (indexes?.lastFailed.get(indexOfPod(pod) ?? -1) === pod) return "wait";
+  }
+  // With a Job that fails, all that has not succeeded fails.
+  if (!failed && ending?.outcome !== "failure") return "none";
+  return isOfValidIndex(pod, spec) && judgementOf(spec, pod).counts ? "failed" : "none";
+}
+
+export interface Counted {
+  readonly uncountedTerminatedPods: batch.UncountedTerminatedPods;
+  /** How many uids have turned into counts. */
+  readonly succeeded: number;
+  readonly failed: number;
+  /** How many Pods are still tracked. */
+  readonly held: number;
+}
+
+/** `released`: uids whose finalizers have just been removed. */
+export function countReleased(view: JobView, settlement: Settlement, released: ReadonlySet<string>): Counted {
+  const { pods, uncounted } = view;
+  const held = new Set(pods.filter((pod) => isTracked(pod) && !released.has(uidOf(pod))).map(uidOf));
+  const succeeded = [...[...uncounted.succeeded].filter((uid) => held.has(uid)), ...settlement.succeeded];
+  const failed = [...[...uncounted.failed].filter((uid) => held.has(uid)), ...settlement.failed];
+  return {
+    uncountedTerminatedPods: {
+      ...(succeeded.length > 0 && { succeeded }),
+      ...(failed.length > 0 && { failed }),
+    },
+    succeeded: uncounted.succeeded.size - (succeeded.length - settlement.succeeded.length),
+    failed: uncounted.failed.size - (failed.length - settlement.failed.length),
+    held: held.size,
+  };
+}

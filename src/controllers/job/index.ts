@@ -1,0 +1,120 @@
+/**
+ * Jobs: Pods that run until enough of them have succeeded.
+ *
+ * 1. A Pod that is still tracked by a Job which is gone, finished or another one of the same name, or by none, is let go: nobody will account for it.
+ *    Those without a controller are looked at under the key `namespace/`.
+ * 2. A Pod that is taken in is tracked from then on; one that is let go to others is not.
+ */
+import { type JsonObject, type KubeObject, matcherOfSelector } from "#api";
+import { objectKey } from "#client";
+import { adoption, claim, isStillThere, ownedIndexes, type Pod, release } from "../pods/index.ts";
+import {
+  changesOf,
+  controllerKey,
+  controllerOf,
+  defineController,
+  Job as JobKind,
+  keysFrom,
+  type Plan,
+  Pod as PodKind,
+  type Write,
+} from "../runtime/index.ts";
+import { isTracked, letGo, TRACKING } from "./job-pod.ts";
+import { isFinishedJob, isManagedElsewhere, type Job } from "./job-view.ts";
+import { JOB_KIND } from "./new-pod.ts";
+import { planJob } from "./plan.ts";
+
+const OWNER = { group: "batch", kind: "Job" } as const;
+
+export const jobController = defineController({
+  name: "job-controller",
+  bind({ cache, client }) {
+    const jobs = cache(JobKind);
+    const pods = cache(PodKind);
+    const { byController, withoutController } = ownedIndexes(pods);
+    const tracked = pods.index("jobTracked", (pod) => (isTracked(pod) ? ownerKeys(pod) : []));
+
+    /** Jobs that may want a Pod that nobody controls. */
+    const interested = (pod: Pod) =>
+      jobs
+        .inNamespace(pod.metadata.namespace ?? "")
+        .filter((job) => !isFinishedJob(job) && selectorOf(job).matches(pod.metadata.labels ?? {}))
+        .map(objectKey);
+
+    /** Whether the Pod's Job will never account for it. Where the cache does not have that Job, the server itself is asked. */
+    const isStray = async (pod: Pod, job: Job | undefined): Promise<boolean> => {
+      const owner = controllerOf(pod);
+      if (owner === undefined) return true;
+      if (owner.uid === job?.metadata.uid) return isFinishedJob(job);
+      const { name, uid } = owner;
+      return !(await isStillThere(client, JobKind, {
+        metadata: { name, namespace: pod.metadata.namespace ?? "", uid },
+      }));
+    };
+
+    const straysOf = async (key: string, job: Job | undefined): Promise<readonly Pod[]> => {
+      const found = tracked(key);
+      // Those of one Job share their lot: it is asked for once.
+      const byOwner = Map.groupBy(found, (pod) => controllerOf(pod)?.uid);
+      const strays: Pod[] = [];
+      for (const [first, ...others] of byOwner.values())
+        if (first !== undefined && (await isStray(first, job))) strays.push(first, ...others);
+      return strays;
+    };
+
+    return {
+      sources: [
+        changesOf(JobKind),
+        keysFrom(PodKind, ({ object, old }) => [
+          ...new Set(
+            [object, ...(old === undefined ? [] : [old])].flatMap((pod) =>
+              controllerOf(pod) === undefined
+                ? [...interested(pod), ...(isTracked(pod) ? ownerKeys(pod) : [])]
+                : ownerKeys(pod),
+            ),
+          ),
+        ]),
+      ],
+      async reconcile(key, now): Promise<Plan | undefined> {
+        const job = jobs.get(key);
+        if (job !== undefined && isManagedElsewhere(job)) return undefined;
+        const strays = (await straysOf(key, job)).map(letGo);
+        if (job === undefined || isFinishedJob(job)) return strays.length === 0 ? undefined : { steps: [strays] };
+        const { uid = "", namespace = "" } = job.metadata;
+        const candidates = [...byController(uid), ...withoutController(namespace)];
+        const { owned, adopt, release: leave } = claim(job, selectorOf(job), candidates);
+        const taken = adopt.length > 0 && (await isStillThere(client, JobKind, job)) ? adopt : [];
+        // Whom it has is settled first; the next run counts.
+        if (taken.length + leave.length + strays.length > 0)
+          return {
+            steps: [[...taken.map((pod) => takeIn(pod, job)), ...leave.map((pod) => giveUp(pod, job)), ...strays]],
+          };
+        return planJob(job, owned, now);
+      },
+    };
+  },
+});
+
+function selectorOf({ spec }: Job) {
+  return matcherOfSelector(spec?.selector);
+}
+
+function ownerKeys(pod: KubeObject): readonly string[] {
+  if (controllerOf(pod) === undefined) return [`${pod.metadata.namespace}/`];
+  const key = controllerKey(pod, OWNER);
+  return key === undefined ? [] : [key];
+}
+
+function takeIn(pod: Pod, job: Job): Write {
+  return withMetadata(adoption(PodKind, pod, job, JOB_KIND), { finalizers: [TRACKING] });
+}
+
+function giveUp(pod: Pod, job: Job): Write {
+  return withMetadata(release(PodKind, pod, job), { "$deleteFromPrimitiveList/finalizers": [TRACKING] });
+}
+
+function withMetadata(write: Write, more: JsonObject): Write {
+  if (write.verb !== "patch") return write;
+  const { metadata } = write.patch;
+  return { ...write, patch: { ...write.patch, metadata: { ...(metadata as JsonObject), ...more } } };
+}

@@ -1,0 +1,87 @@
+/** What the controller of Jobs reads from a Pod, and writes to it. */
+import { type batch, type JsonObject, parseTime, toMs } from "#api";
+import { isEnding, type Pod, readyCondition } from "../pods/index.ts";
+import { Pod as PodKind, type Write } from "../runtime/index.ts";
+
+/** As long as a Pod has it, the Job has not taken it into account. */
+export const TRACKING = "batch.kubernetes.io/job-tracking";
+/** As a label and as an annotation. */
+export const COMPLETION_INDEX = "batch.kubernetes.io/job-completion-index";
+/** How many Pods of the same index have failed before, of those that count and of those that do not. */
+export const INDEX_FAILURES = "batch.kubernetes.io/job-index-failure-count";
+export const INDEX_IGNORED_FAILURES = "batch.kubernetes.io/job-index-ignored-failure-count";
+
+const MAX_COUNT = 2 ** 31 - 1;
+
+export function isTracked({ metadata }: Pod): boolean {
+  return metadata.finalizers?.includes(TRACKING) === true;
+}
+
+export function uidOf({ metadata }: Pod): string {
+  return metadata.uid ?? "";
+}
+
+export function indexOfPod({ metadata }: Pod): number | undefined {
+  const text = metadata.annotations?.[COMPLETION_INDEX];
+  return text !== undefined && /^\d+$/.test(text) ? Number(text) : undefined;
+}
+
+export function hasSucceeded({ status }: Pod): boolean {
+  return status?.phase === "Succeeded";
+}
+
+/** A Pod that is being deleted may never come to say that it failed: it counts as failed at once, unless the Job waits for it to end. */
+export function hasFailed(pod: Pod, { podReplacementPolicy }: Pick<batch.JobSpec, "podReplacementPolicy">): boolean {
+  if (pod.status?.phase === "Failed") return true;
+  return podReplacementPolicy !== "Failed" && isEnding(pod) && !hasSucceeded(pod);
+}
+
+export interface FailureCounts {
+  readonly counted: number;
+  readonly ignored: number;
+}
+
+export function earlierFailures({ metadata }: Pod): FailureCounts {
+  const read = (annotation: string) => {
+    const text = metadata.annotations?.[annotation] ?? "";
+    return /^\d+$/.test(text) && Number(text) <= MAX_COUNT ? Number(text) : 0;
+  };
+  return { counted: read(INDEX_FAILURES), ignored: read(INDEX_IGNORED_FAILURES) };
+}
+
+/**
+ * When a Pod ended: when the last of its containers did; else when it was no longer ready; else when it was asked to go; else, of a Pod that no
+ * node has ever had, when it was made.
+ */
+export function finishedAt(pod: Pod): number {
+  const { deletionTimestamp, deletionGracePeriodSeconds = 0, creationTimestamp } = pod.metadata;
+  const containers = containersFinishedAt(pod);
+  if (containers !== undefined) return containers;
+  const ready = readyCondition(pod);
+  if (ready?.status === "False" && ready.lastTransitionTime !== undefined) return msOf(ready.lastTransitionTime);
+  if (deletionTimestamp !== undefined) return msOf(deletionTimestamp) - deletionGracePeriodSeconds * 1000;
+  return creationTimestamp === undefined ? 0 : msOf(creationTimestamp);
+}
+
+function containersFinishedAt({ spec, status }: Pod): number | undefined {
+  const sidecars = new Set(
+    (spec?.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === "Always").map(({ name }) => name),
+  );
+  const statuses = [
+    ...(status?.containerStatuses ?? []),
+    ...(status?.initContainerStatuses ?? []).filter(({ name }) => sidecars.has(name)),
+  ];
+  const times = statuses.map(({ state }) => state?.terminated?.finishedAt);
+  if (times.length === 0 || times.some((time) => time === undefined)) return undefined;
+  return Math.max(...times.map((time) => msOf(time ?? "")));
+}
+
+/** It has been taken into account, or is of no account: nothing holds it any longer. */
+export function letGo(pod: Pod): Write {
+  const patch: JsonObject = { metadata: { uid: uidOf(pod), "$deleteFromPrimitiveList/finalizers": [TRACKING] } };
+  return { verb: "patch", resource: PodKind, object: pod, type: "strategic", patch };
+}
+
+export function msOf(time: string): number {
+  return toMs(parseTime(time));
+}

@@ -1,0 +1,2 @@
+/** Jobs at work, for tests. */
+export { type Actions, type Cluster, container, job, jobsAtWork, template } from "./jobs-at-work.ts";

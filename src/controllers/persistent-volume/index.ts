@@ -1,0 +1,142 @@
+/**
+ * Binds PersistentVolumeClaims to PersistentVolumes, and carries out what becomes of volumes afterwards.
+ *
+ *     claim  --► planClaim  ──► link on the volume ══► link on the claim ══► the claim's status
+ *     volume --► planVolume ──► its phase, its release
+ *
+ * A key with a slash is a claim's, one without is a volume's. One at a time: two claims at once would often want the same volume.
+ */
+import { hasStorageClass, isStatusError, storageClassOf } from "#api";
+import { objectKey } from "#client";
+import {
+  defineController,
+  keysFrom,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  Pod,
+  StorageClass,
+} from "../runtime/index.ts";
+import { fits } from "./best-volume.ts";
+import {
+  BIND_COMPLETED,
+  claimKeyOf,
+  classOfVolume,
+  defaultClass,
+  delaysBinding,
+  has,
+  type Volume,
+  type VolumeClaim,
+} from "./facts.ts";
+import { planClaim } from "./plan-claim.ts";
+import { planVolume } from "./plan-volume.ts";
+import { claimKeysOf } from "./pod-claims.ts";
+
+export { claimKeysOf } from "./pod-claims.ts";
+
+/** No class has this name. */
+const WITHOUT_CLASS = "/";
+
+export const persistentVolumeBinder = defineController({
+  name: "persistentvolume-binder-controller",
+  account: "persistent-volume-binder",
+  reportsAs: "persistentvolume-controller",
+  concurrency: 1,
+  bind({ cache, client }) {
+    const volumes = cache(PersistentVolume);
+    const claims = cache(PersistentVolumeClaim);
+    const classes = cache(StorageClass);
+    const pods = cache(Pod);
+    const volumesFor = volumes.index("claim", claimKeysOfVolume);
+    const freeOf = volumes.index("free, by class", (volume) =>
+      volume.spec?.claimRef === undefined ? [classOfVolume(volume)] : [],
+    );
+    const unboundOf = claims.index("unbound, by class", (claim) =>
+      has(claim, BIND_COMPLETED) ? [] : [hasStorageClass(claim) ? storageClassOf(claim) : WITHOUT_CLASS],
+    );
+    const asking = claims.index("volume", ({ spec }) => (spec?.volumeName === undefined ? [] : [spec.volumeName]));
+    const podsWith = pods.index("claims", claimKeysOf);
+
+    /** Those that a volume that nobody has could be for. A claim without a class takes volumes without one. */
+    const interested = (volume: Volume) => {
+      const name = classOfVolume(volume);
+      return [...unboundOf(name), ...(name === "" ? unboundOf(WITHOUT_CLASS) : [])].filter((claim) =>
+        fits(volume, claim, true),
+      );
+    };
+    const classKeys = (name: string) => [...unboundOf(name), ...unboundOf(WITHOUT_CLASS)].map(objectKey);
+
+    const viewOf = (claim: VolumeClaim, key: string) => {
+      const storageClass = classes.get(storageClassOf(claim));
+      const { volumeName = "" } = claim.spec ?? {};
+      return {
+        claim,
+        storageClass,
+        defaultClass: hasStorageClass(claim) ? undefined : defaultClass(classes.list()),
+        named: volumeName === "" ? undefined : volumes.get(volumeName),
+        candidates: [...volumesFor(key), ...(delaysBinding(storageClass) ? [] : freeOf(storageClassOf(claim)))],
+        waitingPods: podsWith(key)
+          .filter(({ spec, status }) => (spec?.nodeName ?? "") === "" && !isOver(status?.phase))
+          .map(({ metadata }) => metadata.name ?? ""),
+      };
+    };
+
+    /** What a cache does not show may be there all the same, and a volume that is released too early is lost: the server is asked. */
+    const claimOf = async (volume: Volume, signal: AbortSignal): Promise<VolumeClaim | undefined> => {
+      const { name = "", namespace = "", uid } = volume.spec?.claimRef ?? {};
+      const cached = claims.get(`${namespace}/${name}`);
+      if (cached?.metadata.uid === uid) return cached;
+      const { phase } = volume.status ?? {};
+      if (cached === undefined && (phase === "Released" || phase === "Failed")) return undefined;
+      try {
+        const live = await client.of(PersistentVolumeClaim).in(namespace).get(name, { signal });
+        return live.metadata.uid === uid ? live : undefined;
+      } catch (error) {
+        if (isStatusError(error) && error.reason === "NotFound") return undefined;
+        throw error;
+      }
+    };
+
+    return {
+      sources: [
+        keysFrom(PersistentVolume, ({ object }) => [
+          objectKey(object),
+          ...claimKeysOfVolume(object),
+          ...[...asking(object.metadata.name ?? ""), ...interested(object)].map(objectKey),
+        ]),
+        keysFrom(PersistentVolumeClaim, ({ object }) => [
+          objectKey(object),
+          ...volumesFor(objectKey(object)).map(objectKey),
+        ]),
+        keysFrom(StorageClass, ({ object }) => classKeys(object.metadata.name ?? "")),
+        keysFrom(Pod, ({ object, old }) => {
+          if (old !== undefined || (object.spec?.nodeName ?? "") !== "") return [];
+          return claimKeysOf(object).filter((key) => isUndecided(claims.get(key)));
+        }),
+      ],
+      async reconcile(key, _now, signal) {
+        if (key.includes("/")) {
+          const claim = claims.get(key);
+          return claim && planClaim(viewOf(claim, key));
+        }
+        const volume = volumes.get(key);
+        if (volume === undefined) return undefined;
+        const uid = volume.spec?.claimRef?.uid ?? "";
+        return planVolume(volume, uid === "" ? undefined : await claimOf(volume, signal));
+      },
+    };
+
+    function isUndecided(claim: VolumeClaim | undefined): boolean {
+      if (claim === undefined || has(claim, BIND_COMPLETED)) return false;
+      return delaysBinding(classes.get(storageClassOf(claim)));
+    }
+  },
+});
+
+function claimKeysOfVolume(volume: Volume): readonly string[] {
+  const key = claimKeyOf(volume);
+  return key === undefined ? [] : [key];
+}
+
+function isOver(phase: string | undefined): boolean {
+  return phase === "Succeeded" || phase === "Failed";
+}

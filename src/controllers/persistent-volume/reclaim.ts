@@ -1,0 +1,50 @@
+/**
+ * What becomes of a volume that nobody claims any more.
+ *
+ *     Retain     nothing: an administrator decides
+ *     Delete     whoever made it deletes it. Of the plugins that have no maker of their own only hostPath can be deleted: the object goes, and
+ *                what is on the nodes' disks is theirs
+ *     Recycle    fails: no plugin here wipes volumes
+ */
+import { PersistentVolume, type Plan } from "../runtime/index.ts";
+import { volumePhase } from "./binding.ts";
+import { MIGRATED_TO, PROVISIONED_BY, type Volume } from "./facts.ts";
+import { isDrivenElsewhere } from "./provisioning.ts";
+
+const HOST_PATH = "kubernetes.io/host-path";
+
+export function reclaim(volume: Volume): Plan {
+  if ((volume.metadata.annotations?.[MIGRATED_TO] ?? "") !== "") return {};
+  switch (volume.spec?.persistentVolumeReclaimPolicy) {
+    case "Delete":
+      return deleteVolume(volume);
+    case "Recycle":
+      return fail(volume, "VolumeFailedRecycle", "No recycler plugin found for the volume!");
+    default:
+      return {};
+  }
+}
+
+function deleteVolume(volume: Volume): Plan {
+  const { name = "", annotations } = volume.metadata;
+  const plugin = annotations?.[PROVISIONED_BY] ?? "";
+  const { hostPath, csi } = volume.spec ?? {};
+  if (plugin === "" ? csi !== undefined : isDrivenElsewhere(plugin)) return {};
+  if (plugin !== "" && plugin !== HOST_PATH)
+    return fail(volume, "VolumeFailedDelete", `no volume plugin matched name: ${plugin}`);
+  if (hostPath === undefined) {
+    const why = "no deletable volume plugin matched";
+    return fail(volume, "VolumeFailedDelete", `error getting deleter volume plugin for volume "${name}": ${why}`);
+  }
+  if (!/\/tmp\/.+/.test(hostPath.path)) {
+    const note = `host_path deleter only supports /tmp/.+ but received provided ${hostPath.path}`;
+    return fail(volume, "VolumeFailedDelete", note);
+  }
+  if (volume.metadata.deletionTimestamp !== undefined) return {};
+  return { steps: [[{ verb: "delete", resource: PersistentVolume, object: volume }]] };
+}
+
+function fail(volume: Volume, reason: string, note: string): Plan {
+  const event = { about: volume, type: "Warning", reason, note } as const;
+  return { steps: [volumePhase(volume, "Failed", note)], told: (_, { ok }) => (ok ? event : undefined) };
+}

@@ -1,0 +1,93 @@
+/**
+ * Deletes Pods that nobody looks after any more: see the plan.
+ *
+ *     Pods, Nodes --► pod …        one that is to end
+ *                 --► terminated   those that have ended, all together
+ *                 ···► orphan …    one whose node is missing, after a while: nodes may show up late
+ *
+ * A node counts as gone only when the API server itself says so.
+ */
+import { isStatusError } from "#api";
+import { type Client, objectKey } from "#client";
+import { isEnding, isFinished, type Pod as PodObject, podsByNode } from "../pods/index.ts";
+import { type Controller, defineController, keysFrom, Node, Pod } from "../runtime/index.ts";
+import { isForsaken, isOutOfService, planEnd, planOrphan, planTerminated } from "./plan.ts";
+
+/** How many Pods that have ended are kept. */
+const TERMINATED = 12_500;
+const QUARANTINE_MS = 40_000;
+
+const POD = "pod ";
+const ORPHAN = "orphan ";
+
+export interface PodGarbageCollectorOptions {
+  /** As `--terminated-pod-gc-threshold` says it; 0: all are kept. */
+  readonly terminatedPodThreshold?: number;
+}
+
+export function podGarbageCollector({
+  terminatedPodThreshold = TERMINATED,
+}: PodGarbageCollectorOptions = {}): Controller {
+  return defineController({
+    name: "pod-garbage-collector-controller",
+    account: "pod-garbage-collector",
+    bind({ cache, client, informers }) {
+      const pods = cache(Pod);
+      const nodes = cache(Node);
+      const podsOn = podsByNode(pods);
+      const finished = pods.index("finished", (pod) => (isFinished(pod) ? ["yes"] : []));
+      const nodeOf = ({ spec }: PodObject) => nodes.get(spec?.nodeName ?? "");
+      const isOrphan = ({ spec }: PodObject) =>
+        (spec?.nodeName ?? "") !== "" && nodes.get(spec?.nodeName ?? "") === undefined;
+
+      return {
+        sources: [
+          keysFrom(Pod, ({ type, object, old }) => {
+            if (type === "deleted") return [];
+            const ended = terminatedPodThreshold > 0 && isFinished(object) && (old === undefined || !isFinished(old));
+            return [...(ended ? ["terminated"] : []), ...(isEnding(object) ? [POD + objectKey(object)] : [])];
+          }),
+          keysFrom(Node, ({ object }) => {
+            if (!isOutOfService(object)) return [];
+            const ending = podsOn(object.metadata.name ?? "").filter(isEnding);
+            return ending.map((pod) => POD + objectKey(pod));
+          }),
+        ],
+        async reconcile(key, now, signal) {
+          if (key === "terminated") return planTerminated(finished("yes"), terminatedPodThreshold);
+          const pod = pods.get(key.replace(/^\w+ /, ""));
+          if (pod === undefined) return undefined;
+          if (key.startsWith(POD)) return isForsaken(pod, nodeOf(pod)) ? planEnd(pod) : undefined;
+          const { nodeName = "" } = pod.spec ?? {};
+          return isOrphan(pod) && (await isGone(client, nodeName, signal)) ? planOrphan(pod, now) : undefined;
+        },
+        async run(signal, enqueue) {
+          const quarantine = (pod: PodObject) => enqueue(ORPHAN + objectKey(pod), QUARANTINE_MS);
+          const leave = [
+            informers.of(Pod).onChange(({ type, object }) => {
+              if (type !== "deleted" && isOrphan(object)) quarantine(object);
+            }),
+            informers.of(Node).onChange(({ type, object }) => {
+              if (type === "deleted") podsOn(object.metadata.name ?? "").forEach(quarantine);
+            }),
+          ];
+          try {
+            await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+          } finally {
+            for (const each of leave) each();
+          }
+        },
+      };
+    },
+  });
+}
+
+async function isGone(client: Client, name: string, signal: AbortSignal): Promise<boolean> {
+  try {
+    await client.of(Node).get(name, { signal });
+    return false;
+  } catch (error) {
+    if (isStatusError(error) && error.reason === "NotFound") return true;
+    throw error;
+  }
+}

@@ -1,0 +1,26 @@
+/** A PersistentVolume that is deleted while it is bound stays until its claim is gone. */
+import { changesOf, defineController, PersistentVolume } from "../runtime/index.ts";
+import { protection, withFinalizer, withoutFinalizer } from "./protection.ts";
+
+export { protection, withFinalizer, withoutFinalizer } from "./protection.ts";
+
+const FINALIZER = "kubernetes.io/pv-protection";
+
+export const volumeProtection = defineController({
+  name: "persistentvolume-protection-controller",
+  account: "pv-protection-controller",
+  bind({ cache }) {
+    const volumes = cache(PersistentVolume);
+    return {
+      sources: [changesOf(PersistentVolume, ({ type }) => type !== "deleted")],
+      reconcile(key) {
+        const volume = volumes.get(key);
+        if (volume === undefined) return undefined;
+        const wanted = protection(volume, FINALIZER);
+        if (wanted === "add") return { steps: [[withFinalizer(PersistentVolume, volume, FINALIZER)]] };
+        if (wanted === "nothing" || volume.status?.phase === "Bound") return undefined;
+        return { steps: [[withoutFinalizer(PersistentVolume, volume, FINALIZER)]] };
+      },
+    };
+  },
+});

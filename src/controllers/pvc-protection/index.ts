@@ -1,0 +1,53 @@
+/**
+ * A PersistentVolumeClaim that is deleted while a Pod uses it stays until no Pod does.
+ *
+ * 1. The finalizer is removed only after the API server itself has shown that no Pod uses the claim: a cache may not know the newest ones.
+ */
+import type { core } from "#api";
+import type { Client } from "#client";
+import { claimKeysOf } from "../persistent-volume/index.ts";
+import { protection, withFinalizer, withoutFinalizer } from "../pv-protection/index.ts";
+import { changesOf, defineController, keysFrom, PersistentVolumeClaim, Pod } from "../runtime/index.ts";
+import { holds } from "./in-use.ts";
+
+const FINALIZER = "kubernetes.io/pvc-protection";
+
+export const claimProtection = defineController({
+  name: "persistentvolumeclaim-protection-controller",
+  account: "pvc-protection-controller",
+  bind({ cache, client }) {
+    const claims = cache(PersistentVolumeClaim);
+    const podsWith = cache(Pod).index("claims", claimKeysOf);
+    return {
+      sources: [
+        changesOf(PersistentVolumeClaim, ({ type, object }) => type !== "deleted" && isOfInterest(object)),
+        keysFrom(Pod, ({ object }) =>
+          claimKeysOf(object).filter((key) => claims.get(key)?.metadata.deletionTimestamp !== undefined),
+        ),
+      ],
+      async reconcile(key, _now, signal) {
+        const claim = claims.get(key);
+        if (claim === undefined) return undefined;
+        const wanted = protection(claim, FINALIZER);
+        if (wanted === "add") return { steps: [[withFinalizer(PersistentVolumeClaim, claim, FINALIZER)]] };
+        if (wanted === "nothing" || podsWith(key).some((pod) => holds(pod, claim))) return undefined;
+        if (await isHeld(claim, client, signal)) return undefined;
+        return { steps: [[withoutFinalizer(PersistentVolumeClaim, claim, FINALIZER)]] };
+      },
+    };
+  },
+});
+
+function isOfInterest(claim: core.PersistentVolumeClaim): boolean {
+  return protection(claim, FINALIZER) !== "nothing";
+}
+
+async function isHeld(claim: core.PersistentVolumeClaim, client: Client, signal: AbortSignal): Promise<boolean> {
+  for await (const pod of client
+    .of(Pod)
+    .in(claim.metadata.namespace ?? "")
+    .each({ signal })) {
+    if (holds(pod, claim)) return true;
+  }
+  return false;
+}

@@ -1,0 +1,59 @@
+/**
+ * What is used of each ResourceQuota, worked out from the objects that there are. Admission charges what is created at once; this finds what has been freed.
+ */
+import { calculateUsage, type core, equalJson, type Json, usedTexts } from "#api";
+import { TaskGroup } from "#base";
+import { objectKey } from "#client";
+import { changesOf, defineController, ResourceQuota } from "../runtime/index.ts";
+import { Measured } from "./measured.ts";
+
+/** Pods that should have ended stop counting without anyone telling. */
+const RECOUNT_MS = 5 * 60_000;
+
+export const resourceQuotaController = defineController({
+  name: "resourcequota-controller",
+  bind(context) {
+    const quotas = context.cache(ResourceQuota);
+    const tasks = new TaskGroup();
+    let enqueue: (key: string) => void = () => {};
+    const measured = new Measured(context, tasks, (namespace) => {
+      for (const quota of quotas.inNamespace(namespace)) enqueue(objectKey(quota));
+    });
+    return {
+      sources: [changesOf(ResourceQuota)],
+      async reconcile(key, now, signal) {
+        const quota = quotas.get(key);
+        if (quota === undefined || quota.metadata.deletionTimestamp !== undefined) return undefined;
+        const hard = quota.spec?.hard ?? {};
+        const evaluators = await measured.evaluatorsFor(Object.keys(hard), signal);
+        const { namespace = "" } = quota.metadata;
+        const used = calculateUsage(quota, evaluators, (each) => measured.objects(each, namespace), now);
+        const status = { hard, used: texts(used) };
+        if (sameStatus(status, quota.status)) return { againAfterMs: RECOUNT_MS };
+        const write = { verb: "updateStatus", resource: ResourceQuota, object: { ...quota, status } } as const;
+        return { steps: [[write]], againAfterMs: RECOUNT_MS };
+      },
+      async run(signal, add) {
+        enqueue = (key) => add(key);
+        try {
+          await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+        } finally {
+          await tasks.stop();
+        }
+      },
+    };
+  },
+});
+
+type Totals = ReturnType<typeof calculateUsage>;
+
+function texts(used: Totals): Record<string, string> {
+  return usedTexts({ used, hard: {}, quota: { metadata: {} } });
+}
+
+function sameStatus(status: { hard: object; used: object }, before: core.ResourceQuota["status"]): boolean {
+  return (
+    equalJson(status.hard as Json, (before?.hard ?? {}) as Json) &&
+    equalJson(status.used as Json, (before?.used ?? {}) as Json)
+  );
+}

@@ -1,0 +1,76 @@
+/**
+ * The objects that quotas measure: followed only where a quota asks for them, and no more of them than is needed to count.
+ *
+ * 1. Pods, Services and claims are followed whole; of everything else the metadata is enough.
+ * 2. What comes, goes or changes makes its namespace's quotas be worked out anew.
+ */
+import { evaluatorFor, type KubeObject, type QuotaEvaluator, quotaEvaluators } from "#api";
+import type { TaskGroup } from "#base";
+import { type DiscoveredResource, discoverResources, type Informer, Informers, type ResourceOf } from "#client";
+import { type ControllerContext, PersistentVolumeClaim, Pod, ResourceClaim, Service } from "../runtime/index.ts";
+
+/** Those whose fields matter. */
+const WHOLE = new Map<string, ResourceOf<KubeObject>>([
+  ["/pods", Pod as ResourceOf<KubeObject>],
+  ["/services", Service as ResourceOf<KubeObject>],
+  ["/persistentvolumeclaims", PersistentVolumeClaim as ResourceOf<KubeObject>],
+  ["resource.k8s.io/resourceclaims", ResourceClaim as ResourceOf<KubeObject>],
+]);
+
+export class Measured {
+  readonly #context: ControllerContext;
+  readonly #metadata: Informers;
+  readonly #touched: (namespace: string) => void;
+  readonly #followed = new Map<string, Informer<KubeObject>>();
+  #discovered: readonly DiscoveredResource[] = [];
+
+  constructor(context: ControllerContext, tasks: TaskGroup, touched: (namespace: string) => void) {
+    const { client, clock, random, log } = context;
+    this.#context = context;
+    this.#metadata = new Informers({ client, clock, random, log, tasks, metadataOnly: true });
+    this.#touched = touched;
+  }
+
+  /** Who measures these resources of a quota; their objects are followed when this resolves. */
+  async evaluatorsFor(hard: readonly string[], signal: AbortSignal): Promise<readonly QuotaEvaluator[]> {
+    const found = quotaEvaluators.filter((each) => each.matching(hard).length > 0);
+    const counted = hard.filter(
+      (name) => name.startsWith("count/") && !found.some((each) => each.matching([name]).length > 0),
+    );
+    for (const name of counted) {
+      const resource = await this.#resourceOf(name.slice("count/".length), signal);
+      const evaluator = resource && evaluatorFor(resource.group, resource.plural);
+      if (evaluator !== undefined) found.push(evaluator);
+    }
+    for (const each of found) await this.#follow(each, signal);
+    return found;
+  }
+
+  objects({ group, plural }: QuotaEvaluator, namespace: string): readonly KubeObject[] {
+    return this.#followed.get(`${group}/${plural}`)?.cache.inNamespace(namespace) ?? [];
+  }
+
+  async #follow({ group, plural }: QuotaEvaluator, signal: AbortSignal): Promise<void> {
+    const key = `${group}/${plural}`;
+    let informer = this.#followed.get(key);
+    if (informer === undefined) {
+      const whole = WHOLE.get(key);
+      const resource = whole ?? (await this.#resourceOf(group === "" ? plural : `${plural}.${group}`, signal));
+      if (resource === undefined) return;
+      informer = whole === undefined ? this.#metadata.of(resource) : this.#context.informers.of(whole);
+      this.#followed.set(key, informer);
+      informer.onChange(({ object }) => this.#touched(object.metadata.namespace ?? ""));
+    }
+    await informer.synced;
+  }
+
+  /** `deployments.apps`, or a plural of the core group. */
+  async #resourceOf(name: string, signal: AbortSignal): Promise<DiscoveredResource | undefined> {
+    const find = () =>
+      this.#discovered.find(({ group, plural }) => (group === "" ? plural : `${plural}.${group}`) === name);
+    const known = find();
+    if (known !== undefined) return known;
+    this.#discovered = (await discoverResources(this.#context.client, { signal })).resources;
+    return find();
+  }
+}

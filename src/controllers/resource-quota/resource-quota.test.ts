@@ -1,0 +1,86 @@
+import { afterEach, describe, expect, it } from "vitest";
+import type { core } from "#api";
+import { ConfigMap, Deployment, Namespace, Pod, ResourceQuota } from "../runtime/index.ts";
+import { reportPods, testControllers } from "../testing/index.ts";
+import { resourceQuotaController } from "./index.ts";
+
+const open: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of open.splice(0).reverse()) await close();
+});
+
+async function cluster(hard: Record<string, string>, scopes: readonly "BestEffort"[] = []) {
+  const running = await testControllers([resourceQuotaController]);
+  open.push(() => running.close());
+  const { client, settle } = running;
+  await client.of(Namespace).create({ metadata: { name: "default" } });
+  await client.of(ResourceQuota).create({ metadata: { name: "q", namespace: "default" }, spec: { hard, scopes } });
+  await settle();
+  const status = async () => (await client.of(ResourceQuota).in("default").get("q")).status;
+  return { ...running, status };
+}
+
+const pod = (name: string, cpu?: string): core.Pod => ({
+  metadata: { name, namespace: "default" },
+  spec: { containers: [{ name: "c", image: "i", ...(cpu && { resources: { requests: { cpu } } }) }] },
+});
+
+describe("the use of a quota", () => {
+  it("is known as soon as the quota is there", async () => {
+    const { status } = await cluster({ pods: "5", "requests.cpu": "2", configmaps: "3" });
+    expect(await status()).toEqual({
+      hard: { pods: "5", "requests.cpu": "2", configmaps: "3" },
+      used: { configmaps: "0", pods: "0", "requests.cpu": "0" },
+    });
+  });
+
+  it("follows what comes and goes", async () => {
+    const { client, settle, status } = await cluster({ pods: "5", "requests.cpu": "2", configmaps: "3" });
+    await client.of(Pod).create(pod("a", "500m"));
+    await client.of(Pod).create(pod("b", "250m"));
+    await client.of(ConfigMap).create({ metadata: { name: "c", namespace: "default" } });
+    await settle();
+    expect((await status())?.used).toEqual({ configmaps: "1", pods: "2", "requests.cpu": "750m" });
+    await client.of(Pod).in("default").delete("a", { gracePeriodSeconds: 0 });
+    await settle();
+    expect((await status())?.used).toEqual({ configmaps: "1", pods: "1", "requests.cpu": "250m" });
+  });
+
+  it("leaves out Pods that have ended", async () => {
+    const { client, settle, clock, status } = await cluster({ pods: "5" });
+    await client.of(Pod).create(pod("a"));
+    await settle();
+    await reportPods(client, clock.now(), { phase: "Succeeded" });
+    await settle();
+    expect((await status())?.used).toEqual({ pods: "0" });
+  });
+
+  it("counts objects of any resource", async () => {
+    const { client, settle, status } = await cluster({
+      "count/deployments.apps": "2",
+      "count/nonsense.example.com": "1",
+    });
+    const template = { metadata: { labels: { a: "b" } }, spec: { containers: [{ name: "c", image: "i" }] } };
+    const spec = { selector: { matchLabels: { a: "b" } }, template };
+    await client.of(Deployment).create({ metadata: { name: "d", namespace: "default" }, spec });
+    await settle();
+    expect((await status())?.used).toEqual({ "count/deployments.apps": "1" });
+  });
+
+  it("counts only what its scopes say", async () => {
+    const { client, settle, status } = await cluster({ pods: "5" }, ["BestEffort"]);
+    await client.of(Pod).create(pod("asks", "1"));
+    await client.of(Pod).create(pod("asks-not"));
+    await settle();
+    expect((await status())?.used).toEqual({ pods: "1" });
+  });
+
+  it("is written only when it changes", async () => {
+    const { client, settle, clock, writes } = await cluster({ pods: "5" });
+    await client.of(Pod).create(pod("a"));
+    await settle();
+    const before = writes();
+    await clock.advance(3600_000);
+    expect(writes()).toBe(before);
+  });
+});

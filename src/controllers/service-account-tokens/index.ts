@@ -1,0 +1,65 @@
+/**
+ * Tokens of service accounts that are kept in Secrets.
+ *
+ *     Secret, ServiceAccount --► is the account there? ──► ask the server, not the cache ══► Secret filled in, or deleted
+ *
+ * 1. A Secret is deleted only after the server itself has said that its account is gone: a cache may be late.
+ */
+import { type core, isStatusError, type KubeObject } from "#api";
+import type { Client } from "#client";
+import { type Controller, changesOf, defineController, keysFrom, Secret, ServiceAccount } from "../runtime/index.ts";
+import { accountKeys, accountNameOf, filled, isOf, type TokenClaims } from "./plan.ts";
+
+export type { TokenClaims } from "./plan.ts";
+
+export interface ServiceAccountTokensOptions {
+  /** The authority of the API server's certificate. */
+  readonly caPem: string;
+  /** A JSON Web Token with the key of service accounts. */
+  sign(claims: TokenClaims): string | Promise<string>;
+}
+
+export function serviceAccountTokens(options: ServiceAccountTokensOptions): Controller {
+  return defineController({
+    name: "serviceaccount-token-controller",
+    identity: "manager",
+    bind({ cache, client }) {
+      const secrets = cache(Secret);
+      const accounts = cache(ServiceAccount);
+      const tokensOf = secrets.index("serviceAccount", accountKeys);
+      return {
+        sources: [
+          changesOf(Secret, ({ type, object }) => type !== "deleted" && accountNameOf(object) !== undefined),
+          keysFrom(ServiceAccount, ({ object: { metadata } }) =>
+            tokensOf(`${metadata.namespace}/${metadata.name}`).map(
+              (secret) => `${secret.metadata?.namespace}/${secret.metadata?.name}`,
+            ),
+          ),
+        ],
+        async reconcile(key, _now, signal) {
+          const secret = secrets.get(key);
+          const [accountKey] = secret === undefined ? [] : accountKeys(secret);
+          if (secret === undefined || accountKey === undefined) return undefined;
+          const known = accounts.get(accountKey);
+          const account = known !== undefined && isOf(secret, known) ? known : await live(client, accountKey, signal);
+          if (account === undefined || !isOf(secret, account)) {
+            const object = secret as KubeObject;
+            return { steps: [[{ verb: "delete", resource: Secret, object, unchanged: true }]] };
+          }
+          const object = await filled(secret, account, options);
+          return object && { steps: [[{ verb: "update", resource: Secret, object: object as KubeObject }]] };
+        },
+      };
+    },
+  });
+}
+
+async function live(client: Client, key: string, signal: AbortSignal): Promise<core.ServiceAccount | undefined> {
+  const [namespace = "", name = ""] = key.split("/");
+  try {
+    return await client.of(ServiceAccount).in(namespace).get(name, { signal });
+  } catch (error) {
+    if (isStatusError(error) && error.reason === "NotFound") return undefined;
+    throw error;
+  }
+}

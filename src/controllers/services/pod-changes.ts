@@ -1,0 +1,22 @@
+/** Of all that happens to a Pod, what Services care about. */
+import { type core, equalJson, type Json } from "#api";
+import type { Change } from "#client";
+import { isEnding, isFinished, isReady } from "../pods/index.ts";
+
+export function mattersToServices({ object, old }: Change<core.Pod>): boolean {
+  return old === undefined || !equalJson(facts(object), facts(old));
+}
+
+function facts(pod: core.Pod): Json {
+  const { metadata, spec, status } = pod;
+  return [
+    metadata.uid ?? "",
+    metadata.labels ?? {},
+    isEnding(pod),
+    isFinished(pod),
+    isReady(pod),
+    spec?.nodeName ?? "",
+    status?.podIP ?? "",
+    (status?.podIPs ?? []).map(({ ip }) => ip ?? ""),
+  ];
+}

@@ -1,0 +1,103 @@
+/**
+ * The PersistentVolumeClaims of a StatefulSet's Pods, and who owns them: what the garbage collector takes along is how their retention policy is kept.
+ *
+ *     whenDeleted: Delete    the set owns the claims of Pods that it wants
+ *     whenScaled: Delete     a condemned Pod owns its claims, and takes them with it
+ *     Retain                 nobody does
+ *
+ * 1. A claim that has a controller of its own is left to it.
+ * 2. A claim that is about to go with a Pod that is gone is never used again: its name is waited for.
+ */
+import { type core, equalJson, type Json } from "#api";
+import { isEnding, type Pod } from "../pods/index.ts";
+import { ownedBy, PersistentVolumeClaim, type Write } from "../runtime/index.ts";
+import { claimName, isWanted, KIND, nameOf, type StatefulSet } from "./identity.ts";
+
+export type Claim = core.PersistentVolumeClaim;
+type Reference = NonNullable<Claim["metadata"]["ownerReferences"]>[number];
+
+const POD = { apiVersion: "v1", kind: "Pod" };
+
+/** Claims as they are made for an ordinal. */
+export function claimsFor(set: StatefulSet, ordinal: number): readonly Claim[] {
+  return (set.spec?.volumeClaimTemplates ?? []).map((template) => {
+    const name = claimName(set, nameOf(template), ordinal);
+    const { labels, annotations, finalizers } = template.metadata;
+    const owners = ownersFor(set, undefined, ordinal, []);
+    return {
+      apiVersion: "v1",
+      kind: "PersistentVolumeClaim",
+      metadata: {
+        name,
+        namespace: set.metadata.namespace ?? "",
+        labels: { ...labels, ...set.spec?.selector.matchLabels },
+        ...(annotations && { annotations }),
+        ...(finalizers && { finalizers }),
+        ...(owners.length > 0 && { ownerReferences: owners }),
+      },
+      ...(template.spec && { spec: template.spec }),
+    };
+  });
+}
+
+/** What is missing, and what cannot be had yet because it is on its way out. */
+export interface ClaimNeeds {
+  readonly missing: readonly Claim[];
+  readonly ending: readonly Claim[];
+}
+
+export type FindClaim = (claim: Claim) => Claim | undefined;
+
+export function claimNeeds(set: StatefulSet, ordinal: number, find: FindClaim): ClaimNeeds {
+  const claims = claimsFor(set, ordinal);
+  return {
+    missing: claims.filter((claim) => find(claim) === undefined),
+    ending: claims.map(find).filter((claim): claim is Claim => claim !== undefined && isEnding(claim)),
+  };
+}
+
+/** Whether a claim goes with a Pod of this name that is gone already. */
+export function isStale(set: StatefulSet, ordinal: number, podName: string, find: FindClaim): boolean {
+  if (policyOf(set).whenScaled !== "Delete") return false;
+  return claimsFor(set, ordinal).some((claim) =>
+    find(claim)?.metadata.ownerReferences?.some((owner) => owner.kind === "Pod" && owner.name === podName),
+  );
+}
+
+/** Writes the owners that the policy asks for to claims that have others. */
+export function ownerWrites(set: StatefulSet, pod: Pod, ordinal: number, find: FindClaim): readonly Write[] {
+  return claimsFor(set, ordinal).flatMap((each) => {
+    const claim = find(each);
+    if (claim === undefined || isEnding(claim)) return [];
+    const { ownerReferences: now = [], ...metadata } = claim.metadata;
+    const wanted = ownersFor(set, pod, ordinal, now);
+    if (equalJson(now as unknown as Json, wanted as unknown as Json)) return [];
+    const object: Claim = {
+      ...claim,
+      metadata: { ...metadata, ...(wanted.length > 0 && { ownerReferences: wanted }) },
+    };
+    return [{ verb: "update", resource: PersistentVolumeClaim, object } as const];
+  });
+}
+
+function ownersFor(
+  set: StatefulSet,
+  pod: Pod | undefined,
+  ordinal: number,
+  now: readonly Reference[],
+): readonly Reference[] {
+  const isOurs = ({ kind, name }: Reference) =>
+    (kind === "StatefulSet" && name === nameOf(set)) || (kind === "Pod" && pod !== undefined && name === nameOf(pod));
+  const others = now.filter((owner) => !isOurs(owner));
+  if (others.some(({ controller }) => controller === true)) return others;
+  const { whenDeleted, whenScaled } = policyOf(set);
+  if (!isWanted(set, ordinal) && whenScaled === "Delete" && pod !== undefined) return [...others, ownedBy(pod, POD)];
+  if (whenDeleted === "Delete" && (isWanted(set, ordinal) || whenScaled !== "Delete"))
+    return [...others, ownedBy(set, KIND)];
+  return others;
+}
+
+function policyOf({ spec }: StatefulSet) {
+  const { whenDeleted = "Retain", whenScaled = "Retain" } = spec?.persistentVolumeClaimRetentionPolicy ?? {};
+  return { whenDeleted, whenScaled };
+}

@@ -1,0 +1,98 @@
+/**
+ * Which revision a StatefulSet's Pods have, and which they are to get.
+ *
+ * 1. A template that was there before gets its old revision back, under the highest number.
+ * 2. A name that belongs to something else is passed over: the next collision count makes for another.
+ */
+import {
+  inOrder,
+  keeps,
+  nextNumber,
+  type Revision,
+  revisionData,
+  revisionHash,
+  revisionName,
+  tooMany,
+} from "../controller-history/index.ts";
+import type { Pod } from "../pods/index.ts";
+import { ControllerRevision, ownedBy, type Write } from "../runtime/index.ts";
+import { KIND, nameOf, revisionOf, type StatefulSet } from "./identity.ts";
+
+const HASH_LABEL = "controller.kubernetes.io/hash";
+
+export interface History {
+  readonly current: Revision;
+  readonly update: Revision;
+  readonly collisionCount: number;
+  /** What makes `update` true. */
+  readonly writes: readonly Write[];
+}
+
+/** `find`: the revision of this name, whoever it belongs to. */
+export function historyOf(
+  set: StatefulSet,
+  revisions: readonly Revision[],
+  find: (name: string) => Revision | undefined,
+): History {
+  const ordered = inOrder(revisions);
+  const { update, collisionCount, writes } = updateRevision(set, ordered, find);
+  const current = ordered.find((each) => nameOf(each) === set.status?.currentRevision) ?? update;
+  return { current: nameOf(current) === nameOf(update) ? update : current, update, collisionCount, writes };
+}
+
+function updateRevision(
+  set: StatefulSet,
+  ordered: readonly Revision[],
+  find: (name: string) => Revision | undefined,
+): Omit<History, "current"> {
+  const template = set.spec?.template;
+  const equal = ordered.findLast((each) => keeps(each, template));
+  let collisionCount = set.status?.collisionCount ?? 0;
+  if (equal !== undefined) {
+    if (equal === ordered.at(-1) || keeps(ordered.at(-1) as Revision, template))
+      return { update: equal, collisionCount, writes: [] };
+    const update = { ...equal, revision: nextNumber(ordered) };
+    return { update, collisionCount, writes: [{ verb: "update", resource: ControllerRevision, object: update }] };
+  }
+  for (; ; collisionCount++) {
+    const update = newRevision(set, nextNumber(ordered), collisionCount);
+    const taken = find(nameOf(update));
+    if (taken === undefined)
+      return { update, collisionCount, writes: [{ verb: "create", resource: ControllerRevision, object: update }] };
+    if (keeps(taken, template)) return { update: taken, collisionCount, writes: [] };
+  }
+}
+
+function newRevision(set: StatefulSet, revision: number, collisionCount: number): Revision {
+  const data = revisionData(set.spec?.template);
+  const hash = revisionHash(data, collisionCount);
+  const { namespace = "", annotations } = set.metadata;
+  return {
+    apiVersion: "apps/v1",
+    kind: "ControllerRevision",
+    metadata: {
+      name: revisionName(nameOf(set), hash),
+      namespace,
+      labels: { ...set.spec?.template.metadata?.labels, [HASH_LABEL]: hash },
+      ...(annotations && { annotations }),
+      ownerReferences: [ownedBy(set, KIND)],
+    },
+    data,
+    revision,
+  };
+}
+
+/** Those that no Pod has and that are too many. */
+export function forgotten(
+  set: StatefulSet,
+  revisions: readonly Revision[],
+  { current, update }: History,
+  pods: readonly Pod[],
+): readonly Write[] {
+  const live = new Set([nameOf(current), nameOf(update), ...pods.map(revisionOf)]);
+  return tooMany(revisions, set.spec?.revisionHistoryLimit ?? 10, (each) => live.has(nameOf(each))).map((object) => ({
+    verb: "delete",
+    resource: ControllerRevision,
+    object,
+  }));
+}

@@ -1,0 +1,102 @@
+/** StatefulSets: Pods with names, an order and volumes of their own. */
+import { type KubeObject, matcherOfSelector } from "#api";
+import { objectKey } from "#client";
+import { adoption, claim, isStillThere, ownedIndexes, release } from "../pods/index.ts";
+import {
+  ControllerRevision,
+  changesOf,
+  controllerKey,
+  controllerOf,
+  defineController,
+  keysFrom,
+  PersistentVolumeClaim,
+  type Plan,
+  Pod,
+  StatefulSet,
+} from "../runtime/index.ts";
+import { KIND, nameOf, ordinalOf, parentName } from "./identity.ts";
+import { planStatefulSet } from "./plan.ts";
+
+const OWNER = { group: "apps", kind: "StatefulSet" };
+
+export const statefulSetController = defineController({
+  name: "statefulset-controller",
+  bind({ cache, client }) {
+    const sets = cache(StatefulSet);
+    const claims = cache(PersistentVolumeClaim);
+    const revisions = cache(ControllerRevision);
+    const ofPods = ownedIndexes(cache(Pod));
+    const ofRevisions = ownedIndexes(revisions);
+    /** What the names of its claims begin with. */
+    const byClaims = sets.index("claims", (set) =>
+      (set.spec?.volumeClaimTemplates ?? []).map(
+        (template) => `${set.metadata.namespace}/${nameOf(template)}-${nameOf(set)}`,
+      ),
+    );
+    const keyed =
+      (keys: (object: KubeObject) => readonly string[]) =>
+      (change: { object: KubeObject; old?: KubeObject | undefined }) => [
+        ...new Set([change.object, ...(change.old === undefined ? [] : [change.old])].flatMap(keys)),
+      ];
+
+    return {
+      sources: [
+        changesOf(StatefulSet),
+        keysFrom(
+          Pod,
+          keyed((pod) => {
+            const key = controllerKey(pod, OWNER);
+            if (key !== undefined) return [key];
+            const parent = controllerOf(pod) === undefined ? parentName(pod) : undefined;
+            return parent === undefined ? [] : [`${pod.metadata.namespace}/${parent}`];
+          }),
+        ),
+        keysFrom(
+          ControllerRevision,
+          keyed((revision) => {
+            const key = controllerKey(revision, OWNER);
+            return key === undefined ? [] : [key];
+          }),
+        ),
+        keysFrom(
+          PersistentVolumeClaim,
+          keyed((each) => byClaims(objectKey(each).replace(/-\d+$/, "")).map(objectKey)),
+        ),
+      ],
+      async reconcile(key, now): Promise<Plan | undefined> {
+        const set = sets.get(key);
+        if (set === undefined) return undefined;
+        const { uid = "", namespace = "" } = set.metadata;
+        const selector = matcherOfSelector(set.spec?.selector);
+        const pods = claim(
+          set,
+          selector,
+          [...ofPods.byController(uid), ...ofPods.withoutController(namespace)],
+          (pod) => ordinalOf(set, pod) !== undefined,
+        );
+        const kept = claim(set, selector, [
+          ...ofRevisions.byController(uid),
+          ...ofRevisions.withoutController(namespace),
+        ]);
+        const adopts = pods.adopt.length + kept.adopt.length > 0 && (await isStillThere(client, StatefulSet, set));
+        const settled = [
+          ...(adopts ? pods.adopt.map((pod) => adoption(Pod, pod, set, KIND)) : []),
+          ...(adopts ? kept.adopt.map((revision) => adoption(ControllerRevision, revision, set, KIND)) : []),
+          ...pods.release.map((pod) => release(Pod, pod, set)),
+        ];
+        // Whom it has is settled first; the next run goes on from there.
+        if (settled.length > 0) return { steps: [settled] };
+        return planStatefulSet(
+          set,
+          pods.owned,
+          {
+            revisions: [...kept.owned, ...kept.release],
+            findRevision: (name) => revisions.get(`${namespace}/${name}`),
+            findClaim: (each) => claims.get(objectKey(each)),
+          },
+          now,
+        );
+      },
+    };
+  },
+});

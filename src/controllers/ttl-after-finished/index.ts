@@ -1,0 +1,40 @@
+/**
+ * Deletes Jobs some time after they have finished: `spec.ttlSecondsAfterFinished`.
+ *
+ * 1. Only a Job that is as the cache shows it is deleted: one whose time has just been prolonged stays.
+ */
+import { type batch, parseTime, toMs } from "#api";
+import { changesOf, defineController, Job, type Plan } from "../runtime/index.ts";
+
+export const ttlAfterFinished = defineController({
+  name: "ttl-after-finished-controller",
+  bind({ cache }) {
+    const jobs = cache(Job);
+    return {
+      sources: [changesOf(Job, ({ object }) => expiresAt(object) !== undefined)],
+      reconcile: (key, now) => {
+        const job = jobs.get(key);
+        return job === undefined ? undefined : planExpiry(job, now);
+      },
+    };
+  },
+});
+
+export function planExpiry(job: batch.Job, now: number): Plan | undefined {
+  const at = expiresAt(job);
+  if (at === undefined) return undefined;
+  if (at > now) return { againAfterMs: at - now };
+  return {
+    steps: [[{ verb: "delete", resource: Job, object: job, propagationPolicy: "Foreground", unchanged: true }]],
+  };
+}
+
+function expiresAt({ metadata, spec, status }: batch.Job): number | undefined {
+  const ttlSeconds = spec?.ttlSecondsAfterFinished;
+  if (ttlSeconds === undefined || metadata.deletionTimestamp !== undefined) return undefined;
+  const end = status?.conditions?.find(
+    ({ type, status: is }) => (type === "Complete" || type === "Failed") && is === "True",
+  );
+  if (end?.lastTransitionTime === undefined) return undefined;
+  return toMs(parseTime(end.lastTransitionTime)) + ttlSeconds * 1000;
+}

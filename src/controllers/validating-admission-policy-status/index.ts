@@ -1,0 +1,34 @@
+/** The status of ValidatingAdmissionPolicies: what their expressions get wrong about the objects that they are for. */
+import { type admissionregistration, expressionWarnings } from "#api";
+import { changesOf, defineController, ValidatingAdmissionPolicy } from "../runtime/index.ts";
+import { checkedTypes } from "./checked-types.ts";
+
+type Policy = admissionregistration.ValidatingAdmissionPolicy;
+
+export const validatingAdmissionPolicyStatus = defineController({
+  name: "validatingadmissionpolicy-status-controller",
+  bind({ cache, client }) {
+    const policies = cache(ValidatingAdmissionPolicy);
+    return {
+      sources: [changesOf(ValidatingAdmissionPolicy)],
+      async reconcile(key, _now, signal) {
+        const policy = policies.get(key);
+        if (policy === undefined || isChecked(policy)) return undefined;
+        const { kinds, params } = await checkedTypes(policy, (path) => client.text(path, { signal }));
+        const object = checked(policy, expressionWarnings(policy, kinds, params));
+        return { steps: [[{ verb: "updateStatus", resource: ValidatingAdmissionPolicy, object }]] };
+      },
+    };
+  },
+});
+
+/** What it says now has been looked at. */
+export function isChecked({ metadata, status }: Policy): boolean {
+  return (metadata.generation ?? 0) <= (status?.observedGeneration ?? 0);
+}
+
+export function checked(policy: Policy, warnings: readonly admissionregistration.ExpressionWarning[]): Policy {
+  const { generation = 0 } = policy.metadata;
+  const typeChecking = warnings.length === 0 ? {} : { expressionWarnings: warnings };
+  return { ...policy, status: { ...policy.status, observedGeneration: generation, typeChecking } };
+}
