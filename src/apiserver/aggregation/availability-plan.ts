@@ -38,16 +38,17 @@ export function faultOf(
   return undefined;
 }
 
+export const FAILED_CHECK = "FailedDiscoveryCheck";
+
 export function failedDiscovery(message: string): ConditionFacts {
-  return unavailable("FailedDiscoveryCheck", message);
+  return unavailable(FAILED_CHECK, message);
 }
 
 /** The status that went in, if it says all that already: several servers on one store come to rest. */
 export function withAvailable(service: ApiService, facts: ConditionFacts, now: number): Status {
   const status = service.status ?? {};
   const before = availableOf(service);
-  const isSame =
-    before?.status === facts.status && before.reason === facts.reason && before.message === facts.message;
+  const isSame = before?.status === facts.status && before.reason === facts.reason && before.message === facts.message;
   if (isSame) return status;
   const lastTransitionTime =
     before?.status === facts.status && before.lastTransitionTime !== undefined

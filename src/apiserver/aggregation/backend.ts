@@ -10,8 +10,8 @@
  * 3. What fails before there is an answer fails as `Unreachable`, in the words in which Go says it.
  * 4. After `close` nothing is left open; what is under way is cut.
  */
-import { Agent, type ClientRequest, type IncomingMessage, request as httpRequest } from "node:http";
-import { type ClientHttp2Session, type ClientHttp2Stream, connect as connectHttp2 } from "node:http2";
+import { Agent, type ClientRequest, request as httpRequest, type IncomingMessage } from "node:http";
+import { type ClientHttp2Session, type ClientHttp2Stream, connect as connectHttp2, constants } from "node:http2";
 import type { Duplex, Readable } from "node:stream";
 import { connect as connectTls, type TLSSocket } from "node:tls";
 import type { Clock } from "#base";
@@ -20,7 +20,7 @@ import { IdleSessions } from "./idle-sessions.ts";
 import { wordsOf } from "./tls-faults.ts";
 
 const CONNECT_WITHIN_MS = 10_000;
-const FREE_CONNECTIONS = 8;
+const FREE_CONNECTIONS = 64;
 
 export interface Address {
   readonly host: string;
@@ -55,6 +55,8 @@ export interface Incoming {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: Readable;
+  /** Once the body has ended: whether it broke off before its end. */
+  isBroken(): boolean;
 }
 
 export type Upgraded = { readonly incoming: Incoming; readonly connection?: Duplex };
@@ -63,7 +65,7 @@ export class Backend {
   readonly #options: BackendOptions;
   readonly #sessions: IdleSessions;
   readonly #agent: Agent;
-  /** Connections that turned out to speak HTTP/1.1, for the request that they were made for. */
+  /** A connection that turned out to speak HTTP/1.1, for the request that it was made for. */
   readonly #spare = new Map<string, TLSSocket>();
   /** Addresses that speak HTTP/1.1: there is no need to find that out again. */
   readonly #http1 = new Set<string>();
@@ -105,8 +107,7 @@ export class Backend {
   close(): void {
     this.#sessions.close();
     this.#agent.destroy();
-    for (const socket of [...this.#connecting, ...this.#spare.values()]) socket.destroy();
-    this.#spare.clear();
+    for (const socket of this.#connecting) socket.destroy();
   }
 
   async #send(address: Address, outgoing: Outgoing, signal: AbortSignal): Promise<Incoming> {
@@ -121,10 +122,11 @@ export class Backend {
       return this.#overHttp2(session, address, outgoing, signal, false);
     }
     this.#http1.add(at);
-    this.#spare.get(at)?.destroy();
     this.#spare.set(at, socket);
-    socket.once("close", () => this.#spare.get(at) === socket && this.#spare.delete(at));
-    return this.#overHttp1(address, outgoing, signal);
+    const answer = this.#overHttp1(address, outgoing, signal);
+    // The agent has taken it in that turn, unless it had another that was free.
+    if (this.#spare.delete(at)) socket.destroy();
+    return answer;
   }
 
   #overHttp2(
@@ -147,7 +149,12 @@ export class Backend {
     }
     this.#sessions.use(session, stream);
     stream.once("response", ({ ":status": status = 502, ...rest }) =>
-      resolve({ status, headers: rest as Incoming["headers"], body: stream }),
+      resolve({
+        status,
+        headers: rest as Incoming["headers"],
+        body: stream,
+        isBroken: () => stream.aborted || stream.rstCode !== constants.NGHTTP2_NO_ERROR,
+      }),
     );
     // Once there is an answer, it is for who reads it to see that it breaks off.
     stream.on("error", fail);
@@ -239,7 +246,10 @@ export class Backend {
 }
 
 function incomingOf(response: IncomingMessage): Incoming {
-  return { status: response.statusCode ?? 502, headers: response.headers, body: response };
+  // Who reads it sees that it breaks off; without a listener it would be an uncaught error where nobody reads yet.
+  response.on("error", () => {});
+  const { statusCode: status = 502, headers } = response;
+  return { status, headers, body: response, isBroken: () => !response.complete };
 }
 
 /** A body that breaks off breaks off there too: its caller has gone, and its signal says so. */

@@ -1,0 +1,154 @@
+/**
+ * API aggregation for the API server as a whole: see README.md.
+ *
+ *     documents (from the start) ──► sync (before anybody is served) ──► serve, run
+ */
+import type { Kind } from "#api";
+import type { MetricsRegistry } from "#base";
+import { follow } from "../authz/follow.ts";
+import { serviceResolver } from "../custom-resources/service-resolver.ts";
+import { type ServedVersion, servedVersions } from "../discovery/index.ts";
+import type { ApiResponse } from "../http/exchange.ts";
+import type { Exchange } from "../pipeline.ts";
+import type { Resource } from "../rest/resource.ts";
+import type { Resources } from "../rest/resources.ts";
+import type { ServerContext } from "../rest/server-context.ts";
+import type { ApiDocuments } from "../routes.ts";
+import { type ApiService, asApiService, GROUP, nameFor, PLURAL, serviceOf } from "./api-service.ts";
+import { Availability } from "./availability.ts";
+import type { Identity } from "./backend.ts";
+import { Backends } from "./backends.ts";
+import { LayeredDocuments } from "./layered-documents.ts";
+import { type ProxyOptions, proxied } from "./proxy.ts";
+import { Registration } from "./registration.ts";
+import { RemoteDocuments } from "./remote-documents.ts";
+
+const OPENAPI_V3 = "/openapi/v3/";
+
+export interface AggregationOptions {
+  /** Of the server that this is a part of: asked for when it is used. */
+  readonly context: () => ServerContext;
+  readonly resources: Resources;
+  /** What is part of the server. */
+  readonly kinds: readonly Kind[];
+  readonly documents: ApiDocuments;
+  /** Who this server is to extension servers, as of now. Undefined: it does not say, and they will not believe who asks. */
+  readonly identity: () => Identity | undefined;
+  readonly metrics: MetricsRegistry;
+  /** Ends streams that last. */
+  readonly stopping: AbortSignal;
+}
+
+export interface Aggregation {
+  /** Where others tell what this server serves: a version that another server serves as well is that one's. */
+  readonly documents: LayeredDocuments;
+  /** Registers what this server serves, as of the feed's state. Before the first request. */
+  sync(): Promise<void>;
+  /** The answer of another server; undefined: the request is for this one. */
+  serve(exchange: Exchange): Promise<ApiResponse> | undefined;
+  /** Runs until its signal aborts; then no connection is left. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+export function aggregation(options: AggregationOptions): Aggregation {
+  const builtIn = servedVersions(options.kinds);
+  const documents = new LayeredDocuments(options.documents, builtIn);
+  /** APIServices that lead to another server. */
+  const remote = new Map<string, ApiService>();
+  const parts = lazily(() => partsOf(options, documents, builtIn));
+
+  const followApiServices = () => {
+    const { context, apiServices, backends, probes } = parts();
+    const forget = (name: string) => {
+      remote.delete(name);
+      backends.forget(name);
+      probes.forget(name);
+    };
+    return follow(apiServices, context.feed.revision, {
+      clear: () => remote.clear(),
+      set: (name, object) => {
+        const service = asApiService(object);
+        if (serviceOf(service) === undefined) forget(name);
+        else remote.set(name, service);
+      },
+      delete: forget,
+    });
+  };
+  let end = () => {};
+
+  return {
+    documents,
+    sync: async () => {
+      end = followApiServices();
+      parts().remoteDocuments.sync();
+      await parts().registration.sync();
+    },
+    serve: (exchange) => {
+      if (remote.size === 0) return undefined;
+      const { request, info } = exchange;
+      const name = info.apiVersion === "" ? openApiOf(request.path) : nameFor(info.apiGroup, info.apiVersion);
+      const service = name && remote.get(name);
+      if (!name || !service) return undefined;
+      return proxied(exchange, { name, service }, parts().proxy);
+    },
+    run: async (signal) => {
+      const { context, registration, availability, remoteDocuments, backends, probes } = parts();
+      const { revision } = context.feed;
+      try {
+        await Promise.all([registration.run(signal), availability.run(signal), remoteDocuments.run(revision, signal)]);
+      } finally {
+        end();
+        backends.close();
+        probes.close();
+      }
+    },
+  };
+
+  /** The APIService whose document of OpenAPI version 3 another server has. */
+  function openApiOf(path: string): string | undefined {
+    if (!path.startsWith(`${OPENAPI_V3}apis/`) || !options.documents.openApi.isRemoteV3(path.slice(OPENAPI_V3.length)))
+      return undefined;
+    const [, group = "", version = ""] = path.slice(OPENAPI_V3.length).split("/");
+    return nameFor(group, version);
+  }
+}
+
+function partsOf(
+  { resources, identity, metrics, stopping, ...options }: AggregationOptions,
+  documents: LayeredDocuments,
+  builtIn: readonly ServedVersion[],
+) {
+  const context = options.context();
+  const { clock, random, log } = context;
+  const apiServices = served(resources, GROUP, PLURAL);
+  const services = served(resources, "", "services");
+  const slices = served(resources, "discovery.k8s.io", "endpointslices");
+  const resolve = serviceResolver(resources, () => random);
+  const backends = new Backends({ resolve, identity, clock });
+  const probes = new Backends({ resolve, identity, clock, toAnyone: true });
+  const proxy: ProxyOptions = { backends, clock, log, stopping };
+  return {
+    context,
+    apiServices,
+    backends,
+    probes,
+    proxy,
+    registration: new Registration({ context, resources, apiServices, builtIn }),
+    availability: new Availability({ context, apiServices, services, slices, backends: probes, metrics }),
+    remoteDocuments: new RemoteDocuments({ apiServices, documents, backends, clock, random, log }),
+  };
+}
+
+function served(resources: Resources, group: string, plural: string): Resource {
+  const found = resources.find(group, "v1", plural);
+  if (found === undefined) throw new Error(`${plural} are not served`);
+  return found;
+}
+
+function lazily<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}

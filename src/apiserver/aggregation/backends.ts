@@ -1,0 +1,89 @@
+/**
+ * The extension servers that APIServices name, by the name of the APIService.
+ *
+ * 1. Connections are made by what the APIService says now: when that changes, those of before are cut.
+ */
+import { X509Certificate } from "node:crypto";
+import type { Clock } from "#base";
+import { type ApiService, serviceOf } from "./api-service.ts";
+import { type Address, Backend, type Identity } from "./backend.ts";
+
+export interface BackendsOptions {
+  readonly identity: () => Identity | undefined;
+  /** Where a Service can be reached now. Throws if nowhere, in words for who asked. */
+  readonly resolve: (namespace: string, name: string, port: number) => Address;
+  readonly clock: Clock;
+  /** Connections are made whoever answers: for questions that tell nothing, and whose answers are not believed. */
+  readonly toAnyone?: boolean;
+}
+
+/** The APIService says something that no connection can be made by. */
+export class BackendFault extends Error {
+  override readonly name = "BackendFault";
+}
+
+export interface Reached {
+  readonly backend: Backend;
+  readonly address: Address;
+}
+
+interface Made {
+  readonly from: string;
+  readonly backend: Backend;
+}
+
+export class Backends {
+  readonly #options: BackendsOptions;
+  readonly #made = new Map<string, Made>();
+
+  constructor(options: BackendsOptions) {
+    this.#options = options;
+  }
+
+  /** Of an APIService with a Service. Throws BackendFault. */
+  of(name: string, service: ApiService): Backend {
+    const { toAnyone = false, identity, clock } = this.#options;
+    const { spec } = service;
+    const insecure = toAnyone || spec?.insecureSkipTLSVerify === true;
+    const caBundle = toAnyone ? "" : (spec?.caBundle ?? "");
+    const at = serviceOf(service);
+    const serverName = `${at?.name}.${at?.namespace}.svc`;
+    const from = `${serverName} ${insecure} ${caBundle}`;
+    const found = this.#made.get(name);
+    if (found?.from === from) return found.backend;
+    const ca = authoritiesIn(caBundle);
+    this.forget(name);
+    const backend = new Backend({ serverName, ca, insecure, identity, clock });
+    this.#made.set(name, { from, backend });
+    return backend;
+  }
+
+  /** Throws BackendFault, or what tells that the Service leads nowhere. */
+  reach(name: string, service: ApiService): Reached {
+    const at = serviceOf(service);
+    if (at === undefined) throw new Error(`${name} is local`);
+    return { backend: this.of(name, service), address: this.#options.resolve(at.namespace, at.name, at.port) };
+  }
+
+  forget(name: string): void {
+    this.#made.get(name)?.backend.close();
+    this.#made.delete(name);
+  }
+
+  close(): void {
+    for (const name of [...this.#made.keys()]) this.forget(name);
+  }
+}
+
+/** Undefined: none are named. */
+function authoritiesIn(caBundle: string): string | undefined {
+  if (caBundle === "") return undefined;
+  const pem = Buffer.from(caBundle, "base64").toString("utf8");
+  try {
+    new X509Certificate(pem);
+    return pem;
+  } catch (error) {
+    const message = "unable to load root certificates: unable to parse bytes as PEM block";
+    throw new BackendFault(message, { cause: error });
+  }
+}

@@ -1,0 +1,45 @@
+/** Starts the API server, and turns what a user can mend into a sentence. */
+import {
+  AdmissionConfigError,
+  type ApiServer,
+  type ApiServerOptions,
+  AuditConfigError,
+  AuthorizationConfigError,
+  ConfigurationError,
+  KeyFileError,
+  startApiServer,
+} from "#apiserver";
+import { ClusterError } from "./errors.ts";
+
+export interface ListenAt {
+  readonly bindAddress: string;
+  readonly port: number;
+  /** By which the user can choose another port. Default: --port. */
+  readonly portFlag?: string;
+}
+
+export async function listenOrExplain(
+  { bindAddress, port, portFlag = "--port" }: ListenAt,
+  parts: Omit<ApiServerOptions, "host" | "port">,
+): Promise<ApiServer> {
+  try {
+    return await startApiServer({ ...parts, host: bindAddress, port });
+  } catch (error) {
+    const isFlawed = [
+      AdmissionConfigError,
+      AuditConfigError,
+      AuthorizationConfigError,
+      ConfigurationError,
+      KeyFileError,
+    ].some((flaw) => error instanceof flaw);
+    if (isFlawed) throw new ClusterError((error as Error).message, { cause: error });
+    const { code } = error as NodeJS.ErrnoException;
+    const sentences: Record<string, string> = {
+      EADDRINUSE: `Port ${port} on ${bindAddress} is already in use. Stop what listens there, or choose another with ${portFlag} (0 picks a free one).`,
+      EACCES: `This user may not listen on port ${port}. Choose one above 1023 with ${portFlag}.`,
+      EADDRNOTAVAIL: `${bindAddress} is not an address of this machine. Choose another with --bind-address.`,
+    };
+    const sentence = sentences[code ?? ""];
+    throw sentence === undefined ? error : new ClusterError(sentence, { cause: error });
+  }
+}

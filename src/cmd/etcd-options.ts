@@ -1,0 +1,52 @@
+/** Flags of the etcd behind an API server, named as kube-apiserver names them. */
+import { Option } from "commander";
+import { ClusterError, type StoreConfig } from "#cluster";
+
+export interface EtcdOptions {
+  readonly etcdServers?: readonly string[];
+  readonly etcdCafile?: string;
+  readonly etcdCertfile?: string;
+  readonly etcdKeyfile?: string;
+}
+
+export function etcdOptions(): readonly Option[] {
+  return [
+    new Option("--etcd-servers <urls>", "etcd endpoints, separated by commas").argParser(endpointList),
+    new Option("--etcd-cafile <file>", "authority that etcd's certificate is checked with"),
+    new Option("--etcd-certfile <file>", "client certificate for etcd"),
+    new Option("--etcd-keyfile <file>", "key of the client certificate for etcd"),
+  ];
+}
+
+/** Undefined: none of them was given. */
+export function tlsOf({ etcdCafile, etcdCertfile, etcdKeyfile }: EtcdOptions) {
+  const tls = {
+    ...(etcdCafile !== undefined && { caFile: etcdCafile }),
+    ...(etcdCertfile !== undefined && { certFile: etcdCertfile }),
+    ...(etcdKeyfile !== undefined && { keyFile: etcdKeyfile }),
+  };
+  return Object.keys(tls).length > 0 ? tls : undefined;
+}
+
+export function etcdStore(options: EtcdOptions, missing: string): StoreConfig {
+  const { etcdServers: endpoints, etcdCertfile, etcdKeyfile } = options;
+  if (endpoints === undefined) throw new ClusterError(missing);
+  if ((etcdCertfile === undefined) !== (etcdKeyfile === undefined)) {
+    throw new ClusterError("--etcd-certfile and --etcd-keyfile belong together: give both or none.");
+  }
+  const tls = tlsOf(options);
+  return { kind: "etcd", endpoints, ...(tls !== undefined && { tls }) };
+}
+
+function endpointList(value: string): string[] {
+  const endpoints = value
+    .split(",")
+    .map((endpoint) => endpoint.trim().replace(/\/$/, ""))
+    .filter((endpoint) => endpoint !== "");
+  for (const endpoint of endpoints) {
+    if (!/^https?:\/\/[^/]+$/.test(endpoint))
+      throw new ClusterError(`--etcd-servers: "${endpoint}" is not a URL like https://host:2379.`);
+  }
+  if (endpoints.length === 0) throw new ClusterError("--etcd-servers is empty.");
+  return endpoints;
+}

@@ -1,0 +1,61 @@
+/**
+ * Flags of kube-apiserver that this one takes but has no use for, and those that it refuses because doing without them would surprise.
+ *
+ * 1. A flag that has no effect is told in one line; one that others rely on, such as a certificate for a name, is an error.
+ */
+import { type Command, Option } from "commander";
+import { ClusterError } from "#cluster";
+
+/** They tune or describe what this server does in its own way. */
+const WITHOUT_EFFECT = `
+  v vmodule logging-format log-flush-frequency log-json-info-buffer-size log-json-split-stream log-text-info-buffer-size log-text-split-stream
+  profiling contention-profiling debug-socket-path enable-logs-handler tracing-config-file
+  watch-cache watch-cache-sizes default-watch-cache-size delete-collection-workers storage-backend storage-media-type
+  etcd-compaction-interval etcd-count-metric-poll-period etcd-db-metric-poll-interval etcd-healthcheck-timeout etcd-readycheck-timeout
+  lease-reuse-duration-seconds http2-max-streams-per-connection disable-http2-serving goaway-chance min-request-timeout request-timeout
+  shutdown-delay-duration shutdown-send-retry-after shutdown-watch-termination-grace-period livez-grace-period
+  max-connection-bytes-per-sec permit-address-sharing permit-port-sharing tls-min-version tls-cipher-suites
+  enable-garbage-collector external-hostname apiserver-count endpoint-reconciler-type kubernetes-service-node-port
+  identity-lease-duration-seconds identity-lease-renew-interval-seconds peer-advertise-ip peer-advertise-port peer-ca-file
+  kubelet-certificate-authority kubelet-client-certificate kubelet-client-key kubelet-port kubelet-preferred-address-types
+  kubelet-read-only-port kubelet-timeout enable-aggregator-routing aggregator-reject-forwarding-redirect service-account-lookup
+  cors-allowed-origins strict-transport-security-directives feature-gates runtime-config emulated-version emulation-forward-compatible
+  runtime-config-emulation-forward-compatible min-compatibility-version show-hidden-metrics-for-version disabled-metrics
+  allow-metric-labels allow-metric-labels-manifest`
+  .trim()
+  .split(/\s+/);
+
+/** Without them something would be less safe, or elsewhere, than its user believes. */
+const REFUSED = `
+  egress-selector-config-file etcd-servers-overrides tls-sni-cert-key`
+  .trim()
+  .split(/\s+/);
+
+/** Such flags have one meaning only: what they say anyway. */
+const FIXED: Readonly<Record<string, string>> = {
+  "etcd-prefix": "/registry",
+  "service-node-port-range": "30000-32767",
+};
+
+/** Not shown in the help; a value is optional, as some of them are switches. */
+export function originalFlags(): readonly Option[] {
+  return [...WITHOUT_EFFECT, ...REFUSED, ...Object.keys(FIXED)].map((name) =>
+    (name === "v" ? new Option("-v, --v [level]") : new Option(`--${name} [value]`)).hideHelp(),
+  );
+}
+
+/** A line for each that was given and does nothing. Throws ClusterError for those that are refused. */
+export function notesOnFlags(command: Command): readonly string[] {
+  return command.options
+    .filter((option) => command.getOptionValueSource(option.attributeName()) === "cli")
+    .flatMap((option) => {
+      const name = option.long?.slice(2) ?? "";
+      const value: unknown = command.getOptionValue(option.attributeName());
+      if (REFUSED.includes(name)) throw new ClusterError(`--${name} is not supported by this API server.`);
+      const fixed = FIXED[name];
+      if (fixed !== undefined && value !== fixed) {
+        throw new ClusterError(`--${name} is ${fixed} in this API server, and cannot be ${String(value)}.`);
+      }
+      return WITHOUT_EFFECT.includes(name) ? [`--${name} has no effect in this API server.`] : [];
+    });
+}
