@@ -96,9 +96,49 @@ describe("policies", () => {
       { validations: [{ expression: "true", message: "a\nb" }] },
       ['spec.validations[0].message: Invalid value: "a\\nb": message must not contain line breaks'],
     ],
-    [{ paramKind: { apiVersion: "v1", kind: "ConfigMap" } }, []],
+    [{ paramKind: { apiVersion: "v1", kind: "ConfigMap" }, validations: [{ expression: "params == null" }] }, []],
+    [{ validations: [{ expression: "object.a == 1 &&\n  object.b == 2" }] }, []],
+    [
+      { validations: [{ expression: "true", message: " ", messageExpression: " " }] },
+      [
+        'spec.validations[0].messageExpression: Invalid value: " ": must be non-empty if specified',
+        'spec.validations[0].message: Invalid value: " ": message must be non-empty if specified',
+      ],
+    ],
+    [
+      { validations: [{ expression: "true", messageExpression: "authorizer.path('/').check('get').reason()" }] },
+      [
+        "spec.validations[0].messageExpression: Invalid value: \"authorizer.path('/').check('get').reason()\": compilation failed: ERROR: <input>:1:1: undeclared reference to 'authorizer' (in container '')\n | authorizer.path('/').check('get').reason()\n | ^",
+      ],
+    ],
+    [
+      { variables: [{ name: "namespace", expression: "1" }] },
+      ['spec.variables[0].name: Invalid value: "namespace": name is not a valid CEL identifier'],
+    ],
+    [
+      {
+        variables: [{ name: "n", expression: "1" }],
+        validations: [{ expression: "variables.n == 1" }, { expression: "variables.n" }],
+      },
+      ['spec.validations[1].expression: Invalid value: "variables.n": must evaluate to bool but got int'],
+    ],
+    [
+      {
+        variables: [{ name: "n", expression: "1" }],
+        matchConditions: [{ name: "c", expression: " variables.n == 1" }],
+      },
+      [
+        "spec.matchConditions[0].expression: Invalid value: \"variables.n == 1\": compilation failed: ERROR: <input>:1:1: undeclared reference to 'variables' (in container '')\n | variables.n == 1\n | ^",
+      ],
+    ],
+    [
+      { auditAnnotations: [{ key: "k", valueExpression: `'${"x".repeat(5200)}'` }] },
+      ["spec.auditAnnotations[0].valueExpression: Required value: must not exceed 5120 bytes in length"],
+    ],
   ])("%j", (change, want) =>
-    expect(faults(ValidatingAdmissionPolicy, { spec: { ...spec, ...change } } as never)).toEqual(want),
+    expect(
+      faults(ValidatingAdmissionPolicy, { metadata: { name: "p" }, spec: { ...spec, ...change } } as never),
+    ).toEqual(want),
   );
 
   it("mutate in one way", () => {

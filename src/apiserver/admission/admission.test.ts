@@ -102,6 +102,18 @@ describe("admission", () => {
     await server.close();
   });
 
+  it.each([{ spec: {} }, { spec: { containers: null } }])(
+    "leaves a Pod without containers to validation: $spec",
+    async ({ spec }) => {
+      const { server, post } = await started();
+      expect(await post("/api/v1/namespaces/a/pods", { metadata: { name: "p" }, spec })).toMatchObject({
+        status: 422,
+        json: { message: 'Pod "p" is invalid: spec.containers: Required value' },
+      });
+      await server.close();
+    },
+  );
+
   it("keeps a Pod's priority where an update leaves it out", async () => {
     const { server, post } = await started();
     const { json } = await post("/api/v1/namespaces/a/pods", pod({ automountServiceAccountToken: false }));

@@ -1,12 +1,13 @@
 /**
  * The admission chain: for each resource, subresource and operation the rules that are about it, found once.
  *
- *     write ──► plan of (resource, subresource, operation) ──► its rules in turn
+ *     write ──► plan of (resource, subresource, operation) ──► its rules in turn ──► once more, if a webhook or a policy changed the object
  */
 import type { Kind } from "#api";
 import type { Resource } from "../rest/resource.ts";
 import type { Admission, AdmissionAttributes } from "../rest/server-context.ts";
 import type { AdmissionPlugin, Admit, ClusterView, Rule } from "./plugin.ts";
+import { Rounds } from "./rounds.ts";
 
 interface Plan {
   readonly mutates: readonly Admit[];
@@ -35,8 +36,14 @@ export function admissionChain(plugins: readonly AdmissionPlugin[], view: Cluste
     return plan;
   };
   return {
-    mutate: (attributes) => inTurn(planFor(attributes).mutates, attributes, view),
-    validate: (attributes) => inTurn(planFor(attributes).validates, attributes, view),
+    mutate: (attributes) => {
+      const { mutates } = planFor(attributes);
+      const rounds = new Rounds();
+      const second = () => (rounds.next() ? inTurn(mutates, attributes, view, rounds) : undefined);
+      const pending = inTurn(mutates, attributes, view, rounds);
+      return pending === undefined ? second() : pending.then(second);
+    },
+    validate: (attributes) => inTurn(planFor(attributes).validates, attributes, view, new Rounds()),
   };
 }
 
@@ -60,10 +67,11 @@ function inTurn(
   rules: readonly Admit[],
   attributes: AdmissionAttributes,
   view: ClusterView,
+  rounds: Rounds,
   from = 0,
 ): void | Promise<void> {
   for (let i = from; i < rules.length; i++) {
-    const pending = rules[i]?.(attributes, view);
-    if (pending !== undefined) return pending.then(() => inTurn(rules, attributes, view, i + 1));
+    const pending = rules[i]?.(attributes, view, rounds);
+    if (pending !== undefined) return pending.then(() => inTurn(rules, attributes, view, rounds, i + 1));
   }
 }

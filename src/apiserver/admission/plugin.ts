@@ -5,19 +5,23 @@
  * 2. A plugin is a list of rules, each of which says what it is about. Whatever no rule is about costs nothing.
  * 3. A rule changes `attributes.object` in place, if it mutates, and refuses by throwing a StatusError. It returns a promise only if it has to wait.
  * 4. A rule reads the cluster from the caches, as new as they are.
+ * 5. A rule may be asked twice about one object, if a webhook or a policy has changed it since: it does nothing that it has done already.
  */
 import { type core, type Draft, forbidden, type KubeObject, type StatusError } from "#api";
 import type { Clock, Random } from "#base";
 import type { AdmissionAttributes } from "../rest/server-context.ts";
+import type { Rounds } from "./rounds.ts";
 
 export type Operation = AdmissionAttributes["operation"];
-export type Admit = (attributes: AdmissionAttributes, cluster: ClusterView) => void | Promise<void>;
+export type Admit = (attributes: AdmissionAttributes, cluster: ClusterView, rounds: Rounds) => void | Promise<void>;
 
 export interface AdmissionPlugin {
   /** As `--enable-admission-plugins` calls it. */
   readonly name: string;
   readonly mutates?: readonly Rule[];
   readonly validates?: readonly Rule[];
+  /** Lets go of what it holds, such as connections. */
+  close?(): void;
 }
 
 export interface Rule {
@@ -69,6 +73,8 @@ function unnamed(object: KubeObject | undefined): string {
 export function podOf({ object }: AdmissionAttributes): Draft<core.Pod> & { spec: Draft<core.PodSpec> } {
   const pod = object as Draft<core.Pod>;
   pod.spec ??= { containers: [] };
+  // Missing, or null: validation has yet to refuse it.
+  pod.spec.containers ??= [];
   return pod as Draft<core.Pod> & { spec: Draft<core.PodSpec> };
 }
 

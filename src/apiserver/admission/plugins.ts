@@ -30,12 +30,14 @@ import { podResizeValidator } from "./pod-resize-validator.ts";
 import { podSecurity } from "./pod-security.ts";
 import { podTolerationRestriction } from "./pod-toleration-restriction.ts";
 import { podTopologyLabels } from "./pod-topology-labels.ts";
+import { mutatingAdmissionPolicy, validatingAdmissionPolicy } from "./policies/index.ts";
 import { priority } from "./priority.ts";
 import { resourceQuota } from "./resource-quota.ts";
 import { runtimeClass } from "./runtime-class.ts";
 import { serviceAccount } from "./service-account.ts";
 import { storageObjectInUseProtection } from "./storage-object-in-use-protection.ts";
 import { taintNodesByCondition } from "./taint-nodes-by-condition.ts";
+import { mutatingAdmissionWebhook, validatingAdmissionWebhook } from "./webhooks/index.ts";
 
 /** What plugins are made with. */
 export interface PluginServices {
@@ -95,10 +97,10 @@ export const allPlugins: readonly PluginEntry[] = [
   on("NodeDeclaredFeatureValidator"),
   on("JobValidation"),
   on("PodResizeValidator", () => podResizeValidator),
-  on("MutatingAdmissionPolicy"),
-  on("MutatingAdmissionWebhook"),
-  on("ValidatingAdmissionPolicy"),
-  on("ValidatingAdmissionWebhook"),
+  on("MutatingAdmissionPolicy", mutatingAdmissionPolicy),
+  on("MutatingAdmissionWebhook", mutatingAdmissionWebhook),
+  on("ValidatingAdmissionPolicy", validatingAdmissionPolicy),
+  on("ValidatingAdmissionWebhook", validatingAdmissionWebhook),
   on("ResourceQuota", resourceQuota),
   off("AlwaysDeny", () => alwaysDeny),
 ];

@@ -27,7 +27,7 @@ export function podTolerationRestriction(configuration: JsonObject | undefined):
     const why = `pod tolerations (possibly merged with namespace default tolerations) conflict with its ${scope} whitelist`;
     throw new StatusError("", why, { code: 500 });
   };
-  const merge: Admit = (attributes, cluster) => {
+  const merge: Admit = (attributes, cluster, rounds) => {
     const pod = podOf(attributes);
     const given =
       attributes.operation === "CREATE" ? (ofNamespace(cluster, attributes.namespace, DEFAULTS) ?? forAll.default) : [];
@@ -36,7 +36,7 @@ export function podTolerationRestriction(configuration: JsonObject | undefined):
       const merged = mergeTolerations(given, mergeTolerations(pod.spec.tolerations ?? [], extra));
       pod.spec.tolerations = structuredClone(merged) as Draft<core.Toleration>[];
     }
-    return check(attributes, cluster);
+    return check(attributes, cluster, rounds);
   };
   return {
     name: NAME,

@@ -1,12 +1,21 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { builtIn } from "#api";
+import { silentLogger, VirtualClock } from "#base";
+import { openMemoryStore } from "#store";
 import { ALLOW } from "../authz/verdict.ts";
-import type { Resources } from "../rest/resources.ts";
+import { StoreFeed } from "../cache/feed.ts";
+import { STORE_PREFIX } from "../rest/resource.ts";
+import { Resources } from "../rest/resources.ts";
 import { allPlugins, type PluginServices } from "./plugins.ts";
 import { type AdmissionOptions, selectPlugins } from "./select.ts";
 
+const clock = new VirtualClock();
+const feed = new StoreFeed({ store: openMemoryStore({ clock }), prefix: STORE_PREFIX, clock, log: silentLogger });
+const resources = new Resources(feed);
+for (const kind of builtIn) resources.add(kind);
 const services: Omit<PluginServices, "requireDefaultAccount"> = {
-  resources: {} as Resources,
+  resources,
   context: () => {
     throw new Error("nothing is asked for before a request comes");
   },
@@ -28,9 +37,9 @@ describe("selectPlugins", () => {
     );
   });
 
-  it("accepts the names of plugins that others make, where nothing of theirs is asked for", () => {
-    expect(names({ disable: ["MutatingAdmissionWebhook"] })).toEqual(usual);
-    expect(names({ enable: ["ValidatingAdmissionWebhook"] })).toEqual(usual);
+  it("accepts the names of plugins that it does not have, where nothing of theirs is asked for", () => {
+    expect(names({ disable: ["ClusterTrustBundleAttest"] })).toEqual(usual);
+    expect(names({ enable: ["ClusterTrustBundleAttest"] })).toEqual(usual);
   });
 
   const wrong: [AdmissionOptions, string][] = [

@@ -69,16 +69,25 @@ function typeFault(type: types.Type, wanted: readonly types.Type[] | undefined):
   return `${choice} but got ${typeText(type)}`;
 }
 
-/** As the checker prints it, but for null. */
+/** The types' own names: the checker has shorter ones for some. */
 function typeText(type: types.Type): string {
+  const parameters = parametersOf(type);
+  return parameters.length === 0
+    ? types.typeName(type)
+    : `${types.typeName(type)}(${parameters.map(typeText).join(", ")})`;
+}
+
+function parametersOf(type: types.Type): readonly types.Type[] {
   switch (type.kind) {
-    case "null_type":
-      return type.kind;
     case "list":
-      return `list(${typeText(type.element)})`;
+      return [type.element];
     case "map":
-      return `map(${typeText(type.key)}, ${typeText(type.value)})`;
+      return [type.key, type.value];
+    case "type":
+      return [type.of];
+    case "opaque":
+      return type.parameters;
     default:
-      return types.formatType(type);
+      return [];
   }
 }

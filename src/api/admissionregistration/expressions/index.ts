@@ -1,4 +1,6 @@
 /** The whole public surface of expressions: what policies and match conditions say in CEL. */
+
+export { type AuthorizerAttributes, type AuthorizerVerdict, celLimits } from "../../machinery/cel/libraries/index.ts";
 export {
   Activation,
   type AuthorizerInput,

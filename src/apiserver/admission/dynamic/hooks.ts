@@ -1,0 +1,35 @@
+/**
+ * For each kind of request (resource, subresource, operation) the hooks whose rules are about it, found once.
+ *
+ * 1. Whoever has no hook costs a look into two maps.
+ * 2. Resources are served anew when anything about them changes, so that what is kept for one holds as long as it is served.
+ */
+import type { Resource } from "../../rest/resource.ts";
+import type { AdmissionAttributes } from "../../rest/server-context.ts";
+import type { Operation } from "../plugin.ts";
+import { type Target, targetOf } from "./target.ts";
+
+export class Hooks<H> {
+  readonly #find: (target: Target, operation: Operation) => readonly H[];
+  readonly #known = new WeakMap<Resource, Map<string, readonly H[]>>();
+
+  constructor(find: (target: Target, operation: Operation) => readonly H[]) {
+    this.#find = find;
+  }
+
+  about(attributes: AdmissionAttributes): readonly H[] {
+    const { resource, subresource, operation } = attributes;
+    let ofResource = this.#known.get(resource);
+    if (ofResource === undefined) {
+      ofResource = new Map();
+      this.#known.set(resource, ofResource);
+    }
+    const key = subresource === "" ? operation : `${operation} ${subresource}`;
+    let found = ofResource.get(key);
+    if (found === undefined) {
+      found = this.#find(targetOf(attributes), operation);
+      ofResource.set(key, found);
+    }
+    return found;
+  }
+}

@@ -1,0 +1,67 @@
+/** Selectors of a webhook or a policy: by the labels of the object, and by those of its namespace. */
+import { type core, type KubeObject, type LabelMatcher, type Labels, matcherOfSelector, notFound } from "#api";
+import type { AdmissionAttributes } from "../../rest/server-context.ts";
+import type { ClusterView } from "../plugin.ts";
+import { isNamespaces, namespaceOf } from "./target.ts";
+
+type Selector = Parameters<typeof matcherOfSelector>[0];
+
+export interface Selectors {
+  readonly namespace: LabelMatcher;
+  readonly object: LabelMatcher;
+}
+
+export function selectorsOf(of: {
+  readonly namespaceSelector?: Selector;
+  readonly objectSelector?: Selector;
+}): Selectors {
+  return {
+    namespace: matcherOfSelector(of.namespaceSelector ?? {}),
+    object: matcherOfSelector(of.objectSelector ?? {}),
+  };
+}
+
+/** One of the two states of the object is enough. */
+export function selectsObject({ object: matcher }: Selectors, object?: KubeObject, old?: KubeObject): boolean {
+  if (isEverything(matcher)) return true;
+  return [object, old].some((state) => state !== undefined && matcher.matches(state.metadata?.labels));
+}
+
+/** Throws NotFound if there is no such namespace. What is in none is selected, unless it is one. */
+export function selectsNamespace(
+  { namespace: matcher }: Selectors,
+  attributes: AdmissionAttributes,
+  cluster: ClusterView,
+): boolean | Promise<boolean> {
+  if (isEverything(matcher)) return true;
+  const namespace = namespaceOf(attributes);
+  if (namespace === "" && !isNamespaces(attributes.resource)) return true;
+  const own = ownLabels(attributes);
+  if (own !== undefined) return matcher.matches(own);
+  const found = namespaceNamed(namespace, cluster);
+  return found instanceof Promise
+    ? found.then(({ metadata }) => matcher.matches(metadata.labels))
+    : matcher.matches(found.metadata.labels);
+}
+
+/** A Namespace that is being written has the labels that it is about to have. */
+function ownLabels({ resource, subresource, operation, object }: AdmissionAttributes): Labels | undefined {
+  const isWritten = operation === "CREATE" || operation === "UPDATE";
+  return isNamespaces(resource) && subresource === "" && isWritten ? (object?.metadata.labels ?? {}) : undefined;
+}
+
+/** From the cache; waits only for a namespace that it does not know. */
+export function namespaceNamed(name: string, cluster: ClusterView): core.Namespace | Promise<core.Namespace> {
+  const find = () => cluster.get<core.Namespace>("", "v1", "namespaces", "", name);
+  const found = find();
+  if (found !== undefined) return found;
+  return cluster.fresh().then(() => {
+    const late = find();
+    if (late === undefined) throw notFound({ group: "", resource: "namespaces" }, name);
+    return late;
+  });
+}
+
+function isEverything({ requirements, nothing }: LabelMatcher): boolean {
+  return requirements.length === 0 && !nothing;
+}

@@ -1,0 +1,1 @@
+export { type DynamicServer, type DynamicServerOptions, dynamicServer } from "./dynamic-server.ts";

@@ -1,0 +1,151 @@
+/**
+ * Policies with their bindings, compiled, and which of them are about a kind of request.
+ *
+ * 1. A policy that nothing binds does nothing, and costs nothing.
+ * 2. A policy is compiled once, when it is first needed after a change of it.
+ */
+import type { admissionregistration, KubeObject } from "#api";
+import type { StoredObject } from "../../cache/stored-object.ts";
+import type { Resource } from "../../rest/resource.ts";
+import type { Resources } from "../../rest/resources.ts";
+import type { AdmissionAttributes } from "../../rest/server-context.ts";
+import {
+  type Choice,
+  choices,
+  chosen,
+  Followed,
+  Hooks,
+  type Selectors,
+  selectorsOf,
+  selectsNamespace,
+  selectsObject,
+  type Target,
+  targetOf,
+} from "../dynamic/index.ts";
+import type { ClusterView, Operation } from "../plugin.ts";
+
+export const GROUP = "admissionregistration.k8s.io";
+
+type MatchResources = admissionregistration.MatchResources;
+type ParamKind = admissionregistration.ParamKind;
+
+/** What both sorts of policies have. */
+export interface AnyPolicy extends KubeObject {
+  readonly spec?: {
+    readonly paramKind?: ParamKind;
+    readonly matchConstraints?: MatchResources;
+    readonly failurePolicy?: "Fail" | "Ignore";
+  };
+}
+
+export interface AnyBinding extends KubeObject {
+  readonly spec?: admissionregistration.MutatingAdmissionPolicyBindingSpec &
+    Partial<Pick<admissionregistration.ValidatingAdmissionPolicyBindingSpec, "validationActions">>;
+}
+
+/** Which requests of a kind are meant. */
+export interface Scope {
+  readonly selectors: Selectors;
+  /** Undefined: all. */
+  readonly chosen: readonly Choice[] | undefined;
+  readonly excluded: readonly Choice[];
+}
+
+export interface Concerned<C> {
+  readonly policy: AnyPolicy;
+  readonly compiled: C;
+  readonly scope: Scope;
+  readonly bindings: readonly { readonly binding: AnyBinding; readonly scope: Scope }[];
+}
+
+export interface PolicySetOptions<C> {
+  readonly resources: Resources;
+  readonly policies: string;
+  readonly bindings: string;
+  compile(policy: AnyPolicy): C;
+}
+
+export class PolicySet<C> {
+  readonly #hooks: Followed<Hooks<Concerned<C>>>;
+
+  constructor({ resources, policies, bindings, compile }: PolicySetOptions<C>) {
+    const [policyResource, bindingResource] = [served(resources, policies), served(resources, bindings)];
+    const compiled = new WeakMap<StoredObject, C>();
+    const compiledOf = (stored: StoredObject, policy: AnyPolicy): C => {
+      const known = compiled.get(stored) ?? compile(policy);
+      compiled.set(stored, known);
+      return known;
+    };
+    this.#hooks = new Followed([policyResource, bindingResource], () => {
+      const bound = boundPolicies(policyResource, bindingResource);
+      return new Hooks((target, operation) =>
+        bound.flatMap(({ stored, policy, bindings }) => {
+          const scope = scopeOf(policy.spec?.matchConstraints ?? {}, target, operation, resources);
+          if (scope.chosen?.length === 0) return [];
+          return {
+            policy,
+            compiled: compiledOf(stored, policy),
+            scope,
+            bindings: bindings.map((binding) => ({
+              binding,
+              scope: scopeOf(binding.spec?.matchResources ?? {}, target, operation, resources),
+            })),
+          };
+        }),
+      );
+    });
+  }
+
+  about(attributes: AdmissionAttributes): readonly Concerned<C>[] {
+    return this.#hooks.current?.about(attributes) ?? [];
+  }
+}
+
+/** The version of the object that is meant; undefined if the request is not. Throws NotFound for a namespace that is not there. */
+export async function meant(
+  { selectors, chosen: rules, excluded }: Scope,
+  attributes: AdmissionAttributes,
+  cluster: ClusterView,
+): Promise<Target | undefined> {
+  const { name, object, old } = attributes;
+  const target = rules === undefined ? targetOf(attributes) : chosen(rules, name);
+  if (target === undefined || chosen(excluded, name) !== undefined) return undefined;
+  if (!selectsObject(selectors, object, old)) return undefined;
+  return (await selectsNamespace(selectors, attributes, cluster)) ? target : undefined;
+}
+
+function scopeOf(match: MatchResources, target: Target, operation: Operation, resources: Resources): Scope {
+  const { resourceRules = [], excludeResourceRules = [], matchPolicy } = match;
+  return {
+    selectors: selectorsOf(match),
+    chosen: resourceRules.length === 0 ? undefined : choices(resourceRules, matchPolicy, target, operation, resources),
+    excluded: choices(excludeResourceRules, matchPolicy, target, operation, resources),
+  };
+}
+
+interface BoundPolicy {
+  readonly stored: StoredObject;
+  readonly policy: AnyPolicy;
+  readonly bindings: readonly AnyBinding[];
+}
+
+/** By the names of policies, and then of bindings. */
+function boundPolicies(policies: Resource, bindings: Resource): readonly BoundPolicy[] {
+  const byPolicy = new Map<string, AnyBinding[]>();
+  for (const stored of bindings.cache.snapshot().values()) {
+    const binding = bindings.read(stored) as AnyBinding;
+    const name = binding.spec?.policyName ?? "";
+    byPolicy.set(name, [...(byPolicy.get(name) ?? []), binding]);
+  }
+  return [...policies.cache.snapshot().values()].flatMap((stored) => {
+    const policy = policies.read(stored) as AnyPolicy;
+    const own = byPolicy.get(policy.metadata.name ?? "");
+    return own === undefined ? [] : [{ stored, policy, bindings: own }];
+  });
+}
+
+function served(resources: Resources, plural: string): Resource {
+  const found = resources.find(GROUP, "v1", plural);
+  if (found === undefined) throw new Error(`${plural} are not served`);
+  return found;
+}

@@ -1,0 +1,1 @@
+export { bind, CONFIG_MAPS, mutate, patching, setting, validate } from "./policies.ts";

@@ -1,0 +1,145 @@
+/**
+ * A ValidatingAdmissionPolicy, compiled, and what it says of a request: pure.
+ *
+ * 1. Match conditions decide whether it says anything. Then each validation is a decision of its own.
+ * 2. What cannot be evaluated is left to the failure policy.
+ */
+import {
+  Activation,
+  type admissionregistration,
+  Composition,
+  CostBudgetError,
+  type cel,
+  celLimits,
+  type Expression,
+  type ExpressionInput,
+  matchConditions,
+} from "#api";
+import type { Inputs } from "../dynamic/index.ts";
+import type { AnyPolicy } from "./policy-set.ts";
+
+type Spec = admissionregistration.ValidatingAdmissionPolicySpec;
+
+export interface ValidatingPolicy {
+  readonly variables: ReadonlyMap<string, Expression>;
+  readonly conditions: readonly Expression[];
+  readonly validations: readonly CompiledValidation[];
+  readonly annotations: readonly { readonly key: string; readonly value: Expression }[];
+  readonly failurePolicy: "Fail" | "Ignore";
+}
+
+interface CompiledValidation {
+  readonly spec: admissionregistration.Validation;
+  readonly expression: Expression;
+  readonly message: Expression | undefined;
+}
+
+export type Decision =
+  | { readonly admit: true }
+  | { readonly admit: false; readonly message: string; readonly reason: string };
+
+export interface Decided {
+  /** One for each validation, in order; fewer where it did not come to them. */
+  readonly decisions: readonly Decision[];
+  readonly annotations: readonly { readonly key: string; readonly value: string }[];
+  /** Of audit annotations: refusals, whatever the binding's actions are. */
+  readonly faults: readonly string[];
+}
+
+const ADMIT: Decision = { admit: true };
+const NOTHING: Decided = { decisions: [], annotations: [], faults: [] };
+
+export function compileValidatingPolicy(policy: AnyPolicy): ValidatingPolicy {
+  const spec = (policy.spec ?? {}) as Spec;
+  const composition = new Composition(spec.variables ?? [], spec.paramKind !== undefined);
+  return {
+    variables: composition.variables,
+    conditions: (spec.matchConditions ?? []).map(({ expression }) => composition.compile(expression, "bool")),
+    validations: (spec.validations ?? []).map((validation) => ({
+      spec: validation,
+      expression: composition.compile(validation.expression, "bool"),
+      message: validation.messageExpression
+        ? composition.compile(validation.messageExpression, "string", { authorizer: false })
+        : undefined,
+    })),
+    annotations: (spec.auditAnnotations ?? []).map(({ key, valueExpression }) => ({
+      key,
+      value: composition.compile(valueExpression, "stringOrNull"),
+    })),
+    failurePolicy: spec.failurePolicy ?? "Fail",
+  };
+}
+
+export function decide(policy: ValidatingPolicy, { conditions, expressions }: Inputs): Decided {
+  const failed = (message: string): Decided => ({ ...NOTHING, decisions: [onFailure(policy, message)] });
+  if (policy.conditions.length > 0) {
+    const activation = new Activation(conditions, policy.variables);
+    const matched = matchConditions(policy.conditions, activation, policy.failurePolicy);
+    if ("error" in matched) return failed(matched.error);
+    if (!matched.matches) return NOTHING;
+  }
+  try {
+    return { ...annotate(policy, expressions), decisions: judge(policy, expressions) };
+  } catch (error) {
+    if (error instanceof CostBudgetError) return failed(error.message);
+    throw error;
+  }
+}
+
+function onFailure({ failurePolicy }: ValidatingPolicy, message: string): Decision {
+  return failurePolicy === "Ignore" ? ADMIT : { admit: false, message, reason: "" };
+}
+
+function judge(policy: ValidatingPolicy, input: ExpressionInput): readonly Decision[] {
+  const activation = new Activation(input, policy.variables);
+  let remaining: number = celLimits.perObject;
+  const evaluated = policy.validations.map(({ expression }) => {
+    const result = activation.evaluate(expression, remaining);
+    remaining = result.remaining;
+    return result;
+  });
+  // Messages may not ask for rights.
+  const { authorizer: _, ...unauthorized } = input;
+  const messages = new Activation(unauthorized, policy.variables);
+  return policy.validations.map((validation, i): Decision => {
+    const result = evaluated[i];
+    if (result === undefined || !result.ok) return onFailure(policy, result?.error ?? "");
+    if (result.value === true) return ADMIT;
+    try {
+      const told = validation.message && messages.evaluate(validation.message, remaining);
+      remaining = told?.remaining ?? remaining;
+      const message = messageOf(validation, told?.ok === true ? told.value : undefined);
+      return { admit: false, message, reason: validation.spec.reason ?? "Invalid" };
+    } catch (error) {
+      if (!(error instanceof CostBudgetError)) throw error;
+      return onFailure(policy, `failed messageExpression: ${error.message}`);
+    }
+  });
+}
+
+/** What the expression says, if it is one line of a bearable length; else the message; else the expression that failed. */
+function messageOf({ spec }: CompiledValidation, told: cel.Value | undefined): string {
+  const text = typeof told === "string" ? told.trim() : "";
+  if (text !== "" && !text.includes("\n") && Buffer.byteLength(text) <= celLimits.messageBytes) return text;
+  const message = spec.message?.trim() ?? "";
+  return message === "" ? `failed expression: ${spec.expression.trim()}` : message;
+}
+
+function annotate(policy: ValidatingPolicy, input: ExpressionInput): Pick<Decided, "annotations" | "faults"> {
+  const { authorizer: _, ...unauthorized } = input;
+  const activation = new Activation(unauthorized, policy.variables);
+  const annotations: { key: string; value: string }[] = [];
+  const faults: string[] = [];
+  let remaining: number = celLimits.perObject;
+  for (const { key, value } of policy.annotations) {
+    const evaluated = activation.evaluate(value, remaining);
+    remaining = evaluated.remaining;
+    if (!evaluated.ok) {
+      if (policy.failurePolicy !== "Ignore") faults.push(evaluated.error);
+      continue;
+    }
+    const text = typeof evaluated.value === "string" ? evaluated.value.trim() : "";
+    if (text !== "") annotations.push({ key, value: text });
+  }
+  return { annotations, faults };
+}

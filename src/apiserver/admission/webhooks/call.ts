@@ -1,0 +1,68 @@
+/**
+ * One call to a webhook, and what came of it.
+ *
+ * 1. It has its time and no more. What goes wrong on the way is no denial: the failure policy decides what becomes of the request.
+ */
+import { badRequest, type StatusError } from "#api";
+import type { AdmissionAttributes } from "../../rest/server-context.ts";
+import { admissionRequest, type Versioned } from "../dynamic/index.ts";
+import type { Clients } from "./clients.ts";
+import { denial } from "./denial.ts";
+import { type Review, ReviewError, reviewIn, reviewOf, reviewVersion } from "./review.ts";
+import type { Webhook } from "./webhook.ts";
+
+const DEFAULT_TIMEOUT_SECONDS = 10;
+
+export type Called =
+  | { readonly outcome: "allowed"; readonly review: Review }
+  | { readonly outcome: "denied"; readonly error: StatusError }
+  /** It could not be asked, or did not answer as it should. */
+  | { readonly outcome: "failed"; readonly why: string };
+
+export interface Caller {
+  readonly clients: Clients;
+  newUid(): string;
+}
+
+export async function call(
+  { clients, newUid }: Caller,
+  webhook: Webhook,
+  attributes: AdmissionAttributes,
+  versioned: Versioned,
+  mutating: boolean,
+): Promise<Called> {
+  const { spec } = webhook;
+  const failed = (why: string): Called => ({
+    outcome: "failed",
+    why: `failed calling webhook ${JSON.stringify(spec.name)}: ${why}`,
+  });
+  if (attributes.dryRun && spec.sideEffects !== "None" && spec.sideEffects !== "NoneOnDryRun") {
+    const why = `admission webhook ${JSON.stringify(spec.name)} does not support dry run`;
+    return { outcome: "denied", error: badRequest(why) };
+  }
+  const version = reviewVersion(spec.admissionReviewVersions);
+  if (version === undefined) {
+    const why = "webhook does not accept known AdmissionReview versions (v1, v1beta1)";
+    return failed(`could not create admission objects: ${why}`);
+  }
+  const { target, object, old } = versioned;
+  const uid = newUid();
+  const question = { uid, request: admissionRequest(attributes, target), object, old };
+  const timeoutMs = (spec.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS) * 1000;
+  const answer = await clients.to(spec.clientConfig).post(reviewOf(version, question), timeoutMs);
+  if (!answer.ok) return failed(`failed to call webhook: ${answer.message}`);
+  try {
+    const review = reviewIn(answer.value, uid, version, mutating);
+    for (const [key, value] of Object.entries(review.annotations)) attributes.annotate(`${spec.name}/${key}`, value);
+    for (const warning of review.warnings) attributes.warn(warning);
+    if (review.allowed) return { outcome: "allowed", review };
+    return { outcome: "denied", error: denial(spec.name, review.result) };
+  } catch (error) {
+    if (error instanceof ReviewError) return failed(error.message);
+    throw error;
+  }
+}
+
+export function isIgnored({ spec }: Webhook): boolean {
+  return spec.failurePolicy === "Ignore";
+}

@@ -1,0 +1,3 @@
+/** The whole public surface of webhooks. */
+export { mutatingAdmissionWebhook } from "./mutating.ts";
+export { validatingAdmissionWebhook } from "./validating.ts";

@@ -1,0 +1,132 @@
+/**
+ * MutatingAdmissionWebhook: asks webhooks one after the other, each about what the ones before it have made of the object.
+ *
+ *     object ──► a webhook's version ──► call ──► patch ──► decode, default ──► the next one's version ──► … ──► the request's own version
+ *
+ * 1. A webhook that changes the object makes all plugins look at it once more. Webhooks that want to (reinvocationPolicy) are asked again then, if
+ *    anything has changed since.
+ */
+import {
+  applyJsonPatch,
+  goJson,
+  internalError,
+  type Json,
+  type JsonObject,
+  JsonPatchError,
+  type KubeObject,
+} from "#api";
+import type { AdmissionAttributes } from "../../rest/server-context.ts";
+import {
+  Current,
+  convertible,
+  decoded,
+  isSame,
+  selectsNamespace,
+  selectsObject,
+  type Versioned,
+} from "../dynamic/index.ts";
+import { type AdmissionPlugin, type ClusterView, rule } from "../plugin.ts";
+import type { PluginServices } from "../plugins.ts";
+import { Reinvocation } from "../reinvocation.ts";
+import type { Rounds } from "../rounds.ts";
+import { call, isIgnored } from "./call.ts";
+import type { Review } from "./review.ts";
+import { isExempt, type Webhooks, webhooks } from "./services.ts";
+import { type Concerned, meetsConditions, type Webhook } from "./webhook.ts";
+
+const MUTATION = "mutation.webhook.admission.k8s.io/";
+const PATCH = "patch.webhook.admission.k8s.io/";
+const FAILED_OPEN = `failed-open.${MUTATION}`;
+
+export function mutatingAdmissionWebhook(
+  services: PluginServices,
+  configuration: JsonObject | undefined,
+): AdmissionPlugin {
+  const all = webhooks("mutatingwebhookconfigurations", services, configuration);
+  return {
+    name: "MutatingAdmissionWebhook",
+    mutates: [
+      rule("CREATE UPDATE DELETE CONNECT", "*/*", (attributes, cluster, rounds) => {
+        const concerned = all.about(attributes);
+        if (concerned.length > 0 && !isExempt(attributes)) return mutate(all, concerned, attributes, cluster, rounds);
+      }),
+    ],
+    close: () => all.caller.clients.keep([]),
+  };
+}
+
+async function mutate(
+  all: Webhooks,
+  concerned: readonly Concerned[],
+  attributes: AdmissionAttributes,
+  cluster: ClusterView,
+  rounds: Rounds,
+): Promise<void> {
+  const reinvocation = rounds.memory(all, () => new Reinvocation());
+  reinvocation.begin(rounds, attributes.object);
+  const current = new Current(attributes);
+  const deciding = all.deciding();
+  for (const { webhook, target } of concerned) {
+    if (!selectsObject(webhook.selectors, current.object, attributes.old)) continue;
+    const seen = current.attributes;
+    if (!(await selectsNamespace(webhook.selectors, seen, cluster))) continue;
+    const versioned = await convertible(() => current.in(target));
+    if (!(await meetsConditions(webhook, seen, versioned, deciding))) continue;
+    if (!reinvocation.mayInvoke(rounds, webhook.id)) continue;
+    const before = versioned.object;
+    await ask(all, webhook, attributes, current, versioned, rounds.number);
+    if (!isSame(before, current.object)) reinvocation.changed(rounds);
+    if (webhook.spec.reinvocationPolicy === "IfNeeded") reinvocation.invoked(webhook.id);
+  }
+  await convertible(() => current.settle());
+  reinvocation.end(attributes.object);
+}
+
+async function ask(
+  all: Webhooks,
+  webhook: Webhook,
+  attributes: AdmissionAttributes,
+  current: Current,
+  versioned: Versioned,
+  round: number,
+): Promise<void> {
+  const { spec, configuration, index } = webhook;
+  const place = `round_${round}_index_${index}`;
+  const note = (mutated: boolean) =>
+    attributes.annotate(MUTATION + place, goJson({ configuration, webhook: spec.name, mutated }));
+  const called = await call(all.caller, webhook, attributes, versioned, true);
+  if (called.outcome === "denied") {
+    note(false);
+    throw called.error;
+  }
+  if (called.outcome === "failed") {
+    note(false);
+    if (!isIgnored(webhook)) throw internalError(called.why);
+    all.warn("a webhook failed, and the request passes without it", { webhook: spec.name, why: called.why });
+    attributes.annotate(FAILED_OPEN + place, spec.name);
+    return;
+  }
+  const { patch } = called.review;
+  if (patch.length === 0) {
+    note(false);
+    return;
+  }
+  const next = patched(webhook, versioned, called.review);
+  note(!isSame(versioned.object, next));
+  const details = { configuration, webhook: spec.name, patch: patch as unknown as Json, patchType: "JSONPatch" };
+  attributes.annotate(PATCH + place, goJson(details), "Request");
+  current.set(next);
+}
+
+function patched({ spec }: Webhook, { target, object }: Versioned, { patch }: Review): KubeObject {
+  if (object === undefined) {
+    const why = "attempted to modify the object, which is not supported for this operation";
+    throw internalError(`admission webhook ${JSON.stringify(spec.name)} ${why}`);
+  }
+  try {
+    return decoded(target, applyJsonPatch(object as unknown as Json, patch, { replaceMissing: false }));
+  } catch (error) {
+    if (error instanceof JsonPatchError) throw internalError(error.message, error);
+    throw error;
+  }
+}

@@ -1,0 +1,57 @@
+/** What both plugins need: webhooks that follow their configurations, connections to them, and whom to ask about rights. */
+import { readFileSync } from "node:fs";
+import type { JsonObject } from "#api";
+import { serviceResolver } from "../../custom-resources/service-resolver.ts";
+import { webhookClient } from "../../custom-resources/webhook-client.ts";
+import type { AdmissionAttributes } from "../../rest/server-context.ts";
+import { Deciding, Followed, Hooks } from "../dynamic/index.ts";
+import type { PluginServices } from "../plugins.ts";
+import type { Caller } from "./call.ts";
+import { Clients } from "./clients.ts";
+import { identities } from "./identities.ts";
+import { type Concerned, concernedBy, webhooksIn } from "./webhook.ts";
+
+const GROUP = "admissionregistration.k8s.io";
+
+export interface Webhooks {
+  readonly caller: Caller;
+  /** Those whose rules are about the request, in their order. */
+  about(attributes: AdmissionAttributes): readonly Concerned[];
+  deciding(): Deciding;
+  warn(message: string, details: Readonly<Record<string, unknown>>): void;
+}
+
+const NONE: readonly Concerned[] = [];
+
+/** `plural`: of the configurations. */
+export function webhooks(plural: string, services: PluginServices, configuration: JsonObject | undefined): Webhooks {
+  const { resources, context, authorize } = services;
+  const configurations = resources.find(GROUP, "v1", plural);
+  if (configurations === undefined) throw new Error(`${plural} are not served`);
+  const identityFor = identities(configuration, (path) => readFileSync(path, "utf8"));
+  const clients = new Clients((config) => {
+    const identity = identityFor(config);
+    return webhookClient({
+      config,
+      clock: context().clock,
+      resolve: serviceResolver(resources, () => context().random),
+      ...(identity !== undefined && { identity }),
+    });
+  });
+  const hooks = new Followed([configurations], () => {
+    const all = webhooksIn(configurations);
+    clients.keep(all.map(({ spec }) => spec.clientConfig));
+    return new Hooks((target, operation) => concernedBy(all, target, operation, resources));
+  });
+  return {
+    caller: { clients, newUid: () => context().newUid() },
+    about: (attributes) => hooks.current?.about(attributes) ?? NONE,
+    deciding: () => new Deciding(authorize),
+    warn: (message, details) => context().log.warn(message, details),
+  };
+}
+
+/** What decides about writes is not decided about by webhooks: nobody could repair what locks everyone out. */
+export function isExempt({ resource: { kind } }: AdmissionAttributes): boolean {
+  return kind.group === GROUP;
+}

@@ -1,0 +1,105 @@
+/** A webhook of a configuration, compiled: which requests it is about, and how it is asked. */
+import {
+  Activation,
+  type admissionregistration,
+  compileExpression,
+  type Expression,
+  type KubeObject,
+  matchConditions,
+} from "#api";
+import type { Resource } from "../../rest/resource.ts";
+import type { Resources } from "../../rest/resources.ts";
+import type { AdmissionAttributes } from "../../rest/server-context.ts";
+import {
+  choices,
+  type Deciding,
+  inputsOf,
+  type Selectors,
+  selectorsOf,
+  type Target,
+  type Versioned,
+} from "../dynamic/index.ts";
+import { type Operation, refused } from "../plugin.ts";
+
+export type WebhookSpec = admissionregistration.ValidatingWebhook &
+  Pick<admissionregistration.MutatingWebhook, "reinvocationPolicy">;
+type Configuration = KubeObject & { readonly webhooks?: readonly WebhookSpec[] };
+
+export interface Webhook {
+  readonly spec: WebhookSpec;
+  readonly configuration: string;
+  /** Unique among all webhooks. */
+  readonly id: string;
+  /** Its place among all of its sort, for audit. */
+  readonly index: number;
+  readonly selectors: Selectors;
+  /** Compiled when a request first needs them. */
+  conditions(): readonly Expression[];
+}
+
+/** A webhook whose rules are about a request, and the version of the object that it wants to see. */
+export interface Concerned {
+  readonly webhook: Webhook;
+  readonly target: Target;
+}
+
+/** All webhooks of all configurations, by the names of these. */
+export function webhooksIn(resource: Resource): readonly Webhook[] {
+  const found: Webhook[] = [];
+  for (const stored of resource.cache.snapshot().values()) {
+    const { metadata, webhooks = [] } = resource.read(stored) as Configuration;
+    const seen = new Map<string, number>();
+    for (const spec of webhooks) {
+      const before = seen.get(spec.name) ?? 0;
+      seen.set(spec.name, before + 1);
+      found.push({
+        spec,
+        configuration: metadata.name ?? "",
+        id: `${metadata.name}/${spec.name}/${before}`,
+        index: found.length,
+        selectors: selectorsOf(spec),
+        conditions: compiledLater(spec),
+      });
+    }
+  }
+  return found;
+}
+
+function compiledLater({ matchConditions = [] }: WebhookSpec): Webhook["conditions"] {
+  let compiled: readonly Expression[] | undefined;
+  return () => {
+    compiled ??= matchConditions.map(({ expression }) => compileExpression(expression, "bool"));
+    return compiled;
+  };
+}
+
+export function concernedBy(
+  webhooks: readonly Webhook[],
+  target: Target,
+  operation: Operation,
+  resources: Resources,
+): readonly Concerned[] {
+  return webhooks.flatMap((webhook) => {
+    const { rules = [], matchPolicy } = webhook.spec;
+    const [choice] = choices(rules, matchPolicy, target, operation, resources);
+    return choice === undefined ? [] : [{ webhook, target: choice.target }];
+  });
+}
+
+/** Throws what the caller is told where conditions fail and the request must not pass without them. */
+export function meetsConditions(
+  { conditions: compiled, spec }: Webhook,
+  attributes: AdmissionAttributes,
+  versioned: Versioned,
+  deciding: Deciding,
+): boolean | Promise<boolean> {
+  const conditions = compiled();
+  if (conditions.length === 0) return true;
+  const input = inputsOf(attributes, versioned, deciding).conditions;
+  const settle = () => {
+    const matched = matchConditions(conditions, new Activation(input), spec.failurePolicy ?? "Fail");
+    if ("error" in matched) throw refused(attributes, matched.error);
+    return matched.matches;
+  };
+  return deciding.run(settle);
+}
