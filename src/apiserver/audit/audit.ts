@@ -1,0 +1,108 @@
+/** Audit, put together from what flags and files say. */
+
+import type { Clock, Logger, MetricsRegistry, Random } from "#base";
+import type { KubeconfigConnection } from "#pki";
+import type { Resources } from "../rest/resources.ts";
+import { failureCounter } from "./failures.ts";
+import { LogSink, standardOutput } from "./log-sink.ts";
+import { compilePolicy, type Policy } from "./policy.ts";
+import { AuditConfigError } from "./policy-file.ts";
+import { postBytes } from "./post-bytes.ts";
+import { RotatingFile, type RotationLimits } from "./rotating-file.ts";
+import type { Mode, Sink, Truncation } from "./sink.ts";
+import { type AuditSteps, auditIds, auditSteps } from "./step.ts";
+import { type BatchSettings, DEFAULT_BATCH, WebhookSink } from "./webhook-sink.ts";
+
+export interface AuditSettings {
+  /** Without one, nothing is audited. */
+  readonly policy?: Policy;
+  readonly log?: LogSettings;
+  readonly webhook?: WebhookSettings;
+}
+
+export interface LogSettings {
+  /** `-` for the standard output. */
+  readonly path: string;
+  readonly mode?: Mode;
+  readonly bufferSize?: number;
+  readonly rotation?: Partial<RotationLimits>;
+  readonly truncation?: Truncation;
+}
+
+export interface WebhookSettings {
+  readonly connection: KubeconfigConnection;
+  readonly mode?: Mode;
+  readonly batch?: Partial<BatchSettings>;
+  readonly initialBackoffMs?: number;
+  readonly truncation?: Truncation;
+}
+
+export interface AuditOptions {
+  readonly settings: AuditSettings;
+  readonly resources: Resources;
+  newId(): string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly metrics: MetricsRegistry;
+}
+
+export interface Audit extends AuditSteps {
+  /** Delivers what is still to be delivered. */
+  close(): Promise<void>;
+}
+
+const MEGABYTE = 1024 * 1024;
+const DEFAULT_ROTATION: RotationLimits = {
+  maxBytes: 100 * MEGABYTE,
+  maxBackups: 100,
+  maxAgeDays: 366,
+  compress: false,
+};
+const INITIAL_BACKOFF_MS = 10_000;
+
+/** Throws AuditConfigError if there can be no log. */
+export async function audit(options: AuditOptions): Promise<Audit> {
+  const { settings, resources, newId, clock, metrics } = options;
+  const { policy, log, webhook } = settings;
+  if (policy === undefined || (log === undefined && webhook === undefined))
+    return { ...auditIds(newId), close: async () => {} };
+  const failed = failureCounter(metrics, options.log);
+  const sinks: Sink[] = [];
+  if (log !== undefined) sinks.push(await logSink(log, failed, clock));
+  if (webhook !== undefined) {
+    const { connection, mode = "batch", batch, initialBackoffMs = INITIAL_BACKOFF_MS, truncation } = webhook;
+    sinks.push(
+      new WebhookSink({
+        mode,
+        post: postBytes(connection, clock),
+        batch: { ...DEFAULT_BATCH, ...batch },
+        initialBackoffMs,
+        truncation,
+        failed,
+        clock,
+        random: options.random,
+      }),
+    );
+  }
+  const kindOf = ({ apiGroup, apiVersion, resource }: Parameters<Parameters<typeof auditSteps>[0]["kindOf"]>[0]) =>
+    resources.find(apiGroup, apiVersion, resource)?.kind;
+  return {
+    ...auditSteps({ decide: compilePolicy(policy), sinks, kindOf, newId, clock, metrics }),
+    close: async () => {
+      await Promise.all(sinks.map((sink) => sink.close()));
+    },
+  };
+}
+
+async function logSink(settings: LogSettings, failed: ReturnType<typeof failureCounter>, clock: Clock): Promise<Sink> {
+  const { path, mode = "blocking", bufferSize = DEFAULT_BATCH.bufferSize, rotation, truncation } = settings;
+  if (path === "-") return new LogSink({ mode, target: standardOutput(), bufferSize, truncation, failed });
+  const target = new RotatingFile(path, { ...DEFAULT_ROTATION, ...rotation }, clock);
+  try {
+    await target.open();
+  } catch (error) {
+    throw new AuditConfigError(`The audit log cannot be written: ${(error as Error).message}.`, { cause: error });
+  }
+  return new LogSink({ mode, target, bufferSize, truncation, failed });
+}

@@ -1,0 +1,59 @@
+/**
+ * What a request brings, for its events: the object with its defaults, as the server understood it; for patches and others the body as it is.
+ */
+import { type Json, type Kind, parseYaml } from "#api";
+import type { BodyObserver } from "../pipeline.ts";
+import { mediaType } from "../rest/body.ts";
+import { fillIn } from "../rest/create.ts";
+import type { AnyDraft } from "../rest/prepare.ts";
+import { withoutManagedFields } from "./answered-object.ts";
+import type { ObjectIdentity } from "./event.ts";
+import type { Verdict } from "./policy.ts";
+
+export class SentObject implements BodyObserver {
+  readonly #omitManagedFields: boolean;
+  readonly #contentType: string | undefined;
+  #identity: ObjectIdentity | undefined;
+  #text: string | undefined;
+  #bytes: Buffer | undefined;
+  /** Only where bodies are kept: seeing them costs a little. */
+  readonly body?: (bytes: Buffer) => void;
+
+  constructor({ objects, omitManagedFields }: Verdict, contentType: string | undefined) {
+    this.#omitManagedFields = omitManagedFields;
+    this.#contentType = contentType;
+    if (objects !== "none") {
+      this.body = (bytes) => {
+        this.#bytes = bytes;
+      };
+    }
+  }
+
+  object(draft: AnyDraft, kind: Kind): void {
+    const { name, namespace, uid, resourceVersion } = draft.metadata;
+    this.#identity = { name, namespace, uid, resourceVersion };
+    if (this.body === undefined) return;
+    const copy = structuredClone(draft);
+    fillIn(kind, copy);
+    this.#text = JSON.stringify(this.#omitManagedFields ? withoutManagedFields(copy as unknown as Json) : copy);
+  }
+
+  get identity(): ObjectIdentity | undefined {
+    return this.#identity;
+  }
+
+  /** JSON; undefined if there was nothing, or nothing that can be shown so. */
+  get pieces(): readonly (string | Buffer)[] | undefined {
+    if (this.#text !== undefined) return [this.#text];
+    const bytes = this.#bytes;
+    if (bytes === undefined || bytes.length === 0) return undefined;
+    const type = mediaType(this.#contentType);
+    try {
+      if (type.endsWith("json")) return [JSON.stringify(JSON.parse(bytes.toString()))];
+      if (type.endsWith("yaml")) return [JSON.stringify(parseYaml(bytes.toString()).value)];
+    } catch {
+      // The caller is told that it cannot be read; there is no object to show.
+    }
+    return undefined;
+  }
+}

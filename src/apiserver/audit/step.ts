@@ -1,0 +1,216 @@
+/**
+ * Audit as a step of the pipeline: what was asked, by whom, and what came of it, stage by stage.
+ *
+ *     RequestReceived ──► next ──► ResponseStarted, of what lasts long ──► ResponseComplete · Panic: nobody expected this
+ *
+ * 1. Every request has an id, the caller's own or a new one, and every answer tells it.
+ * 2. The caller is who has authenticated; whom it impersonates is told beside it.
+ * 3. An answer waits for its events only if a sink wants that.
+ */
+import type { Kind } from "#api";
+import type { Clock, MetricsRegistry } from "#base";
+import type { UserInfo } from "../authn/user.ts";
+import { type ApiRequest, type ApiResponse, isStream } from "../http/exchange.ts";
+import { isLongRunning } from "../http/long-running.ts";
+import type { RequestInfo } from "../http/request-info.ts";
+import { withLife } from "../http/stream-life.ts";
+import type { Exchange, PipelineOptions, Step } from "../pipeline.ts";
+import { answeredObject, statusText } from "./answered-object.ts";
+import { type EventHead, EventWriter, type Findings } from "./event.ts";
+import type { Decide, Stage, Verdict } from "./policy.ts";
+import { SentObject } from "./sent-object.ts";
+import type { Sink } from "./sink.ts";
+
+export interface AuditStepOptions {
+  readonly decide: Decide;
+  readonly sinks: readonly Sink[];
+  /** The kind behind a path, to read answers that are not JSON. */
+  kindOf(info: RequestInfo): Kind | undefined;
+  newId(): string;
+  readonly clock: Clock;
+  readonly metrics: MetricsRegistry;
+}
+
+export type AuditSteps = Required<Pick<PipelineOptions, "audit" | "turnedAway">>;
+
+const AUDIT_ID = "audit-id";
+const NOTHING_YET: Findings = {};
+const WRITING = new Set(["create", "update", "patch", "delete", "deletecollection"]);
+
+/** Ids without events, where nothing is audited. */
+export function auditIds(newId: () => string): AuditSteps {
+  return {
+    audit: (exchange, next) => {
+      exchange.headers[AUDIT_ID] = idOf(exchange.original, newId);
+      return next();
+    },
+    turnedAway: (request, _, answer) => withId(answer, idOf(request, newId)),
+  };
+}
+
+export function auditSteps(options: AuditStepOptions): AuditSteps {
+  const { decide, sinks, newId, metrics } = options;
+  const writer = new EventWriter();
+  const total = metrics
+    .counter({ name: "apiserver_audit_event_total", help: "Audit events sent to the sinks." })
+    .labels();
+  const levels = metrics.counter({
+    name: "apiserver_audit_level_total",
+    help: "Requests, by the level at which they are audited.",
+    labels: ["level"],
+  });
+  const rejected = metrics
+    .counter({
+      name: "apiserver_audit_requests_rejected_total",
+      help: "Requests that were refused because they could not be audited.",
+    })
+    .labels();
+  const strict = sinks.filter(({ mode }) => mode === "blocking-strict");
+  const blocking = sinks.filter(({ mode }) => mode !== "batch");
+  const parts = { ...options, writer, emitted: () => total.inc() };
+
+  const audit: Step = async (exchange, next) => {
+    const { original, info, caller } = exchange;
+    const id = idOf(original, newId);
+    exchange.headers[AUDIT_ID] = id;
+    const verdict = decide(caller, info);
+    levels.labels(verdict.level).inc();
+    if (verdict.level === "None") return next();
+    const record = new Record(parts, verdict, id, original, info, caller);
+    record.emit("RequestReceived", NOTHING_YET);
+    if (strict.length > 0 && !(await allWritten(strict))) {
+      rejected.inc();
+      return notStored(original);
+    }
+    if (record.sent !== undefined) exchange.observer = record.sent;
+    let response: ApiResponse;
+    try {
+      response = await next();
+    } catch (error) {
+      record.panic(exchange, error);
+      throw error;
+    }
+    const answered = record.answer(exchange, response);
+    if (blocking.length > 0) await allWritten(blocking);
+    return answered;
+  };
+
+  return {
+    audit,
+    turnedAway: (request, info, answer) => {
+      const id = idOf(request, newId);
+      const verdict = decide(undefined, info);
+      levels.labels(verdict.level).inc();
+      if (verdict.level !== "None") new Record(parts, verdict, id, request, info, undefined).turnAway(answer);
+      return withId(answer, id);
+    },
+  };
+}
+
+interface Parts extends AuditStepOptions {
+  readonly writer: EventWriter;
+  emitted(): void;
+}
+
+/** One request on its way through the stages. */
+class Record {
+  /** Of requests that bring something. */
+  readonly sent: SentObject | undefined;
+  readonly #parts: Parts;
+  readonly #verdict: Verdict;
+  readonly #info: RequestInfo;
+  readonly #head: EventHead;
+  readonly #receivedMs: number;
+
+  constructor(
+    parts: Parts,
+    verdict: Verdict,
+    id: string,
+    request: ApiRequest,
+    info: RequestInfo,
+    user: UserInfo | undefined,
+  ) {
+    this.#parts = parts;
+    this.#verdict = verdict;
+    this.#info = info;
+    this.#receivedMs = parts.clock.now();
+    this.#head = parts.writer.begin(verdict.level, id, request, info, user);
+    this.sent = WRITING.has(info.verb) ? new SentObject(verdict, request.headers["content-type"]) : undefined;
+  }
+
+  emit(stage: Stage, found: Findings): void {
+    if (this.#verdict.omitted.has(stage)) return;
+    const { writer, clock, sinks, emitted } = this.#parts;
+    const nowMs = stage === "RequestReceived" ? this.#receivedMs : clock.now();
+    const event = writer.event(this.#head, stage, this.#receivedMs, nowMs, found);
+    emitted();
+    for (const sink of sinks) sink.push(event);
+  }
+
+  /** The stages of an answer; those of a stream come as it begins and ends. */
+  answer(exchange: Exchange, response: ApiResponse): ApiResponse {
+    const status = statusText(response, this.#info);
+    const whole = this.#findings(exchange, status, response);
+    if (isLongRunning(this.#info)) this.emit("ResponseStarted", whole);
+    if (!isStream(response)) {
+      this.emit("ResponseComplete", whole);
+      return response;
+    }
+    return withLife(response, {
+      ended: (failure) => {
+        if (failure === undefined) this.emit("ResponseComplete", this.#findings(exchange, status));
+        else this.panic(exchange, failure);
+      },
+    });
+  }
+
+  panic(exchange: Exchange, error: unknown): void {
+    const message = `APIServer panic'd: ${error instanceof Error ? error.message : String(error)}`;
+    const status = { metadata: {}, status: "Failure", message, reason: "InternalError", code: 500 };
+    this.emit("Panic", this.#findings(exchange, JSON.stringify(status)));
+  }
+
+  /** Nobody knows who it was: one event says so. */
+  turnAway(response: ApiResponse): void {
+    const responseObject = this.#verdict.objects === "both" ? this.#objectIn(response) : undefined;
+    this.emit("ResponseStarted", { status: statusText(response, this.#info), responseObject });
+  }
+
+  #findings(exchange: Exchange, status: string, response?: ApiResponse): Findings {
+    const { user, caller, constraint, annotations, bodyAnnotations } = exchange;
+    const { objects } = this.#verdict;
+    return {
+      impersonated: user === caller ? undefined : user,
+      constraint,
+      sent: this.sent?.identity,
+      status,
+      requestObject: objects === "none" ? undefined : this.sent?.pieces,
+      responseObject: response && objects === "both" ? this.#objectIn(response) : undefined,
+      annotations: objects === "none" || bodyAnnotations.size === 0 ? [annotations] : [annotations, bodyAnnotations],
+    };
+  }
+
+  #objectIn(response: ApiResponse) {
+    const info = this.#info;
+    return answeredObject(response, info, this.#parts.kindOf(info), this.#verdict.omitManagedFields);
+  }
+}
+
+async function allWritten(sinks: readonly Sink[]): Promise<boolean> {
+  const outcomes = await Promise.all(sinks.map((sink) => sink.written()));
+  return outcomes.every((fine) => fine);
+}
+
+function idOf({ headers }: ApiRequest, newId: () => string): string {
+  return headers[AUDIT_ID] || newId();
+}
+
+function withId(response: ApiResponse, id: string): ApiResponse {
+  return { ...response, headers: { ...response.headers, [AUDIT_ID]: id } };
+}
+
+function notStored({ target, path }: ApiRequest): ApiResponse {
+  const text = `Internal Server Error: ${JSON.stringify(target ?? path)}: failed to store audit event\n`;
+  const headers = { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" };
+  return { status: 500, headers, body: [Buffer.from(text)] };
+}

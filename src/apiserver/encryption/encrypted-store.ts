@@ -1,0 +1,137 @@
+/**
+ * A store whose values are encrypted on their way in and decrypted on their way out: the one place where that happens.
+ *
+ *     verbs, feed ──► encrypted store ══► store          rules say how, by the key
+ *
+ * 1. What is kept as it is costs a look at its first byte and at its resource. Nothing is copied, nothing is waited for.
+ * 2. A value that cannot be read is an entry all the same: whoever wants its object is told why, and all others are as they were.
+ * 3. `isOutdated` says that a value was written in another way than it would be now: an update that changes nothing writes it again.
+ * 4. `readAgain` ends watches if something could not be read, so that all is listed anew.
+ */
+import { internalError } from "#api";
+import type { Logger } from "#base";
+import {
+  type Change,
+  type Entry,
+  type Store,
+  StoreError,
+  type Watch,
+  type WatchBatch,
+  type WriteOutcome,
+} from "#store";
+import { unreadable } from "../cache/stored-object.ts";
+import type { Reading, Rules } from "./rules.ts";
+import { identityWay, isEncrypted } from "./way.ts";
+
+export interface EncryptedStore extends Store {
+  isOutdated(key: string): boolean;
+  readAgain(): void;
+}
+
+export function encryptedStore(store: Store, rules: () => Rules, log: Logger): EncryptedStore {
+  /** How values were written that are not kept as they are, by key. */
+  const marks = new Map<string, { readonly mark: string; readonly revision: number }>();
+  const unread = new Set<string>();
+  let again = new AbortController();
+
+  const note = ({ key, revision }: Entry, mark: string) => {
+    if ((marks.get(key)?.revision ?? 0) > revision) return;
+    if (mark === "") marks.delete(key);
+    else marks.set(key, { mark, revision });
+    unread.delete(key);
+  };
+  const failed = (entry: Entry, error: unknown): Entry => {
+    const why = `unable to transform key ${JSON.stringify(entry.key)}: ${(error as Error).message}`;
+    if (!unread.has(entry.key)) log.error("an object cannot be read", { key: entry.key, error });
+    unread.add(entry.key);
+    return { ...entry, value: unreadable(why) };
+  };
+  const isPlain = ({ key, value }: Entry) => !isEncrypted(value) && rules().waysOf(key)[0] === identityWay;
+  const decrypted = (entry: Entry): Entry | Promise<Entry> => {
+    if (isPlain(entry)) {
+      note(entry, "");
+      return entry;
+    }
+    const done = ({ value, mark }: Reading): Entry => {
+      note(entry, mark);
+      return { ...entry, value };
+    };
+    try {
+      const read = rules().read(entry.key, entry.value);
+      return read instanceof Promise ? read.then(done).catch((error) => failed(entry, error)) : done(read);
+    } catch (error) {
+      return failed(entry, error);
+    }
+  };
+  const outcomeOf = async (outcome: Promise<WriteOutcome>): Promise<WriteOutcome> => {
+    const answer = await outcome;
+    if (answer.ok || answer.current === undefined) return answer;
+    return { ok: false, current: await decrypted(answer.current) };
+  };
+  const encrypted = (key: string, value: Buffer): Buffer => {
+    try {
+      return rules().write(key, value);
+    } catch (error) {
+      throw internalError((error as Error).message, error);
+    }
+  };
+  const changeOf = (change: Change): Change | Promise<Change> => {
+    const { entry } = change;
+    const previous = change.previous !== undefined && isPlain(change.previous) ? change.previous : undefined;
+    if (entry === undefined) {
+      marks.delete(change.key);
+      unread.delete(change.key);
+      return { ...change, previous };
+    }
+    const read = decrypted(entry);
+    if (read === entry && previous === change.previous) return change;
+    return read instanceof Promise
+      ? read.then((known) => ({ ...change, entry: known, previous }))
+      : { ...change, entry: read, previous };
+  };
+  async function* batches(inner: Watch, restart: AbortSignal): AsyncGenerator<WatchBatch> {
+    for await (const { changes, revision } of inner) {
+      const read = changes.map(changeOf);
+      yield {
+        changes: read.some((one) => one instanceof Promise) ? await Promise.all(read) : (read as Change[]),
+        revision,
+      };
+    }
+    if (restart.aborted)
+      throw new StoreError("Unavailable", "how values are encrypted has changed: they are read again");
+  }
+
+  return {
+    get: async (key, options) => {
+      const entry = await store.get(key, options);
+      return entry === undefined ? undefined : decrypted(entry);
+    },
+    list: async (prefix, options) => {
+      const page = await store.list(prefix, options);
+      const entries = page.entries.map(decrypted);
+      return {
+        ...page,
+        entries: entries.some((one) => one instanceof Promise) ? await Promise.all(entries) : (entries as Entry[]),
+      };
+    },
+    count: (prefix, options) => store.count(prefix, options),
+    create: async (key, value, options) => outcomeOf(store.create(key, encrypted(key, value), options)),
+    update: async (key, value, expected, options) =>
+      outcomeOf(store.update(key, encrypted(key, value), expected, options)),
+    delete: (key, expected, options) => outcomeOf(store.delete(key, expected, options)),
+    watch: (prefix, { after, signal }) => {
+      const restart = again.signal;
+      const inner = store.watch(prefix, { after, signal: AbortSignal.any([signal, restart]) });
+      return { requestProgress: () => inner.requestProgress(), [Symbol.asyncIterator]: () => batches(inner, restart) };
+    },
+    revision: (options) => store.revision(options),
+    compact: (revision, options) => store.compact(revision, options),
+    close: () => store.close(),
+    isOutdated: (key) => (marks.get(key)?.mark ?? "") !== rules().currentMark(key),
+    readAgain: () => {
+      if (unread.size === 0) return;
+      again.abort();
+      again = new AbortController();
+    },
+  };
+}

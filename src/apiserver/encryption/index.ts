@@ -1,0 +1,3 @@
+/** Secrets at rest: see README.md. */
+export { EncryptionConfigError, parseEncryptionConfiguration, type ResourceSettings } from "./configuration.ts";
+export { Encryption, type EncryptionOptions } from "./encryption.ts";

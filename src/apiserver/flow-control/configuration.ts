@@ -1,0 +1,151 @@
+/**
+ * All FlowSchemas and PriorityLevelConfigurations, compiled into what a request is classified by.
+ *
+ *     PriorityLevelConfigurations ──► levels with their seats ┐
+ *     FlowSchemas ──► sorted by precedence ───────────────────┴──► classify
+ *
+ * 1. There always are levels and schemas `exempt` and `catch-all`: as long as their objects are missing, they are imagined.
+ * 2. A schema whose level does not exist is not used. A level that is gone serves those it has, and goes when it is idle.
+ * 3. Everything is worked out anew at every change: changes are rare, requests are not.
+ */
+import type { flowcontrol } from "#api";
+import type { UserInfo } from "../authn/user.ts";
+import { flowSchemas, MANDATORY, priorityLevels } from "../bootstrap/flow-control.ts";
+import type { RequestInfo } from "../http/request-info.ts";
+import { dealHand, flowHash } from "./dealer.ts";
+import { byPrecedence, CompiledSchema } from "./flow-schema.ts";
+import { Level, type LevelOptions } from "./level.ts";
+import type { FlowSamples } from "./metrics.ts";
+import { borrow, seatLimits } from "./seat-shares.ts";
+import type { Flow } from "./ticket.ts";
+
+/** Hands are dealt anew after so many: a schema may have any number of flows. */
+const KEPT_HANDS = 4096;
+const NO_HAND: readonly number[] = [];
+
+/** A schema and its level. */
+export class Route implements Flow {
+  readonly definition: CompiledSchema;
+  readonly level: Level;
+  readonly samples: FlowSamples;
+  readonly #hands = new Map<string, readonly number[]>();
+
+  constructor(definition: CompiledSchema, level: Level, samples: FlowSamples) {
+    this.definition = definition;
+    this.level = level;
+    this.samples = samples;
+  }
+
+  get schema(): string {
+    return this.definition.name;
+  }
+
+  /** The queues that a flow may use. */
+  hand(distinguisher: string): readonly number[] {
+    const known = this.#hands.get(distinguisher);
+    if (known !== undefined) return known;
+    const { queuing } = this.level;
+    if (queuing.type !== "queue") return NO_HAND;
+    if (this.#hands.size >= KEPT_HANDS) this.#hands.clear();
+    const hand = dealHand(flowHash(this.schema, distinguisher), queuing.queues, queuing.handSize);
+    this.#hands.set(distinguisher, hand);
+    return hand;
+  }
+}
+
+export interface ConfigurationOptions extends LevelOptions {
+  /** Seats of all levels together. */
+  readonly total: number;
+}
+
+export class Configuration {
+  readonly #options: ConfigurationOptions;
+  readonly #levels = new Map<string, Level>();
+  #routes: readonly Route[] = [];
+
+  constructor(options: ConfigurationOptions) {
+    this.#options = options;
+    this.digest([], []);
+  }
+
+  /** By name. */
+  get levels(): readonly Level[] {
+    return [...this.#levels.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  /** Every request has its place: at the latest with the schema that matches everything. */
+  classify(user: UserInfo, info: RequestInfo): Route {
+    for (const route of this.#routes) if (route.definition.matches(user, info)) return route;
+    const catchAll = this.#routes.findLast(({ schema }) => schema === "catch-all");
+    if (catchAll === undefined) throw new Error("there is no flow schema catch-all");
+    return catchAll;
+  }
+
+  digest(levels: readonly flowcontrol.PriorityLevelConfiguration[], schemas: readonly flowcontrol.FlowSchema[]): void {
+    const wanted = new Map(levels.filter(isSound).map((level) => [level.metadata.name ?? "", level]));
+    const present = new Set(wanted.keys());
+    for (const name of MANDATORY) {
+      const spec = priorityLevels.get(name);
+      if (!wanted.has(name) && spec !== undefined) wanted.set(name, { metadata: { name }, spec });
+    }
+    for (const [name, { metadata, spec }] of wanted) {
+      const level = this.#levels.get(name) ?? new Level(name, this.#options);
+      this.#levels.set(name, level);
+      level.configure(metadata.uid ?? "", spec ?? { type: "Limited" });
+    }
+    for (const [name, level] of this.#levels) {
+      if (wanted.has(name)) continue;
+      if (level.queue.isIdle) this.#levels.delete(name);
+      else level.quiescing = true;
+    }
+    this.#routes = this.#compile(schemas, present);
+    const limits = seatLimits(
+      new Map([...this.#levels].map(([name, { shares }]) => [name, shares])),
+      this.#options.total,
+    );
+    for (const [name, level] of this.#levels) {
+      const own = limits.get(name);
+      if (own !== undefined) level.limit(own);
+    }
+    this.rebalance();
+  }
+
+  /** Lends and borrows seats, by what was needed since the last time. */
+  rebalance(): void {
+    for (const level of this.#levels.values()) level.review();
+    const { levels, fairFraction } = borrow(
+      new Map(
+        [...this.#levels].map(([name, { exempt, limits, stats, queue }]) => [
+          name,
+          { exempt, limits, demand: stats, current: queue.limit },
+        ]),
+      ),
+    );
+    this.#options.metrics.fairFraction.set(fairFraction);
+    const spare = Math.max(1, Math.round(this.#options.total / 10));
+    for (const [name, lending] of levels) this.#levels.get(name)?.seat(lending, spare);
+  }
+
+  #compile(schemas: readonly flowcontrol.FlowSchema[], present: ReadonlySet<string>): readonly Route[] {
+    const compiled = schemas.map((schema) => new CompiledSchema(schema)).filter(({ level }) => present.has(level));
+    compiled.sort(byPrecedence);
+    const imagined = (name: string) => {
+      const spec = flowSchemas.get(name);
+      return spec === undefined || compiled.some((schema) => schema.name === name)
+        ? []
+        : [new CompiledSchema({ metadata: { name }, spec })];
+    };
+    return [...imagined("exempt"), ...compiled, ...imagined("catch-all")].flatMap((schema) => {
+      const level = this.#levels.get(schema.level);
+      return level === undefined
+        ? []
+        : [new Route(schema, level, this.#options.metrics.ofFlow(schema.name, level.name))];
+    });
+  }
+}
+
+/** Others are as if they were not there: validation lets none of them pass. */
+function isSound({ metadata, spec }: flowcontrol.PriorityLevelConfiguration): boolean {
+  const exempt = spec?.type === "Exempt";
+  return exempt === (metadata.name === "exempt") && exempt === (spec?.limited === undefined);
+}

@@ -1,0 +1,154 @@
+/** A priority level: its configuration, its seats, its requests. */
+import type { flowcontrol } from "#api";
+import type { Clock } from "#base";
+import { Demand, type DemandStats, NO_DEMAND } from "./demand.ts";
+import { FairQueue, type Queuing } from "./fair-queue.ts";
+import type { FlowMetrics, LevelSamples } from "./metrics.ts";
+import { RetryAfter } from "./retry-after.ts";
+import type { Lending, SeatLimits, Shares } from "./seat-shares.ts";
+import type { Turns } from "./turns.ts";
+
+/** Of the nominal seats, what one request may have at most. */
+const WIDEST_PART = 0.15;
+
+export interface LevelOptions {
+  readonly clock: Clock;
+  readonly turns: Turns;
+  readonly metrics: FlowMetrics;
+  /** A level whose object is gone has nobody left. */
+  readonly onDone: () => void;
+}
+
+export class Level {
+  readonly name: string;
+  readonly queue: FairQueue;
+  readonly retryAfter = new RetryAfter();
+  readonly #clock: Clock;
+  readonly #metrics: FlowMetrics;
+  readonly #samples: LevelSamples;
+  readonly #demand: Demand;
+  #stats: DemandStats = NO_DEMAND;
+  #spec: flowcontrol.PriorityLevelConfigurationSpec = { type: "Limited" };
+  #queuing: Queuing = { type: "reject" };
+  #limits: SeatLimits = { nominal: 0, least: 0, most: 0 };
+  #uid = "";
+  #widest = 0;
+  /** Its object is gone; it goes as well once it is idle. */
+  quiescing = false;
+
+  constructor(name: string, { clock, turns, metrics, onDone }: LevelOptions) {
+    const now = clock.monotonic();
+    this.name = name;
+    this.#clock = clock;
+    this.#metrics = metrics;
+    this.#demand = new Demand(now);
+    this.#samples = metrics.ofLevel(name, now);
+    const onIdle = () => {
+      if (this.quiescing) onDone();
+    };
+    this.queue = new FairQueue({ clock, turns, demand: this.#demand, samples: this.#samples, onIdle });
+  }
+
+  get uid(): string {
+    return this.#uid;
+  }
+
+  get queuing(): Queuing {
+    return this.#queuing;
+  }
+
+  get exempt(): boolean {
+    return this.#queuing.type === "exempt";
+  }
+
+  /** Seats that one request may have at most; 0: it has no queues, and no opinion. */
+  get widest(): number {
+    return this.#widest;
+  }
+
+  get shares(): Shares {
+    const { limited, exempt } = this.#spec;
+    const { nominalConcurrencyShares: shares, lendablePercent } = limited ?? exempt ?? {};
+    return {
+      shares: shares ?? (limited === undefined ? 0 : 30),
+      lendablePercent: lendablePercent ?? 0,
+      borrowingLimitPercent: limited?.borrowingLimitPercent,
+    };
+  }
+
+  get limits(): SeatLimits {
+    return this.#limits;
+  }
+
+  get stats(): DemandStats {
+    return this.#stats;
+  }
+
+  configure(uid: string, spec: flowcontrol.PriorityLevelConfigurationSpec): void {
+    this.#uid = uid;
+    this.#spec = spec;
+    this.#queuing = queuingOf(spec);
+    this.quiescing = false;
+  }
+
+  limit(limits: SeatLimits): void {
+    this.#limits = limits;
+    const { nominal, least, most } = limits;
+    const { gauges } = this.#metrics;
+    gauges.nominal.labels(this.name).set(nominal);
+    gauges.lower.labels(this.name).set(least);
+    gauges.upper.labels(this.name).set(most);
+    this.#widest =
+      this.#queuing.type === "queue"
+        ? Math.max(1, Math.min(Math.ceil(nominal * WIDEST_PART), Math.floor(nominal / this.#queuing.handSize)))
+        : 0;
+  }
+
+  /** A period of demand ends. */
+  review(): void {
+    this.#stats = this.#demand.next(this.#stats, this.#clock.monotonic());
+  }
+
+  /** Seats until the next review. `spare`: what it is compared with in metrics if it has none. */
+  seat({ current, target }: Lending, spare: number): void {
+    const denominator = current > 0 ? current : spare;
+    this.#samples.demand.setWhole(denominator, this.#clock.monotonic());
+    this.queue.configure(this.#queuing, current, denominator);
+    const { gauges } = this.#metrics;
+    const { highest, average, deviation, smoothed } = this.#stats;
+    gauges.current.labels(this.name).set(current);
+    gauges.target.labels(this.name).set(target);
+    gauges.demandHighest.labels(this.name).set(highest);
+    gauges.demandAverage.labels(this.name).set(average);
+    gauges.demandDeviation.labels(this.name).set(deviation);
+    gauges.demandSmoothed.labels(this.name).set(smoothed);
+  }
+
+  /** What metrics show of virtual time, as of now. */
+  observe(): void {
+    this.queue.observe();
+    const { gauges, nextS, nextDiscountedS } = this.#metrics;
+    gauges.currentR.labels(this.name).set(seconds(this.queue.r));
+    const last = this.queue.lastDispatch;
+    if (last === undefined) return;
+    gauges.dispatchR.labels(this.name).set(seconds(last.r));
+    gauges.latestS.labels(this.name).set(seconds(last.s));
+    for (const [i, bound] of (["min", "max"] as const).entries()) {
+      nextS.labels(bound, this.name).set(seconds(last.bounds[i] ?? 0));
+      nextDiscountedS.labels(bound, this.name).set(seconds(last.discounted[i] ?? 0));
+    }
+  }
+}
+
+function queuingOf({ type, limited }: flowcontrol.PriorityLevelConfigurationSpec): Queuing {
+  if (type === "Exempt") return { type: "exempt" };
+  const { type: response, queuing } = limited?.limitResponse ?? {};
+  if (response !== "Queue" || queuing === undefined) return { type: "reject" };
+  const { queues = 64, handSize = 8, queueLengthLimit = 50 } = queuing;
+  return { type: "queue", queues, handSize, lengthLimit: queueLengthLimit };
+}
+
+/** Of seat-milliseconds. */
+function seconds(work: number): number {
+  return work / 1000;
+}

@@ -1,0 +1,29 @@
+/** Without priority and fairness: so many requests at a time that read, so many that write, and no more. */
+import { MASTERS } from "../authn/user.ts";
+import { isLongRunning } from "../http/long-running.ts";
+import type { Step } from "../pipeline.ts";
+import { READING_VERBS, tooManyRequests } from "./step.ts";
+
+export interface InFlightLimits {
+  /** `--max-requests-inflight`; 0: any number. */
+  readonly reading: number;
+  /** `--max-mutating-requests-inflight`; 0: any number. */
+  readonly mutating: number;
+}
+
+export function maxInFlight(limits: InFlightLimits): Step {
+  const inFlight = { reading: 0, mutating: 0 };
+  return async ({ info, user }, next) => {
+    if (isLongRunning(info)) return next();
+    const kind = READING_VERBS.has(info.verb) ? "reading" : "mutating";
+    const limit = limits[kind];
+    // The cluster's masters get through to set things right.
+    if (limit > 0 && inFlight[kind] >= limit && !user.groups.includes(MASTERS)) return tooManyRequests(1);
+    inFlight[kind]++;
+    try {
+      return await next();
+    } finally {
+      inFlight[kind]--;
+    }
+  };
+}

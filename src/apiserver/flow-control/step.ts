@@ -1,0 +1,149 @@
+/**
+ * Flow control as a step of the pipeline.
+ *
+ *     request ──► classify ──► estimate ──► enter its level ──► next ──► finish
+ *                                              └──► wait ──► next, or 429
+ *
+ * 1. A request that finds seats free goes on in the same turn: nothing is waited for, no timer is set.
+ * 2. A watch holds its seats until it has started; other requests that last as long as they like hold none.
+ * 3. Whoever waits and leaves, or waits for too long, frees the place.
+ */
+import type { Clock } from "#base";
+import { type ApiResponse, isStream } from "../http/exchange.ts";
+import { isLongRunning } from "../http/long-running.ts";
+import { withLife } from "../http/stream-life.ts";
+import type { Step } from "../pipeline.ts";
+import type { Configuration, Route } from "./configuration.ts";
+import { Ticket } from "./ticket.ts";
+import type { TimedRatio } from "./timed-ratio.ts";
+import type { WatchCounts } from "./watch-counts.ts";
+import { ONE_SEAT, type WorkEstimator } from "./work-estimate.ts";
+
+export const READING_VERBS: ReadonlySet<string> = new Set(["get", "list", "watch", "head", "options"]);
+
+export interface FlowControlStepOptions {
+  readonly configuration: Configuration;
+  readonly estimator: WorkEstimator;
+  readonly watches: WatchCounts;
+  readonly readWrite: ReadWriteRatios;
+  readonly clock: Clock;
+}
+
+export interface ReadWriteRatios {
+  readonly waiting: { readonly readOnly: TimedRatio; readonly mutating: TimedRatio };
+  readonly executing: { readonly readOnly: TimedRatio; readonly mutating: TimedRatio };
+}
+
+export function flowControlStep(options: FlowControlStepOptions): Step {
+  const { configuration, estimator, clock, readWrite } = options;
+
+  const execute = (ticket: Ticket, route: Route, next: () => Promise<ApiResponse>): Promise<ApiResponse> => {
+    const { samples } = route;
+    const { info } = ticket.exchange;
+    const ratio = readWrite.executing[READING_VERBS.has(info.verb) ? "readOnly" : "mutating"];
+    const start = ticket.startedMs;
+    ratio.add(1, start);
+    samples.dispatched.inc();
+    if (!route.level.exempt) samples.waited.observe((start - ticket.arrivedMs) / 1000);
+    let finished = false;
+    const finish = () => {
+      if (finished) return;
+      finished = true;
+      const now = clock.monotonic();
+      ratio.add(-1, now);
+      (info.verb === "watch" ? samples.watchStarted : samples.executed).observe((now - start) / 1000);
+      route.level.queue.finish(ticket, now);
+    };
+    ticket.exchange.release = finish;
+    const failed = (error: unknown): never => {
+      finish();
+      throw error;
+    };
+    if (info.verb === "watch") return next().then((response) => started(response, ticket, options, finish), failed);
+    return next().then((response) => {
+      finish();
+      return response;
+    }, failed);
+  };
+
+  return (exchange, next) => {
+    const { info, user, request } = exchange;
+    if (info.verb !== "watch" && isLongRunning(info)) return next();
+    const route = configuration.classify(user, info);
+    const { level, definition, samples } = route;
+    exchange.headers["x-kubernetes-pf-flowschema-uid"] = definition.uid;
+    exchange.headers["x-kubernetes-pf-prioritylevel-uid"] = level.uid;
+    const work = level.exempt
+      ? ONE_SEAT
+      : estimator.estimate(info, request.query, level.widest, (count) => samples.watches.observe(count));
+    const distinguisher = level.queuing.type === "queue" ? definition.distinguisher(user, info) : "";
+    const ticket = new Ticket(route, distinguisher, exchange, work, clock.monotonic());
+    samples.seats.observe(ticket.width);
+    const entry = level.queue.enter(ticket, route.hand(distinguisher));
+    if (entry === "execute") return execute(ticket, route, next);
+    if (entry === "wait") {
+      return wait(ticket, route, options).then((goesOn) =>
+        goesOn ? execute(ticket, route, next) : refuse(route, clock),
+      );
+    }
+    if (!level.exempt) samples.waitedInVain.observe(0);
+    return Promise.resolve(refuse(route, clock));
+  };
+}
+
+/** Whether it is executed in the end. */
+async function wait(ticket: Ticket, { level, samples }: Route, options: FlowControlStepOptions): Promise<boolean> {
+  const { clock, readWrite } = options;
+  const { info, request } = ticket.exchange;
+  const ratio = readWrite.waiting[READING_VERBS.has(info.verb) ? "readOnly" : "mutating"];
+  const { signal } = request;
+  const gone = () => level.queue.cancel(ticket);
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  ticket.decide = resolve;
+  ratio.add(1, clock.monotonic());
+  if (signal.aborted) gone();
+  else signal.addEventListener("abort", gone, { once: true });
+  const goesOn = await promise;
+  signal.removeEventListener("abort", gone);
+  const now = clock.monotonic();
+  ratio.add(-1, now);
+  if (!goesOn) samples.waitedInVain.observe((now - ticket.arrivedMs) / 1000);
+  return goesOn;
+}
+
+/** A watch has started when it has written what it starts with. */
+function started(
+  response: ApiResponse,
+  { exchange: { info, request } }: Ticket,
+  { watches }: FlowControlStepOptions,
+  finish: () => void,
+): ApiResponse {
+  if (!isStream(response)) {
+    finish();
+    return response;
+  }
+  const forget = watches.add(info, request.query);
+  return withLife(response, {
+    began: finish,
+    ended: () => {
+      finish();
+      forget();
+    },
+  });
+}
+
+function refuse({ level }: Route, clock: Clock): ApiResponse {
+  return tooManyRequests(level.retryAfter.refused(clock.now()));
+}
+
+export function tooManyRequests(retryAfterSeconds: number): ApiResponse {
+  return {
+    status: 429,
+    headers: {
+      "content-type": "text/plain; charset=utf-8",
+      "x-content-type-options": "nosniff",
+      "retry-after": String(retryAfterSeconds),
+    },
+    body: [Buffer.from("Too many requests, please try again later.\n")],
+  };
+}

@@ -1,0 +1,55 @@
+/** A priority level alone, on virtual time: requests are started and finished by hand. */
+import { MetricsRegistry, VirtualClock } from "#base";
+import type { Exchange } from "../../pipeline.ts";
+import { Demand } from "../demand.ts";
+import { FairQueue, type Queuing } from "../fair-queue.ts";
+import { FlowMetrics } from "../metrics.ts";
+import { Ticket } from "../ticket.ts";
+import { Turns } from "../turns.ts";
+import { ONE_SEAT, type Work } from "../work-estimate.ts";
+
+export interface TestLevelOptions {
+  readonly limit: number;
+  /** Default: eight queues, hands of two, four in each. */
+  readonly queuing?: Queuing;
+  readonly seatsPerTurn?: number;
+}
+
+export function testLevel({ limit, queuing, seatsPerTurn = Number.POSITIVE_INFINITY }: TestLevelOptions) {
+  const clock = new VirtualClock();
+  const registry = new MetricsRegistry();
+  const metrics = new FlowMetrics(registry);
+  const waitingTurns: (() => void)[] = [];
+  const turns = new Turns(seatsPerTurn, () => new Promise((resolve) => waitingTurns.push(resolve)));
+  const demand = new Demand(clock.monotonic());
+  const queue = new FairQueue({ clock, turns, demand, samples: metrics.ofLevel("test", 0) });
+  const samples = metrics.ofFlow("schema", "test");
+  queue.configure(queuing ?? { type: "queue", queues: 8, handSize: 2, lengthLimit: 4 }, limit, limit);
+  const decided = new Map<Ticket, boolean>();
+  return {
+    clock,
+    queue,
+    demand,
+    registry,
+    /** What was decided about those who waited. */
+    decided,
+    /** A request of a flow, whose hand are queues of these numbers. */
+    enter(flow: string, hand: readonly number[], work: Partial<Work> = {}, query = "") {
+      const exchange = { request: { query: new URLSearchParams(query) } } as unknown as Exchange;
+      const ticket = new Ticket(
+        { schema: "schema", samples },
+        flow,
+        exchange,
+        { ...ONE_SEAT, ...work },
+        clock.monotonic(),
+      );
+      ticket.decide = (execute) => decided.set(ticket, execute);
+      return { ticket, entry: queue.enter(ticket, hand) };
+    },
+    /** The event loop turns once. */
+    async turn(): Promise<void> {
+      for (const next of waitingTurns.splice(0)) next();
+      await Promise.resolve();
+    },
+  };
+}
