@@ -1,5 +1,5 @@
 /**
- * The API server as clients see it: `bin/k8ts up` on the durable store, asked over TLS by another process.
+ * The API server as clients see it: `bin/k8ts up` on the durable store, with hardly a controller, asked over TLS by another process.
  *
  * 1. A bound is measured in the same run by the same generator: a bare Node server that sends the same bytes, bare LMDB.
  * 2. Rounds of a figure and its bound take turns, so that a change in the machine's mood meets both; the best of each counts.
@@ -17,13 +17,20 @@ import type { Figure } from "./run.ts";
 
 type Report = (figure: Figure) => void;
 
-const CONNECTIONS = 32;
+const CLIENTS = 32;
 const ROUNDS = 3;
+/** Of writes: the compiler takes some fifty thousand of them to settle. */
+const WRITE_ROUNDS = 8;
 const PODS = 3_000;
 /** Of one round of writes: enough for the compiler to have settled. */
 const WRITES = 10_000;
 const MANY = 100_000;
 const NAMESPACE = "/api/v1/namespaces/default";
+/** A connection for each of the clients, or one for all of them. */
+const CLIENT_SHAPES: Readonly<Record<string, Pick<Job, "protocol" | "connections" | "streams">>> = {
+  "HTTP/1.1": { protocol: "http/1.1", connections: CLIENTS },
+  "HTTP/2": { protocol: "h2", connections: 1, streams: CLIENTS },
+};
 const JSON_TYPE = "application/json";
 
 export async function run(report: Report): Promise<void> {
@@ -38,6 +45,7 @@ export async function run(report: Report): Promise<void> {
       await reads(report, server.target, generator, dir);
       for (const watchers of [200, 1000]) await fanOut(report, server.target, generator, watchers);
     }
+    await besideControllers(report, generator, dir);
     await many(report, generator, dir);
   } finally {
     rmSync(dir, { recursive: true, force: true });
@@ -46,34 +54,44 @@ export async function run(report: Report): Promise<void> {
 
 /** Creates and patches against bare LMDB with as many writers. */
 async function writes(report: Report, target: Target, generator: Generator, dir: string): Promise<void> {
-  const create = (plural: string, body: string) => (round: number) =>
-    rate(generator, {
-      ...jobFor(target),
-      method: "POST",
-      path: `${NAMESPACE}/${plural}`,
-      contentType: JSON_TYPE,
-      body,
-      requests: WRITES,
-      first: round * WRITES,
-    });
-  const patch = (round: number) =>
-    rate(generator, {
-      ...jobFor(target),
-      method: "PATCH",
-      path: `${NAMESPACE}/configmaps/config-{i}`,
-      contentType: "application/merge-patch+json",
-      body: `{"data":{"mode":"changed-${round}-{i}"}}`,
-      requests: WRITES,
-    });
-  const work = {
-    "create ConfigMap": create("configmaps", configMap),
-    "create Pod": create("pods", pod),
-    "merge patch": patch,
-  };
-  for (const [name, one] of Object.entries(work)) {
-    const { value, bound } = await best(one, (round) => barePuts(join(dir, `bare-${name}-${round}`)));
-    report({ name: `${name}, durable, to bare LMDB`, value, unit: "requests/s", bound, ratio: value / bound });
+  const work: { name: string; job(round: number): Written }[] = [
+    { name: "create ConfigMap", job: (round) => creation("configmaps", configMap, round) },
+    { name: "create Pod", job: (round) => creation("pods", pod, round) },
+    { name: "merge patch", job: (round) => ({ ...patch, body: `{"data":{"mode":"changed-${round}-{i}"}}` }) },
+  ];
+  for (const { name, job } of work) {
+    for (const [nth, [clients, how]] of Object.entries(CLIENT_SHAPES).entries()) {
+      const { value, bound } = await best(
+        (round) => rate(generator, { target, ...how, ...job(nth * WRITE_ROUNDS + round) }),
+        (round) => barePuts(join(dir, `bare-${name}-${nth}-${round}`)),
+        WRITE_ROUNDS,
+      );
+      report({ name: `${name} (${clients}), to bare LMDB`, value, unit: "requests/s", bound, ratio: value / bound });
+    }
   }
+}
+
+/** What `up` runs beside the API server shares its thread. */
+async function besideControllers(report: Report, generator: Generator, dir: string): Promise<void> {
+  await using server = await startK8ts(join(dir, "control-plane"), "control plane");
+  const { target } = server;
+  const one = (round: number) => rate(generator, { ...jobFor(target), ...creation("configmaps", configMap, round) });
+  const { value } = await best(one, async () => 0, WRITE_ROUNDS);
+  report({ name: "create ConfigMap beside all controllers", value, unit: "requests/s" });
+}
+
+type Written = Pick<Job, "method" | "path" | "contentType" | "body" | "first" | "requests">;
+
+const patch: Omit<Written, "body"> = {
+  method: "PATCH",
+  path: `${NAMESPACE}/configmaps/config-{i}`,
+  contentType: "application/merge-patch+json",
+  requests: WRITES,
+};
+
+function creation(plural: string, body: string, round: number): Written {
+  const first = round * WRITES;
+  return { method: "POST", path: `${NAMESPACE}/${plural}`, contentType: JSON_TYPE, body, first, requests: WRITES };
 }
 
 async function barePuts(dir: string): Promise<number> {
@@ -86,7 +104,7 @@ async function barePuts(dir: string): Promise<number> {
     while (next < count)
       await database.put(`/registry/core/configmaps/default/name-${(next++ * 7919) % 1_000_003}`, value);
   };
-  await Promise.all(Array.from({ length: CONNECTIONS }, lane));
+  await Promise.all(Array.from({ length: CLIENTS }, lane));
   const perSecond = (count * 1000) / (performance.now() - start);
   await database.close();
   return perSecond;
@@ -191,7 +209,7 @@ async function large(report: Report, { target }: K8ts, generator: Generator): Pr
 }
 
 function jobFor(target: Target): Pick<Job, "target" | "protocol" | "connections"> {
-  return { target, protocol: "h2", connections: CONNECTIONS };
+  return { target, protocol: "h2", connections: CLIENTS };
 }
 
 async function rate(generator: Generator, job: Job): Promise<number> {
@@ -202,9 +220,10 @@ async function rate(generator: Generator, job: Job): Promise<number> {
 async function best(
   subject: (round: number) => Promise<number>,
   bare: (round: number) => Promise<number>,
+  rounds = ROUNDS,
 ): Promise<{ value: number; bound: number }> {
   let [value, bound] = [0, 0];
-  for (let round = 0; round < ROUNDS; round++) {
+  for (let round = 0; round < rounds; round++) {
     bound = Math.max(bound, await bare(round));
     value = Math.max(value, await subject(round));
   }

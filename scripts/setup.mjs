@@ -1,6 +1,7 @@
 /**
  * Makes a fresh checkout ready: the locked npm dependencies (the pinned Node among them), the API's documentation and, with --for-tests,
- * the programs that tests run: etcd, kubectl and Helm. Installs only what is missing, says what it does, and fails with one sentence.
+ * what tests need: etcd, kubectl and Helm, other projects' schemas and operator frameworks. Installs only what is missing, says what it does,
+ * and fails with one sentence.
  * Runs before anything is installed, so it is plain JavaScript for whatever Node (≥ 18) the machine has.
  *
  *     node scripts/setup.mjs [--for-tests] [SCRIPT [ARGUMENTS…]]     then runs SCRIPT with the Node that it has installed
@@ -12,6 +13,8 @@ import { installApiDocs } from "./setup/api-docs.mjs";
 import { installDependencies } from "./setup/dependencies.mjs";
 import { installEtcd } from "./setup/etcd.mjs";
 import { installKubectl } from "./setup/kubectl.mjs";
+import { installOperatorFrameworks } from "./setup/operator-frameworks.mjs";
+import { installOperatorSchemas } from "./setup/operator-schemas.mjs";
 import { root } from "./setup/steps.mjs";
 
 const forTests = process.argv[2] === "--for-tests";
@@ -23,6 +26,8 @@ try {
   if (forTests) {
     installEtcd();
     installKubectl();
+    installOperatorSchemas();
+    installOperatorFrameworks();
   }
 } catch (error) {
   console.error(`k8ts: ${error.message}`);

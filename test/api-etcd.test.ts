@@ -22,6 +22,9 @@ describe.skipIf(findEtcd() === undefined)("two API servers on one etcd (needs et
       "up",
       "--store",
       "etcd",
+      // These servers have authorities of their own, which they would publish in turn.
+      "--controllers",
+      "*,-root-ca-certificate-publisher-controller",
       "--etcd-servers",
       etcd.endpoints.join(),
       "--port",

@@ -19,7 +19,7 @@ const layers: Record<string, Layer> = {
   api: { folders: ["base"], packages: ["re2js", "yaml"] },
   store: { folders: ["base"], packages: ["lmdb", "@grpc/grpc-js", "@grpc/proto-loader"] },
   pki: { folders: ["base"], packages: ["yaml"] },
-  apiserver: { folders: ["base", "api", "store", "pki"], packages: ["jose", "yaml"] },
+  apiserver: { folders: ["base", "api", "store", "pki"], packages: ["@grpc/grpc-js", "jose", "yaml"] },
   client: { folders: ["base", "api"], packages: [] },
   controllers: { folders: ["base", "api", "client"], packages: [] },
   cluster: { folders: ["base", "api", "store", "pki", "apiserver", "client", "controllers"], packages: [] },

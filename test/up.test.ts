@@ -174,6 +174,11 @@ describe("snapshot and restore", () => {
 describe("what goes wrong is one sentence and exit code 1", () => {
   const cases: { name: string; args: string[]; before?: (home: Home) => void; says: RegExp }[] = [
     { name: "an unknown command", args: ["fly"], says: /unknown command 'fly'/ },
+    {
+      name: "an unknown controller",
+      args: ["up", "--store", "memory", "--port", "0", "--controllers", "*,-fly"],
+      says: /--controllers: "fly" is not in the list of known controllers\./,
+    },
     { name: "an unknown flag", args: ["up", "--wings"], says: /unknown option '--wings'/ },
     { name: "a bad port", args: ["up", "--port", "99999"], says: /whole number from 0 to 65535/ },
     { name: "a bad duration", args: ["up", "--event-ttl", "soon"], says: /duration such as 30m/ },

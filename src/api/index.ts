@@ -1,4 +1,12 @@
 /** The whole public surface of api: the machinery, server-side apply, the facts, and every built-in kind. */
+
+export * from "./admissionregistration/expressions/index.ts";
+export {
+  type CheckedKind,
+  expressionWarnings,
+  type ResourceToCheck,
+  resourcesToCheck,
+} from "./admissionregistration/type-checking.ts";
 export { builtIn } from "./all-kinds.ts";
 export {
   type AcceptedNames,

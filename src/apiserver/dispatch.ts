@@ -27,26 +27,30 @@ const MAX_BODY_BYTES = 3 * 1024 * 1024;
 export interface Dispatch {
   readonly context: ServerContext;
   readonly resources: Resources;
+  /** Waits for a resource that is about to be served, if it is. */
+  appearing?(group: string, plural: string): Promise<void>;
   /** Ends watches. */
   readonly stopping: AbortSignal;
   /** What is answered without being stored: reviews, eviction, log, exec … */
   readonly connectors: Connectors;
 }
 
+/** Where the verbs leave what they have to say besides their answer. */
+export type Remarks = Pick<RestRequest, "warn" | "annotate" | "received">;
+
 export async function dispatch(
   request: ApiRequest,
   info: RequestInfo,
   server: Dispatch,
-  warn: (message: string) => void,
-  annotate: (key: string, value: string) => void,
+  remarks: Remarks,
 ): Promise<ApiResponse> {
   const resource = server.resources.find(info.apiGroup, info.apiVersion, info.resource);
   if (resource === undefined) throw serverResponse(404);
-  const rest = restRequest(request, info, resource, server.context, { warn, annotate });
+  const rest = restRequest(request, info, resource, server.context, remarks);
   if (info.subresource !== "") return subresource(rest, request, info, server);
   checkScope(resource, info);
   if (!(resource.kind.verbs as readonly string[]).includes(info.verb)) throw notAllowed(resource, info);
-  if (resource.kind.deprecated !== undefined) warn(resource.kind.deprecated);
+  if (resource.kind.deprecated !== undefined) rest.warn(resource.kind.deprecated);
   const virtual = server.connectors.virtual.get(`${info.apiGroup}/${info.resource}`);
   if (virtual !== undefined) return virtual(rest, request);
   const answer = answerContext(rest, request, info);
@@ -132,7 +136,7 @@ function restRequest(
   info: RequestInfo,
   resource: Resource,
   context: ServerContext,
-  remarks: Pick<RestRequest, "warn" | "annotate">,
+  remarks: Remarks,
 ): RestRequest {
   const isNamespace = resource.kind.scope === "Cluster";
   return {

@@ -1,5 +1,13 @@
 export { AdmissionConfigError, type AdmissionOptions, parseAdmissionConfiguration } from "./admission/index.ts";
 export {
+  AuditConfigError,
+  type AuditSettings,
+  DEFAULT_TRUNCATION as DEFAULT_AUDIT_TRUNCATION,
+  MODES as AUDIT_MODES,
+  type Mode as AuditMode,
+  parsePolicy as parseAuditPolicy,
+} from "./audit/index.ts";
+export {
   type AuthenticationConfiguration,
   type AuthenticationSettings,
   authenticatorOfFlags,
@@ -18,5 +26,6 @@ export {
   type WebhookSettings,
 } from "./authn/index.ts";
 export { AuthorizationConfigError, type AuthorizationFlags, type ModeSpec, readAuthorization } from "./authz/index.ts";
-export { type ApiServer, type ApiServerOptions, startApiServer } from "./server.ts";
+export { Encryption, EncryptionConfigError, parseEncryptionConfiguration } from "./encryption/index.ts";
+export { type ApiServer, type ApiServerOptions, type FlowControlSettings, startApiServer } from "./server.ts";
 export { K8TS_VERSION, KUBERNETES_VERSION, versionInfo } from "./version.ts";

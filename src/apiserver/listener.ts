@@ -19,6 +19,7 @@ import type { HttpHandlers } from "./http/adapter.ts";
 export interface ServingCertificate {
   readonly certPem: string;
   readonly keyPem: string;
+  /** Empty: certificates of clients count for nothing. */
   readonly clientCaPem: string;
 }
 
@@ -40,6 +41,7 @@ export interface Listener {
 
 export async function listen({ host, port, certificate, handlers, clock }: ListenOptions): Promise<Listener> {
   const http1 = createHttp1Server(handlers.http1);
+  http1.on("upgrade", handlers.upgrade);
   const http2 = createHttp2Server();
   http2.on("stream", handlers.http2);
   const server = createTlsServer({

@@ -29,8 +29,13 @@ export function requestMetrics(metrics: MetricsRegistry, clock: Clock): Step {
     const start = clock.monotonic();
     const { apiGroup, apiVersion, resource, subresource } = info;
     const verb = info.verb.toUpperCase();
-    const response = await next();
-    total.labels(verb, apiGroup, apiVersion, resource, subresource, scopeOf(info), String(response.status)).inc();
+    const count = (code: number) =>
+      total.labels(verb, apiGroup, apiVersion, resource, subresource, scopeOf(info), String(code)).inc();
+    const response = await next().catch((error: unknown) => {
+      count(500);
+      throw error;
+    });
+    count(response.status);
     if (!isStream(response)) {
       duration
         .labels(verb, apiGroup, apiVersion, resource, subresource, scopeOf(info))

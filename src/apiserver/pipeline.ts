@@ -1,12 +1,13 @@
 /**
  * The request pipeline. Source order is execution order:
  *
- *     recover → request info → authenticate → impersonate → audit → flow control → authorize → dispatch
+ *     recover → request info → authenticate → audit → impersonate → flow control → authorize → dispatch
  *
  * 1. Everything passes all of it, also what comes from a component in the same process.
- * 2. It always answers: an error becomes a Status in the form that was asked for.
+ * 2. It always answers: an error becomes a Status in the form that was asked for. What is refused on the way is an answer for the steps before
+ *    it; only what nobody expected reaches them as an error.
  */
-import { isStatusError, StatusError, serverResponse, toStatus } from "#api";
+import { isStatusError, type Kind, StatusError, serverResponse, toStatus } from "#api";
 import type { Logger } from "#base";
 import type { Authenticator } from "./authn/authenticator.ts";
 import { impersonator } from "./authn/impersonate.ts";
@@ -18,14 +19,62 @@ import { answerValue } from "./encode/answers.ts";
 import { errorFormat } from "./encode/negotiate.ts";
 import { type ApiRequest, type ApiResponse, authenticated } from "./http/exchange.ts";
 import { type RequestInfo, requestInfo } from "./http/request-info.ts";
+import { warningHeaders } from "./http/warning-headers.ts";
+import type { AnyDraft } from "./rest/prepare.ts";
 
 /** A request on its way: what the steps before it have found out. */
 export interface Exchange {
+  /** As it came. */
+  readonly original: ApiRequest;
+  /** As the verbs see it: in the user's name, and without what that was known by. From impersonation on. */
   readonly request: ApiRequest;
   readonly info: RequestInfo;
+  /** Who sent it. */
+  readonly caller: UserInfo;
+  /** In whose name it is answered: the caller's, unless that has impersonated somebody. */
   readonly user: UserInfo;
+  /** The verb by which somebody was impersonated, if that was a constrained one. */
+  readonly constraint: string;
   /** What those who served it noted for audit, such as admission plugins: complete once there is an answer. */
   readonly annotations: Map<string, string>;
+  /** As these, for where the bodies of requests are kept, too: they show what is in them. */
+  readonly bodyAnnotations: Map<string, string>;
+  /** Go with the answer, whatever that is. */
+  readonly headers: Record<string, string>;
+  /** Somebody who wants to see what the request brings. */
+  observer?: BodyObserver;
+  /** Gives up what is held for it here: another server works on it now. */
+  release?: () => void;
+}
+
+export interface BodyObserver {
+  /** The body, where it was read. */
+  body?(bytes: Buffer): void;
+  /** The object that was in it, before anything has been added: not to be changed, and not to be kept. */
+  object(draft: AnyDraft, kind: Kind): void;
+}
+
+class PassingExchange implements Exchange {
+  readonly original: ApiRequest;
+  request: ApiRequest;
+  readonly info: RequestInfo;
+  readonly caller: UserInfo;
+  user: UserInfo;
+  constraint = "";
+  readonly annotations: Map<string, string>;
+  readonly bodyAnnotations = new Map<string, string>();
+  readonly headers: Record<string, string> = {};
+  observer?: BodyObserver;
+  release?: () => void;
+
+  constructor(request: ApiRequest, info: RequestInfo, caller: UserInfo, annotations: Map<string, string>) {
+    this.original = request;
+    this.request = request;
+    this.info = info;
+    this.caller = caller;
+    this.user = caller;
+    this.annotations = annotations;
+  }
 }
 
 /** A step between authentication and authorization, such as audit or flow control: it may look, wait, refuse, or wrap the answer. */
@@ -36,11 +85,15 @@ export interface PipelineOptions {
   /** Headers that say who somebody is: they go no further than authentication. Default: those that everyone knows. */
   readonly isCredential?: (header: string) => boolean;
   readonly audit: Step;
+  /** The answer to those whom authentication has turned away, as audit wants it. */
+  readonly turnedAway?: (request: ApiRequest, info: RequestInfo, answer: ApiResponse) => ApiResponse;
   readonly flowControl: Step;
   readonly authorize: Authorizer;
   readonly dispatch: Dispatch;
   /** Paths that are not about resources: health, discovery, version. Undefined: not one of them. */
   nonResource(request: ApiRequest, info: RequestInfo): Promise<ApiResponse | undefined>;
+  /** The answer of another API server, for what that one serves. Undefined: the request is for this one. */
+  elsewhere?(exchange: Exchange): Promise<ApiResponse> | undefined;
   readonly log: Logger;
 }
 
@@ -49,37 +102,51 @@ export const passThrough: Step = (_, next) => next();
 export type Handle = (request: ApiRequest) => Promise<ApiResponse>;
 
 export function pipeline(options: PipelineOptions): Handle {
-  const { authenticate, audit, flowControl, authorize } = options;
+  const { authenticate, audit, flowControl, authorize, log } = options;
   const impersonate = impersonator(authorize);
+
+  const answer = async (exchange: PassingExchange, warnings: string[]): Promise<ApiResponse> => {
+    const { original, info, caller } = exchange;
+    try {
+      const asked = new RequestAttributes(caller, info, original.query);
+      const impersonated = await impersonate(original, asked);
+      if (impersonated !== undefined) {
+        exchange.user = impersonated.user;
+        exchange.constraint = impersonated.constraint;
+      }
+      const { user, observer } = exchange;
+      const attributes = user === caller ? asked : new RequestAttributes(user, info, original.query);
+      const seeBody = observer?.body && ((bytes: Buffer) => observer.body?.(bytes));
+      exchange.request = authenticated(original, user, options.isCredential, seeBody);
+      return await flowControl(exchange, async () => {
+        await demand(authorize, attributes, (verdict) => {
+          for (const [key, value] of auditAnnotations(verdict)) exchange.annotations.set(key, value);
+        });
+        return serve(exchange, options, warnings);
+      });
+    } catch (error) {
+      if (isStatusError(error)) return answerError(error, original, log);
+      throw error;
+    }
+  };
+
   return async (request) => {
     const warnings: string[] = [];
     const info = requestInfo(request.method, request.path, request.query);
+    const annotations = new Map<string, string>();
+    let exchange: PassingExchange | undefined;
     try {
-      const annotations = new Map<string, string>();
       const caller = await authenticate(request, {
         warn: (message) => warnings.push(message),
         annotate: (key, value) => annotations.set(key, value),
       });
-      const asked = new RequestAttributes(caller, info, request.query);
-      const { user = caller } = (await impersonate(request, asked)) ?? {};
-      const attributes = user === caller ? asked : new RequestAttributes(user, info, request.query);
-      const exchange: Exchange = {
-        request: authenticated(request, user, options.isCredential),
-        info,
-        user,
-        annotations,
-      };
-      const response = await audit(exchange, () =>
-        flowControl(exchange, async () => {
-          await demand(authorize, attributes, (verdict) => {
-            for (const [key, value] of auditAnnotations(verdict)) exchange.annotations.set(key, value);
-          });
-          return serve(exchange, options, warnings);
-        }),
-      );
-      return withWarnings(response, warnings);
+      const passing = new PassingExchange(request, info, caller, annotations);
+      exchange = passing;
+      return complete(await audit(passing, () => answer(passing, warnings)), passing.headers, warnings);
     } catch (error) {
-      return withWarnings(answerError(error, request, options.log), warnings);
+      const failure = answerError(error, request, log);
+      if (exchange !== undefined) return complete(failure, exchange.headers, warnings);
+      return complete(options.turnedAway?.(request, info, failure) ?? failure, {}, warnings);
     }
   };
 }
@@ -90,11 +157,13 @@ const PAGE_NOT_FOUND: ApiResponse = {
   body: [Buffer.from("404 page not found\n")],
 };
 
-async function serve(
-  { request, info, annotations }: Exchange,
-  options: PipelineOptions,
-  warnings: string[],
-): Promise<ApiResponse> {
+async function serve(exchange: Exchange, options: PipelineOptions, warnings: string[]): Promise<ApiResponse> {
+  const { request, info, annotations, bodyAnnotations, observer } = exchange;
+  const elsewhere = options.elsewhere?.(exchange);
+  if (elsewhere !== undefined) {
+    exchange.release?.();
+    return elsewhere;
+  }
   if (!info.isResourceRequest) {
     const response = await options.nonResource(request, info);
     if (response === undefined && info.apiVersion !== "" && options.dispatch.resources.servesGroup(info.apiGroup))
@@ -102,16 +171,23 @@ async function serve(
     return response ?? PAGE_NOT_FOUND;
   }
   const { resources } = options.dispatch;
-  const found = resources.find(info.apiGroup, info.apiVersion, info.resource);
   // A group that is no part of the server has only the paths of its kinds, and nothing that answers for others.
-  if (!resources.servesGroup(info.apiGroup) && (found === undefined || !isInScope(found, info))) return PAGE_NOT_FOUND;
-  return dispatch(
-    request,
-    info,
-    options.dispatch,
-    (message) => warnings.push(message),
-    (key, value) => annotations.set(key, value),
-  );
+  if (!resources.servesGroup(info.apiGroup)) {
+    const find = () => resources.find(info.apiGroup, info.apiVersion, info.resource);
+    if (find() === undefined) await options.dispatch.appearing?.(info.apiGroup, info.resource);
+    const found = find();
+    if (found === undefined || !isInScope(found, info)) return PAGE_NOT_FOUND;
+  }
+  return dispatch(request, info, options.dispatch, {
+    warn: (message) => warnings.push(message),
+    annotate: (key, value, level) => note(level === "Request" ? bodyAnnotations : annotations, key, value),
+    ...(observer !== undefined && { received: (draft, kind) => observer.object(draft, kind) }),
+  });
+}
+
+/** What has been noted stays. */
+function note(annotations: Map<string, string>, key: string, value: string): void {
+  if (!annotations.has(key)) annotations.set(key, value);
 }
 
 export function answerError(
@@ -134,8 +210,12 @@ export function answerError(
     : { ...response, headers: { ...response.headers, "retry-after": String(retryAfter) } };
 }
 
-function withWarnings(response: ApiResponse, warnings: readonly string[]): ApiResponse {
-  if (warnings.length === 0) return response;
-  const lines = [...new Set(warnings)].map((warning) => `299 - ${JSON.stringify(warning)}`);
-  return { ...response, headers: { ...response.headers, warning: lines } };
+/** With what goes along with it. */
+function complete(
+  response: ApiResponse,
+  headers: Readonly<Record<string, string>>,
+  warnings: readonly string[],
+): ApiResponse {
+  const warning = warnings.length > 0 && { warning: warningHeaders(warnings) };
+  return { ...response, headers: { ...response.headers, ...headers, ...warning } };
 }

@@ -1,7 +1,7 @@
 /** Paths that are not about resources: health, version, metrics, discovery, OpenAPI, snapshots. */
 import { encodeEnvelope, encodeProtobuf, type Kind, notAcceptable, serverResponse, typeSchema } from "#api";
 import { type MetricsRegistry, metricsContentType } from "#base";
-import { writeSnapshot } from "#store";
+import { type Store, writeSnapshot } from "#store";
 import type { IssuerDocuments } from "./authn/service-account/issuer.ts";
 import { Discovery, type PreparedDocument, rootPaths, servedVersions, type Wanted } from "./discovery/index.ts";
 import { textOf } from "./encode/answers.ts";
@@ -18,9 +18,13 @@ const ISSUER_KEYS = "/openid/v1/jwks";
 
 export interface RouteOptions {
   readonly context: ServerContext;
+  /** What snapshots are made of: the store below all encryption. Default: the context's. */
+  readonly rawStore?: Store;
   readonly documents: ApiDocuments;
   readonly metrics: MetricsRegistry;
   readonly health: Readonly<Record<string, readonly HealthCheck[]>>;
+  /** Text about what the server is doing right now, for paths under /debug. */
+  readonly debug?: (path: string, query: URLSearchParams) => string | undefined;
   /** For verifiers of service account tokens. */
   readonly issuerDocuments?: () => IssuerDocuments;
 }
@@ -46,12 +50,14 @@ export function apiDocuments(kinds: readonly Kind[]): ApiDocuments {
 
 export function nonResourceRoutes({
   context,
+  rawStore = context.store,
   documents: { discovery, openApi },
   metrics,
   health,
+  debug,
   issuerDocuments,
 }: RouteOptions): (request: ApiRequest, info: RequestInfo) => Promise<ApiResponse | undefined> {
-  const { log, store, clock } = context;
+  const { log, clock } = context;
   const own = [...Object.keys(health).map((name) => `/${name}`), "/metrics", "/openapi/v2", "/openapi/v3", "/version"];
   if (issuerDocuments !== undefined) own.push(ISSUER_CONFIGURATION, ISSUER_KEYS);
 
@@ -72,6 +78,8 @@ export function nonResourceRoutes({
     }
     const issued = issuerDocuments && issuerAnswer(path, issuerDocuments);
     if (issued !== undefined) return onlyGet(info, () => issued);
+    const dumped = first === "debug" ? debug?.(path, query) : undefined;
+    if (dumped !== undefined) return text(200, dumped);
     if (path === "/metrics") return text(200, metrics.text(), metricsContentType);
     if (path === "/" || path === "") return json(rootPaths(discovery.paths(), own).value());
     if (first === "openapi") return openApiAnswer(openApi, request, clock.now());
@@ -80,7 +88,7 @@ export function nonResourceRoutes({
         status: 200,
         headers: { "content-type": "application/octet-stream" },
         stream: async (sink) => {
-          for await (const chunk of writeSnapshot(store, clock)) sink.write(chunk);
+          for await (const chunk of writeSnapshot(rawStore, clock)) sink.write(chunk);
         },
       };
     }

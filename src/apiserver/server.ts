@@ -9,11 +9,19 @@
  */
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
-import { builtIn } from "#api";
+import { builtIn, type JsonObject } from "#api";
 import { type Clock, type Logger, type MetricsRegistry, type Random, TaskGroup } from "#base";
 import type { Store } from "#store";
-import { type AdmissionOptions, admissionChain, clusterView, selectPlugins } from "./admission/index.ts";
+import {
+  type AdmissionOptions,
+  type AdmissionPlugin,
+  admissionChain,
+  clusterView,
+  selectPlugins,
+} from "./admission/index.ts";
+import { aggregation, type FrontProxyIdentity } from "./aggregation/index.ts";
 import { allocators } from "./allocate/index.ts";
+import { type Audit, type AuditSettings, audit } from "./audit/index.ts";
 import {
   type AuthenticationConfiguration,
   type AuthenticationSettings,
@@ -21,7 +29,7 @@ import {
   type RequestHeaderOptions,
 } from "./authn/index.ts";
 import { clusterObjects, noteTokenUse } from "./authn/server-objects.ts";
-import { authorization, type ModeSpec } from "./authz/index.ts";
+import { authorization, type ModeSpec, matchCondition } from "./authz/index.ts";
 import {
   advertise,
   bootstrap,
@@ -33,12 +41,14 @@ import {
 import { StoreFeed } from "./cache/feed.ts";
 import { connectors } from "./connect/index.ts";
 import { customResources } from "./custom-resources/index.ts";
+import type { Encryption } from "./encryption/index.ts";
 import { expireEvents } from "./expire/index.ts";
+import { type FlowControl, flowControl, type InFlightLimits, maxInFlight } from "./flow-control/index.ts";
 import type { HealthCheck } from "./health.ts";
 import { httpHandlers } from "./http/adapter.ts";
 import { type Listener, listen, type ServingCertificate } from "./listener.ts";
 import { requestMetrics } from "./metrics.ts";
-import { type Handle, passThrough, pipeline } from "./pipeline.ts";
+import { type Handle, pipeline } from "./pipeline.ts";
 import { newUid } from "./rest/new-uid.ts";
 import { STORE_PREFIX } from "./rest/resource.ts";
 import { Resources } from "./rest/resources.ts";
@@ -57,6 +67,8 @@ export interface ApiServerOptions {
   readonly store: Store;
   /** Other servers write to the same store. */
   readonly sharedStore: boolean;
+  /** How values are encrypted in the store. Default: they are kept as they are. */
+  readonly encryption?: Encryption;
   /** How long Events are kept. Default: an hour. */
   readonly eventTtlMs?: number;
   /** The authority whose clients may speak for others by headers, and how these clients are called. */
@@ -67,10 +79,25 @@ export interface ApiServerOptions {
   readonly authorizationModes?: readonly ModeSpec[];
   /** Which admission plugins run, and how. Default: those that are on by default. */
   readonly admission?: AdmissionOptions;
+  /** What is recorded of requests, and where. Default: nothing. */
+  readonly audit?: AuditSettings;
+  /** How much at a time. Default: priority and fairness, 400 requests that read and 200 that write. */
+  readonly flowControl?: FlowControlSettings;
+  /** Where Services get their addresses: one range of each family at most; the first is the default. */
+  readonly serviceCidrs?: readonly string[];
+  /** Where others reach this server, if not at its host. */
+  readonly advertiseAddress?: string;
+  /** Who this server is to API servers behind it, as of now. */
+  readonly frontProxyIdentity?: () => FrontProxyIdentity | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
   readonly metrics: MetricsRegistry;
+}
+
+export interface FlowControlSettings extends Partial<InFlightLimits> {
+  /** `--enable-priority-and-fairness`: both limits together are the seats of all levels. Without it, each counts for itself. */
+  readonly fair?: boolean;
 }
 
 export interface ApiServer {
@@ -78,13 +105,16 @@ export interface ApiServer {
   /** The whole pipeline, for components in the same process. */
   readonly handle: Handle;
   renewCertificate(certificate: ServingCertificate): void;
+  /** A token of a service account with these claims. Absent without a key to sign it with. */
+  readonly signToken?: (claims: object) => Promise<string>;
   /** Throws ConfigurationError, and leaves everything as it is, if the configuration makes no sense. */
   configureAuthentication(configuration: AuthenticationConfiguration, file: string): void;
   stop(): Promise<void>;
 }
 
 export async function startApiServer(options: ApiServerOptions): Promise<ApiServer> {
-  const { store, clock, random, log, metrics } = options;
+  const { encryption, clock, random, log, metrics } = options;
+  const store = encryption?.over(options.store) ?? options.store;
   const stopping = new AbortController();
   const background = new TaskGroup({ onFailure: ({ task, error }) => log.error(`${task} ended`, { error }) });
 
@@ -97,9 +127,20 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     authorize: (attributes) => authz.authorize(attributes),
   });
   const documents = apiDocuments(builtIn);
-  const custom = customResources({ context: () => context, resources, documents: Object.values(documents) });
+  const aggregated = aggregation({
+    context: () => context,
+    resources,
+    kinds: builtIn,
+    documents,
+    identity: options.frontProxyIdentity ?? (() => undefined),
+    metrics,
+    stopping: stopping.signal,
+  });
+  const custom = customResources({ context: () => context, resources, documents: [aggregated.documents] });
   await custom.load(store);
-  const allocation = allocators({ context: () => context, resources, feed, clock, log });
+  const { serviceCidrs } = options;
+  const ranges = serviceCidrs === undefined ? {} : { serviceCidrs };
+  const allocation = allocators({ context: () => context, resources, feed, clock, log, ...ranges });
   const newest = await feed.load(RESUMABLE_CHANGES);
   const { authorizationModes: modes } = options;
   const authz = authorization({
@@ -107,6 +148,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     resources,
     feed,
     nodeRules: nodeRules(),
+    compileCondition: matchCondition,
     metrics,
     clock,
     random,
@@ -130,6 +172,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     allocators: allocation.byResource,
     newUid,
     sharedStore: options.sharedStore,
+    ...(encryption !== undefined && { isOutdated: (key: string) => encryption.isOutdated(key) }),
   };
   const authn = authentication({
     settings: options.authentication ?? {},
@@ -142,29 +185,43 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     log,
   });
   let listening: Listener | undefined;
+  let flow: FlowControl | undefined;
+  let audited: Audit | undefined;
   try {
     await feed.reached(newest);
     await custom.sync();
     background.run("custom resources", (signal) => custom.run(signal));
-    await bootstrap(context, resources, { clientCa: options.certificate.clientCaPem, ...requestHeaderOf(options) });
+    await bootstrap(context, resources, { ...authorities(options.certificate, options), ...ranges });
     background.run("service allocation repair", (signal) => allocation.repair(signal));
+    await aggregated.sync();
+    background.run("aggregation", (signal) => aggregated.run(signal));
+    const { fair = true, reading = 400, mutating = 200 } = options.flowControl ?? {};
+    flow = fair ? flowControl({ context, resources, metrics, total: reading + mutating }) : undefined;
+    audited = await audit({ settings: options.audit ?? {}, resources, newId: randomUUID, clock, random, log, metrics });
+    const counted = requestMetrics(metrics, clock);
+    const { audit: auditStep, turnedAway } = audited;
     const handle = pipeline({
       authenticate: authn.authenticate,
       isCredential: authn.isCredential,
-      audit: requestMetrics(metrics, clock),
-      flowControl: passThrough,
+      audit: (exchange, next) => counted(exchange, () => auditStep(exchange, next)),
+      turnedAway,
+      flowControl: flow?.step ?? maxInFlight({ reading, mutating }),
       authorize: authz.authorize,
       dispatch: {
         context,
         resources,
         stopping: stopping.signal,
+        appearing: custom.appearing,
         connectors: connectors({ context, resources, ...authn, tokens: authn.issuer, ...authz }),
       },
+      elsewhere: aggregated.serve,
       nonResource: nonResourceRoutes({
         context,
+        rawStore: options.store,
         documents,
         metrics,
-        health: healthChecks(store, stopping.signal),
+        health: healthChecks(store, stopping.signal, encryption),
+        ...(flow !== undefined && { debug: flow.dump }),
         issuerDocuments: () => authn.documents(serverUrl(options.host, listening?.port ?? options.port)),
       }),
       log,
@@ -172,9 +229,13 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     const certificate = withAuthorities(options.certificate, options);
     const listener = await listen({ ...options, certificate, handlers: httpHandlers(handle, log) });
     listening = listener;
-    const identity: Identity = { hostname: hostname(), port: listener.port, address: options.host, uid: randomUUID() };
-    await advertise(context, resources, identity);
+    const { issuer } = authn;
+    const address = options.advertiseAddress ?? options.host;
+    const identity: Identity = { hostname: hostname(), port: listener.port, address, uid: randomUUID() };
+    await advertise(context, resources, identity, serviceCidrs);
     background.run("identity lease", (signal) => renewIdentity(context, resources, identity, signal));
+    const { run: keepFlowControl } = flow ?? {};
+    if (keepFlowControl !== undefined) background.run("flow control", keepFlowControl);
     background.run("event expiry", (signal) =>
       expireEvents(
         { context, resources, ...(options.eventTtlMs !== undefined && { ttlMs: options.eventTtlMs }) },
@@ -184,28 +245,39 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     return {
       port: listener.port,
       handle,
+      ...(issuer !== undefined && { signToken: (claims: object) => issuer.sign(claims as JsonObject) }),
       renewCertificate: (fresh) => {
         listener.renew(withAuthorities(fresh, options));
         authn.replaceClientCa(fresh.clientCaPem);
-        const facts = { clientCa: fresh.clientCaPem, ...requestHeaderOf(options) };
+        const facts = authorities(fresh, options);
         background.run("authentication facts", () => publishAuthentication(context, resources, facts));
       },
       configureAuthentication: authn.configure,
       async stop() {
         stopping.abort();
+        flow?.close();
         await listener.close(SHUTDOWN_GRACE_MS);
+        closePlugins(plugins);
         authz.close();
         await authn.close();
         await background.stop();
+        await audited?.close();
       },
     };
   } catch (error) {
+    flow?.close();
     await listening?.close(0);
+    closePlugins(plugins);
     authz.close();
     await authn.close();
     await background.stop();
+    await audited?.close();
     throw error;
   }
+}
+
+function closePlugins(plugins: readonly AdmissionPlugin[]): void {
+  for (const plugin of plugins) plugin.close?.();
 }
 
 /** TLS asks clients for a certificate of any of these; what one is good for is decided by authentication. */
@@ -219,11 +291,19 @@ function serverUrl(host: string, port: number): string {
   return `https://${address.includes(":") ? `[${address}]` : address}:${port}`;
 }
 
-function requestHeaderOf({ requestHeader }: ApiServerOptions) {
-  return requestHeader === undefined ? {} : { requestHeader };
+/** What others may know of whom this server believes. */
+function authorities({ clientCaPem }: ServingCertificate, { requestHeader }: ApiServerOptions) {
+  return {
+    ...(clientCaPem !== "" && { clientCa: clientCaPem }),
+    ...(requestHeader !== undefined && { requestHeader }),
+  };
 }
 
-function healthChecks(store: Store, stopping: AbortSignal): Readonly<Record<string, readonly HealthCheck[]>> {
+function healthChecks(
+  store: Store,
+  stopping: AbortSignal,
+  encryption?: Encryption,
+): Readonly<Record<string, readonly HealthCheck[]>> {
   const ping: HealthCheck = { name: "ping", check: async () => {} };
   const etcd: HealthCheck = {
     name: "etcd",
@@ -235,5 +315,6 @@ function healthChecks(store: Store, stopping: AbortSignal): Readonly<Record<stri
       if (stopping.aborted) throw new Error("the server is stopping");
     },
   };
-  return { healthz: [ping, etcd], livez: [ping, etcd], readyz: [ping, etcd, shutdown] };
+  const keys = encryption === undefined ? [] : [encryption.health];
+  return { healthz: [ping, etcd, ...keys], livez: [ping, etcd, ...keys], readyz: [ping, etcd, ...keys, shutdown] };
 }

@@ -80,7 +80,8 @@ export class Histogram implements Sample {
     this.#countSeries = series(`${name}_count`, labels);
   }
 
-  observe(value: number): void {
+  /** `times`: how often, where one look stands for many. */
+  observe(value: number, times = 1): void {
     const bounds = this.#bounds;
     let low = 0;
     let high = bounds.length;
@@ -89,8 +90,8 @@ export class Histogram implements Sample {
       if (value <= (bounds[middle] ?? Infinity)) high = middle;
       else low = middle + 1;
     }
-    this.#counts[low] = (this.#counts[low] ?? 0) + 1;
-    this.#sum += value;
+    this.#counts[low] = (this.#counts[low] ?? 0) + times;
+    this.#sum += value * times;
   }
 
   write(lines: string[]): void {

@@ -6,7 +6,7 @@
  */
 import { fromStatus, isObject, type Json, StatusError } from "#api";
 import { type ChildController, type Clock, childController } from "#base";
-import { readAll, type Transport, type TransportResponse } from "./transport.ts";
+import { type BodyPart, readAll, type Transport, type TransportResponse } from "./transport.ts";
 
 const MAX_TRIES = 5;
 const MAX_WAIT_MS = 30_000;
@@ -45,12 +45,12 @@ export class Calls {
     return JSON.parse(await this.text(call)) as Json;
   }
 
-  /** The bytes of an answer that goes on and on. The deadline is for its beginning, the call's signal for all of it. */
-  async *bytes(call: Call): AsyncGenerator<Uint8Array, void, undefined> {
+  /** An answer that goes on and on, as bytes or as events. The deadline is for its beginning, the call's signal for all of it. */
+  async *stream(call: Call): AsyncGenerator<BodyPart, void, undefined> {
     const limit = call.timeoutMs ?? this.#options.timeoutMs;
     using ending = childController(call.signal);
     const timer = this.#options.clock.timer(limit, () => ending.abort(tooLate(call, limit)));
-    const answer = await this.#answered(call, ending.signal).finally(() => timer.cancel());
+    const answer = await this.#answered(call, ending.signal, true).finally(() => timer.cancel());
     yield* answer.body;
   }
 
@@ -68,7 +68,7 @@ export class Calls {
     };
   }
 
-  async #answered(call: Call, signal: AbortSignal): Promise<TransportResponse> {
+  async #answered(call: Call, signal: AbortSignal, takesEvents = false): Promise<TransportResponse> {
     const { transport, clock, userAgent } = this.#options;
     const { method, target, body, accept = "application/json", contentType } = call;
     const headers = {
@@ -77,7 +77,8 @@ export class Calls {
       ...(contentType !== undefined && { "content-type": contentType }),
     };
     for (let tries = 1; ; tries++) {
-      const response = await transport.send({ method, target, headers, signal, ...(body !== undefined && { body }) });
+      const request = { method, target, headers, signal, takesEvents, ...(body !== undefined && { body }) };
+      const response = await transport.send(request);
       if (response.status >= 200 && response.status < 300) return response;
       const error = failure(response, await readAll(response), call);
       const waitMs = retryAfterMs(response);

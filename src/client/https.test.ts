@@ -103,7 +103,7 @@ describe("https with a server that is cut off", () => {
     const chunks: string[] = [];
     const reading = (async () => {
       for await (const chunk of body) {
-        chunks.push(Buffer.from(chunk).toString());
+        chunks.push(Buffer.from(chunk as Uint8Array).toString());
         for (const socket of sockets) socket.destroy();
       }
     })();

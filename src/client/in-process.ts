@@ -2,10 +2,11 @@
  * Requests to an API server in the same process: through its whole pipeline, as a user that is given here, without TLS.
  *
  * 1. The server's Handle is taken by its shape, so that clients do not depend on the server.
- * 2. A watch that is not read holds a bounded number of bytes: what waits is reported back, and the server drops a caller that is too slow.
+ * 2. Events of a watch come as the server has them, without being written and read again: they are shared, and nobody may change them.
+ * 3. A watch that is not read holds a bounded number of bytes: what waits is reported back, and the server drops a caller that is too slow.
  */
 import { abortable, Channel, childController } from "#base";
-import type { Transport, TransportResponse } from "./transport.ts";
+import type { BodyPart, Transport, TransportResponse } from "./transport.ts";
 
 export interface InProcessUser {
   readonly name: string;
@@ -35,13 +36,18 @@ interface WholeAnswer extends Answer {
 }
 
 interface StreamAnswer extends Answer {
-  stream(sink: { write(bytes: Buffer): number; drop(): void; readonly signal: AbortSignal }): Promise<void>;
+  stream(sink: {
+    write(bytes: Buffer): number;
+    event?(type: string, object: object): number;
+    drop(): void;
+    readonly signal: AbortSignal;
+  }): Promise<void>;
 }
 
 export function inProcess(handle: InProcessHandle, user: InProcessUser): Transport {
   const closing = new AbortController();
   return {
-    async send({ method, target, headers, body, signal }) {
+    async send({ method, target, headers, body, signal, takesEvents = false }) {
       closing.signal.throwIfAborted();
       const ending = childController(signal);
       const close = () => ending.abort(closing.signal.reason);
@@ -62,7 +68,7 @@ export function inProcess(handle: InProcessHandle, user: InProcessUser): Transpo
       };
       try {
         const answer = await abortable(handle(asked), ending.signal);
-        if ("stream" in answer) return streamed(answer, ending, release);
+        if ("stream" in answer) return streamed(answer, ending, release, takesEvents);
         release();
         return { status: answer.status, headers: joined(answer.headers), body: parts(answer.body) };
       } catch (error) {
@@ -82,28 +88,40 @@ function streamed(
   answer: StreamAnswer,
   ending: ReturnType<typeof childController>,
   release: () => void,
+  takesEvents: boolean,
 ): TransportResponse {
   const { signal } = ending;
   const left = () => ending.abort(new Error("the caller left"));
-  const channel = new Channel<Buffer>({ capacity: Number.POSITIVE_INFINITY, onLeave: left });
+  const channel = new Channel<BodyPart>({ capacity: Number.POSITIVE_INFINITY, onLeave: left });
   let waiting = 0;
   const write = (bytes: Buffer) => {
     if (channel.push(bytes)) waiting += bytes.length;
     return waiting;
   };
+  let events = 0;
+  const event = (type: string, object: object) => {
+    if (channel.push({ type, object })) events += 1;
+    return events;
+  };
   const fail = () => channel.fail(signal.reason);
   signal.addEventListener("abort", fail, { once: true });
   const done = answer
-    .stream({ write, drop: () => ending.abort(new Error("the caller reads too slowly")), signal })
+    .stream({
+      write,
+      ...(takesEvents && { event }),
+      drop: () => ending.abort(new Error("the caller reads too slowly")),
+      signal,
+    })
     .then(
       () => channel.close(),
       (error: unknown) => channel.fail(error),
     );
-  async function* read(): AsyncIterable<Buffer> {
+  async function* read(): AsyncIterable<BodyPart> {
     try {
-      for await (const bytes of channel) {
-        waiting -= bytes.length;
-        yield bytes;
+      for await (const part of channel) {
+        if (part instanceof Uint8Array) waiting -= part.length;
+        else events -= 1;
+        yield part;
       }
     } finally {
       signal.removeEventListener("abort", fail);

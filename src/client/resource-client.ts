@@ -107,7 +107,7 @@ export class ResourceClient<T extends KubeObject> {
     const query = queryOf({ watch: true, allowWatchBookmarks, labelSelector, fieldSelector, ...rest });
     const target = resourcePath(this.resource, this.namespace) + query;
     const call = { method: "GET", target, accept: this.#form.object, signal, timeoutMs };
-    return watchEvents(this.#calls.bytes(call), signal);
+    return watchEvents(this.#calls.stream(call), signal);
   }
 
   create(object: T, options: WriteOptions = {}): Promise<T> {

@@ -16,12 +16,23 @@ export interface TransportRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly signal: AbortSignal;
+  /** The caller takes events of a watch as values, too: a server in the same process need not make bytes of them. */
+  readonly takesEvents?: boolean;
 }
+
+/** An event of a watch as a value. */
+export interface DirectEvent {
+  readonly type: string;
+  readonly object: object;
+}
+
+export type BodyPart = Uint8Array | DirectEvent;
 
 export interface TransportResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | undefined>>;
-  readonly body: AsyncIterable<Uint8Array>;
+  /** Bytes; events only where the request says that it takes them. */
+  readonly body: AsyncIterable<BodyPart>;
 }
 
 export interface Transport {
@@ -51,6 +62,6 @@ export async function* guarded(
 
 export async function readAll({ body }: TransportResponse): Promise<string> {
   const chunks: Uint8Array[] = [];
-  for await (const chunk of body) chunks.push(chunk);
+  for await (const chunk of body) if (chunk instanceof Uint8Array) chunks.push(chunk);
   return Buffer.concat(chunks).toString("utf8");
 }

@@ -6,6 +6,7 @@
  */
 import { fromStatus, type JsonObject, type KubeObject, StatusError } from "#api";
 import { isAbort } from "#base";
+import type { BodyPart, DirectEvent } from "./transport.ts";
 
 export type WatchEvent<T extends KubeObject> =
   | { readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object: T }
@@ -16,18 +17,18 @@ const INITIAL_EVENTS_END = "k8s.io/initial-events-end";
 const NEWLINE = 10;
 
 export async function* watchEvents<T extends KubeObject>(
-  body: AsyncIterable<Uint8Array>,
+  body: AsyncIterable<BodyPart>,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<WatchEvent<T>, void, undefined> {
   try {
-    for await (const line of lines(body)) yield eventOf<T>(line);
+    for await (const told of events(body)) yield eventOf<T>(told);
   } catch (error) {
     if (signal === undefined || !isAbort(error, signal)) throw error;
   }
 }
 
-function eventOf<T extends KubeObject>(line: string): WatchEvent<T> {
-  const { type, object } = JSON.parse(line) as { readonly type: string; readonly object: T };
+function eventOf<T extends KubeObject>(told: DirectEvent): WatchEvent<T> {
+  const { type, object } = told as { readonly type: string; readonly object: T };
   switch (type) {
     case "ADDED":
     case "MODIFIED":
@@ -45,14 +46,19 @@ function eventOf<T extends KubeObject>(line: string): WatchEvent<T> {
 }
 
 /** What stands behind the last newline is the beginning of an event whose end never came. */
-async function* lines(body: AsyncIterable<Uint8Array>): AsyncIterable<string> {
+async function* events(body: AsyncIterable<BodyPart>): AsyncIterable<DirectEvent> {
   let rest: Buffer[] = [];
   for await (const bytes of body) {
+    if (!(bytes instanceof Uint8Array)) {
+      yield bytes;
+      continue;
+    }
     const chunk = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     let from = 0;
     for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, from)) {
       const line = chunk.subarray(from, end);
-      yield rest.length === 0 ? line.toString("utf8") : Buffer.concat([...rest, line]).toString("utf8");
+      const text = rest.length === 0 ? line.toString("utf8") : Buffer.concat([...rest, line]).toString("utf8");
+      yield JSON.parse(text) as DirectEvent;
       rest = [];
       from = end + 1;
     }

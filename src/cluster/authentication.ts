@@ -63,7 +63,7 @@ const FRONT_PROXY = "front-proxy-client";
 export async function readAuthentication(
   flags: AuthenticationFlags,
   { configuration }: ChangingFiles,
-  pki: ClusterPki,
+  pki: Pick<ClusterPki, "dir" | "serviceAccount">,
 ): Promise<AuthenticationSettings> {
   const [tokens, serviceAccounts, jwt, webhook] = await Promise.all([
     readTokens(flags),
@@ -120,7 +120,10 @@ async function readTokens({ tokenAuthFile }: AuthenticationFlags) {
   return { tokens: parseTokenFile(await readFlag("--token-auth-file", tokenAuthFile), tokenAuthFile) };
 }
 
-async function readServiceAccounts(flags: AuthenticationFlags, pki: ClusterPki): Promise<ServiceAccountSettings> {
+async function readServiceAccounts(
+  flags: AuthenticationFlags,
+  pki: Pick<ClusterPki, "dir" | "serviceAccount">,
+): Promise<ServiceAccountSettings> {
   const { serviceAccountIssuer: issuers, apiAudiences: audiences, serviceAccountMaxTokenExpirationMs: maxMs } = flags;
   const { serviceAccountExtendTokenExpiration: extendExpiration, serviceAccountJwksUri: jwksUri } = flags;
   checkIssuers(issuers ?? []);

@@ -11,15 +11,7 @@
 
 import { rm } from "node:fs/promises";
 import { hostname } from "node:os";
-import {
-  AdmissionConfigError,
-  type ApiServer,
-  AuthorizationConfigError,
-  ConfigurationError,
-  K8TS_VERSION,
-  KeyFileError,
-  startApiServer,
-} from "#apiserver";
+import { K8TS_VERSION } from "#apiserver";
 import { type Clock, type Logger, MetricsRegistry, registerProcessMetrics, systemRandom, TaskGroup } from "#base";
 import {
   type ClusterPki,
@@ -32,13 +24,14 @@ import {
 } from "#pki";
 import { openStore, type Store } from "#store";
 import { readAdmission } from "./admission.ts";
+import { readAudit } from "./audit.ts";
 import { readAuthentication, readRequestHeader } from "./authentication.ts";
 import { readModes } from "./authorization.ts";
 import { ClientAuthorities, followAuthentication, readChangingFiles, servingCertificate } from "./changing-files.ts";
 import type { ClusterConfig } from "./config.ts";
-import { runControllerManager } from "./controller-manager.ts";
 import { dataDir, openDataDir, writeFileAtomic } from "./data-dir.ts";
-import { ClusterError } from "./errors.ts";
+import { openEncryption } from "./encryption.ts";
+import { listenOrExplain } from "./listen.ts";
 import type { RunState } from "./run-state.ts";
 
 export const CONTEXT_NAME = "k8ts";
@@ -72,6 +65,7 @@ export async function startCluster(config: ClusterConfig, environment: Environme
   const random = systemRandom();
   const dir = dataDir(config.dataDir);
   const notes: string[] = [];
+  if (config.controllers !== undefined) (await import("./controller-manager.ts")).checkSelection(config.controllers);
   await using starting = new AsyncDisposableStack();
 
   const lock = await step("data directory", environment, async () => [await openDataDir(dir), dir.path]);
@@ -92,6 +86,9 @@ export async function startCluster(config: ClusterConfig, environment: Environme
   starting.use(registerProcessMetrics(metrics));
   const flags = config.authentication ?? {};
   const files = await readChangingFiles(flags);
+  const encrypted = await openEncryption(config.encryption ?? {}, { clock, log });
+  starting.defer(async () => encrypted?.encryption.close());
+  let frontProxy = pki.frontProxyClient;
   const server = await step("API server", environment, async () => {
     const started = await listenOrExplain(config, {
       store,
@@ -101,6 +98,10 @@ export async function startCluster(config: ClusterConfig, environment: Environme
       certificate: servingCertificate(pki, files.clientCa),
       authorizationModes: await readModes(config.authorization ?? {}),
       admission: readAdmission(config.admission ?? {}),
+      audit: await readAudit(config.audit ?? {}, log),
+      ...(encrypted !== undefined && { encryption: encrypted.encryption }),
+      ...(config.flowControl !== undefined && { flowControl: config.flowControl }),
+      frontProxyIdentity: () => frontProxy,
       ...(config.eventTtlMs !== undefined && { eventTtlMs: config.eventTtlMs }),
       metrics,
       clock,
@@ -130,11 +131,15 @@ export async function startCluster(config: ClusterConfig, environment: Environme
   starting.defer(() => background.stop());
   const clients = new ClientAuthorities(pki, files.clientCa, (certificate) => server.renewCertificate(certificate));
   followAuthentication(flags, files, { background, clients, server, clock, log });
-  background.run("controller manager", (signal) =>
-    runControllerManager(
+  encrypted?.follow(background);
+  background.run("controller manager", async (signal) => {
+    // Loaded beside the server's start, which need not wait for it.
+    const { runControllerManager } = await import("./controller-manager.ts");
+    await runControllerManager(
       {
         handle: server.handle,
-        caPem: pki.ca.certPem,
+        authority: pki.ca,
+        ...(server.signToken !== undefined && { signToken: server.signToken }),
         elects: config.store.kind === "etcd",
         ...(config.controllers !== undefined && { selection: config.controllers }),
         clock,
@@ -143,14 +148,15 @@ export async function startCluster(config: ClusterConfig, environment: Environme
         metrics,
       },
       signal,
-    ),
-  );
+    );
+  });
   background.run("certificate renewal", (signal) =>
     watchRenewal(pki, {
       clock,
       signal,
       onRenewed: async (fresh) => {
         clients.renew(fresh);
+        frontProxy = fresh.frontProxyClient;
         const content = await writeOwnKubeconfig(fresh.admin);
         if (mergedInto !== undefined) await merge(content);
       },
@@ -210,30 +216,4 @@ function serverNames({ bindAddress }: ClusterConfig) {
 function urlOf({ bindAddress }: ClusterConfig, port: number): string {
   const host = bindAddress === "0.0.0.0" || bindAddress === "::" ? "127.0.0.1" : bindAddress;
   return `https://${host.includes(":") ? `[${host}]` : host}:${port}`;
-}
-
-async function listenOrExplain(
-  { bindAddress, port }: ClusterConfig,
-  parts: Omit<Parameters<typeof startApiServer>[0], "host" | "port">,
-): Promise<ApiServer> {
-  try {
-    return await startApiServer({
-      ...parts,
-      host: bindAddress,
-      port,
-    });
-  } catch (error) {
-    const isFlawed = [AdmissionConfigError, AuthorizationConfigError, ConfigurationError, KeyFileError].some(
-      (flaw) => error instanceof flaw,
-    );
-    if (isFlawed) throw new ClusterError((error as Error).message, { cause: error });
-    const { code } = error as NodeJS.ErrnoException;
-    const sentences: Record<string, string> = {
-      EADDRINUSE: `Port ${port} on ${bindAddress} is already in use. Stop what listens there, or choose another with --port (0 picks a free one).`,
-      EACCES: `This user may not listen on port ${port}. Choose one above 1023 with --port.`,
-      EADDRNOTAVAIL: `${bindAddress} is not an address of this machine. Choose another with --bind-address.`,
-    };
-    const sentence = sentences[code ?? ""];
-    throw sentence === undefined ? error : new ClusterError(sentence, { cause: error });
-  }
 }

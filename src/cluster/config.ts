@@ -1,7 +1,9 @@
 /** What a cluster is made from. */
-import type { AuthorizationFlags } from "#apiserver";
+import type { AuthorizationFlags, FlowControlSettings } from "#apiserver";
 import type { AdmissionFlags } from "./admission.ts";
+import type { AuditFlags } from "./audit.ts";
 import type { AuthenticationFlags } from "./authentication.ts";
+import type { EncryptionFlags } from "./encryption.ts";
 
 export interface ClusterConfig {
   readonly dataDir: string;
@@ -17,6 +19,12 @@ export interface ClusterConfig {
   readonly authorization?: AuthorizationFlags;
   /** Which admission plugins run, and how. Default: those that are on by default, and NodeRestriction. */
   readonly admission?: AdmissionFlags;
+  /** What is encrypted in the store, and how. Default: nothing. */
+  readonly encryption?: EncryptionFlags;
+  /** What is recorded of requests, and where. Default: nothing. */
+  readonly audit?: AuditFlags;
+  /** How much is served at a time, and how fairly. Default: priority and fairness, 600 seats. */
+  readonly flowControl?: FlowControlSettings;
   /** Which controllers run: `*`, `name`, `-name`. Default: all that are on by default. */
   readonly controllers?: readonly string[];
   /** The kubeconfig file that gets this cluster's context. */

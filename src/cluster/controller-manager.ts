@@ -5,14 +5,24 @@
 import { hostname } from "node:os";
 import type { Clock, Logger, MetricsRegistry, Random } from "#base";
 import { Client, type InProcessHandle, inProcess, leadElected } from "#client";
-import { allControllers, Lease, runControllers } from "#controllers";
+import {
+  allControllers,
+  type ClusterFacts,
+  Lease,
+  runControllers,
+  selected,
+  UnknownControllerError,
+} from "#controllers";
+import { type KeyPair, readSigningRequest, signRequest } from "#pki";
+import { ClusterError } from "./errors.ts";
 
 const NAMESPACE = "kube-system";
 const MANAGER = "system:kube-controller-manager";
 
 export interface ControllerManagerOptions {
   readonly handle: InProcessHandle;
-  readonly caPem: string;
+  readonly authority: KeyPair;
+  readonly signToken?: ClusterFacts["signToken"];
   /** Others may run controllers on the same store. */
   readonly elects: boolean;
   /** As `--controllers` says it. */
@@ -23,9 +33,34 @@ export interface ControllerManagerOptions {
   readonly metrics: MetricsRegistry;
 }
 
+/** Names of controllers do not depend on what the cluster is. */
+const NO_FACTS: ClusterFacts = {
+  caPem: "",
+  signer: { read: readSigningRequest, sign: () => "" },
+  signToken: async () => "",
+};
+
+function factsOf({ authority, signToken }: ControllerManagerOptions): ClusterFacts {
+  return {
+    caPem: authority.certPem,
+    signer: { read: readSigningRequest, sign: (der, signing) => signRequest(authority, der, signing) },
+    ...(signToken !== undefined && { signToken }),
+  };
+}
+
+/** Throws ClusterError for a name that is no controller's. */
+export function checkSelection(selection: readonly string[]): void {
+  try {
+    selected(allControllers(NO_FACTS), selection);
+  } catch (error) {
+    if (!(error instanceof UnknownControllerError)) throw error;
+    throw new ClusterError(`--controllers: ${error.message}.`, { cause: error });
+  }
+}
+
 /** Until the signal aborts. */
 export async function runControllerManager(options: ControllerManagerOptions, signal: AbortSignal): Promise<void> {
-  const { handle, caPem, elects, selection, clock, random, log, metrics } = options;
+  const { handle, elects, selection, clock, random, log, metrics } = options;
   const clients: Client[] = [];
   const clientOf = (name: string, groups: readonly string[]) => {
     // Whatever controller writes a field: its manager is known by this name.
@@ -38,7 +73,7 @@ export async function runControllerManager(options: ControllerManagerOptions, si
   const run = (running: AbortSignal) =>
     runControllers(
       {
-        controllers: allControllers({ caPem }),
+        controllers: allControllers(factsOf(options)),
         ...(selection !== undefined && { selection }),
         client,
         clientOf: (account) => clientOf(`system:serviceaccount:${NAMESPACE}:${account}`, serviceAccountGroups()),

@@ -1,4 +1,5 @@
 export type { AdmissionFlags } from "./admission.ts";
+export { type ApiServerConfig, type LoneApiServer, startLoneApiServer } from "./api-server.ts";
 export type { AuthenticationFlags, RequestHeaderFlags } from "./authentication.ts";
 export { type Cluster, CONTEXT_NAME, type Environment, type Step, startCluster } from "./cluster.ts";
 export type { ClusterConfig, StoreConfig } from "./config.ts";

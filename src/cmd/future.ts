@@ -4,7 +4,6 @@ import { K8TS_VERSION } from "#apiserver";
 import { ClusterError } from "#cluster";
 
 const FUTURE: Record<string, string> = {
-  apiserver: "the API server as its own process",
   scheduler: "the scheduler as its own process",
   "controller-manager": "the controllers as their own process",
   kubelet: "a kubelet as its own process",

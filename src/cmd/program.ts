@@ -3,6 +3,7 @@ import { Command } from "commander";
 import { K8TS_VERSION, KUBERNETES_VERSION } from "#apiserver";
 import { downCommand } from "./down.ts";
 import { futureCommands } from "./future.ts";
+import { kubeApiServerCommand } from "./kube-apiserver.ts";
 import { resetCommand } from "./reset.ts";
 import { restoreCommand } from "./restore.ts";
 import { snapshotCommand } from "./snapshot.ts";
@@ -30,6 +31,7 @@ export function program(): Command {
     resetCommand(),
     snapshotCommand(),
     restoreCommand(),
+    kubeApiServerCommand(),
     ...futureCommands(),
   ];
   for (const command of commands) root.addCommand(inherit(command, root));

@@ -3,20 +3,27 @@ import { Command, Option } from "commander";
 import { type ClusterConfig, ClusterError, type StoreConfig } from "#cluster";
 import { userKubeconfigPath } from "#pki";
 import { type AdmissionFlagOptions, admissionFrom, admissionOptions } from "./admission-options.ts";
+import { type AuditFlagOptions, auditFrom, auditOptions } from "./audit-options.ts";
 import { type AuthenticationOptions, authenticationFrom, authenticationOptions } from "./authentication-options.ts";
 import { type AuthorizationOptions, authorizationFrom, authorizationOptions } from "./authorization-options.ts";
 import { runDetached } from "./detach.ts";
+import { type EncryptionOptions, encryptionFrom, encryptionOptions } from "./encryption-options.ts";
+import { type EtcdOptions, etcdOptions, etcdStore, tlsOf } from "./etcd-options.ts";
+import { type FlowControlFlagOptions, flowControlFrom, flowControlOptions } from "./flow-control-options.ts";
 import { runForeground } from "./foreground.ts";
 import { dataDirOption, milliseconds, wholeNumber } from "./options.ts";
 
-export interface UpOptions extends AuthenticationOptions, AuthorizationOptions, AdmissionFlagOptions {
+export interface UpOptions
+  extends EtcdOptions,
+    AuthenticationOptions,
+    AuthorizationOptions,
+    EncryptionOptions,
+    AdmissionFlagOptions,
+    AuditFlagOptions,
+    FlowControlFlagOptions {
   readonly nodes?: number;
   readonly runtime: "auto" | "containerd" | "simulated";
   readonly store: "embedded" | "memory" | "etcd";
-  readonly etcdServers?: readonly string[];
-  readonly etcdCafile?: string;
-  readonly etcdCertfile?: string;
-  readonly etcdKeyfile?: string;
   readonly dataDir: string;
   readonly bindAddress: string;
   readonly port: number;
@@ -40,10 +47,6 @@ export function upCommand(): Command {
         .choices(["embedded", "memory", "etcd"])
         .default("embedded"),
     )
-    .addOption(new Option("--etcd-servers <urls>", "etcd endpoints, separated by commas").argParser(endpointList))
-    .option("--etcd-cafile <file>", "authority that etcd's certificate is checked with")
-    .option("--etcd-certfile <file>", "client certificate for etcd")
-    .option("--etcd-keyfile <file>", "key of the client certificate for etcd")
     .addOption(dataDirOption())
     .option("--bind-address <ip>", "address to listen on", "127.0.0.1")
     .addOption(
@@ -65,7 +68,15 @@ export function upCommand(): Command {
       if (options.detach) await runDetached(config);
       else await runForeground(config, notesOn(options));
     });
-  for (const option of [...authenticationOptions(), ...authorizationOptions(), ...admissionOptions()])
+  for (const option of [
+    ...etcdOptions(),
+    ...authenticationOptions(),
+    ...authorizationOptions(),
+    ...encryptionOptions(),
+    ...admissionOptions(),
+    ...auditOptions(),
+    ...flowControlOptions(),
+  ])
     command.addOption(option);
   return command;
 }
@@ -79,30 +90,22 @@ export function configFrom(options: UpOptions): ClusterConfig {
     ...(options.eventTtl !== undefined && { eventTtlMs: options.eventTtl }),
     authentication: authenticationFrom(options),
     authorization: authorizationFrom(options),
+    encryption: encryptionFrom(options),
     admission: admissionFrom(options),
+    audit: auditFrom(options),
+    flowControl: flowControlFrom(options),
     ...(options.controllers !== undefined && { controllers: options.controllers }),
     mergeInto: options.kubeconfig ?? userKubeconfigPath(process.env),
   };
 }
 
-function storeFrom({ store, etcdServers, etcdCafile, etcdCertfile, etcdKeyfile }: UpOptions): StoreConfig {
-  const tls = {
-    ...(etcdCafile !== undefined && { caFile: etcdCafile }),
-    ...(etcdCertfile !== undefined && { certFile: etcdCertfile }),
-    ...(etcdKeyfile !== undefined && { keyFile: etcdKeyfile }),
-  };
-  const hasTls = Object.keys(tls).length > 0;
-  if (store !== "etcd") {
-    if (etcdServers !== undefined || hasTls) {
-      throw new ClusterError(`--etcd-servers and its certificates go with --store etcd, not with --store ${store}.`);
-    }
-    return { kind: store };
+function storeFrom(options: UpOptions): StoreConfig {
+  const { store, etcdServers } = options;
+  if (store === "etcd") return etcdStore(options, "--store etcd needs --etcd-servers URL[,URL…].");
+  if (etcdServers !== undefined || tlsOf(options) !== undefined) {
+    throw new ClusterError(`--etcd-servers and its certificates go with --store etcd, not with --store ${store}.`);
   }
-  if (etcdServers === undefined) throw new ClusterError("--store etcd needs --etcd-servers URL[,URL…].");
-  if ((etcdCertfile === undefined) !== (etcdKeyfile === undefined)) {
-    throw new ClusterError("--etcd-certfile and --etcd-keyfile belong together: give both or none.");
-  }
-  return { kind: "etcd", endpoints: etcdServers, ...(hasTls && { tls }) };
+  return { kind: store };
 }
 
 /** What was asked for and cannot be had yet: one line each. */
@@ -111,17 +114,4 @@ export function notesOn({ nodes = 0, runtime }: UpOptions): string[] {
   if (nodes > 0) notes.push(`--nodes ${nodes}: nodes are not part of this version yet; the cluster runs without any.`);
   if (runtime === "containerd") notes.push("--runtime containerd: real nodes are not part of this version yet.");
   return notes;
-}
-
-function endpointList(value: string): string[] {
-  const endpoints = value
-    .split(",")
-    .map((endpoint) => endpoint.trim())
-    .filter((endpoint) => endpoint !== "");
-  for (const endpoint of endpoints) {
-    if (!/^https?:\/\/[^/]+$/.test(endpoint))
-      throw new ClusterError(`--etcd-servers: "${endpoint}" is not a URL like https://host:2379.`);
-  }
-  if (endpoints.length === 0) throw new ClusterError("--etcd-servers is empty.");
-  return endpoints;
 }

@@ -113,7 +113,7 @@ export function encodeName(subject: Subject): Buffer {
   );
 }
 
-function signatureAlgorithm(key: KeyObject): Buffer {
+export function signatureAlgorithm(key: KeyObject): Buffer {
   if (key.asymmetricKeyType === "ec") return der.sequence(der.oid(OID.ecdsaWithSha256));
   if (key.asymmetricKeyType === "rsa") return der.sequence(der.oid(OID.rsaWithSha256), der.derNull());
   throw new PkiError(`A CA key of type ${key.asymmetricKeyType} is not supported: use an EC or an RSA key.`);
@@ -175,7 +175,7 @@ function ipBytes(address: string): Buffer {
   return bytes;
 }
 
-function pem(label: string, bytes: Buffer): string {
+export function pem(label: string, bytes: Buffer): string {
   const lines = bytes.toString("base64").match(/.{1,64}/g) ?? [];
   return `-----BEGIN ${label}-----\n${lines.join("\n")}\n-----END ${label}-----\n`;
 }

@@ -14,3 +14,5 @@ export type { LeafName, ServerNames } from "./leaf.ts";
 export type { WatchRenewalOptions } from "./renewal.ts";
 export { watchRenewal } from "./renewal.ts";
 export type { ServiceAccountKey } from "./service-account-key.ts";
+export type { ReadRequest, SignRequestOptions } from "./signing-request.ts";
+export { readSigningRequest, signRequest } from "./signing-request.ts";

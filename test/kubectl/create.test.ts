@@ -224,6 +224,7 @@ describe.skipIf(program === undefined)("kubectl create", () => {
 
   it("leaves nothing behind after a dry run on the server", async () => {
     await kubectl.ok("create", "serviceaccount", "runner");
+    await kubectl.ok("delete", "quota", "--all");
     const run = [
       "run",
       "trial",

@@ -26,6 +26,7 @@ beforeAll(async () => {
     },
   ];
   await kubectl.given(...objects).ok("create", "-f", "-");
+  await kubectl.ok("wait", "deploy/web", "--for=jsonpath={.status.updatedReplicas}=2");
 });
 
 describe.skipIf(program === undefined)("kubectl get", () => {
@@ -43,14 +44,14 @@ describe.skipIf(program === undefined)("kubectl get", () => {
     ]);
     expect(table(await kubectl.ok("get", "deploy/web"))).toEqual([
       ["NAME", "READY", "UP-TO-DATE", "AVAILABLE", "AGE"],
-      ["web", "0/2", "0", "0", young],
+      ["web", "0/2", "2", "0", young],
     ]);
   });
 
   it("with more columns", async () => {
     expect(table(await kubectl.ok("get", "deployments", "-o", "wide"))).toEqual([
       ["NAME", "READY", "UP-TO-DATE", "AVAILABLE", "AGE", "CONTAINERS", "IMAGES", "SELECTOR"],
-      ["web", "0/2", "0", "0", young, "web", "nginx:1", "app=web"],
+      ["web", "0/2", "2", "0", young, "web", "nginx:1", "app=web"],
     ]);
     expect(table(await kubectl.ok("get", "cm", "blue", "--show-labels"))[1]?.at(-1)).toBe(
       "color=blue,set=own,tier=front",
@@ -177,7 +178,7 @@ describe.skipIf(program === undefined)("kubectl get", () => {
       apiVersion: "autoscaling/v1",
       kind: "Scale",
       spec: { replicas: 2 },
-      status: { replicas: 0, selector: "app=web" },
+      status: { replicas: 2, selector: "app=web" },
     });
   });
 
@@ -215,7 +216,7 @@ describe.skipIf(program === undefined)("kubectl describe", () => {
 
   it("a Deployment", async () => {
     const text = await kubectl.ok("describe", "deployment", "web");
-    expect(text).toContain("Selector:               app=web\nReplicas:               2 desired | 0 updated | 0 total");
+    expect(text).toContain("Selector:               app=web\nReplicas:               2 desired | 2 updated | 2 total");
     expect(text).toContain("RollingUpdateStrategy:  25% max unavailable, 25% max surge\n");
     expect(text).toContain("Image:         nginx:1\n    Port:          80/TCP\n");
   });

@@ -13,9 +13,10 @@ describe.skipIf(program === undefined)("the kubectl on PATH", () => {
     expect(await kubectl.given(deployment("web", "nginx:1", { replicas: 2 })).ok("apply", "-f", "-")).toBe(
       "deployment.apps/web created\n",
     );
+    await kubectl.ok("wait", "deploy/web", "--for=jsonpath={.status.updatedReplicas}=2");
     expect(table(await kubectl.ok("get", "deploy"))).toEqual([
       ["NAME", "READY", "UP-TO-DATE", "AVAILABLE", "AGE"],
-      ["web", "0/2", "0", "0", young],
+      ["web", "0/2", "2", "0", young],
     ]);
     expect(await kubectl.ok("set", "image", "deploy/web", "web=nginx:2")).toBe("deployment.apps/web image updated\n");
     expect(await kubectl.ok("scale", "deploy/web", "--replicas=3")).toBe("deployment.apps/web scaled\n");

@@ -34,6 +34,8 @@ export interface CustomKind extends Kind {
    * Objects that were written under an older definition come back as the present one has them.
    */
   read(object: KubeObject): KubeObject;
+  /** An object is created without a status; the schema gives it one when it is read. */
+  readonly givesStatus: boolean;
 }
 
 /** Throws a NotStructuralError for a schema of old that has no structure: such kinds cannot be served. */
@@ -69,6 +71,7 @@ export function compileCustomKind(definition: CustomResourceDefinition, version:
     selectableFields: selectableFields(described),
     ...(deprecated !== undefined && { deprecated }),
     warnings: (object, old) => [...finalizerWarnings(object, old), ...validation().warnings(object)],
+    givesStatus: hasStatus && root.properties.get("status")?.default !== undefined,
     read: (object) => form().read(object as unknown as JsonObject) as unknown as KubeObject,
   };
 }

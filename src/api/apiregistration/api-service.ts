@@ -1,8 +1,14 @@
 import { ageColumn } from "../columns.ts";
 import { defineKind } from "../define-kind.ts";
-import { type FieldError, type FieldPath, forbidden, invalid, required } from "../machinery/field-error.ts";
+import { type FieldError, type FieldPath, invalid, notSupported, required } from "../machinery/field-error.ts";
+import { goQuote } from "../machinery/go-text.ts";
+import type { RequestFacts } from "../machinery/kind.ts";
 import { checkDns1035Label, checkDns1123Subdomain, checkPathSegmentName, checkPortNumber } from "../machinery/names.ts";
+import type { Draft } from "../machinery/object.ts";
+import { formatTime, instantOf } from "../machinery/time.ts";
 import type { APIService as APIServiceObject } from "../types/apiregistration-v1.ts";
+
+const CONDITION_STATUSES = ["True", "False", "Unknown"];
 
 /** Who serves a version of an API group: this server, or a service in the cluster. */
 export const APIService = defineKind<APIServiceObject>("apiregistration.k8s.io/v1", "APIService", {
@@ -11,8 +17,9 @@ export const APIService = defineKind<APIServiceObject>("apiregistration.k8s.io/v
     if (spec?.service !== undefined) spec.service.port ??= 443;
   },
   validate: validateApiService,
+  create: { prepare: markLocal },
   update: { allowUnconditional: false },
-  subresources: { status: { keeps: "nothing" } },
+  subresources: { status: { keeps: "nothing", validate: validateStatus } },
   columns: [
     {
       name: "Service",
@@ -26,6 +33,19 @@ export const APIService = defineKind<APIServiceObject>("apiregistration.k8s.io/v
   ],
 });
 
+/** What this server serves itself can be had at once. */
+function markLocal(draft: Draft<APIServiceObject>, request?: RequestFacts): void {
+  if (draft.spec?.service !== undefined) return;
+  const available = {
+    type: "Available",
+    status: "True",
+    ...(request !== undefined && { lastTransitionTime: formatTime(instantOf(request.now)) }),
+    reason: "Local",
+    message: "Local APIServices are always available",
+  };
+  draft.status = { conditions: [available] };
+}
+
 function availability({ status }: APIServiceObject): string {
   const condition = status?.conditions?.find(({ type }) => type === "Available");
   if (condition === undefined) return "Unknown";
@@ -36,15 +56,13 @@ function validateApiService({ metadata, spec }: APIServiceObject, path: FieldPat
   const { group = "", version = "", groupPriorityMinimum = 0, versionPriority = 0, service, caBundle } = spec ?? {};
   const where = path.child("spec");
   const errors: FieldError[] = [];
-  const expected = `${version}.${group}`;
-  if (metadata.name !== expected) {
-    errors.push(
-      invalid(
-        path.child("metadata", "name"),
-        metadata.name ?? "",
-        `must be \`spec.version+"."+spec.group\`: "${expected}"`,
-      ),
-    );
+  const [name, expected] = [metadata.name ?? "", `${version}.${group}`];
+  if (name !== expected && checkPathSegmentName(name).length === 0) {
+    const why = `must be \`spec.version+"."+spec.group\`: ${goQuote(expected)}`;
+    errors.push(invalid(path.child("metadata", "name"), name, why));
+  }
+  if (group === "" && version !== "v1") {
+    errors.push(required(where.child("group"), "only v1 may have an empty group and it better be legacy kube"));
   }
   if (group !== "")
     for (const why of checkDns1123Subdomain(group)) errors.push(invalid(where.child("group"), group, why));
@@ -58,21 +76,37 @@ function validateApiService({ metadata, spec }: APIServiceObject, path: FieldPat
     errors.push(invalid(where.child("versionPriority"), versionPriority, "must be positive and less than 1000"));
   }
   if (service === undefined) {
-    if (caBundle) errors.push(forbidden(where.child("caBundle"), "local APIServices may not have a caBundle"));
+    if (caBundle) {
+      const bytes = `${base64Bytes(caBundle)} bytes`;
+      errors.push(invalid(where.child("caBundle"), bytes, "local APIServices may not have a caBundle"));
+    }
     if (spec?.insecureSkipTLSVerify) {
-      errors.push(
-        forbidden(where.child("insecureSkipTLSVerify"), "local APIServices may not have insecureSkipTLSVerify"),
-      );
+      const why = "local APIServices may not have insecureSkipTLSVerify";
+      errors.push(invalid(where.child("insecureSkipTLSVerify"), true, why));
     }
     return errors;
   }
   if (!service.namespace) errors.push(required(where.child("service", "namespace")));
   if (!service.name) errors.push(required(where.child("service", "name")));
-  for (const why of checkPortNumber(service.port ?? 443)) {
-    errors.push(invalid(where.child("service", "port"), service.port ?? 443, `port is not valid: ${why}`));
+  const { port = 443 } = service;
+  const faults = checkPortNumber(port);
+  if (faults.length > 0) {
+    errors.push(invalid(where.child("service", "port"), port, `port is not valid: ${faults.join()}`));
   }
   if (spec?.insecureSkipTLSVerify && caBundle) {
     errors.push(invalid(where.child("insecureSkipTLSVerify"), true, "may not be true if caBundle is present"));
   }
   return errors;
+}
+
+function validateStatus({ status }: APIServiceObject, _: APIServiceObject, path: FieldPath): readonly FieldError[] {
+  return (status?.conditions ?? []).flatMap((condition, i) => {
+    if (CONDITION_STATUSES.includes(condition.status)) return [];
+    const where = path.child("status", "conditions").index(i).child("status");
+    return [notSupported(where, condition.status, CONDITION_STATUSES)];
+  });
+}
+
+function base64Bytes(text: string): number {
+  return Math.floor((text.replaceAll("=", "").length * 3) / 4);
 }

@@ -219,7 +219,9 @@ function validateProgress({ spec }: Job, now: JobState, before: JobState, at: Fi
   if (completionTime !== undefined && was.completionTime !== undefined && completionTime !== was.completionTime) {
     errors.push(invalid(at.child("completionTime"), completionTime, "completionTime cannot be mutated"));
   }
-  if (was.startTime !== undefined && startTime !== was.startTime && spec?.suspend !== true) {
+  // A Job that is resumed starts anew.
+  const resumes = hasCondition(was.conditions, "Suspended") && !hasCondition(status.conditions, "Suspended");
+  if (was.startTime !== undefined && startTime !== was.startTime && spec?.suspend !== true && !resumes) {
     const what = startTime === undefined ? "removed" : "updated";
     errors.push(required(at.child("startTime"), `startTime cannot be ${what} for unsuspended job`));
   }

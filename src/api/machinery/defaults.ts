@@ -57,9 +57,13 @@ function compileField(field: FieldSchema): ((object: OpenObject) => void) | unde
   if (fallback === undefined && inner === NOTHING) return undefined;
   return (object) => {
     const value = Object.hasOwn(object, name) ? object[name] : undefined;
-    if (fallback !== undefined && isUnset(value, field)) setKey(object, name, structuredClone(fallback));
+    if (fallback !== undefined && isUnset(value, field)) setKey(object, name, fresh(fallback));
     else if (value !== undefined) inner(value);
   };
+}
+
+function fresh(value: Json): Json {
+  return typeof value === "object" ? structuredClone(value) : value;
 }
 
 /** A default that is the zero value changes nothing: Go leaves it out as well. */

@@ -19,6 +19,13 @@ const maxCopiedBytes = 3 * 1024 * 1024;
 
 export class JsonPatchError extends Error {
   override readonly name = "JsonPatchError";
+  /** A `test` did not hold: the document is not what the patch was made for. */
+  readonly isTest: boolean;
+
+  constructor(message: string, isTest = false) {
+    super(message);
+    this.isTest = isTest;
+  }
 }
 
 export type JsonPatch = readonly JsonObject[];
@@ -37,9 +44,14 @@ export function decodeJsonPatch(value: Json): JsonPatch {
   return value as JsonPatch;
 }
 
+export interface JsonPatchOptions {
+  /** Whether to replace what is not there adds it, as clients of the API are used to. Default: true. */
+  readonly replaceMissing?: boolean;
+}
+
 /** Throws JsonPatchError where an operation does not apply. */
-export function applyJsonPatch(document: Json, patch: JsonPatch): Json {
-  const work = new Work(document);
+export function applyJsonPatch(document: Json, patch: JsonPatch, options: JsonPatchOptions = {}): Json {
+  const work = new Work(document, options);
   for (const operation of patch) work.apply(operation);
   return work.result();
 }
@@ -51,6 +63,7 @@ class Work {
   /** The containers that are copies of ours. */
   readonly #own = new Set<Container>();
   #copiedBytes = 0;
+  readonly #replaceMissing: boolean;
   readonly #actions: Readonly<Record<string, (operation: JsonObject) => void>> = {
     add: (operation) => this.#add(pathOf(operation, "add"), operand(operation)),
     remove: (operation) => this.#remove(pathOf(operation, "remove")),
@@ -60,7 +73,8 @@ class Work {
     test: (operation) => this.#test(pathOf(operation, "test"), operand(operation)),
   };
 
-  constructor(document: Json) {
+  constructor(document: Json, { replaceMissing = true }: JsonPatchOptions) {
+    this.#replaceMissing = replaceMissing;
     this.#root = typeof document === "object" && document !== null ? this.#copy(document) : document;
   }
 
@@ -98,9 +112,10 @@ class Work {
       this.#locate(path) ?? fail(`replace operation does not apply: doc is missing path: ${path}`, missing);
     const { container, key } = target;
     // The original looks a key up without asking whether it is there: to replace a missing one adds it.
-    if (!Array.isArray(container)) setKey(container, key, value);
+    if (!Array.isArray(container) && this.#replaceMissing) setKey(container, key, value);
     else if (read(target) === undefined) fail(`replace operation does not apply: doc is missing key: ${path}`, missing);
-    else container[indexOf(container, key)] = value;
+    else if (Array.isArray(container)) container[indexOf(container, key)] = value;
+    else setKey(container, key, value);
   }
 
   #move(operation: JsonObject): void {
@@ -135,7 +150,7 @@ class Work {
   #test(path: string, wanted: Json): void {
     const target = this.#locate(path) ?? fail(`test operation does not apply: is missing path: ${path}`, missing);
     const value = read(target) ?? null;
-    if (!equalJson(value, wanted)) fail(`testing value ${path} failed`, "test failed");
+    if (!equalJson(value, wanted)) throw new JsonPatchError(`testing value ${path} failed: test failed`, true);
   }
 
   /** The container that the last step of the path points into; undefined where the path leads nowhere. */

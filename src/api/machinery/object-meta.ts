@@ -34,7 +34,7 @@ export function validateObjectMeta(meta: ObjectMeta, rules: MetaRules, at: Field
   else for (const fault of checkDns1123Label(namespace)) errors.push(invalid(at.child("namespace"), namespace, fault));
   if (generation < 0) errors.push(invalid(at.child("generation"), generation, "must be greater than or equal to 0"));
   errors.push(...validateParts(meta, at));
-  if (meta.finalizers !== undefined) errors.push(...validateFinalizers(meta.finalizers, at.child("finalizers")));
+  if (meta.finalizers) errors.push(...validateFinalizers(meta.finalizers, at.child("finalizers")));
   errors.push(...managedFieldsErrors(meta, at));
   return errors;
 }
@@ -42,15 +42,14 @@ export function validateObjectMeta(meta: ObjectMeta, rules: MetaRules, at: Field
 /** Most objects have few of them: paths are made only for those. */
 function validateParts({ labels, annotations, ownerReferences }: ObjectMeta, at: FieldPath): FieldError[] {
   const errors: FieldError[] = [];
-  if (labels !== undefined) errors.push(...validateLabels(labels, at.child("labels")));
-  if (annotations !== undefined) errors.push(...validateAnnotations(annotations, at.child("annotations")));
-  if (ownerReferences !== undefined)
-    errors.push(...validateOwnerReferences(ownerReferences, at.child("ownerReferences")));
+  if (labels) errors.push(...validateLabels(labels, at.child("labels")));
+  if (annotations) errors.push(...validateAnnotations(annotations, at.child("annotations")));
+  if (ownerReferences) errors.push(...validateOwnerReferences(ownerReferences, at.child("ownerReferences")));
   return errors;
 }
 
 function managedFieldsErrors({ managedFields }: ObjectMeta, at: FieldPath): readonly FieldError[] {
-  return managedFields === undefined ? [] : validateManagedFields(managedFields, at.child("managedFields"));
+  return managedFields ? validateManagedFields(managedFields, at.child("managedFields")) : [];
 }
 
 const FIXED = [

@@ -7,6 +7,7 @@ describe("YAML", () => {
     ["a: yes\nb: No\nc: on\nd: OFF\ne: y", { a: true, b: false, c: true, d: false, e: true }],
     ["a: 'yes'\nb: \"no\"", { a: "yes", b: "no" }],
     ["a: 0777\nb: 0x10\nc: 1_000\nd: 0o17", { a: 511, b: 16, c: 1000, d: "0o17" }],
+    ["a: .\nb: {.: {}}\nc: .5\nd: 1.\ne: -1.5", { a: ".", b: { ".": {} }, c: 0.5, d: 1, e: -1.5 }],
     [
       "a: 1:30\nb: 2001-01-01\nc: 1e3\nd: 1.5e+3\ne: 12:30:45",
       { a: "1:30", b: "2001-01-01", c: "1e3", d: 1500, e: "12:30:45" },

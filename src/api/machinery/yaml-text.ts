@@ -80,6 +80,9 @@ function likeGo(tags: Tags): Tags {
     if (typeof tag === "string") return [tag];
     if (tag.tag === "tag:yaml.org,2002:timestamp") return [];
     if ("format" in tag && tag.format === "TIME") return [];
+    // A dot alone is no number: it is a key in managedFields.
+    if ("test" in tag && tag.test?.test("."))
+      return [{ ...(tag as ScalarTag), test: /^[-+]?(?:[0-9][0-9_]*\.[0-9_]*|\.[0-9][0-9_]*)$/ }];
     if ("format" in tag && tag.format === "EXP")
       return [{ ...(tag as ScalarTag), test: /^[-+]?[0-9]*\.?[0-9]+[eE][-+][0-9]+$/ }];
     return [tag];

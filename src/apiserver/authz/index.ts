@@ -6,3 +6,4 @@ export { type AuthorizationFlags, DEFAULT_MODES, type ModeSpec, readAuthorizatio
 export { AuthorizationConfigError } from "./config-error.ts";
 export type { Rules } from "./mode.ts";
 export type { Verdict } from "./verdict.ts";
+export { matchCondition } from "./webhook/match-condition.ts";

@@ -9,21 +9,18 @@
  * 1. What is missing is made. Roles, bindings and flow control are also brought up to date; all else is left as it is found.
  * 2. Everything that does not need something else is made at the same time: a store that takes its time takes it once.
  */
-import { equalJson, type flowcontrol, formatTime, instantOf, type Json, type KubeObject } from "#api";
+import { formatTime, instantOf, type KubeObject } from "#api";
 import { DEFAULT_SERVICE_CIDR } from "../allocate/allocators.ts";
+import { ensureFlowControl } from "../flow-control/index.ts";
 import type { Resources } from "../rest/resources.ts";
 import type { ServerContext } from "../rest/server-context.ts";
 import { type AuthenticationFacts, configMaps } from "./config-maps.ts";
 import { Ensure, type Wanted } from "./ensure.ts";
-import { AUTO_UPDATE_SPEC, flowSchemas, MANDATORY, priorityLevels } from "./flow-control.ts";
 import { type Identity, identityLease, peerAddresses } from "./identity.ts";
 import { publishService } from "./kubernetes-service.ts";
 import { rbacObjects } from "./rbac/index.ts";
 
 const NAMESPACES = ["default", "kube-node-lease", "kube-public", "kube-system"];
-const FLOW_CONTROL = "flowcontrol.apiserver.k8s.io";
-const PRODUCER = "api-priority-and-fairness-config-producer-v1";
-const CONSUMER = "api-priority-and-fairness-config-consumer-v1";
 const CIDR_CONTROLLER = "kubernetes-service-cidr-controller";
 
 export interface BootstrapOptions extends AuthenticationFacts {
@@ -44,7 +41,7 @@ export async function bootstrap(
   await Promise.all([
     ensure.all(rbacObjects()),
     ensure.all(priorityClasses()),
-    ensureFlowControl(ensure, formatTime(instantOf(now))),
+    ensureFlowControl(ensure, now),
     ensure.all(configMaps(options, now)),
     ensureServices(ensure, options, now),
   ]);
@@ -117,42 +114,6 @@ function priorityClasses(): readonly Wanted[] {
     plural: "priorityclasses",
     object: { metadata: { name }, value, description, preemptionPolicy: "PreemptLowerPriority" } as KubeObject,
   }));
-}
-
-async function ensureFlowControl(ensure: Ensure, now: string): Promise<void> {
-  const objects = (plural: string, specs: ReadonlyMap<string, object>): Wanted[] =>
-    [...specs].map(([name, spec]) => ({
-      group: FLOW_CONTROL,
-      plural,
-      manager: PRODUCER,
-      object: { metadata: { name, annotations: { [AUTO_UPDATE_SPEC]: "true" } }, spec } as KubeObject,
-      revise: (found) => revisedSpec(found, spec),
-    }));
-  await ensure.all(objects("prioritylevelconfigurations", priorityLevels));
-  await ensure.all(objects("flowschemas", flowSchemas));
-  await Promise.all([...flowSchemas].map(([name, spec]) => ensureNotDangling(ensure, name, spec, now)));
-}
-
-async function ensureNotDangling(
-  ensure: Ensure,
-  name: string,
-  { priorityLevelConfiguration: level }: flowcontrol.FlowSchemaSpec,
-  now: string,
-): Promise<void> {
-  const found = ensure.find(FLOW_CONTROL, "flowschemas", "", name);
-  if (found === undefined || hasCondition(found, "Dangling")) return;
-  const message = `This FlowSchema references the PriorityLevelConfiguration object named ${JSON.stringify(level.name)} and it exists`;
-  const dangling = { type: "Dangling", status: "False", reason: "Found", message, lastTransitionTime: now };
-  await ensure.status(FLOW_CONTROL, "flowschemas", name, { conditions: [dangling] }, CONSUMER);
-}
-
-/** Mandatory objects stay what they are; suggested ones are brought up to date unless their users have taken them over. */
-function revisedSpec(found: KubeObject, spec: object): KubeObject | undefined {
-  const { metadata } = found;
-  const wish = metadata.annotations?.[AUTO_UPDATE_SPEC] ?? (metadata.generation === 1 ? "true" : "false");
-  if (!MANDATORY.has(metadata.name ?? "") && wish !== "true") return undefined;
-  const now = (found as KubeObject & { spec?: object }).spec;
-  return equalJson((now ?? null) as Json, spec as Json) ? undefined : ({ ...found, spec } as KubeObject);
 }
 
 function hasCondition(object: KubeObject, type: string, status?: string): boolean {

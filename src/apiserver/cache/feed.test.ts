@@ -180,3 +180,72 @@ describe("the feed", () => {
     await running;
   });
 });
+
+describe("who joins late", () => {
+  it("starts with what is there, then follows", async () => {
+    const { feed, put, run } = await setUp();
+    await put("widgets/a");
+    await feed.load();
+    run();
+    const widgets = new Recorder("/registry/widgets/");
+    await feed.join(widgets);
+    await put("widgets/b");
+    await settled();
+    expect(widgets.told).toEqual(["all a at 1", "+b at 2"]);
+    expect(feed.revision).toBe(2);
+  });
+
+  it("misses nothing and sees nothing twice, whatever is written while it joins", async () => {
+    const { feed, store, put, run } = await setUp();
+    await put("widgets/a");
+    await feed.load();
+    run();
+    await settled();
+    store.hold();
+    await put("widgets/b");
+    const widgets = new Recorder("/registry/widgets/");
+    const joining = feed.join(widgets);
+    await settled();
+    const last = await put("widgets/c");
+    // The store is ahead of the feed: the caches must not be.
+    expect(widgets.told).toEqual([]);
+    store.release();
+    await joining;
+    await feed.reached(last);
+    expect(widgets.told).toEqual(["all a,b at 2", "+c at 3"]);
+  });
+
+  it("takes the feed's own list if that starts again meanwhile", async () => {
+    const { clock, feed, store, put, run } = await setUp();
+    await feed.load();
+    run();
+    await settled();
+    store.hold();
+    await put("widgets/a");
+    const widgets = new Recorder("/registry/widgets/");
+    const joining = feed.join(widgets);
+    await settled();
+    store.fail(new StoreError("Compacted", "too old"));
+    store.release();
+    await clock.advance(5_000);
+    await joining;
+    await put("widgets/b");
+    await settled();
+    expect(widgets.told).toEqual(["all a at 1", "+b at 2"]);
+  });
+
+  it("is told no more once it has left, nor if the store fails it", async () => {
+    const { feed, memory, put, run } = await setUp();
+    await feed.load();
+    const end = run();
+    const widgets = new Recorder("/registry/widgets/");
+    const leave = await feed.join(widgets);
+    leave();
+    await put("widgets/a");
+    await settled();
+    expect(widgets.told).toEqual(["all  at 0"]);
+    await end();
+    await memory.close();
+    await expect(feed.join(new Recorder("/registry/gadgets/"))).rejects.toThrow();
+  });
+});

@@ -4,6 +4,7 @@ import type { Change, Entry } from "#store";
 import { ResourceCache } from "./resource-cache.ts";
 import type { Selection } from "./selection.ts";
 import { encodeForStore, StoredObject } from "./stored-object.ts";
+import { CacheEvent } from "./watch-event.ts";
 
 const PREFIX = "/registry/core/configmaps/";
 
@@ -52,6 +53,16 @@ describe("the cache of a resource", () => {
     cache.change(put("a/y", 2));
     cache.change(del("a/x", 3));
     expect([...before.keys()]).toEqual(["a/x"]);
+  });
+
+  it("has the values of the last writes at hand, and lets go of older ones", () => {
+    const cache = new ResourceCache(PREFIX);
+    const object = { kind: "ConfigMap", apiVersion: "v1", metadata: { name: "x", labels: {} } } as KubeObject;
+    const writes = Array.from({ length: 100 }, (_, i) => StoredObject.written(entry(`a/x${i}`, i + 1), object));
+    for (const stored of writes) cache.wrote(stored);
+    const atHand = writes.map((stored) => stored.object.metadata.labels === object.metadata.labels);
+    expect([atHand[0], atHand.at(-1)]).toEqual([false, true]);
+    expect(atHand.lastIndexOf(false)).toBeLessThan(atHand.indexOf(true));
   });
 
   it("keeps the states of lists under way, and only some of them", () => {
@@ -191,5 +202,45 @@ describe("watchers", () => {
     const again = watcher(cache, {}, 6);
     cache.change(del("a/y", 7));
     expect(again.told).toEqual(["DELETED y@7"]);
+  });
+});
+
+describe("watches of changes", () => {
+  it("see both states, whatever selectors say, where they look", () => {
+    const cache = new ResourceCache(PREFIX);
+    cache.replace([entry("a/x", 1)], 1);
+    const told: string[] = [];
+    const names = (objects: readonly StoredObject[]) =>
+      objects.map(({ key, revision }) => `${key.slice(-1)}@${revision}`);
+    const sink = { change: ({ objects }: CacheEvent) => told.push(names(objects).join()), expired: () => {} };
+    cache.watchChanges({ namespace: "a" }, 1, sink);
+    cache.change(put("a/x", 2));
+    cache.change(put("b/y", 3));
+    cache.change(del("a/x", 4));
+    expect(told).toEqual(["x@2,x@1", "x@2"]);
+  });
+
+  it("are ended together", () => {
+    const cache = new ResourceCache(PREFIX);
+    const told: string[] = [];
+    const stop = cache.watch({}, 0, { event: () => {}, expired: () => {}, ended: () => told.push("ended") });
+    cache.watch({ namespace: "a" }, 0, { event: () => {}, expired: () => {} });
+    cache.endWatches();
+    stop?.();
+    cache.endWatches();
+    expect(told).toEqual(["ended"]);
+  });
+
+  it("share what a change is in another form", () => {
+    const form = {};
+    const [current, previous] = [new StoredObject(entry("a/x", 2)), new StoredObject(entry("a/x", 1))];
+    const event = new CacheEvent(2, current, previous);
+    const own = (stored: StoredObject) => stored.inForm({ ...stored.object, apiVersion: "v2" });
+    const other = event.inForm(form, own);
+    expect([event.inForm(form, own), event.inForm({}, (stored) => stored)]).toEqual([other, event]);
+    expect(JSON.parse(other.current?.line.toString() ?? "")).toMatchObject({
+      apiVersion: "v2",
+      metadata: { name: "x", resourceVersion: "2" },
+    });
   });
 });

@@ -5,6 +5,7 @@
  * 2. A write costs nothing for watchers that are not concerned: they are found by namespace and by name.
  * 3. A watch from a revision gets every event after it, or is told that it is too old.
  * 4. `snapshot` is O(1): pages of one list are read from the same state, whatever is written between them.
+ * 5. What cannot be read cannot be told of: watchers that are concerned have to start again, and their list says what is wrong.
  */
 import { OrderedMap } from "#base";
 import type { Change, Entry, Revision } from "#store";
@@ -140,7 +141,16 @@ export class ResourceCache implements Subscriber {
     this.#written.delete(revision);
     this.#page = undefined;
     this.#newest = revision;
-    const event = new CacheEvent(revision, current, previous);
+    if (current?.isUnreadable === true) {
+      this.#window = [];
+      this.#windowStart = revision;
+      this.#expire(suffix);
+      return;
+    }
+    // An object that nobody could see appears with the first state that can be read, and is not missed if there is none.
+    const seen = previous?.isUnreadable === true ? undefined : previous;
+    if (current === undefined && seen === undefined) return;
+    const event = new CacheEvent(revision, current, seen);
     this.#remember(event);
     this.#tell(suffix, event);
   }
@@ -216,6 +226,12 @@ export class ResourceCache implements Subscriber {
     const slash = suffix.indexOf("/");
     if (slash !== -1) this.#tellAt(suffix.slice(0, slash + 1), event);
     this.#tellAt(suffix, event);
+  }
+
+  #expire(suffix: string): void {
+    const slash = suffix.indexOf("/");
+    for (const at of ["", ...(slash === -1 ? [] : [suffix.slice(0, slash + 1)]), suffix])
+      for (const { sink } of [...(this.#watchers.get(at) ?? [])]) sink.expired();
   }
 
   #tellAt(at: string, event: CacheEvent): void {

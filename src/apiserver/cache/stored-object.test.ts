@@ -35,6 +35,23 @@ describe("an object at one revision", () => {
     expect(new StoredObject({ key: "/k", revision: 7, value: Buffer.from("not read") }, value).object).toBe(value);
   });
 
+  it("that was just written is not parsed while its value is at hand", () => {
+    const entry = { key: "/k", revision: 7, value: encodeForStore(object) };
+    const [kept, gone] = [StoredObject.written(entry, object), StoredObject.written(entry, object)];
+    expect(kept.object).toEqual(seen);
+    expect(kept.object.metadata.labels).toBe(object.metadata.labels);
+    gone.letGo();
+    expect(gone.object).toEqual(seen);
+    expect(gone.object.metadata.labels).not.toBe(object.metadata.labels);
+  });
+
+  it("keeps a value that was asked for", () => {
+    const asked = StoredObject.written({ key: "/k", revision: 7, value: encodeForStore(object) }, object);
+    const value = asked.object;
+    asked.letGo();
+    expect(asked.object).toBe(value);
+  });
+
   it("ends its line", () => {
     expect(stored.line.toString().split("\n")).toEqual([expect.stringMatching(/^\{.*\}$/), ""]);
   });

@@ -5,13 +5,16 @@
  *    Reading puts it in at the one place where it belongs, without parsing.
  * 2. Whoever writes has the value at hand and passes it on: while it is new, it need not be parsed again. Later, values are kept only of
  *    objects that somebody has asked for: a collector that has to carry all of them costs a write more than its decoding does.
+ * 3. Bytes that cannot be decrypted are replaced by the sentence that says why: it is what anybody gets who asks for the object.
  */
-import type { KubeObject } from "#api";
+import { internalError, type KubeObject } from "#api";
 import type { Entry, Revision } from "#store";
 
 /** Every stored object begins like this: kind, apiVersion, then metadata, which is never empty. */
 const METADATA = Buffer.from('"metadata":{');
 const NEWLINE = 0x0a;
+const BRACE = 0x7b;
+const ENCRYPTED = Buffer.from("k8s:enc:");
 const NOTHING = Buffer.alloc(0);
 
 export class StoredObject {
@@ -50,10 +53,16 @@ export class StoredObject {
     this.#form = undefined;
   }
 
+  /** Whether asking for the object, or its line, throws. */
+  get isUnreadable(): boolean {
+    return this.#bytes !== undefined && isSentence(this.#bytes);
+  }
+
   /** As clients get it: its JSON and a newline. */
   get line(): Buffer {
     if (this.#line === undefined) {
       const bytes = this.#bytes ?? this.#encoded();
+      if (isSentence(bytes)) throw internalError(sentenceOf(this.key, bytes));
       this.#line = lineOf(bytes, this.revision);
       this.#bytes = undefined;
     }
@@ -92,6 +101,21 @@ export class StoredObject {
     const at = this.metadataAt + METADATA.length;
     return Buffer.concat([this.line.subarray(0, at), this.line.subarray(at + versionText(this.revision).length, -1)]);
   }
+}
+
+/** In the place of an object that cannot be read. */
+export function unreadable(why: string): Buffer {
+  return Buffer.from(why);
+}
+
+/** Where nothing decrypts, what was encrypted before is no sentence yet. */
+function sentenceOf(key: string, bytes: Buffer): string {
+  if (!bytes.subarray(0, ENCRYPTED.length).equals(ENCRYPTED)) return bytes.toString();
+  return `unable to transform key ${JSON.stringify(key)}: identity transformer tried to read encrypted data`;
+}
+
+function isSentence(bytes: Buffer): boolean {
+  return bytes.length > 0 && bytes[0] !== BRACE;
 }
 
 function lineOf(bytes: Buffer, revision: Revision): Buffer {

@@ -53,8 +53,7 @@ describe("a review of access", () => {
         stopping: new AbortController().signal,
         connectors: served,
       },
-      () => {},
-      () => {},
+      { warn: () => {}, annotate: () => {} },
     );
     if (isStream(response)) throw new Error("no stream was asked for");
     return (JSON.parse(Buffer.concat(response.body).toString()) as { status: JsonObject }).status;

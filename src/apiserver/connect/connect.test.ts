@@ -76,13 +76,7 @@ describe("what is answered without being stored", () => {
     };
     try {
       const info = requestInfo(method, path, query);
-      const response = await dispatch(
-        exchange,
-        info,
-        parts,
-        () => {},
-        () => {},
-      );
+      const response = await dispatch(exchange, info, parts, { warn: () => {}, annotate: () => {} });
       const text = await textOf(response);
       return { status: response.status, text, body: text.startsWith("{") ? (JSON.parse(text) as JsonObject) : {} };
     } catch (error) {

@@ -19,10 +19,14 @@ export interface Posted {
 /** What decoding needs to know of a kind; some that are only spoken at subresources have no more. */
 export type BodyKind = Pick<Kind, "group" | "version" | "kind" | "schema">;
 
-export async function posted({ query, contentType, body, warn }: RestRequest, kind: BodyKind): Promise<Posted> {
+export async function posted(
+  { query, contentType, body, warn, received }: RestRequest,
+  kind: BodyKind,
+): Promise<Posted> {
   const options = writeOptions("CreateOptions", query);
   const { draft, warnings } = decodeBody(await body(), contentType, kind as Kind, options.fieldValidation);
   for (const warning of warnings) warn(warning);
+  received?.(draft, kind as Kind);
   return { draft, options };
 }
 

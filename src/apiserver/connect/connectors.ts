@@ -10,6 +10,7 @@ import type { ServerContext } from "../rest/server-context.ts";
 import { bindPod } from "./binding.ts";
 import { components } from "./component-probes.ts";
 import { componentStatuses } from "./component-statuses.ts";
+import { connectOptions } from "./connect-options.ts";
 import type { Connector } from "./connector.ts";
 import { evictPod } from "./eviction.ts";
 import type { Target } from "./forward.ts";
@@ -74,7 +75,7 @@ export function connectors(options: ConnectOptions): Connectors {
 
 function admitted(connector: Connector): Connector {
   return async (request, exchange) => {
-    const attributes = admissionAttributes(request, "CONNECT", false, undefined);
+    const attributes = admissionAttributes(request, "CONNECT", false, connectOptions(request, exchange.path));
     await request.context.admission.mutate(attributes);
     await request.context.admission.validate(attributes);
     return connector(request, exchange);

@@ -46,7 +46,10 @@ export class Unreachable extends Error {
   /** It was tried on a connection that had been kept from before: that may just have been at its end. */
   readonly wasKept: boolean;
 
-  constructor(message: string, { cause, wasKept = false }: { readonly cause?: unknown; readonly wasKept?: boolean } = {}) {
+  constructor(
+    message: string,
+    { cause, wasKept = false }: { readonly cause?: unknown; readonly wasKept?: boolean } = {},
+  ) {
     super(message, { cause });
     this.wasKept = wasKept;
   }

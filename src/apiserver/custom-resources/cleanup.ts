@@ -9,9 +9,9 @@
 import type { ConditionFacts } from "#api";
 import { isConditionTrue } from "#api";
 import type { Clock } from "#base";
+import { serverRequest } from "../bootstrap/index.ts";
 import type { StoreFeed } from "../cache/feed.ts";
 import type { ResourceCache } from "../cache/resource-cache.ts";
-import { serverRequest } from "../bootstrap/index.ts";
 import { deleteCollection } from "../rest/delete-collection.ts";
 import type { Resource } from "../rest/resource.ts";
 import type { ServerContext } from "../rest/server-context.ts";
@@ -73,12 +73,7 @@ function wordsOf(error: unknown): string {
 }
 
 /** False if something is left after the time that it is waited for. Rejects with the signal's reason. */
-async function isEmptied(
-  cache: ResourceCache,
-  feed: StoreFeed,
-  clock: Clock,
-  signal: AbortSignal,
-): Promise<boolean> {
+async function isEmptied(cache: ResourceCache, feed: StoreFeed, clock: Clock, signal: AbortSignal): Promise<boolean> {
   if (cache.size === 0) return true;
   const { promise, resolve, reject } = Promise.withResolvers<boolean>();
   const look = () => {

@@ -70,28 +70,83 @@ describe("an answer", () => {
 
   const ABOUT = "conversion webhook for example.com/v1, Kind=Widget";
   it.each<{ name: string; given: Json; want: string }>([
-    { name: "nothing", given: null, want: `${ABOUT} failed: expected webhook response of apiextensions.k8s.io/v1, Kind=ConversionReview, got /, Kind=` },
-    { name: "another kind", given: answer({}, { kind: "Review" }), want: `${ABOUT} failed: expected webhook response of apiextensions.k8s.io/v1, Kind=ConversionReview, got apiextensions.k8s.io/v1, Kind=Review` },
+    {
+      name: "nothing",
+      given: null,
+      want: `${ABOUT} failed: expected webhook response of apiextensions.k8s.io/v1, Kind=ConversionReview, got /, Kind=`,
+    },
+    {
+      name: "another kind",
+      given: answer({}, { kind: "Review" }),
+      want: `${ABOUT} failed: expected webhook response of apiextensions.k8s.io/v1, Kind=ConversionReview, got apiextensions.k8s.io/v1, Kind=Review`,
+    },
     { name: "no response", given: answer(null), want: `${ABOUT} failed: no response provided` },
-    { name: "to another question", given: answer({ uid: "w" }), want: `${ABOUT} failed: expected response.uid="u", got "w"` },
-    { name: "no result", given: answer({ uid: "u" }), want: `${ABOUT} failed: response.result.status was '', not 'Success'` },
-    { name: "a refusal", given: answer({ uid: "u", result: { status: "Failed", message: "no way" } }), want: `${ABOUT} failed: no way` },
+    {
+      name: "to another question",
+      given: answer({ uid: "w" }),
+      want: `${ABOUT} failed: expected response.uid="u", got "w"`,
+    },
+    {
+      name: "no result",
+      given: answer({ uid: "u" }),
+      want: `${ABOUT} failed: response.result.status was '', not 'Success'`,
+    },
+    {
+      name: "a refusal",
+      given: answer({ uid: "u", result: { status: "Failed", message: "no way" } }),
+      want: `${ABOUT} failed: no way`,
+    },
     { name: "too few", given: success(), want: `${ABOUT} returned 0 objects, expected 1` },
-    { name: "no object", given: success("x"), want: `${ABOUT} returned invalid object at index 0: Object 'Kind' is missing in '"x"'` },
-    { name: "another version", given: success(converted({ apiVersion: "example.com/v3" })), want: `${ABOUT} returned invalid object at index 0: invalid groupVersion (expected example.com/v2, received example.com/v3)` },
-    { name: "another kind of object", given: success(converted({ kind: "Gadget" })), want: `${ABOUT} returned invalid object at index 0: invalid kind (expected Widget, received Gadget)` },
-    { name: "another name", given: success(converted(metadata({ name: "y" }))), want: `${ABOUT} returned invalid object: must have the same name: x != y` },
-    { name: "another namespace", given: success(converted(metadata({ namespace: "n" }))), want: `${ABOUT} returned invalid object: must have the same namespace: default != n` },
-    { name: "another uid", given: success(converted(metadata({ uid: "" }))), want: `${ABOUT} returned invalid object: must have the same UID: uid-x != ` },
-    { name: "labels that are none", given: success(converted(metadata({ labels: [] }))), want: `${ABOUT} returned invalid metadata: invalid metadata.labels of type []interface {} in converted object` },
-    { name: "a number for a label", given: success(converted(metadata({ labels: { a: 1 } }))), want: `${ABOUT} returned invalid metadata: metadata.labels[a] must be a string, but is int64 in converted object` },
+    {
+      name: "no object",
+      given: success("x"),
+      want: `${ABOUT} returned invalid object at index 0: Object 'Kind' is missing in '"x"'`,
+    },
+    {
+      name: "another version",
+      given: success(converted({ apiVersion: "example.com/v3" })),
+      want: `${ABOUT} returned invalid object at index 0: invalid groupVersion (expected example.com/v2, received example.com/v3)`,
+    },
+    {
+      name: "another kind of object",
+      given: success(converted({ kind: "Gadget" })),
+      want: `${ABOUT} returned invalid object at index 0: invalid kind (expected Widget, received Gadget)`,
+    },
+    {
+      name: "another name",
+      given: success(converted(metadata({ name: "y" }))),
+      want: `${ABOUT} returned invalid object: must have the same name: x != y`,
+    },
+    {
+      name: "another namespace",
+      given: success(converted(metadata({ namespace: "n" }))),
+      want: `${ABOUT} returned invalid object: must have the same namespace: default != n`,
+    },
+    {
+      name: "another uid",
+      given: success(converted(metadata({ uid: "" }))),
+      want: `${ABOUT} returned invalid object: must have the same UID: uid-x != `,
+    },
+    {
+      name: "labels that are none",
+      given: success(converted(metadata({ labels: [] }))),
+      want: `${ABOUT} returned invalid metadata: invalid metadata.labels of type []interface {} in converted object`,
+    },
+    {
+      name: "a number for a label",
+      given: success(converted(metadata({ labels: { a: 1 } }))),
+      want: `${ABOUT} returned invalid metadata: metadata.labels[a] must be a string, but is int64 in converted object`,
+    },
   ])("is refused: $name", ({ given, want }) => {
     expect(answersTo(question, "v1", given)).toEqual([{ ok: false, message: want }]);
   });
 
   it("is refused for labels that nobody could set", () => {
     const [bad] = answersTo(question, "v1", success(converted(metadata({ labels: { "a b": "c" } }))));
-    expect(bad).toMatchObject({ ok: false, message: expect.stringContaining("returned invalid metadata: metadata.labels: Invalid value") });
+    expect(bad).toMatchObject({
+      ok: false,
+      message: expect.stringContaining("returned invalid metadata: metadata.labels: Invalid value"),
+    });
   });
 
   it("in the beta form is not held to kind and uid", () => {

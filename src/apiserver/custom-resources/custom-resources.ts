@@ -6,17 +6,18 @@
 import { forbidden } from "#api";
 import type { Store } from "#store";
 import { StoredObject } from "../cache/stored-object.ts";
+import { fresh } from "../rest/read.ts";
 import type { Resources } from "../rest/resources.ts";
 import type { Admission, ServerContext } from "../rest/server-context.ts";
 import { type Converter, noConverter } from "./converter.ts";
-import { asDefinition, type Definition, DEFINITIONS_PREFIX, GROUP, PLURAL } from "./definition.ts";
+import { asDefinition, DEFINITIONS_PREFIX, type Definition, GROUP, PLURAL } from "./definition.ts";
 import { DefinitionController } from "./definition-controller.ts";
 import { type Documents, Publication } from "./publication.ts";
 import { ServedDefinitions } from "./served-definitions.ts";
-import { isServable } from "./status-plan.ts";
-import { WebhookConverter } from "./webhook-converter.ts";
-import { webhookClient } from "./webhook-client.ts";
 import { serviceResolver } from "./service-resolver.ts";
+import { isServable } from "./status-plan.ts";
+import { webhookClient } from "./webhook-client.ts";
+import { WebhookConverter } from "./webhook-converter.ts";
 
 export interface CustomResourcesOptions {
   /** Of the server that this is a part of: asked for when it is used. */
@@ -33,6 +34,8 @@ export interface CustomResources {
   sync(): Promise<void>;
   /** Runs until its signal aborts. */
   run(signal: AbortSignal): Promise<void>;
+  /** For a request that finds nothing: another server may have established it a moment ago. */
+  appearing(group: string, plural: string): Promise<void>;
   /** The admission given, with nothing new of a kind that is being deleted. */
   guarding(admission: Admission): Admission;
 }
@@ -59,13 +62,18 @@ export function customResources({ context, resources, documents }: CustomResourc
     },
     sync: () => controller().sync(),
     run: (signal) => controller().run(signal),
+    appearing: async (group, plural) => {
+      if (!context().sharedStore) return;
+      await fresh(context());
+      await controller().reconciled(`${plural}.${group}`);
+    },
     guarding: (admission) => ({
-      ...admission,
-      mutate: async (attributes) => {
+      mutate: (attributes) => {
         const { operation, resource, name } = attributes;
         if (operation === "CREATE" && served.isTerminating(resource)) throw terminating(resource.groupResource, name);
-        await admission.mutate(attributes);
+        return admission.mutate(attributes);
       },
+      validate: (attributes) => admission.validate(attributes),
     }),
   };
 }

@@ -23,6 +23,7 @@ import type { ServedDefinitions } from "./served-definitions.ts";
 import { isServable, isSettled, planStatus } from "./status-plan.ts";
 
 const CLEANUPS_AT_ONCE = 32;
+const SERVED_WITHIN_MS = 2_000;
 const BACKOFF = { initialMs: 20, maxMs: 60_000 };
 
 export interface ControllerOptions {
@@ -36,6 +37,8 @@ export class DefinitionController {
   readonly #options: ControllerOptions;
   readonly #queue: WorkQueue;
   readonly #cleanups: WorkQueue;
+  /** Who waits for a definition to be looked at. */
+  readonly #waiting = new Map<string, PromiseWithResolvers<void>>();
 
   constructor(options: ControllerOptions) {
     this.#options = options;
@@ -56,11 +59,31 @@ export class DefinitionController {
     served.publishAll();
   }
 
+  /** Waits, for a while, until what the newest state of a definition asks for has been done. */
+  async reconciled(name: string): Promise<void> {
+    const { context, definitions, served } = this.#options;
+    const stored = definitions.cache.get(name);
+    if (stored === undefined || served.as(name, stored.revision) !== undefined) return;
+    const waiting = this.#waiting.get(name) ?? Promise.withResolvers<void>();
+    this.#waiting.set(name, waiting);
+    const timer = context.clock.timer(SERVED_WITHIN_MS, () => this.#done(name));
+    await waiting.promise.finally(() => timer.cancel());
+  }
+
+  #done(name: string): void {
+    this.#waiting.get(name)?.resolve();
+    this.#waiting.delete(name);
+  }
+
   /** Runs until its signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
     const stop = this.#follow();
     const { log } = this.#options.context;
-    const process = (queue: WorkQueue, concurrency: number, work: (name: string, signal: AbortSignal) => Promise<void>) =>
+    const process = (
+      queue: WorkQueue,
+      concurrency: number,
+      work: (name: string, signal: AbortSignal) => Promise<void>,
+    ) =>
       processQueue(
         queue,
         {
@@ -75,12 +98,13 @@ export class DefinitionController {
       );
     try {
       await Promise.all([
-        process(this.#queue, 1, (name) => this.#reconcile(name)),
+        process(this.#queue, 1, (name) => this.#reconcile(name).finally(() => this.#done(name))),
         process(this.#cleanups, CLEANUPS_AT_ONCE, (name, ending) => this.#cleanUp(name, ending)),
       ]);
     } finally {
       stop();
       this.#queue.close();
+      for (const name of [...this.#waiting.keys()]) this.#done(name);
       this.#cleanups.close();
     }
   }

@@ -28,7 +28,10 @@ const full = definition({
       name: "v1",
       storage: true,
       schema: described,
-      subresources: { status: {}, scale: { specReplicasPath: ".spec.replicas", statusReplicasPath: ".status.replicas" } },
+      subresources: {
+        status: {},
+        scale: { specReplicasPath: ".spec.replicas", statusReplicasPath: ".status.replicas" },
+      },
       additionalPrinterColumns: [{ name: "Size", type: "integer", jsonPath: ".spec.size" }],
     },
     { name: "v1beta1", deprecated: true },
@@ -91,7 +94,9 @@ describe("discovery", () => {
         verbs: ["get", "patch", "update"],
       },
     ]);
-    expect((await get("/apis/example.com/v1beta1")).json.resources).toMatchObject([{ storageVersionHash: hashOf("v1") }]);
+    expect((await get("/apis/example.com/v1beta1")).json.resources).toMatchObject([
+      { storageVersionHash: hashOf("v1") },
+    ]);
   });
 
   it("has the aggregated form", async () => {
@@ -141,7 +146,9 @@ describe("OpenAPI", () => {
         },
       },
     });
-    expect(Object.keys(v3.paths as object)).toContain("/apis/example.com/v1/namespaces/{namespace}/widgets/{name}/scale");
+    expect(Object.keys(v3.paths as object)).toContain(
+      "/apis/example.com/v1/namespaces/{namespace}/widgets/{name}/scale",
+    );
     const v2 = (await get("/openapi/v2")).json;
     expect(v2).toMatchObject({ definitions: { "com.example.v1.Widget": { description: "A thing to test with." } } });
   });
@@ -173,7 +180,10 @@ describe("an object of a custom kind", () => {
 
   it("is a table with the columns of its version", async () => {
     const { json } = await get(WIDGETS, "application/json;as=Table;v=v1;g=meta.k8s.io");
-    expect(json).toMatchObject({ columnDefinitions: [{ name: "Name" }, { name: "Size" }], rows: [{ cells: ["a", 3] }] });
+    expect(json).toMatchObject({
+      columnDefinitions: [{ name: "Name" }, { name: "Size" }],
+      rows: [{ cells: ["a", 3] }],
+    });
   });
 
   it("comes with a warning in a version that is deprecated", async () => {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { JsonObject } from "#api";
 import { openMemoryStore } from "#store";
-import { type TestServer, type TestServerOptions, testServer } from "../testing/index.ts";
+import { HeldStore, type TestServer, type TestServerOptions, testServer } from "../testing/index.ts";
 import { DEFINITIONS, definition, widget } from "./testing/index.ts";
 
 const WIDGETS = "/apis/example.com/v1/namespaces/default/widgets";
@@ -66,11 +66,17 @@ describe("a definition", () => {
     await define();
     await define(definition({ plural: "gadgets", kind: "Widget", names: { singular: "gadget" } }));
     const gadgets = `${DEFINITIONS}/gadgets.example.com`;
-    expect(await conditions(gadgets)).toEqual(["NamesAccepted False ListKindConflict", "Established False NotAccepted"]);
+    expect(await conditions(gadgets)).toEqual([
+      "NamesAccepted False ListKindConflict",
+      "Established False NotAccepted",
+    ]);
     expect(await status("GET", "/apis/example.com/v1/gadgets")).toBe(404);
     await server.request("DELETE", WIDGET_DEFINITION);
     await server.settle();
-    expect(await conditions(gadgets)).toEqual(["NamesAccepted True NoConflicts", "Established True InitialNamesAccepted"]);
+    expect(await conditions(gadgets)).toEqual([
+      "NamesAccepted True NoConflicts",
+      "Established True InitialNamesAccepted",
+    ]);
     expect(await status("GET", "/apis/example.com/v1/gadgets")).toBe(200);
   });
 
@@ -97,7 +103,14 @@ describe("a definition", () => {
   });
 
   it("has no path but those of its versions that are served", async () => {
-    await define(definition({ versions: [{ name: "v1", storage: true }, { name: "v2", served: false }] }));
+    await define(
+      definition({
+        versions: [
+          { name: "v1", storage: true },
+          { name: "v2", served: false },
+        ],
+      }),
+    );
     const texts = await Promise.all(
       ["/apis/example.com/v2/widgets", "/apis/example.com/v1/gadgets", "/apis/example.com/v1/widgets/a"].map(
         async (path) => (await server.request("GET", path)).text,
@@ -178,7 +191,7 @@ describe("the end of a definition", () => {
 });
 
 describe("a server that starts", () => {
-  it("serves what was there before, without having read the instances", async () => {
+  it("serves what was there before", async () => {
     const store = openMemoryStore({ clock: server.clock });
     const first = await start({ store, clock: server.clock });
     await define(definition(), first);
@@ -191,6 +204,18 @@ describe("a server that starts", () => {
     expect(second.context.feed.revision).toBe(before + 1);
     const found = await second.request("GET", "/apis/example.com/v1");
     expect(found.json).toMatchObject({ resources: [{ name: "widgets", kind: "Widget" }] });
+  });
+
+  it("reads instances when they are asked for: one that cannot be read keeps nobody from the others", async () => {
+    const store = openMemoryStore({ clock: server.clock });
+    const first = await start({ store, clock: server.clock });
+    await define(definition(), first);
+    await first.request("POST", WIDGETS, { body: widget("a") });
+    await first.close();
+    await store.create("/registry/example.com/widgets/default/broken", Buffer.from("no JSON"));
+    const second = await start({ store, clock: server.clock, seed: 2 });
+    expect(await status("GET", `${WIDGETS}/a`, undefined, second)).toBe(200);
+    expect(await status("GET", `${WIDGETS}/broken`, undefined, second)).toBe(500);
   });
 
   it("goes on with a deletion that was under way", async () => {
@@ -232,6 +257,20 @@ describe("two servers on one store", () => {
     expect(await store.count("/registry/apiextensions.k8s.io/customresourcedefinitions/")).toBe(0);
   });
 
+  it("find what the other has established a moment ago", async () => {
+    const store = openMemoryStore({ clock: server.clock });
+    const held = new HeldStore(store);
+    const one = await start({ store, clock: server.clock, seed: 1 });
+    const late = await start({ store: held, clock: server.clock, seed: 2 });
+    held.hold();
+    await define(definition(), one);
+    const asked = late.request("POST", WIDGETS, { body: widget("a") });
+    await late.settle();
+    held.release();
+    expect((await asked).status).toBe(201);
+    expect(await status("GET", "/apis/example.com/v1/gadgets", undefined, late)).toBe(404);
+  });
+
   it("give a name that both are asked for to one definition only", async () => {
     const store = openMemoryStore({ clock: server.clock });
     const [one, other] = [
@@ -243,7 +282,9 @@ describe("two servers on one store", () => {
       define(definition({ plural: "bs", kind: "B", names: { shortNames: ["w"] } }), one),
     ]);
     await other.settle();
-    const all = await Promise.all(["as", "bs"].map((plural) => conditions(`${DEFINITIONS}/${plural}.example.com`, other)));
+    const all = await Promise.all(
+      ["as", "bs"].map((plural) => conditions(`${DEFINITIONS}/${plural}.example.com`, other)),
+    );
     expect(all.map(([names]) => names).toSorted()).toEqual([
       "NamesAccepted False ShortNamesConflict",
       "NamesAccepted True NoConflicts",

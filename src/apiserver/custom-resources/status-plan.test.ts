@@ -10,7 +10,11 @@ function stored(options: DefinitionOptions = {}, status: object = {}): Definitio
   const { plural, kind } = spec.names;
   const names = { singular: kind.toLowerCase(), listKind: `${kind}List`, ...spec.names };
   const base = { acceptedNames: { plural: "", kind: "" }, storedVersions: ["v1"] };
-  return asDefinition({ ...rest, spec: { ...spec, names: { ...names, plural } }, status: { ...base, ...status } } as never);
+  return asDefinition({
+    ...rest,
+    spec: { ...spec, names: { ...names, plural } },
+    status: { ...base, ...status },
+  } as never);
 }
 
 function plan(target: Definition, others: readonly Definition[] = [], hasValidCaBundle = true) {

@@ -5,7 +5,15 @@
  *    on one store come to rest.
  * 2. Once established, a definition stays so, under the names that it has been given.
  */
-import { acceptNames, apiApproval, type ConditionFacts, equalJson, isConditionTrue, type Json, nonStructuralSchema } from "#api";
+import {
+  acceptNames,
+  apiApproval,
+  type ConditionFacts,
+  equalJson,
+  isConditionTrue,
+  type Json,
+  nonStructuralSchema,
+} from "#api";
 import { conditionsOf, withCondition } from "./conditions.ts";
 import type { Definition } from "./definition.ts";
 

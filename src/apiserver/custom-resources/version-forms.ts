@@ -70,8 +70,11 @@ export class VersionForms implements Forms {
   }
 
   wrote(stored: StoredObject): void {
-    const { apiVersion } = this.#options;
-    if (apiVersion === this.#options.stored.apiVersion) this.#made.set(stored, stored);
+    const { apiVersion, kind } = this.#options;
+    if (apiVersion !== this.#options.stored.apiVersion) return;
+    // The one thing that a write leaves for reading to add.
+    if (kind.givesStatus && !("status" in stored.object)) return;
+    this.#made.set(stored, stored);
   }
 
   isStale(own: StoredObject): boolean {

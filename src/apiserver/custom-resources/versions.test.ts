@@ -12,7 +12,10 @@ const KEY = "/registry/example.com/widgets/default/a";
 
 const sized = (properties: object) => ({
   type: "object",
-  properties: { spec: { type: "object", properties }, status: { type: "object", "x-kubernetes-preserve-unknown-fields": true } },
+  properties: {
+    spec: { type: "object", properties },
+    status: { type: "object", "x-kubernetes-preserve-unknown-fields": true },
+  },
 });
 const integer = { type: "integer" };
 const twoVersions = (storage: "v1" | "v2", v1: object = { size: integer }, v2: object = v1) =>
@@ -90,10 +93,7 @@ describe("versions that convert without a webhook", () => {
     const conflict = await server.request("PATCH", `${V2}/a?fieldManager=two`, { body, headers: APPLY });
     expect(conflict.status).toBe(409);
     await server.request("PATCH", `${V2}/a?fieldManager=two&force=true`, { body, headers: APPLY });
-    expect(await owners()).toEqual([
-      'two example.com/v2 {"f:spec":{"f:size":{}}}',
-      'one example.com/v1 {"f:spec":{}}',
-    ]);
+    expect(await owners()).toEqual(['two example.com/v2 {"f:spec":{"f:size":{}}}', 'one example.com/v1 {"f:spec":{}}']);
     const nothing = widget("a", {}, "v2");
     await server.request("PATCH", `${V2}/a?fieldManager=two`, { body: nothing, headers: APPLY });
     expect((await server.request("GET", `${V1}/a`)).json.spec).toEqual({});

@@ -13,13 +13,16 @@ import { dialError } from "../connect/dial-error.ts";
 export const WEBHOOK_TIMEOUT_MS = 30_000;
 const MAX_ANSWER_BYTES = 128 * 1024 * 1024;
 const IDLE_CONNECTIONS = 4;
+/** To one webhook at a time. Calls beyond wait for a connection, within their time. */
+const MAX_CONNECTIONS = 64;
 
 export type WebhookAnswer =
   | { readonly ok: true; readonly value: Json }
   | { readonly ok: false; readonly message: string };
 
 export interface WebhookClient {
-  post(body: JsonObject): Promise<WebhookAnswer>;
+  /** `timeoutMs`: default 30 s. */
+  post(body: JsonObject, timeoutMs?: number): Promise<WebhookAnswer>;
   /** Calls under way are finished; then no connection is left. */
   close(): void;
 }
@@ -32,8 +35,17 @@ export interface Address {
 export interface WebhookClientOptions {
   readonly config: apiextensions.WebhookClientConfig;
   readonly clock: Clock;
+  /** Who this server is to the webhook, if anybody. */
+  readonly identity?: WebhookIdentity;
   /** Where a Service can be reached now. Throws if nowhere, in words for who asked. */
   resolve(namespace: string, name: string, port: number): Address;
+}
+
+export interface WebhookIdentity {
+  readonly cert?: string;
+  readonly key?: string;
+  /** Of the header `authorization`. */
+  readonly authorization?: string;
 }
 
 interface Target {
@@ -45,20 +57,26 @@ interface Target {
   address(): Address;
 }
 
-export function webhookClient({ config, clock, resolve }: WebhookClientOptions): WebhookClient {
-  const agent = new Agent({ keepAlive: true, maxFreeSockets: IDLE_CONNECTIONS });
+export function webhookClient({ config, clock, identity = {}, resolve }: WebhookClientOptions): WebhookClient {
+  const agent = new Agent({ keepAlive: true, maxFreeSockets: IDLE_CONNECTIONS, maxSockets: MAX_CONNECTIONS });
   const ca = caBundleOf(config);
   const target = targetOf(config, resolve);
-  const path = `${target.path}?timeout=${WEBHOOK_TIMEOUT_MS / 1000}s`;
-  const shown = `Post "https://${target.host}${path}"`;
+  const { authorization, ...certificate } = identity;
+  const headers = {
+    host: target.host,
+    accept: "application/json, */*",
+    "content-type": "application/json",
+    ...(authorization !== undefined && { authorization }),
+  };
   let [calls, closed] = [0, false];
   return {
     close: () => {
       closed = true;
       if (calls === 0) agent.destroy();
     },
-    post: async (body) => {
+    post: async (body, timeoutMs = WEBHOOK_TIMEOUT_MS) => {
       calls++;
+      const path = `${target.path}?timeout=${Math.ceil(timeoutMs / 1000)}s`;
       try {
         const { host, port } = target.address();
         const options: RequestOptions = {
@@ -68,14 +86,16 @@ export function webhookClient({ config, clock, resolve }: WebhookClientOptions):
           servername: target.serverName,
           path,
           method: "POST",
-          headers: { host: target.host, accept: "application/json, */*", "content-type": "application/json" },
+          headers,
+          ...certificate,
           ...(ca !== undefined && { ca }),
         };
-        const { status, text } = await exchange(options, Buffer.from(JSON.stringify(body)), clock);
+        const { status, text } = await exchange(options, Buffer.from(JSON.stringify(body)), timeoutMs, clock);
         if (status < 200 || status > 206) return { ok: false, message: serverResponse(status, text).message };
         return parsed(text);
       } catch (error) {
-        return { ok: false, message: `${shown}: ${error instanceof Error ? error.message : String(error)}` };
+        const why = error instanceof Error ? error.message : String(error);
+        return { ok: false, message: `Post "https://${target.host}${path}": ${why}` };
       } finally {
         calls--;
         if (closed && calls === 0) agent.destroy();
@@ -113,15 +133,37 @@ function parsed(text: string): WebhookAnswer {
   }
 }
 
-function exchange(
-  options: RequestOptions,
-  body: Buffer,
-  clock: Clock,
-): Promise<{ readonly status: number; readonly text: string }> {
-  const { promise, resolve, reject } = Promise.withResolvers<{ status: number; text: string }>();
-  const request = httpsRequest({ ...options, headers: { ...options.headers, "content-length": body.length } });
-  const timer = clock.timer(WEBHOOK_TIMEOUT_MS, () => request.destroy(new Error("context deadline exceeded")));
-  request.once("error", (error) => reject(new Error(wordsOf(error, options), { cause: error })));
+interface Exchanged {
+  readonly status: number;
+  readonly text: string;
+}
+
+/** Throws what went wrong, in words for people. */
+async function exchange(options: RequestOptions, body: Buffer, timeoutMs: number, clock: Clock): Promise<Exchanged> {
+  const late = new AbortController();
+  const timer = clock.timer(timeoutMs, () => late.abort());
+  try {
+    for (;;) {
+      const { promise, isReused } = attempt(options, body, late.signal);
+      try {
+        return await promise;
+      } catch (error) {
+        // The other side may end a connection that has been idle at the very moment in which it is used again.
+        const ended = isReused() && (error as NodeJS.ErrnoException).code === "ECONNRESET";
+        if (late.signal.aborted) throw new Error("context deadline exceeded", { cause: error });
+        if (!ended) throw new Error(wordsOf(error as Error, options), { cause: error });
+      }
+    }
+  } finally {
+    timer.cancel();
+  }
+}
+
+function attempt(options: RequestOptions, body: Buffer, signal: AbortSignal) {
+  const { promise, resolve, reject } = Promise.withResolvers<Exchanged>();
+  const headers = { ...options.headers, "content-length": body.length };
+  const request = httpsRequest({ ...options, headers, signal });
+  request.once("error", reject);
   request.once("response", (response) => {
     const chunks: Buffer[] = [];
     let bytes = 0;
@@ -130,13 +172,13 @@ function exchange(
       bytes += chunk.length;
       if (bytes > MAX_ANSWER_BYTES) request.destroy(new Error("http: response body too large"));
     });
-    response.once("error", (error) => reject(new Error(wordsOf(error, options), { cause: error })));
+    response.once("error", reject);
     response.once("end", () =>
       resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString("utf8") }),
     );
   });
   request.end(body);
-  return promise.finally(() => timer.cancel());
+  return { promise, isReused: () => request.reusedSocket };
 }
 
 const CERTIFICATE_FAULTS: Readonly<Record<string, string>> = {
@@ -152,5 +194,21 @@ function wordsOf(error: Error, { host, port }: RequestOptions): string {
   const code = "code" in error ? String(error.code) : "";
   const fault = CERTIFICATE_FAULTS[code];
   if (fault !== undefined) return `tls: failed to verify certificate: x509: ${fault}`;
+  if (code === "ERR_TLS_CERT_ALTNAME_INVALID") return `tls: failed to verify certificate: x509: ${nameFault(error)}`;
   return dialError(error, String(host), Number(port));
+}
+
+interface NameError extends Error {
+  readonly host?: string;
+  readonly cert?: { readonly subjectaltname?: string };
+}
+
+/** For whom the certificate is, and for whom it is not. */
+function nameFault({ host = "", cert }: NameError): string {
+  const names = (cert?.subjectaltname ?? "")
+    .split(", ")
+    .map((name) => name.replace(/^(?:DNS|IP Address):/, ""))
+    .filter((name) => name !== "");
+  if (names.length === 0) return `certificate is not valid for any names, but wanted to match ${host}`;
+  return `certificate is valid for ${names.join(", ")}, not ${host}`;
 }

@@ -3,7 +3,16 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { JsonObject } from "#api";
 import { settled } from "#base";
 import { type TestServer, testServer } from "../testing/index.ts";
-import { type Behaviour, DEFINITIONS, definition, renaming, reviewed, type TestWebhook, testWebhook, widget } from "./testing/index.ts";
+import {
+  type Behaviour,
+  DEFINITIONS,
+  definition,
+  renaming,
+  reviewed,
+  type TestWebhook,
+  testWebhook,
+  widget,
+} from "./testing/index.ts";
 
 const V1 = "/apis/example.com/v1/namespaces/default/widgets";
 const V2 = "/apis/example.com/v2/namespaces/default/widgets";
@@ -38,7 +47,8 @@ const LENGTH = {
   properties: { spec: { type: "object", properties: { length: { type: "integer" }, more: { type: "string" } } } },
 };
 const create = (name: string, size: number) => server.request("POST", V1, { body: widget(name, { size }) });
-const objectsAsked = () => webhook.questions.flatMap(({ request }) => request.objects.map(({ metadata }) => (metadata as JsonObject).name));
+const objectsAsked = () =>
+  webhook.questions.flatMap(({ request }) => request.objects.map(({ metadata }) => (metadata as JsonObject).name));
 
 async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setImmediate(resolve));
@@ -51,7 +61,10 @@ describe("a version that a webhook converts", () => {
     await create("a", 1);
     await create("b", 2);
     expect(webhook.questions).toEqual([]);
-    expect((await server.request("GET", `${V2}/a`)).json).toMatchObject({ apiVersion: "example.com/v2", spec: { length: 1 } });
+    expect((await server.request("GET", `${V2}/a`)).json).toMatchObject({
+      apiVersion: "example.com/v2",
+      spec: { length: 1 },
+    });
     const { json } = await server.request("GET", V2);
     expect(json).toMatchObject({ items: [{ spec: { length: 1 } }, { spec: { length: 2 } }] });
     const selected = await server.request("GET", `${V2}?fieldSelector=spec.length=2`);
@@ -60,7 +73,10 @@ describe("a version that a webhook converts", () => {
 
     const body = { apiVersion: "example.com/v2", kind: "Widget", metadata: { name: "c" }, spec: { length: 3 } };
     expect((await server.request("POST", V2, { body })).json).toMatchObject({ spec: { length: 3 } });
-    expect((await server.request("GET", `${V1}/c`)).json).toMatchObject({ apiVersion: "example.com/v1", spec: { size: 3 } });
+    expect((await server.request("GET", `${V1}/c`)).json).toMatchObject({
+      apiVersion: "example.com/v1",
+      spec: { size: 3 },
+    });
     const patched = await server.request("PATCH", `${V2}/c`, { body: { spec: { length: 4 } }, headers: MERGE });
     expect([patched.status, patched.json]).toMatchObject([200, { spec: { length: 4 }, metadata: { generation: 2 } }]);
     expect((await server.request("DELETE", `${V2}/c`)).status).toBe(200);
@@ -101,7 +117,10 @@ describe("a version that a webhook converts", () => {
   it("has owners of fields by the version in which they wrote", async () => {
     await define();
     const apply = (path: string, version: string, spec: object, manager: string) =>
-      server.request("PATCH", `${path}/a?fieldManager=${manager}`, { body: widget("a", spec, version), headers: APPLY });
+      server.request("PATCH", `${path}/a?fieldManager=${manager}`, {
+        body: widget("a", spec, version),
+        headers: APPLY,
+      });
     expect((await apply(V1, "v1", { size: 1 }, "one")).status).toBe(201);
     const conflict = await apply(V2, "v2", { length: 2 }, "two");
     expect(conflict.json).toMatchObject({ code: 409, details: { causes: [{ field: ".spec.size" }] } });
@@ -118,15 +137,39 @@ describe("a webhook that does wrong", () => {
   const converted = (question: Parameters<Behaviour>[0], more: JsonObject): JsonObject =>
     reviewed(
       question,
-      question.request.objects.map((object) => ({ ...object, apiVersion: question.request.desiredAPIVersion, ...more })),
+      question.request.objects.map((object) => ({
+        ...object,
+        apiVersion: question.request.desiredAPIVersion,
+        ...more,
+      })),
     );
   it.each<{ name: string; behave: Behaviour; want: string }>([
-    { name: "garbage", behave: () => "garbage", want: `${ABOUT} failed: couldn't get version/kind; json parse error: invalid character 'g' looking for beginning of value` },
-    { name: "an error", behave: () => ({ status: 500, text: "boom" }), want: `${ABOUT} failed: an error on the server ("boom") has prevented the request from succeeding` },
-    { name: "another uid", behave: (q) => ({ ...(renaming(q) as JsonObject), response: { uid: "other" } }), want: "expected response.uid=" },
+    {
+      name: "garbage",
+      behave: () => "garbage",
+      want: `${ABOUT} failed: couldn't get version/kind; json parse error: invalid character 'g' looking for beginning of value`,
+    },
+    {
+      name: "an error",
+      behave: () => ({ status: 500, text: "boom" }),
+      want: `${ABOUT} failed: an error on the server ("boom") has prevented the request from succeeding`,
+    },
+    {
+      name: "another uid",
+      behave: (q) => ({ ...(renaming(q) as JsonObject), response: { uid: "other" } }),
+      want: "expected response.uid=",
+    },
     { name: "nothing at all", behave: (q) => reviewed(q, []), want: `${ABOUT} returned 0 objects, expected 1` },
-    { name: "another name", behave: (q) => converted(q, { metadata: { name: "z" } }), want: `${ABOUT} returned invalid object: must have the same name: a != z` },
-    { name: "the same version", behave: (q) => reviewed(q, q.request.objects), want: `${ABOUT} returned invalid object at index 0: invalid groupVersion (expected example.com/v2, received example.com/v1)` },
+    {
+      name: "another name",
+      behave: (q) => converted(q, { metadata: { name: "z" } }),
+      want: `${ABOUT} returned invalid object: must have the same name: a != z`,
+    },
+    {
+      name: "the same version",
+      behave: (q) => reviewed(q, q.request.objects),
+      want: `${ABOUT} returned invalid object at index 0: invalid groupVersion (expected example.com/v2, received example.com/v1)`,
+    },
   ])("$name: is told to who asked, and to nobody else", async ({ behave, want }) => {
     await define();
     await create("a", 1);
@@ -183,6 +226,16 @@ describe("a webhook that does wrong", () => {
     await create("a", 1);
     await until(() => watch.ended);
     expect(await watch.seen()).toEqual(["ERROR 500"]);
+  });
+
+  it("keeps nobody from writing in the version that is stored", async () => {
+    await define();
+    const body = { apiVersion: "example.com/v2", kind: "Widget", metadata: { name: "a" }, spec: { length: 1 } };
+    await server.request("POST", `${V2}?fieldManager=two`, { body });
+    webhook.behave(() => "garbage");
+    const patch = { body: { spec: { size: 2 } }, headers: MERGE };
+    const { status, metadata } = await server.request("PATCH", `${V1}/a?fieldManager=one`, patch);
+    expect([status, metadata.managedFields?.map(({ manager }) => manager)]).toEqual([200, ["two"]]);
   });
 
   it("does not keep its definition from being deleted", async () => {

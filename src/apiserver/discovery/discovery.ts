@@ -2,7 +2,8 @@
  * Everything that the server says about what it serves: /api, /apis and below, in the older and in the aggregated form.
  *
  * 1. A document is rendered when it is first asked for, and kept until a version of its group changes.
- * 2. A change renders its own version anew; the lists of all groups only join what the groups have ready.
+ * 2. A change renders its own version anew; the lists of all groups only join what the groups have ready, in an order that is looked for when
+ *    somebody asks: many changes in a row cost no more than their own versions.
  */
 import { negotiate, type Wanted } from "./accept.ts";
 import { Group } from "./group.ts";
@@ -27,8 +28,7 @@ const AGGREGATED = "io.k8s.api.apidiscovery.v2.APIGroupDiscoveryList";
 export class Discovery {
   readonly #groups = new Map<string, Group>();
   readonly #versions: PreparedDocument;
-  #order: readonly Group[] = [];
-  #lists: Lists;
+  #overview: Overview | undefined;
 
   constructor({ serverAddress }: DiscoveryOptions) {
     this.#versions = new PreparedDocument(`${META}.APIVersions`, () => ({
@@ -36,7 +36,6 @@ export class Discovery {
       versions: ["v1"],
       serverAddressByClientCIDRs: [{ clientCIDR: "0.0.0.0/0", serverAddress }],
     }));
-    this.#lists = listsOf([], undefined);
   }
 
   /** Adds a version, or replaces what was said about it. */
@@ -46,12 +45,12 @@ export class Discovery {
       group.set(served);
       this.#groups.set(served.group, group);
     }
-    this.#changed();
+    this.#overview = undefined;
   }
 
   remove(group: string, version: string): void {
     if (this.#groups.get(group)?.remove(version) === "empty") this.#groups.delete(group);
-    this.#changed();
+    this.#overview = undefined;
   }
 
   /** For a path such as /apis/apps/v1, with or without a slash at its end. */
@@ -64,13 +63,13 @@ export class Discovery {
     const wanted = negotiate(accept, aggregatable);
     if (wanted === undefined) return { outcome: "notAcceptable" };
     if (!wanted.aggregated) return { outcome: "found", document, wanted };
-    const { aggregatedCore, aggregatedGroups } = this.#lists;
+    const { aggregatedCore, aggregatedGroups } = this.#ordered();
     return { outcome: "found", document: root === "api" ? aggregatedCore : aggregatedGroups, wanted };
   }
 
   /** The paths that have a document, sorted. */
   paths(): string[] {
-    const below = this.#order.flatMap(({ name, versions }) => [
+    const below = this.#ordered().order.flatMap(({ name, versions }) => [
       `/apis/${name}`,
       ...versions.map(({ version }) => `/apis/${name}/${version}`),
     ]);
@@ -80,26 +79,29 @@ export class Discovery {
 
   #find(root: string, [group, version, ...rest]: readonly string[]): PreparedDocument | undefined {
     if (rest.length > 0 || (root === "apis" && group === "")) return undefined;
-    if (group === undefined) return this.#lists.groups;
+    if (group === undefined) return this.#ordered().groups;
     if (version !== undefined) return this.#groups.get(group)?.resources(version);
     return root === "api" ? this.#versions : this.#groups.get(group)?.document;
   }
 
-  #changed(): void {
-    this.#order = [...this.#groups.values()]
+  #ordered(): Overview {
+    if (this.#overview !== undefined) return this.#overview;
+    const order = [...this.#groups.values()]
       .filter(({ name }) => name !== "")
       .sort((a, b) => compareGroups(a.versions, b.versions));
-    this.#lists = listsOf(this.#order, this.#groups.get(""));
+    this.#overview = overviewOf(order, this.#groups.get(""));
+    return this.#overview;
   }
 }
 
-interface Lists {
+interface Overview {
+  readonly order: readonly Group[];
   readonly groups: PreparedDocument;
   readonly aggregatedCore: PreparedDocument;
   readonly aggregatedGroups: PreparedDocument;
 }
 
-function listsOf(order: readonly Group[], core: Group | undefined): Lists {
+function overviewOf(order: readonly Group[], core: Group | undefined): Overview {
   const aggregated = (groups: readonly Group[]) =>
     new PreparedDocument(
       AGGREGATED,
@@ -109,6 +111,7 @@ function listsOf(order: readonly Group[], core: Group | undefined): Lists {
           .join()}]}`,
     );
   return {
+    order,
     groups: new PreparedDocument(
       `${META}.APIGroupList`,
       () => `{"kind":"APIGroupList","apiVersion":"v1","groups":[${order.map((group) => group.listed).join()}]}`,

@@ -46,9 +46,10 @@ export function apiResources(kind: Kind, keptIn?: string): JsonObject[] {
 
 /** One version of an APIGroupDiscovery. */
 export function versionDiscovery({ version, kinds, custom = false, remote }: ServedVersion): JsonObject {
+  const resources = remote?.resources ?? kinds.map((kind) => resourceDiscovery(kind, custom));
   return {
     version,
-    resources: remote?.resources ?? kinds.map((kind) => resourceDiscovery(kind, custom)),
+    ...(remote === undefined || resources.length > 0 ? { resources } : {}),
     freshness: remote === undefined || remote.fresh ? "Current" : "Stale",
   };
 }

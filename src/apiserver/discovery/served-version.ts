@@ -22,7 +22,7 @@ export interface ServedVersion {
 export interface RemoteVersion {
   /** Each an APIResourceDiscovery, as that server wrote it. */
   readonly resources: readonly JsonObject[];
-  /** False while that server does not answer and the resources are those of before. */
+  /** False while that server does not answer: then it is not known which resources there are. */
   readonly fresh: boolean;
 }
 

@@ -16,11 +16,21 @@ import { type AnswerContext, textOf } from "./answers.ts";
 import { partialObject } from "./partial.ts";
 import { columnDefinitions, columnsOf, row } from "./table.ts";
 
-export interface FrameEncoder {
+export interface FrameEncoder extends WatchForm<Buffer> {
   readonly contentType: string;
-  event(event: WatchEvent): Buffer;
-  bookmark(revision: Revision, endOfInitialEvents: boolean): Buffer;
-  error(error: unknown): Buffer;
+  /** What the frames are made of: for watchers in this process, which need no bytes. Absent for protobuf, whose watchers want nothing else. */
+  readonly values?: WatchForm<WatchValue>;
+}
+
+export interface WatchForm<T> {
+  event(event: WatchEvent): T;
+  bookmark(revision: Revision, endOfInitialEvents: boolean): T;
+  error(error: unknown): T;
+}
+
+export interface WatchValue {
+  readonly type: string;
+  readonly object: object;
 }
 
 export const INITIAL_EVENTS_END = "k8s.io/initial-events-end";
@@ -30,18 +40,27 @@ export function frameEncoder(context: AnswerContext, clock: Pick<Clock, "now">):
   const { resource, format } = context;
   const plain = format.as === undefined && format.type !== PROTOBUF_TYPE && resource.kind.storedAs === undefined;
   const shape = shaper(context, clock);
-  const frame = format.type === PROTOBUF_TYPE ? protobufFrame(context) : textFrame;
-  return {
-    contentType: format.type === PROTOBUF_TYPE ? `${PROTOBUF_TYPE};stream=watch` : "application/json",
-    event: plain ? (event) => event.frame : (event) => frame(event.type, shape(resource.read(event.stored))),
-    bookmark: (revision, end) => {
+  const isProtobuf = format.type === PROTOBUF_TYPE;
+  const frame = isProtobuf ? protobufFrame(context) : textFrame;
+  const values = {
+    event: ({ type, stored }: WatchEvent) => ({ type, object: shape(resource.read(stored)) }),
+    bookmark: (revision: Revision, end: boolean) => {
       const { kind, group, version } = resource.kind;
       const annotations = end ? { annotations: { [INITIAL_EVENTS_END]: "true" } } : {};
       const metadata = { resourceVersion: String(revision), ...annotations };
       const object = { kind, apiVersion: group === "" ? version : `${group}/${version}`, metadata } as KubeObject;
-      return frame("BOOKMARK", format.as === undefined ? emptyBookmark(resource.kind.schema, object) : shape(object));
+      const shown = format.as === undefined ? emptyBookmark(resource.kind.schema, object) : shape(object);
+      return { type: "BOOKMARK", object: shown };
     },
-    error: (error) => frame("ERROR", toStatus(error)),
+    error: (error: unknown) => ({ type: "ERROR", object: toStatus(error) }),
+  };
+  const framed = ({ type, object }: { type: string; object: JsonObject }) => frame(type, object);
+  return {
+    contentType: isProtobuf ? `${PROTOBUF_TYPE};stream=watch` : "application/json",
+    event: plain ? (event) => event.frame : (event) => framed(values.event(event)),
+    bookmark: (revision, end) => framed(values.bookmark(revision, end)),
+    error: (error) => framed(values.error(error)),
+    ...(!isProtobuf && { values }),
   };
 }
 

@@ -3,13 +3,14 @@
  *
  *     HTTP/1.1 request ──► ┐                                                 ┌ ──► response
  *                          ├ ApiRequest ──► pipeline ──► ApiResponse ──► ────┤
- *     HTTP/2 stream    ──► ┘                                                 └ ──► stream
+ *     HTTP/2 stream    ──► ┘                                                 └ ──► stream, or the connection itself
  *
  * 1. HTTP/2 is spoken on Node's streams themselves: its layer that looks like HTTP/1.1 costs more than a whole answer does.
  * 2. A caller that has gone is no error. Whatever else goes wrong here is logged once, and ends that one answer.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { IncomingHttpHeaders, ServerHttp2Stream } from "node:http2";
+import type { Duplex } from "node:stream";
 import type { TLSSocket } from "node:tls";
 import type { Logger } from "#base";
 import type { Handle } from "../pipeline.ts";
@@ -18,18 +19,23 @@ import type { ApiRequest } from "./exchange.ts";
 import { apiRequest } from "./network-request.ts";
 import { Http1Outlet, Http2Outlet } from "./outlets.ts";
 import { type Outlet, send } from "./send.ts";
+import { takesOver, type UpgradeOutlet, upgradeOutlet } from "./upgrade.ts";
 
 export interface HttpHandlers {
   http1(request: IncomingMessage, response: ServerResponse): void;
+  /** A request of HTTP/1.1 that asks to go on in another protocol. */
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
   http2(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, flags: number, rawHeaders: readonly string[]): void;
 }
 
 export function httpHandlers(handle: Handle, log: Logger): HttpHandlers {
   const certificates = new ConnectionCertificates();
 
-  const answer = async (request: ApiRequest, outlet: Outlet) => {
+  const answer = async (request: ApiRequest, outlet: Outlet, takeOver?: UpgradeOutlet["takeOver"]) => {
     try {
-      const sending = send(await handle(request), request, outlet);
+      const given = await handle(request);
+      if (takeOver !== undefined && takesOver(given, request)) return await takeOver(given);
+      const sending = send(given, request, outlet);
       if (sending !== undefined) await sending;
     } catch (error) {
       if (!outlet.gone) log.error("an answer could not be sent", { path: request.path, error });
@@ -48,9 +54,28 @@ export function httpHandlers(handle: Handle, log: Logger): HttpHandlers {
         rawHeaders,
         source: request,
         peer: response,
+        connection: socket,
         certificate,
       });
       void answer(asked, new Http1Outlet(response));
+    },
+    upgrade: (request, connection, head) => {
+      const socket = connection as TLSSocket;
+      const { method = "GET", url = "/", headers, rawHeaders } = request;
+      const certificate = certificates.of(socket, () => socket);
+      const asked = apiRequest({
+        method,
+        target: url,
+        headers,
+        rawHeaders,
+        source: request,
+        peer: socket,
+        connection: socket,
+        certificate,
+        isUpgrade: true,
+      });
+      const { outlet, takeOver } = upgradeOutlet(request, socket, head);
+      void answer(asked, outlet, takeOver);
     },
     http2: (stream, headers, _flags, rawHeaders) => {
       // Without a listener, a caller's reset would be an uncaught error; its end is seen as `close`.
@@ -59,7 +84,16 @@ export function httpHandlers(handle: Handle, log: Logger): HttpHandlers {
       if (session === undefined) return;
       const { ":method": method = "GET", ":path": target = "/" } = headers;
       const certificate = certificates.of(session, () => session.socket as TLSSocket);
-      const asked = apiRequest({ method, target, headers, rawHeaders, source: stream, peer: stream, certificate });
+      const asked = apiRequest({
+        method,
+        target,
+        headers,
+        rawHeaders,
+        source: stream,
+        peer: stream,
+        connection: session,
+        certificate,
+      });
       void answer(asked, new Http2Outlet(stream));
     },
   };

@@ -1,6 +1,7 @@
 /**
  * A request and its answer as values: what the pipeline works on, whether it came over TLS or from a component in the same process.
  */
+import type { Duplex, Readable } from "node:stream";
 import { withoutTokenProtocol } from "../authn/bearer.ts";
 import type { ClientCertificate } from "../authn/certificates.ts";
 import type { UserInfo } from "../authn/user.ts";
@@ -9,12 +10,20 @@ export interface ApiRequest {
   readonly method: string;
   readonly path: string;
   readonly query: URLSearchParams;
+  /** Path and query, as sent; absent where they are only known in parts. */
+  readonly target?: string;
+  /** The address that the request came from; absent where it came from this process. */
+  readonly remoteAddress?: string | undefined;
   /** Names in lower case. Values of a header that was sent more than once are joined, or only the first is there. */
   readonly headers: Readonly<Record<string, string | undefined>>;
   /** Names and values in turn, as they came over the network: where it matters that a header was sent more than once. */
   readonly rawHeaders?: readonly string[];
   /** Read once, at most `limit` bytes: more fails as 413. */
   body(limit: number): Promise<Buffer>;
+  /** The body as it comes, for who passes it on instead. Absent where it does not come over the network. */
+  readonly source?: Readable;
+  /** It asks to go on in another protocol, and its connection can: see `StreamResponse.upgrade`. */
+  readonly isUpgrade?: boolean;
   /** Aborts when the caller has gone. Made when it is first asked for: most requests do without. */
   readonly signal: AbortSignal;
   /** Whose request it is: the identity of a component in this process, or what authentication has found out. */
@@ -37,11 +46,15 @@ export interface StreamResponse {
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   /** Writes until it returns; the answer ends with it. */
   stream(sink: Sink): Promise<void>;
+  /** Takes the connection of a request that asked for it, in both senses, until it returns; instead of `stream`. */
+  upgrade?(connection: Duplex): Promise<void>;
 }
 
 export interface Sink {
   /** Queues bytes. Returns how many bytes wait to be taken by the network: who writes on past a bound drops the caller. */
   write(bytes: Buffer): number;
+  /** Takes an event of a watch as it is, where the caller is in this process. Returns how many wait to be taken. Absent: only bytes are. */
+  event?(type: string, object: object): number;
   /** Cuts the connection and frees what waits for a caller that does not read. */
   drop(): void;
   /** Aborts when the caller has gone. */
@@ -52,26 +65,35 @@ export function isStream(response: ApiResponse): response is StreamResponse {
   return "stream" in response;
 }
 
-/** The same request, once it is known whose it is. What it was known by goes no further. */
+/** The same request, once it is known whose it is. What it was known by goes no further. `seeBody` is shown the body when it is read. */
 export function authenticated(
   request: ApiRequest,
   user: UserInfo,
   isCredential: (header: string) => boolean = isStandardCredential,
+  seeBody?: (bytes: Buffer) => void,
 ): ApiRequest {
   const headers = withoutCredentials(request.headers, isCredential);
-  if (request.user === user && headers === request.headers) return request;
-  const { method, path, query } = request;
+  if (request.user === user && headers === request.headers && seeBody === undefined) return request;
+  const { method, path, query, source, isUpgrade } = request;
   return {
     method,
     path,
     query,
     headers,
     user,
-    body: (limit) => request.body(limit),
+    ...(source !== undefined && { source }),
+    ...(isUpgrade !== undefined && { isUpgrade }),
+    body: (limit) => (seeBody === undefined ? request.body(limit) : seen(request.body(limit), seeBody)),
     get signal() {
       return request.signal;
     },
   };
+}
+
+async function seen(body: Promise<Buffer>, seeBody: (bytes: Buffer) => void): Promise<Buffer> {
+  const bytes = await body;
+  seeBody(bytes);
+  return bytes;
 }
 
 const PROTOCOLS = "sec-websocket-protocol";

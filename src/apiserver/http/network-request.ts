@@ -1,5 +1,7 @@
 /** A request that came over the network, as a value. Both versions of HTTP give a method, a target, header fields and a body to read. */
 import type { IncomingHttpHeaders } from "node:http";
+import type { Http2Session } from "node:http2";
+import { Socket } from "node:net";
 import type { Readable } from "node:stream";
 import { requestEntityTooLarge } from "#api";
 import type { ClientCertificate } from "../authn/certificates.ts";
@@ -14,7 +16,10 @@ export interface NetworkRequest {
   readonly source: Readable;
   /** Closes when the caller has gone, or has its answer. */
   readonly peer: Peer;
+  readonly connection: Socket | Http2Session;
   readonly certificate: ClientCertificate | undefined;
+  /** It asks to go on in another protocol. */
+  readonly isUpgrade?: boolean;
 }
 
 interface Peer {
@@ -33,27 +38,48 @@ class IncomingRequest implements ApiRequest {
   readonly method: string;
   readonly path: string;
   readonly query: URLSearchParams;
+  readonly target: string;
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly rawHeaders: readonly string[];
   readonly certificate?: ClientCertificate;
-  readonly #source: Readable;
+  readonly source: Readable;
+  readonly isUpgrade?: boolean;
   readonly #peer: Peer;
+  readonly #connection: Socket | Http2Session;
   #signal: AbortSignal | undefined;
 
-  constructor({ method, target, headers, rawHeaders, source, peer, certificate }: NetworkRequest) {
+  constructor({
+    method,
+    target,
+    headers,
+    rawHeaders,
+    source,
+    peer,
+    connection,
+    certificate,
+    isUpgrade,
+  }: NetworkRequest) {
     const at = target.indexOf("?");
+    this.target = target;
     this.method = method;
     this.path = at === -1 ? target : target.slice(0, at);
     this.query = at === -1 ? NO_QUERY : new URLSearchParams(target.slice(at + 1));
     this.headers = headers as Record<string, string | undefined>;
     this.rawHeaders = rawHeaders;
     if (certificate !== undefined) this.certificate = certificate;
-    this.#source = source;
+    if (isUpgrade === true) this.isUpgrade = true;
+    this.source = source;
     this.#peer = peer;
+    this.#connection = connection;
+  }
+
+  get remoteAddress(): string | undefined {
+    const connection = this.#connection;
+    return (connection instanceof Socket ? connection : connection.socket).remoteAddress;
   }
 
   body(limit: number): Promise<Buffer> {
-    return readBody(this.#source, limit);
+    return readBody(this.source, limit);
   }
 
   get signal(): AbortSignal {

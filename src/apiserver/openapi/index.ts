@@ -7,4 +7,5 @@ export {
   noDescriptions,
 } from "./descriptions.ts";
 export { returnsDeletedObject } from "./object-operations.ts";
-export { OpenApi, type OpenApiOptions, serverRelativeUrl } from "./open-api.ts";
+export { OpenApi, type OpenApiOptions, type RemoteDocuments, serverRelativeUrl } from "./open-api.ts";
+export type { RemoteFragment } from "./remote-fragment.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { builtInKinds, type JsonObject, type Kind } from "#api";
-import { PreparedDocument, type ServedVersion, servedVersions } from "../discovery/index.ts";
+import { builtInKinds, type Json, type JsonObject, type Kind } from "#api";
+import { type ServedVersion, servedVersions } from "../discovery/index.ts";
 import { type Descriptions, noDescriptions, OpenApi } from "./index.ts";
 
 const versions = servedVersions(builtInKinds([]));
@@ -235,15 +235,47 @@ describe("documents", () => {
     expect(openApi.documentV3("apis/autoscaling")).toBeUndefined();
   });
 
-  it("of other servers are in the index, as they are", () => {
+  it("of other servers are in the index, and are theirs to give", () => {
     const openApi = openApiOf([]);
-    const document = new PreparedDocument("", () => ({ openapi: "3.0.0" }));
-    openApi.setRemote("apis/metrics.k8s.io/v1beta1", document);
-    expect(openApi.documentV3("apis/metrics.k8s.io/v1beta1")).toBe(document);
-    expect(openApi.indexV3.value().paths).toHaveProperty(["apis/metrics.k8s.io/v1beta1"], {
-      serverRelativeURL: `/openapi/v3/apis/metrics.k8s.io/v1beta1?hash=${document.hash}`,
-    });
+    const [path, url] = ["apis/metrics.k8s.io/v1beta1", "/openapi/v3/apis/metrics.k8s.io/v1beta1?hash=THEIRS"];
+    openApi.setRemote("metrics.k8s.io", "v1beta1", { url });
+    expect([openApi.documentV3(path), openApi.isRemoteV3(path)]).toEqual([undefined, true]);
+    expect(openApi.indexV3.value().paths).toHaveProperty([path], { serverRelativeURL: url });
     openApi.remove("metrics.k8s.io", "v1beta1");
-    expect(openApi.documentV3("apis/metrics.k8s.io/v1beta1")).toBeUndefined();
+    expect(openApi.isRemoteV3(path)).toBe(false);
+    expect(openApi.indexV3.value().paths).not.toHaveProperty([path]);
+  });
+
+  it("of other servers stand beside those of this one in version 2", () => {
+    const openApi = openApiOf(versions);
+    const meta = "io.k8s.apimachinery.pkg.apis.meta.v1";
+    const local = openApi.documentV2.value().definitions as JsonObject;
+    const own = { type: "object", properties: { metadata: { $ref: `#/definitions/${meta}.ObjectMeta` } } };
+    const gvk = { group: "a.example.com", kind: "DeleteOptions", version: "v1" };
+    const sameWithoutTexts = JSON.parse(
+      JSON.stringify(local[`${meta}.DeleteOptions`], (key, value) => (key === "description" ? undefined : value)),
+    );
+    openApi.setRemote("a.example.com", "v1", {
+      fragment: {
+        paths: new Map([["/apis/a.example.com/v1/things", { get: { schema: { $ref: "#/definitions/a.Thing" } } }]]),
+        types: new Map<string, Json>([
+          ["a.Thing", own],
+          // Another type of the same name, and the same one for more kinds.
+          [`${meta}.ObjectMeta`, { type: "object" }],
+          [`${meta}.DeleteOptions`, { ...sameWithoutTexts, "x-kubernetes-group-version-kind": [gvk] }],
+        ]),
+        parameters: new Map(),
+      },
+    });
+    const { paths, definitions } = openApi.documentV2.value() as Record<string, JsonObject>;
+    expect(paths).toHaveProperty(["/apis/a.example.com/v1/things"]);
+    expect(definitions?.["a.Thing"]).toEqual({
+      type: "object",
+      properties: { metadata: { $ref: `#/definitions/${meta}.ObjectMeta_v2` } },
+    });
+    expect(definitions?.[`${meta}.ObjectMeta_v2`]).toEqual({ type: "object" });
+    expect(definitions?.[`${meta}.ObjectMeta`]).toEqual(local[`${meta}.ObjectMeta`]);
+    expect(JSON.stringify(definitions?.[`${meta}.DeleteOptions`])).toContain(JSON.stringify(gvk));
+    expect(definitions).not.toHaveProperty([`${meta}.DeleteOptions_v2`]);
   });
 });

@@ -11,6 +11,7 @@ import { KNOWN_VERSIONS } from "./known-versions.ts";
 import { basePath } from "./names.ts";
 import { Parameters } from "./parameters.ts";
 import { protobufV2 } from "./protobuf-v2.ts";
+import { besideLocal, type RemoteFragment } from "./remote-fragment.ts";
 import { documentV2, type FragmentV2, fragmentV2 } from "./render-v2.ts";
 import { type DocumentInfo, documentV3 } from "./render-v3.ts";
 import { groupOperations, SERVER_OPERATIONS } from "./server-operations.ts";
@@ -25,8 +26,14 @@ export interface OpenApiOptions {
 
 interface Part {
   readonly document: PreparedDocument;
-  /** Undefined for what another server serves: version 2 leaves it out. */
-  readonly fragment?: () => FragmentV2;
+  readonly fragment: () => FragmentV2;
+}
+
+/** What another server says of a version that it serves. */
+export interface RemoteDocuments {
+  /** Of its document of version 3: a path of this server, with or without a hash. Whoever asks for it is passed on. */
+  readonly url?: string;
+  readonly fragment?: RemoteFragment;
 }
 
 export class OpenApi {
@@ -35,6 +42,8 @@ export class OpenApi {
   readonly #texts: { readonly v2: TypeTexts; readonly v3: TypeTexts };
   /** By the name in the index: `api/v1`, `apis/apps`, `version`. */
   readonly #parts = new Map<string, Part>();
+  /** Likewise, of other servers. */
+  readonly #remote = new Map<string, RemoteDocuments>();
   /** Which versions a group has, so that its own document goes with the last of them. */
   readonly #versions = new Map<string, Set<string>>();
   #index: PreparedDocument | undefined;
@@ -73,14 +82,16 @@ export class OpenApi {
     this.#changed();
   }
 
-  /** A document as another server wrote it; `path` such as apis/metrics.k8s.io/v1beta1. */
-  setRemote(path: string, document: PreparedDocument): void {
-    this.#parts.set(path, { document });
+  setRemote(group: string, version: string, documents: RemoteDocuments): void {
+    const { url, fragment } = this.#remote.get(nameOf(group, version)) ?? {};
+    if (url === documents.url && fragment === documents.fragment) return;
+    this.#remote.set(nameOf(group, version), documents);
     this.#changed();
   }
 
   remove(group: string, version: string): void {
     this.#parts.delete(nameOf(group, version));
+    this.#remote.delete(nameOf(group, version));
     const left = this.#versions.get(group);
     left?.delete(version);
     if (left?.size === 0) {
@@ -100,19 +111,26 @@ export class OpenApi {
     return this.#parts.get(path)?.document;
   }
 
+  /** Whether that document is another server's. */
+  isRemoteV3(path: string): boolean {
+    return this.#remote.get(path)?.url !== undefined;
+  }
+
   get indexV3(): PreparedDocument {
-    this.#index ??= new PreparedDocument("", () => ({
-      paths: Object.fromEntries(
-        this.#sorted().map(([path, { document }]) => [path, { serverRelativeURL: serverRelativeUrl(path, document) }]),
-      ),
-    }));
+    this.#index ??= new PreparedDocument("", () => {
+      const own = [...this.#parts].map(([path, { document }]) => [path, serverRelativeUrl(path, document)] as const);
+      const others = [...this.#remote].flatMap(([path, { url }]) => (url === undefined ? [] : [[path, url] as const]));
+      const all = [...own, ...others].sort(([a], [b]) => (a < b ? -1 : 1));
+      return { paths: Object.fromEntries(all.map(([path, url]) => [path, { serverRelativeURL: url }])) };
+    });
     return this.#index;
   }
 
   get documentV2(): PreparedDocument {
     this.#v2 ??= new PreparedDocument("", () => {
-      const fragments = this.#sorted().flatMap(([, { fragment }]) => (fragment === undefined ? [] : [fragment()]));
-      return documentV2(this.#info, fragments);
+      const own = this.#sorted().map(([, { fragment }]) => fragment());
+      const others = [...this.#remote.values()].flatMap(({ fragment }) => fragment ?? []);
+      return documentV2(this.#info, others.length === 0 ? own : [...own, ...besideLocal(own, others)]);
     });
     return this.#v2;
   }

@@ -33,6 +33,7 @@ export async function create(request: RestRequest): Promise<Written> {
     warn,
   );
   for (const warning of warnings) warn(warning);
+  request.received?.(draft, resource.kind);
   return createDraft(request, draft, options.dryRun);
 }
 
@@ -52,7 +53,11 @@ export async function createDraft(
   const owning = owned ? undefined : own(request, draft, undefined);
   if (owning !== undefined) await owning;
   const mutating = context.admission.mutate(admissionAttributes(request, "CREATE", dryRun, draft));
-  if (mutating !== undefined) await mutating;
+  if (mutating !== undefined) {
+    await mutating;
+    // The code of others may have moved it.
+    place(request, draft);
+  }
   const guarding = guarded(request, draft);
   if (guarding !== undefined) await guarding;
 

@@ -19,6 +19,7 @@ import {
 import { release } from "../allocate/allocating.ts";
 import type { StoredObject } from "../cache/stored-object.ts";
 import { parseTyped } from "./body.ts";
+import { deleteOptionsObject } from "./operation-options.ts";
 import { type DeleteOptions, deleteOptions } from "./options.ts";
 import { erase, persist } from "./persist.ts";
 import type { AnyDraft } from "./prepare.ts";
@@ -63,7 +64,9 @@ export async function deleteWith(request: RestRequest, options: DeleteOptions): 
     if (why !== undefined) throw forbidden(resource.groupResource, name, why);
     if (options.propagationPolicy === undefined && rules?.defaultPropagationWarning !== undefined)
       request.warn(rules.defaultPropagationWarning);
-    const attributes = admissionAttributes(request, "DELETE", options.dryRun, undefined, old);
+    const attributes = admissionAttributes(request, "DELETE", options.dryRun, undefined, old, () =>
+      deleteOptionsObject(options),
+    );
     await context.admission.mutate(attributes);
     await context.admission.validate(attributes);
     const { marked, over } = mark(request, old, options);

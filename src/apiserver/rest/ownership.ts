@@ -7,6 +7,7 @@ import {
   fieldPath,
   formatTime,
   instantOf,
+  isStatusError,
   type JsonObject,
   type Kind,
   type KubeObject,
@@ -42,7 +43,12 @@ export function own(request: RestRequest, draft: AnyDraft, live: KubeObject | un
   if (forms !== undefined)
     return forms
       .converting((convert) => updateManagedFields({ ...update, convert }))
-      .then((fields) => record(draft, fields));
+      .catch((error: unknown) => {
+        // Versions in which others wrote cannot be made now: that must not keep anybody from writing, and all own what they did.
+        if (!isStatusError(error)) throw error;
+        return live?.metadata.managedFields ?? [];
+      })
+      .then((fields) => record(draft, fields as ReturnType<typeof updateManagedFields>));
   record(draft, updateManagedFields(update));
   return undefined;
 }

@@ -1,5 +1,6 @@
 /** Small parts of requests that several verbs read. */
-import type { KubeObject, RequestFacts } from "#api";
+import type { JsonObject, KubeObject, RequestFacts } from "#api";
+import { writeOptionsObject } from "./operation-options.ts";
 import type { RestRequest } from "./rest-request.ts";
 import type { AdmissionAttributes } from "./server-context.ts";
 
@@ -22,8 +23,11 @@ export function admissionAttributes(
   dryRun: boolean,
   object: KubeObject | undefined,
   old?: KubeObject,
+  options?: () => JsonObject,
 ): AdmissionAttributes {
   const { resource, subresource, namespace, name, user, warn, annotate } = request;
+  const kind = operation === "CREATE" ? "CreateOptions" : operation === "UPDATE" ? "UpdateOptions" : undefined;
+  const asked = options ?? (kind && (() => writeOptionsObject(kind, request.query)));
   return {
     operation,
     resource,
@@ -36,5 +40,6 @@ export function admissionAttributes(
     annotate,
     ...(object !== undefined && { object }),
     ...(old !== undefined && { old }),
+    ...(asked !== undefined && { options: asked }),
   };
 }

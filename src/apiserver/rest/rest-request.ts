@@ -1,5 +1,7 @@
 /** One request to a resource, as the verbs see it. */
+import type { Kind } from "#api";
 import type { UserInfo } from "../authn/user.ts";
+import type { AnyDraft } from "./prepare.ts";
 import type { Resource } from "./resource.ts";
 import type { ServerContext } from "./server-context.ts";
 
@@ -16,8 +18,10 @@ export interface RestRequest {
   readonly contentType: string | undefined;
   body(): Promise<Buffer>;
   warn(message: string): void;
-  /** Notes something for audit. */
-  annotate(key: string, value: string): void;
+  /** Notes something for audit. `level`: only where the bodies of requests are kept, too. */
+  annotate(key: string, value: string, level?: "Request"): void;
+  /** Somebody wants to see the object that was sent, before anything is added to it. */
+  received?(draft: AnyDraft, kind: Kind): void;
 }
 
 /** An object that a write made, in the resource's own form, and its bytes if it was stored. */

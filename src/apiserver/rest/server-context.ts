@@ -1,5 +1,5 @@
 /** What the verbs need besides the request: passed in by the composition root. */
-import type { Draft, KubeObject } from "#api";
+import type { Draft, JsonObject, KubeObject } from "#api";
 import type { Clock, Logger, Random } from "#base";
 import type { Store } from "#store";
 import type { UserInfo } from "../authn/user.ts";
@@ -21,6 +21,8 @@ export interface ServerContext {
   newUid(): string;
   /** Whether the caches follow writes of other servers, so that a read of the newest state has to ask the store how far it is. */
   readonly sharedStore: boolean;
+  /** Whether what the store has at a key should be written again, though it says the same. Absent: never. */
+  isOutdated?(key: string): boolean;
 }
 
 /**
@@ -89,8 +91,10 @@ export interface AdmissionAttributes {
   /** On create and update; mutating plugins change it in place. */
   readonly object?: KubeObject;
   readonly old?: KubeObject;
+  /** How the operation was asked for: CreateOptions, UpdateOptions, DeleteOptions. Absent where there are none. */
+  options?(): JsonObject;
   /** Collects warnings for the caller. */
   warn(message: string): void;
-  /** Notes something for audit. */
-  annotate(key: string, value: string): void;
+  /** Notes something for audit. `level`: only where the bodies of requests are kept, too. */
+  annotate(key: string, value: string, level?: "Request"): void;
 }

@@ -16,6 +16,7 @@ export async function update(request: RestRequest): Promise<Written> {
     warn,
   );
   for (const warning of warnings) warn(warning);
+  request.received?.(draft, resource.kind);
   checkPlace(request, draft.metadata);
   draft.metadata.name = name;
   return change(request, {

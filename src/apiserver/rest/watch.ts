@@ -11,7 +11,7 @@ import { matcher, type Selection } from "../cache/selection.ts";
 import type { StoredObject } from "../cache/stored-object.ts";
 import { WatchEvent } from "../cache/watch-event.ts";
 import type { AnswerContext } from "../encode/answers.ts";
-import { frameEncoder } from "../encode/frames.ts";
+import { type FrameEncoder, frameEncoder, type WatchForm, type WatchValue } from "../encode/frames.ts";
 import type { Sink, StreamResponse } from "../http/exchange.ts";
 import { InTurn } from "./in-turn.ts";
 import { watchOptions } from "./list-options.ts";
@@ -20,6 +20,7 @@ import type { RestRequest } from "./rest-request.ts";
 import { selectionOf } from "./selection.ts";
 
 const MAX_WAITING_BYTES = 16 * 1024 * 1024;
+const MAX_WAITING_EVENTS = 100_000;
 const MIN_TIMEOUT_SECONDS = 1800;
 const BOOKMARK_MS = 60_000;
 
@@ -47,7 +48,7 @@ export async function watch(
       new Promise<void>((resolve) => {
         const matches = matcher(selection);
         const { forms } = resource;
-        const out = new Batch(sink, () => {
+        const out = outlet(sink, encoder, () => {
           sink.drop();
           end();
         });
@@ -59,11 +60,11 @@ export async function watch(
           resolve();
         };
         const fail = () => {
-          out.push(encoder.error(expired(`too old resource version: ${after} (${resource.cache.oldest})`)));
+          out.error(expired(`too old resource version: ${after} (${resource.cache.oldest})`));
           end();
         };
         const inTurn = new InTurn(forms, (error) => {
-          out.push(encoder.error(error));
+          out.error(error);
           end();
         });
         stops.push(() => inTurn.end());
@@ -71,20 +72,20 @@ export async function watch(
           const found = [...currentObjects(request, selection)];
           inTurn.run(found, (own) => {
             for (const stored of found.map(own)) {
-              if (matches(stored)) out.push(encoder.event(new WatchEvent("ADDED", stored)));
+              if (matches(stored)) out.event(new WatchEvent("ADDED", stored));
             }
-            if (options.sendInitialEvents && options.allowBookmarks) out.push(encoder.bookmark(after, true));
+            if (options.sendInitialEvents && options.allowBookmarks) out.bookmark(after, true);
           });
         }
         const ends = { expired: () => fail(), ended: () => end() };
         const stop =
           forms === undefined
-            ? resource.cache.watch(selection, after, { event: (event) => out.push(encoder.event(event)), ...ends })
+            ? resource.cache.watch(selection, after, { event: (event) => out.event(event), ...ends })
             : resource.cache.watchChanges(selection, after, {
                 change: (change) =>
                   inTurn.run(change.objects, (own) => {
                     const seen = change.inForm(forms, own).seenBy(matches);
-                    if (seen !== undefined) out.push(encoder.event(seen));
+                    if (seen !== undefined) out.event(seen);
                   }),
                 ...ends,
               });
@@ -98,9 +99,7 @@ export async function watch(
           stops.push(() => signal.removeEventListener("abort", end));
         }
         if (options.allowBookmarks) {
-          stops.push(
-            bookmarks(request, after, (revision) => inTurn.run([], () => out.push(encoder.bookmark(revision, false)))),
-          );
+          stops.push(bookmarks(request, after, (revision) => inTurn.run([], () => out.bookmark(revision, false))));
         }
       }),
   };
@@ -127,6 +126,40 @@ function bookmarks({ context }: RestRequest, after: Revision, send: (revision: R
   };
   let timer = context.clock.timer(BOOKMARK_MS, tick);
   return () => timer.cancel();
+}
+
+interface Outlet extends WatchForm<void> {
+  flush(): void;
+}
+
+/** To a watcher in this process as values, to others as bytes. */
+function outlet(sink: Sink, encoder: FrameEncoder, overflow: () => void): Outlet {
+  const { values } = encoder;
+  if (sink.event === undefined || values === undefined) {
+    const batch = new Batch(sink, overflow);
+    return {
+      event: (event) => batch.push(encoder.event(event)),
+      bookmark: (revision, end) => batch.push(encoder.bookmark(revision, end)),
+      error: (error) => batch.push(encoder.error(error)),
+      flush: () => batch.flush(),
+    };
+  }
+  let bound: number | undefined;
+  const send = ({ type, object }: WatchValue) => {
+    const waiting = sink.event?.(type, object) ?? 0;
+    if (bound !== undefined && waiting > bound) overflow();
+    return waiting;
+  };
+  return {
+    event: (event) => void send(values.event(event)),
+    bookmark: (revision, end) => {
+      const waiting = send(values.bookmark(revision, end));
+      // As with bytes: what the watch begins with does not count.
+      bound ??= MAX_WAITING_EVENTS + waiting;
+    },
+    error: (error) => void send(values.error(error)),
+    flush: () => {},
+  };
 }
 
 /** Collects the frames of one turn of the event loop into one write. */

@@ -43,6 +43,8 @@ export const ADMIN: UserInfo = { name: "admin", groups: ["system:masters"] };
 export interface TestServerOptions {
   /** One that other servers write to as well. Default: a memory store of its own. */
   readonly store?: Store;
+  /** Whether a value in the store should be written again; see ServerContext. */
+  readonly isOutdated?: (key: string) => boolean;
   readonly clock?: VirtualClock;
   readonly seed?: number;
   readonly kinds?: readonly Kind[];
@@ -57,9 +59,11 @@ export interface TestServerOptions {
   readonly connectors?: Dispatch["connectors"];
   /** The modes to authorize by. Default: system:masters may do everything, others nearly nothing, and no write is guarded. */
   readonly modes?: readonly ModeSpec[];
-  /** Other steps of the pipeline than those that let everything pass. */
-  readonly steps?: Partial<Pick<PipelineOptions, "audit" | "flowControl" | "authorize">>;
+  /** Other steps of the pipeline than those that let everything pass; made once there is something to look at. */
+  readonly steps?: Steps | ((context: ServerContext, resources: Resources) => Steps | Promise<Steps>);
 }
+
+type Steps = Partial<Pick<PipelineOptions, "audit" | "turnedAway" | "flowControl" | "authorize">>;
 
 export interface TestServer {
   readonly clock: VirtualClock;
@@ -107,12 +111,16 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
     allocators: new Map(),
     newUid: () => uuid(random),
     sharedStore: options.store !== undefined,
+    ...(options.isOutdated !== undefined && { isOutdated: options.isOutdated }),
   };
+  let appearing: Dispatch["appearing"] = async () => {};
   if (kinds.some(({ kind }) => kind === "CustomResourceDefinition")) {
+    appearing = custom.appearing;
     await custom.sync();
     running.push(custom.run(stopping.signal));
   }
   const connectors = options.connectors ?? { virtual: new Map(), subresources: new Map() };
+  const steps = typeof options.steps === "function" ? await options.steps(context, resources) : options.steps;
   const handle = pipeline({
     authenticate: authenticator({
       tokens: staticTokens(tokens),
@@ -121,10 +129,10 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
     audit: passThrough,
     flowControl: passThrough,
     authorize: authz?.authorize ?? mastersOnly,
-    dispatch: { context, resources, stopping: stopping.signal, connectors },
+    dispatch: { context, resources, stopping: stopping.signal, appearing, connectors },
     nonResource: nonResourceRoutes({ context, documents, metrics: new MetricsRegistry(), health: {} }),
     log,
-    ...options.steps,
+    ...steps,
   });
   const send = (request: ApiRequest) => handle(request);
 

@@ -106,6 +106,19 @@ describe("an informer", () => {
     expect(Object.isFrozen(found) && Object.isFrozen(found?.metadata.managedFields)).toBe(true);
   });
 
+  it("has the server's own objects where the server is in the same process", async () => {
+    const { server, post, informer } = await started();
+    const other = await started({ server });
+    await post("before", { x: "1" });
+    await Promise.all([informer().synced, other.informer().synced]);
+    await post("after", { x: "1" });
+    await server.settle();
+    for (const key of ["default/before", "default/after"]) {
+      expect(informer().cache.get(key)).toBeDefined();
+      expect(informer().cache.get(key)).toBe(other.informer().cache.get(key));
+    }
+  });
+
   it("finds objects by indexes that follow every change", async () => {
     const { server, put, post, informer } = await started();
     const { cache } = informer();

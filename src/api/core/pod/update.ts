@@ -8,7 +8,7 @@
 import { equalJson } from "../../machinery/equal.ts";
 import { type FieldError, type FieldPath, forbidden, invalid, required } from "../../machinery/field-error.ts";
 import type { Json } from "../../machinery/json.ts";
-import { checkDns1123Subdomain } from "../../machinery/names.ts";
+import { checkDns1123Subdomain, checkPrefix } from "../../machinery/names.ts";
 import { type MetaRules, validateObjectMeta } from "../../machinery/object-meta.ts";
 import type { Container, NodeAffinity, NodeSelectorTerm, Pod, PodSpec } from "../../types/core-v1.ts";
 import { validateAnnotationChanges, validatePodAnnotations, validateProfilesAgree } from "./annotations.ts";
@@ -27,7 +27,10 @@ const changeable = [
   "`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)",
 ].join(",");
 const longestDeadlineSeconds = 2 ** 31 - 1;
-const metaRules: MetaRules = { namespaced: true, validateName: (name) => checkDns1123Subdomain(name) };
+const metaRules: MetaRules = {
+  namespaced: true,
+  validateName: (name, isPrefix) => (isPrefix ? checkPrefix(checkDns1123Subdomain) : checkDns1123Subdomain)(name),
+};
 const needed = "requiredDuringSchedulingIgnoredDuringExecution";
 
 export function specOf(pod: Pod): PodSpec {

@@ -7,10 +7,17 @@ export interface PlacedContainer {
   readonly path: FieldPath;
 }
 
+const LISTS = ["initContainers", "containers", "ephemeralContainers"] as const;
+
 export function placedContainers(spec: PodSpec, at: FieldPath): readonly PlacedContainer[] {
-  return (["initContainers", "containers", "ephemeralContainers"] as const).flatMap((list) =>
-    (spec[list] ?? []).map((container, i) => ({ container, path: at.child(list).index(i) })),
-  );
+  const placed: PlacedContainer[] = [];
+  for (const list of LISTS) {
+    const containers = spec[list] ?? [];
+    if (containers.length === 0) continue;
+    const path = at.child(list);
+    for (const [i, container] of containers.entries()) placed.push({ container, path: path.index(i) });
+  }
+  return placed;
 }
 
 export function allContainers(spec: PodSpec): readonly (Container | EphemeralContainer)[] {

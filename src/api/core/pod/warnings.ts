@@ -4,7 +4,15 @@ import { goQuote } from "../../machinery/go-text.ts";
 import { formatIp, parseIp } from "../../machinery/ip.ts";
 import { checkDns1123Label, checkLabelValue } from "../../machinery/names.ts";
 import { parseQuantity, scaledValue } from "../../machinery/quantity.ts";
-import type { NodeSelectorTerm, Pod, PodAffinity, PodSpec, PodTemplateSpec, Volume } from "../../types/core-v1.ts";
+import type {
+  NodeSelectorTerm,
+  Pod,
+  PodAffinity,
+  PodSpec,
+  PodTemplateSpec,
+  ResourceRequirements,
+  Volume,
+} from "../../types/core-v1.ts";
 import { type Annotations, appArmorOf, containerAppArmor, containerSeccomp, podSeccomp } from "./annotations.ts";
 import { envWarnings, portWarnings } from "./container-warnings.ts";
 import { placedContainers } from "./visit.ts";
@@ -53,14 +61,10 @@ function specWarnings(
     ...(spec.imagePullSecrets ?? []).flatMap(({ name }, i) =>
       name ? [] : [`${path.child("imagePullSecrets").index(i).child("name")}: invalid empty name ""`],
     ),
-    ...["memory", "ephemeral-storage"].flatMap((name) => fractionWarnings(spec.overhead, name, path.child("overhead"))),
+    ...BYTES.flatMap((name) => fractionWarnings(spec.overhead, name, path.child("overhead"))),
     ...profileWarnings(spec, annotations, meta, isPod),
     ...containers.flatMap(({ container, path: where }) => [
-      ...["memory", "ephemeral-storage"].flatMap((name) =>
-        (["limits", "requests"] as const).flatMap((side) =>
-          fractionWarnings(container.resources?.[side], name, where.child("resources", side)),
-        ),
-      ),
+      ...resourceFractions(container.resources, where),
       ...envWarnings(container.env ?? [], where.child("env")),
     ]),
     ...portWarnings(containers),
@@ -88,6 +92,7 @@ const oldAnnotations: readonly (readonly [string, string])[] = [
 ];
 
 function nodeLabelWarnings({ nodeSelector = {}, affinity }: PodSpec, at: FieldPath): readonly string[] {
+  if (Object.keys(nodeSelector).length === 0 && affinity?.nodeAffinity === undefined) return [];
   const {
     requiredDuringSchedulingIgnoredDuringExecution: needed,
     preferredDuringSchedulingIgnoredDuringExecution: wished = [],
@@ -138,13 +143,14 @@ function noSelector(at: FieldPath): string {
 }
 
 function affinityWarnings(affinity: PodAffinity | undefined, at: FieldPath): readonly string[] {
+  if (affinity === undefined) return [];
   const needed = at.child("requiredDuringSchedulingIgnoredDuringExecution");
   const wished = at.child("preferredDuringSchedulingIgnoredDuringExecution");
   return [
-    ...(affinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []).flatMap(({ labelSelector }, i) =>
+    ...(affinity.requiredDuringSchedulingIgnoredDuringExecution ?? []).flatMap(({ labelSelector }, i) =>
       labelSelector === undefined ? [noSelector(needed.index(i).child("labelSelector"))] : [],
     ),
-    ...(affinity?.preferredDuringSchedulingIgnoredDuringExecution ?? []).flatMap(({ podAffinityTerm }, i) =>
+    ...(affinity.preferredDuringSchedulingIgnoredDuringExecution ?? []).flatMap(({ podAffinityTerm }, i) =>
       podAffinityTerm.labelSelector === undefined
         ? [noSelector(wished.index(i).child("podAffinityTerm", "labelSelector"))]
         : [],
@@ -166,35 +172,40 @@ const oldVolumes: readonly (readonly [keyof Volume, string, string])[] = [
 ];
 
 function volumeWarnings(volume: Volume, at: FieldPath): readonly string[] {
+  const warnings: string[] = [];
+  for (const [field, name, why] of oldVolumes)
+    if (volume[field] !== undefined) warnings.push(`${at.child(name)}: ${why}`);
   const { limits, requests } = volume.ephemeral?.volumeClaimTemplate?.spec.resources ?? {};
+  if (limits === undefined && requests === undefined) return warnings;
   const path = at.child("ephemeral", "volumeClaimTemplate", "spec", "resources");
-  return [
-    ...oldVolumes.flatMap(([field, name, why]) => (volume[field] === undefined ? [] : [`${at.child(name)}: ${why}`])),
-    ...fractionWarnings(requests, "storage", path.child("requests")),
-    ...fractionWarnings(limits, "storage", path.child("limits")),
-  ];
+  warnings.push(...fractionWarnings(requests, "storage", path.child("requests")));
+  warnings.push(...fractionWarnings(limits, "storage", path.child("limits")));
+  return warnings;
 }
 
+/** A file of a projected volume where a token is to be as well, be it of this volume or of another. */
 function tokenPathWarnings(volumes: readonly Volume[], at: FieldPath): readonly string[] {
-  const sources = volumes.flatMap(({ projected }, i) =>
-    (projected?.sources ?? []).map((source) => ({ source, path: at.index(i) })),
-  );
-  const tokens = new Set(sources.flatMap(({ source }) => source.serviceAccountToken?.path ?? []));
-  return sources.flatMap(({ source, path }) => {
-    const lists = [
-      ["configMap", source.configMap?.items ?? []],
-      ["secrets", source.secret?.items ?? []],
-      ["downwardAPI", source.downwardAPI?.items ?? []],
-    ] as const;
-    return lists.flatMap(([name, items]) =>
-      items.flatMap((item, j) => {
-        if (!tokens.has(item.path)) return [];
-        return [
-          `${path.child("projected", "sources", name).index(j)}: has duplicated path with ServiceAccountToken ${goQuote(item.path)}`,
-        ];
-      }),
-    );
-  });
+  const tokens: string[] = [];
+  for (const { projected } of volumes)
+    for (const { serviceAccountToken } of projected?.sources ?? [])
+      if (serviceAccountToken !== undefined) tokens.push(serviceAccountToken.path);
+  if (tokens.length === 0) return [];
+  const warnings: string[] = [];
+  for (const [i, { projected }] of volumes.entries()) {
+    for (const { configMap, secret, downwardAPI } of projected?.sources ?? []) {
+      const tell = (name: string, items: readonly { readonly path: string }[] | undefined) => {
+        for (const [j, { path }] of (items ?? []).entries()) {
+          if (!tokens.includes(path)) continue;
+          const where = at.index(i).child("projected", "sources", name).index(j);
+          warnings.push(`${where}: has duplicated path with ServiceAccountToken ${goQuote(path)}`);
+        }
+      };
+      tell("configMap", configMap?.items);
+      tell("secrets", secret?.items);
+      tell("downwardAPI", downwardAPI?.items);
+    }
+  }
+  return warnings;
 }
 
 function repeated(values: readonly string[], field: string, at: FieldPath): readonly string[] {
@@ -203,13 +214,31 @@ function repeated(values: readonly string[], field: string, at: FieldPath): read
   );
 }
 
+/** Most amounts: no need to calculate. */
+const WHOLE_BYTES = /^\d+(k|[MGTPE]|[KMGTPE]i)?$/;
+const BYTES = ["memory", "ephemeral-storage"];
+const SIDES = ["limits", "requests"] as const;
+
+function resourceFractions(resources: ResourceRequirements | undefined, container: FieldPath): readonly string[] {
+  const warnings: string[] = [];
+  for (const name of BYTES) {
+    for (const side of SIDES) {
+      const amounts = resources?.[side];
+      if (amounts?.[name] !== undefined)
+        warnings.push(...fractionWarnings(amounts, name, container.child("resources", side)));
+    }
+  }
+  return warnings;
+}
+
 function fractionWarnings(
   amounts: Readonly<Record<string, string>> | undefined,
   name: string,
   at: FieldPath,
 ): readonly string[] {
   const amount = amounts?.[name];
-  if (amount === undefined || scaledValue(parseQuantity(amount), -3) % 1000n === 0n) return [];
+  if (amount === undefined || WHOLE_BYTES.test(amount) || scaledValue(parseQuantity(amount), -3) % 1000n === 0n)
+    return [];
   return [`${at.key(name)}: fractional byte value ${goQuote(amount)} is invalid, must be an integer`];
 }
 

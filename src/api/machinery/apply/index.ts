@@ -25,7 +25,14 @@ export { decodeFields, encodeFields, parseFields } from "./fields-v1.ts";
 export { managerName, validateManagedFields, validateManagerName } from "./manager-name.ts";
 export { merge } from "./merge.ts";
 export { ownedPaths } from "./owned-paths.ts";
-export { isReset, type ManagedFields, managedFieldsOf, settleTimes, withoutManagedFields } from "./owners.ts";
+export {
+  isReset,
+  type ManagedFields,
+  managedFieldsOf,
+  parseOwners,
+  settleTimes,
+  withoutManagedFields,
+} from "./owners.ts";
 export {
   type ElementPath,
   fieldElement,

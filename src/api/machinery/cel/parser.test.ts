@@ -124,6 +124,14 @@ describe("faults", () => {
       ["1:8: Syntax error: mismatched input '2' expecting {'}', ','}", " | {1:305 2:569}", " | .......^"],
     ],
     ["foo(a,b,)", [`1:9: Syntax error: mismatched input ')' expecting ${start}`, " | foo(a,b,)", " | ........^"]],
+    [
+      "nope(",
+      [
+        `1:6: Syntax error: mismatched input '<EOF>' expecting ${start.replace("'('", "'(', ')'")}`,
+        " | nope(",
+        " | .....^",
+      ],
+    ],
     ["{a}", ["1:3: Syntax error: mismatched input '}' expecting ':'", " | {a}", " | ..^"]],
     ["f(a])", ["1:4: Syntax error: extraneous input ']' expecting ')'", " | f(a])", " | ...^"]],
     [

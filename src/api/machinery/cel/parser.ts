@@ -79,6 +79,10 @@ const literals = new Set<TokenType>([
   "BYTES",
 ]);
 const expressionStart: readonly TokenType[] = ["'['", "'{'", "'('", "'.'", "'-'", "'!'", ...literals, "IDENTIFIER"];
+/** What may follow the parenthesis of a call: its arguments, or their end. */
+const argumentStart: readonly TokenType[] = expressionStart.flatMap((type) =>
+  type === "'('" ? [type, "')'" as const] : [type],
+);
 
 /** Ends the parsing of an expression that nests too deep. */
 class TooDeep {
@@ -222,7 +226,10 @@ class Parser {
 
   private arguments(): Expr[] {
     const args: Expr[] = [];
-    if (this.tokens.peek().type !== "')'") {
+    const first = this.tokens.peek();
+    if (!this.canStart(first) && first.type !== "')'") {
+      args.push(this.noExpression(first, argumentStart));
+    } else if (first.type !== "')'") {
       do args.push(this.expression());
       while (this.tokens.accept("','") !== undefined);
     }

@@ -1,2 +1,9 @@
 export { DEFINITIONS, type DefinitionOptions, definition, SPEC_AND_STATUS, widget } from "./definitions.ts";
-export { type Behaviour, type ConversionQuestion, renaming, reviewed, type TestWebhook, testWebhook } from "./webhook.ts";
+export {
+  type Behaviour,
+  type ConversionQuestion,
+  renaming,
+  reviewed,
+  type TestWebhook,
+  testWebhook,
+} from "./webhook.ts";

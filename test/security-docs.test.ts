@@ -1,0 +1,55 @@
+/** docs/security.md names a test for every attack: each of them is there. */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const read = (path: string) => readFileSync(join(root, path), "utf8");
+
+interface Row {
+  readonly line: string;
+  readonly file: string;
+  readonly title: string;
+}
+
+const lines = read("docs/security.md")
+  .split("\n")
+  .filter((line) => line.startsWith("| ") && !/^\| (attack|---) /.test(line));
+const rows = lines.map((line): Row => {
+  const [, file = "", title = ""] = /\(\.\.\/([^)]+)\): ``(.+)`` \|$/.exec(line) ?? [];
+  return { line, file, title };
+});
+
+/** Titles stand in a file as literals: of a test, or of a row in its table. */
+function literals(source: string): ReadonlySet<string> {
+  const found = source.matchAll(/"((?:[^"\\\n]|\\.)*)"|`((?:[^`\\]|\\.)*)`/g);
+  return new Set([...found].map(([, quoted, template]) => (quoted ?? template ?? "").replace(/\\(.)/g, "$1")));
+}
+
+describe("docs/security.md", () => {
+  const known = new Map(
+    [...new Set(rows.map(({ file }) => file))].map((file) => [file, literals(read(file || "package.json"))]),
+  );
+
+  it("has rows, each with a test, and none twice", () => {
+    expect(rows.length).toBeGreaterThan(100);
+    expect(rows.filter(({ file, title }) => file === "" || title === "").map(({ line }) => line)).toEqual([]);
+    expect(new Set(lines).size).toBe(lines.length);
+  });
+
+  it("names only tests that there are", () => {
+    const missing = rows.filter(({ file, title }) => !known.get(file)?.has(title));
+    expect(missing.map(({ file, title }) => `${file}: ${title}`)).toEqual([]);
+  });
+
+  it("speaks of every folder that decides who may do what", () => {
+    const parts = ["authn", "authz", "admission", "custom-resources", "encryption"];
+    expect(readdirSync(join(root, "src/apiserver"))).toEqual(expect.arrayContaining(parts));
+    for (const part of parts)
+      expect(
+        rows.some(({ file }) => file.startsWith(`src/apiserver/${part}/`)),
+        part,
+      ).toBe(true);
+  });
+});
