@@ -1,0 +1,110 @@
+/**
+ * What the guards of the pipeline cost: RBAC among 10,000 bindings, audit at Metadata and priority and fairness, against a server that asks nobody, counts
+ * nothing and writes nothing down.
+ *
+ * 1. Both servers run side by side and take turns under the same load, so that a change in the machine's mood meets both; the best round of each counts.
+ */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { realClock } from "#base";
+import { loadAuthority } from "#pki";
+import type { Target } from "./apiserver/connection.ts";
+import { configMap } from "./apiserver/objects.ts";
+import { type Generator, startGenerator, startK8ts } from "./apiserver/processes.ts";
+import type { Figure } from "./run.ts";
+
+type Report = (figure: Figure) => void;
+
+const BINDINGS = 10_000;
+const ROUNDS = 6;
+const NAMESPACE = "/api/v1/namespaces/default";
+const RBAC = "/apis/rbac.authorization.k8s.io/v1";
+const GROUP = "rbac.authorization.k8s.io";
+const POST = { method: "POST", contentType: "application/json" } as const;
+
+export async function run(report: Report): Promise<void> {
+  const dir = mkdtempSync(join(tmpdir(), "bench-pipeline-"));
+  try {
+    const policy = join(dir, "policy.json");
+    writeFileSync(
+      policy,
+      JSON.stringify({ apiVersion: "audit.k8s.io/v1", kind: "Policy", rules: [{ level: "Metadata" }] }),
+    );
+    const audit = [
+      "--audit-policy-file",
+      policy,
+      "--audit-log-path",
+      join(dir, "audit.log"),
+      "--audit-log-mode",
+      "batch",
+    ];
+    await using generator = startGenerator();
+    await using guarded = await startK8ts(join(dir, "guarded"), "API server", audit);
+    await using open = await startK8ts(join(dir, "open"), "API server", [
+      "--authorization-mode=AlwaysAllow",
+      "--enable-priority-and-fairness=false",
+      "--max-requests-inflight=0",
+      "--max-mutating-requests-inflight=0",
+    ]);
+    await bind(generator, guarded.target);
+    const subject = await as(join(dir, "guarded"), guarded.target);
+    const bound = await as(join(dir, "open"), open.target);
+    for (const target of [subject, bound]) await create(generator, target, 1_000_000, 1);
+    const get = (target: Target) =>
+      rate(generator, { target, method: "GET", path: `${NAMESPACE}/configmaps/config-1000000`, requests: 30_000 });
+    const writes = (target: Target, round: number) => create(generator, target, round * 10_000, 10_000);
+    for (const [name, one] of Object.entries({ "GET ConfigMap": get, "create ConfigMap": writes })) {
+      let [value, best] = [0, 0];
+      for (let round = 0; round < ROUNDS; round++) {
+        best = Math.max(best, await one(bound, round));
+        value = Math.max(value, await one(subject, round));
+      }
+      report({ name: `${name} with RBAC, audit and fairness, to one without`, value, unit: "requests/s", bound: best });
+    }
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
+
+/** One binding lets the bench's group work, all others are about others. */
+async function bind(generator: Generator, target: Target): Promise<void> {
+  const roleRef = (name: string) => ({ apiGroup: GROUP, kind: "ClusterRole", name });
+  const own = {
+    metadata: { name: "bench" },
+    roleRef: roleRef("edit"),
+    subjects: [{ apiGroup: GROUP, kind: "Group", name: "bench" }],
+  };
+  const other = {
+    metadata: { name: "other-{i}" },
+    roleRef: roleRef("view"),
+    subjects: [{ apiGroup: GROUP, kind: "User", name: "user-{i}" }],
+  };
+  const load = { target, protocol: "h2", connections: 1, streams: 32, ...POST } as const;
+  await generator.run({ ...load, path: `${RBAC}/clusterrolebindings`, requests: 1, body: JSON.stringify(own) });
+  await generator.run({
+    ...load,
+    path: `${RBAC}/namespaces/default/rolebindings`,
+    requests: BINDINGS,
+    body: JSON.stringify(other),
+  });
+}
+
+function create(generator: Generator, target: Target, first: number, requests: number): Promise<number> {
+  return rate(generator, { target, ...POST, path: `${NAMESPACE}/configmaps`, body: configMap, first, requests });
+}
+
+async function rate(
+  generator: Generator,
+  job: Omit<Parameters<Generator["run"]>[0], "protocol" | "connections">,
+): Promise<number> {
+  const { ms } = await generator.run({ protocol: "http/1.1", connections: 32, ...job });
+  return (job.requests * 1000) / ms;
+}
+
+async function as(dir: string, target: Target): Promise<Target> {
+  const pki = (file: string) => readFileSync(join(dir, "data", "pki", file), "utf8");
+  const authority = await loadAuthority({ certPem: pki("ca.crt"), keyPem: pki("ca.key"), clock: realClock() });
+  const pair = await authority.issue({ commonName: "ann", organizations: ["bench"], usages: ["client"] });
+  return { ...target, ...pair };
+}
