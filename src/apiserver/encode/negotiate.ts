@@ -35,7 +35,7 @@ export function negotiate(
   protobuf = true,
 ): Format {
   const pretty = TRUE_WORDS.includes(query.get("pretty") ?? "");
-  const clauses = parseAccept(accept ?? "");
+  const clauses = accept === undefined ? [] : parseAccept(accept);
   if (clauses.length === 0) return { type: JSON_TYPE, pretty };
   let known = false;
   for (const { type, parameters } of clauses) {

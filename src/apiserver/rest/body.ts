@@ -104,6 +104,7 @@ export function decodeValue(body: Body, kind: Kind, validation: WriteOptions["fi
 }
 
 export function mediaType(contentType: string | undefined): string {
+  if (contentType === JSON_TYPE) return JSON_TYPE;
   const type = contentType?.split(";", 1)[0]?.trim().toLowerCase() ?? "";
   return type === "" ? JSON_TYPE : type;
 }

@@ -89,13 +89,17 @@ export class Tables {
 
   constructor(dir: string) {
     this.#dir = dir;
-    // With event-turn batching, lmdb makes promises of its own, whose rejections nobody could handle.
+    // With event-turn batching, lmdb makes promises of its own, whose rejections nobody could handle. With its default thresholds, it would begin
+    // to write in the turn after this one, and a turn in which many requests are read is long: they are worked on while the disk is written to
+    // (8,300 instead of 6,800 creates of 32 clients in a second through the API server).
     const options = {
       noSubdir: false,
       maxDbs: 3,
       encoding: "binary",
       overlappingSync: false,
       eventTurnBatching: false,
+      txnStartThreshold: 1,
+      batchStartThreshold: 1,
     } as const;
     this.#root = open(dir, options);
     const { allocate } = this.#arena;
