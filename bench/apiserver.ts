@@ -46,7 +46,7 @@ export async function run(report: Report): Promise<void> {
       for (const watchers of [200, 1000]) await fanOut(report, server.target, generator, watchers);
     }
     await besideControllers(report, generator, dir);
-    await many(report, generator, dir);
+    await many(report, generator, join(dir, "many"));
   } finally {
     rmSync(dir, { recursive: true, force: true });
   }
