@@ -68,11 +68,17 @@ describe.skipIf(program === undefined)("kubectl wait", () => {
   });
 
   it("for a condition", async () => {
-    const condition = { type: "Available", status: "True", reason: "Test", message: "" };
-    await using waiting = kubectl.start("wait", "--for=condition=Available", "deploy/web", "--timeout=25s");
-    const patch = JSON.stringify({ status: { conditions: [condition] } });
-    await kubectl.ok("patch", "deploy", "web", "--subresource=status", "--type=merge", "-p", patch);
-    expect(await waiting.ended()).toMatchObject({ code: 0, stdout: "deployment.apps/web condition met\n" });
+    const pod = {
+      apiVersion: "v1",
+      kind: "Pod",
+      metadata: { name: "waited" },
+      spec: { containers: [{ name: "c", image: "i" }] },
+    };
+    await kubectl.given(pod).ok("create", "-f", "-");
+    await using waiting = kubectl.start("wait", "--for=condition=Ready", "pod/waited", "--timeout=25s");
+    const patch = JSON.stringify({ status: { conditions: [{ type: "Ready", status: "True" }] } });
+    await kubectl.ok("patch", "pod", "waited", "--subresource=status", "--type=merge", "-p", patch);
+    expect(await waiting.ended()).toMatchObject({ code: 0, stdout: "pod/waited condition met\n" });
   });
 
   it("for creation and deletion", async () => {

@@ -89,9 +89,8 @@ export class Tables {
 
   constructor(dir: string) {
     this.#dir = dir;
-    // With event-turn batching, lmdb makes promises of its own, whose rejections nobody could handle. With its default thresholds, it would begin
-    // to write in the turn after this one, and a turn in which many requests are read is long: they are worked on while the disk is written to
-    // (8,300 instead of 6,800 creates of 32 clients in a second through the API server).
+    // With event-turn batching, lmdb makes promises of its own, whose rejections nobody could handle. Low thresholds let it begin to write early: a
+    // turn in which many requests are read is long, and they had better be worked on while the disk is written to.
     const options = {
       noSubdir: false,
       maxDbs: 3,
