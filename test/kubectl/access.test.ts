@@ -1,5 +1,7 @@
 /** Who one is, what one may do, and roles as kubectl brings them about. */
+import { X509Certificate } from "node:crypto";
 import { describe, expect, it } from "vitest";
+import { makeRequest } from "../../src/pki/testing/request.ts";
 import { CommandLine, clusterForFile, tool } from "../support/tools.ts";
 
 const program = tool("kubectl");
@@ -95,5 +97,43 @@ describe.skipIf(program === undefined)("kubectl --as somebody", () => {
     for (const name of ["first", "second"]) {
       expect(await kubectl.ok("auth", "can-i", "list", "configmaps", "-A", "--as", name)).toBe("yes\n");
     }
+  });
+});
+
+describe.skipIf(program === undefined)("kubectl certificate", () => {
+  const ask = (name: string, user: string) =>
+    kubectl
+      .given({
+        apiVersion: "certificates.k8s.io/v1",
+        kind: "CertificateSigningRequest",
+        metadata: { name },
+        spec: {
+          request: Buffer.from(makeRequest({ commonName: user, organizations: ["team"] }).pem).toString("base64"),
+          signerName: "kubernetes.io/kube-apiserver-client",
+          usages: ["client auth"],
+        },
+      })
+      .ok("create", "-f", "-");
+
+  it("approve: the request is signed, by which its maker is known", async () => {
+    await ask("kim", "kim");
+    expect(await kubectl.ok("get", "csr", "kim", "--no-headers")).toMatch(/ Pending\n$/);
+    expect(await kubectl.ok("certificate", "approve", "kim")).toBe(
+      "certificatesigningrequest.certificates.k8s.io/kim approved\n",
+    );
+    await kubectl.ok("wait", "csr/kim", "--for=jsonpath={.status.certificate}", "--timeout=30s");
+    expect(await kubectl.ok("get", "csr", "kim", "--no-headers")).toMatch(/ Approved,Issued\n$/);
+    const certificate = await kubectl.ok("get", "csr", "kim", "-o", "jsonpath={.status.certificate}");
+    const { subject } = new X509Certificate(Buffer.from(certificate, "base64"));
+    expect(subject).toBe("O=team\nCN=kim");
+  });
+
+  it("deny", async () => {
+    await ask("mallory", "mallory");
+    await kubectl.ok("certificate", "deny", "mallory");
+    expect(await kubectl.ok("get", "csr", "mallory", "--no-headers")).toMatch(/ Denied\n$/);
+    expect(await kubectl.fails("certificate", "approve", "mallory")).toBe(
+      'error: certificate signing request "mallory" is already Denied\n',
+    );
   });
 });
