@@ -14,19 +14,31 @@ interface Layer {
   readonly packages: readonly string[];
 }
 
+/** What only those who put a cluster together may import. */
+const PARTS = [
+  "base",
+  "api",
+  "store",
+  "pki",
+  "apiserver",
+  "client",
+  "controllers",
+  "network",
+  "flows",
+] as const;
+
 const layers: Record<string, Layer> = {
   base: { folders: [], packages: [] },
+  flows: { folders: ["base"], packages: [] },
   api: { folders: ["base"], packages: ["re2js", "yaml"] },
   store: { folders: ["base"], packages: ["lmdb", "@grpc/grpc-js", "@grpc/proto-loader"] },
   pki: { folders: ["base"], packages: ["yaml"] },
-  apiserver: { folders: ["base", "api", "store", "pki"], packages: ["@grpc/grpc-js", "jose", "yaml"] },
-  client: { folders: ["base", "api"], packages: [] },
-  controllers: { folders: ["base", "api", "client"], packages: [] },
-  cluster: { folders: ["base", "api", "store", "pki", "apiserver", "client", "controllers"], packages: [] },
-  cmd: {
-    folders: ["base", "api", "store", "pki", "apiserver", "client", "controllers", "cluster"],
-    packages: ["commander"],
-  },
+  apiserver: { folders: ["base", "flows", "api", "store", "pki"], packages: ["@grpc/grpc-js", "jose", "yaml"] },
+  client: { folders: ["base", "flows", "api"], packages: [] },
+  controllers: { folders: ["base", "flows", "api", "client"], packages: [] },
+  network: { folders: ["base", "flows", "api", "client"], packages: ["dns-packet"] },
+  cluster: { folders: [...PARTS], packages: ["yaml"] },
+  cmd: { folders: [...PARTS, "cluster"], packages: ["commander", "yaml"] },
 };
 
 interface Import {

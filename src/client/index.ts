@@ -19,7 +19,7 @@ export type {
   WriteOptions,
 } from "./options.ts";
 export type { Patch } from "./patch.ts";
-export type { ResourceName, ResourceOf } from "./resource.ts";
+export { clusterWide, namespaced, type ResourceName, type ResourceOf } from "./resource.ts";
 export type { Applied, List, ResourceClient, SubresourceClient } from "./resource-client.ts";
 export type { Transport, TransportRequest, TransportResponse } from "./transport.ts";
 export type { WatchEvent } from "./watch.ts";

@@ -32,3 +32,13 @@ export function resourcePath(
   const scope = namespaced && namespace !== undefined ? `/namespaces/${encodeURIComponent(namespace)}` : "";
   return [`${root}${scope}/${plural}`, ...behind.map(encodeURIComponent)].join("/");
 }
+
+/** A resource by its names alone: for those who need none of its rules. */
+export function namespaced<T extends KubeObject>(apiVersion: string, kind: string, plural: string): ResourceOf<T> {
+  return { apiVersion, kind, plural, namespaced: true };
+}
+
+/** As `namespaced`, for resources of the whole cluster. */
+export function clusterWide<T extends KubeObject>(apiVersion: string, kind: string, plural: string): ResourceOf<T> {
+  return { apiVersion, kind, plural, namespaced: false };
+}

@@ -1,0 +1,26 @@
+/**
+ * Under which name somebody appears in a diagram, and what their word is worth.
+ *
+ * Components are known by their identity, which the API server has checked; everyone else by the program that they say they use.
+ */
+
+const CONTROLLER = "system:serviceaccount:kube-system:";
+const NODE = "system:node:";
+
+export function actorOf(user: string, userAgent: string): string {
+  if (user.startsWith(NODE)) return `kubelet/${user.slice(NODE.length)}`;
+  if (user.startsWith(CONTROLLER)) return user.slice(CONTROLLER.length);
+  if (user === "system:kube-scheduler") return "scheduler";
+  if (user === "system:kube-controller-manager") return "controller-manager";
+  if (user === "system:apiserver") return "apiserver";
+  const program = /^[^/\s(]+/.exec(userAgent)?.[0] ?? "";
+  return program === "" ? user : program;
+}
+
+/** Whether this user may say that it is this component's work. */
+export function vouchesFor(user: string, actor: string): boolean {
+  if (user === "system:kube-controller-manager") return true;
+  if (user.startsWith(CONTROLLER)) return user.slice(CONTROLLER.length) === actor;
+  if (user === "system:kube-scheduler") return actor === "scheduler";
+  return user.startsWith(NODE) && actor === `kubelet/${user.slice(NODE.length)}`;
+}

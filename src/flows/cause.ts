@@ -1,0 +1,77 @@
+/**
+ * How the cause of a request travels: in the header `k8ts-cause`, as the work that sent it.
+ *
+ * 1. The header fits into what servers take: calls are left out from the end, then words are cut.
+ * 2. What cannot be read is no cause; the request is served all the same.
+ */
+import type { Call } from "./record.ts";
+
+export const CAUSE_HEADER = "k8ts-cause";
+
+/** What a component says of its work. */
+export interface Cause {
+  /** Unique among all works: the process's own name and a number. */
+  readonly id: string;
+  readonly actor: string;
+  readonly about: string;
+  readonly woken: readonly number[];
+  readonly startedAt: number;
+  readonly decided: string;
+  readonly calls: readonly Call[];
+}
+
+const MAX_BYTES = 4096;
+const MAX_WORDS = 300;
+const MAX_WOKEN = 64;
+const MAX_CALLS = 32;
+
+export function writeCause(cause: Cause): string {
+  const short = {
+    ...cause,
+    about: cause.about.slice(0, MAX_WORDS),
+    decided: cause.decided.slice(0, MAX_WORDS),
+    woken: cause.woken.slice(-MAX_WOKEN),
+  };
+  for (let calls = cause.calls.slice(0, MAX_CALLS); ; calls = calls.slice(0, -1)) {
+    const text = ascii(JSON.stringify({ ...short, calls }));
+    if (text.length <= MAX_BYTES || calls.length === 0) return text;
+  }
+}
+
+/** Undefined for what is no cause. */
+export function readCause(header: string | undefined): Cause | undefined {
+  if (header === undefined || header.length > MAX_BYTES) return undefined;
+  try {
+    const read = JSON.parse(header) as Partial<Record<keyof Cause, unknown>>;
+    return isCause(read) ? read : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isCause(value: unknown): value is Cause {
+  if (typeof value !== "object" || value === null) return false;
+  const { id, actor, about, woken, startedAt, decided, calls } = value as Record<keyof Cause, unknown>;
+  const words = [id, actor, about, decided].every((word) => typeof word === "string" && word.length <= MAX_WORDS);
+  if (!words || !Number.isFinite(startedAt) || !Array.isArray(woken) || !Array.isArray(calls)) return false;
+  return (
+    woken.length <= MAX_WOKEN && woken.every(Number.isSafeInteger) && calls.length <= MAX_CALLS && calls.every(isCall)
+  );
+}
+
+function isCall(value: unknown): value is Call {
+  if (typeof value !== "object" || value === null) return false;
+  const { to, what, afterMs, tookMs, failed } = value as Record<keyof Call, unknown>;
+  return (
+    typeof to === "string" &&
+    typeof what === "string" &&
+    Number.isFinite(afterMs) &&
+    Number.isFinite(tookMs) &&
+    (failed === undefined || typeof failed === "string")
+  );
+}
+
+/** Header fields hold nothing else. */
+function ascii(text: string): string {
+  return text.replace(/[^\x20-\x7e]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}

@@ -1,0 +1,103 @@
+import { describe, expect, it } from "vitest";
+import { diagramOf } from "./diagram.ts";
+import { ascii } from "./render/ascii.ts";
+import { mermaid } from "./render/mermaid.ts";
+import { rollout, Story } from "./testing/records.ts";
+import { trace } from "./trace.ts";
+
+const WEB = { resource: "apps/deployments", namespace: "default", name: "web" };
+
+function drawn(fold = true) {
+  return diagramOf(trace(rollout().records, { object: WEB }).records, { fold });
+}
+
+describe("a diagram", () => {
+  it("names who took part in order of appearance", () => {
+    expect(drawn().participants).toEqual([
+      "kubectl",
+      "apiserver",
+      "store",
+      "deployment-controller",
+      "replicaset-controller",
+      "scheduler",
+    ]);
+  });
+
+  it("folds what is alike, over whole branches", () => {
+    const times = (text: RegExp) =>
+      drawn()
+        .lines.filter((line) => text.test(line.text))
+        .map((line) => line.times);
+    expect(times(/^POST pods$/)).toEqual([2]);
+    expect(times(/^n1 of 3 nodes$/)).toEqual([2]);
+    expect(times(/^POST deployments$/)).toEqual([1]);
+    expect(drawn().lines.every((line) => line.records.length === line.times)).toBe(true);
+    expect(drawn(false).lines.every((line) => line.times === 1)).toBe(true);
+  });
+
+  it("does not fold what took another turn", () => {
+    const { records } = new Story()
+      .work({ id: "r" })
+      .request({ name: "a-bcdfg", cause: "r", revision: 2 })
+      .request({ name: "a-hjklm", cause: "r", status: 403, reason: "Forbidden" });
+    expect(diagramOf(records).lines.filter(({ text }) => text === "POST pods")).toHaveLength(2);
+  });
+
+  it("shows only those asked for", () => {
+    const { records } = trace(rollout().records, { object: WEB });
+    expect(diagramOf(records, { only: ["scheduler"] }).participants).toEqual(["apiserver", "scheduler"]);
+  });
+
+  it("says so where a work is only claimed", () => {
+    const { records } = new Story().work({ decided: "nothing bad", claimed: true });
+    expect(diagramOf(records).lines.map(({ text }) => text)).toEqual(["says: nothing bad"]);
+  });
+});
+
+describe("on a terminal", () => {
+  it("looks like this", () => {
+    const { records } = new Story()
+      .request({ resource: "apps/deployments", name: "web", revision: 10, authorization: "RBAC" })
+      .work({ actor: "deployment", woken: [10], decided: "new ReplicaSet", at: 1500 });
+    expect(`\n${ascii(diagramOf(records), { columnWidth: 24 })}`).toBe(`
+          kubectl                apiserver                 store                deployment
+    0 ms     │── POST deployments ──►│                       │                       │
+             │                       │ alice ✓ RBAC ✓        │                       │
+    1 ms     │                       │═══════ web @10 ══════►│                       │
+             │◄──────── 201 ─────────│                       │                       │
+             │                       │---------------- ADDED web @10 ---------------►│
+  1.50 s     │                       │                       │                       │ new ReplicaSet
+`);
+  });
+
+  it("puts words above an arrow that has no room for them", () => {
+    const { records } = new Story().request({
+      resource: "a/long-resource-names",
+      name: "web",
+      status: 403,
+      reason: "Forbidden",
+    });
+    const rows = ascii(diagramOf(records), { columnWidth: 12 }).split("\n");
+    expect(rows[1]).toContain("POST long-resource-names");
+    expect(rows[2]).toContain("│──────────►│");
+  });
+});
+
+describe("in Mermaid", () => {
+  it("has a line for each arrow", () => {
+    const { records } = new Story().request({ name: "x", revision: 3 });
+    expect(mermaid(diagramOf(records))).toBe(
+      [
+        "sequenceDiagram",
+        "  participant p0 as kubectl",
+        "  participant p1 as apiserver",
+        "  participant p2 as store",
+        "  p0->>p1: POST pods",
+        "  Note over p1: alice ✓",
+        "  p1->>p2: x @3",
+        "  p1-->>p0: 201",
+        "",
+      ].join("\n"),
+    );
+  });
+});

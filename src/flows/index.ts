@@ -1,0 +1,20 @@
+/** The whole public surface of flows. */
+export { actorOf, vouchesFor } from "./actors.ts";
+export { CAUSE_HEADER, type Cause, readCause, writeCause } from "./cause.ts";
+export { type Arrow, type Diagram, type DrawOptions, diagramOf, type Line } from "./diagram.ts";
+export {
+  type Call,
+  type DeliveryRecord,
+  type FlowRecord,
+  isRead,
+  type ObjectName,
+  type RequestRecord,
+  type Unnumbered,
+  type WorkRecord,
+  type Written,
+} from "./record.ts";
+export { Recorder, type RecorderOptions } from "./recorder.ts";
+export { type AsciiOptions, ascii } from "./render/ascii.ts";
+export { mermaid } from "./render/mermaid.ts";
+export { otlp } from "./render/otlp.ts";
+export { type Question, type Trace, trace } from "./trace.ts";

@@ -1,0 +1,86 @@
+/**
+ * Keeps the latest records within a number of bytes.
+ *
+ * 1. Recording never waits and never fails: the oldest goes when there is no room.
+ * 2. Reads have a ring of their own, so that many of them do not push out what changed something.
+ */
+import {
+  type DeliveryRecord,
+  type FlowRecord,
+  isRead,
+  type RequestRecord,
+  type Unnumbered,
+  type WorkRecord,
+} from "./record.ts";
+import { Ring } from "./ring.ts";
+
+export interface RecorderOptions {
+  readonly limitBytes?: number;
+  readonly readsLimitBytes?: number;
+}
+
+const DEFAULT_LIMIT_BYTES = 24 * 1024 * 1024;
+const DEFAULT_READS_LIMIT_BYTES = 1024 * 1024;
+/** Works that were told of with a request: those seen lately are not recorded twice. */
+const KNOWN_WORKS = 4096;
+
+export class Recorder {
+  readonly #changes: Ring<FlowRecord>;
+  readonly #reads: Ring<FlowRecord>;
+  readonly #listeners = new Set<(record: FlowRecord) => void>();
+  readonly #works = new Map<string, WorkRecord>();
+  #seq = 0;
+
+  constructor({ limitBytes = DEFAULT_LIMIT_BYTES, readsLimitBytes = DEFAULT_READS_LIMIT_BYTES }: RecorderOptions = {}) {
+    this.#changes = new Ring(limitBytes);
+    this.#reads = new Ring(readsLimitBytes);
+  }
+
+  request(record: Unnumbered<RequestRecord>): void {
+    const numbered = { seq: ++this.#seq, ...record };
+    const ring = isRead(record.verb) ? this.#reads : this.#changes;
+    ring.push(numbered, 240 + record.name.length + (record.reason?.length ?? 0));
+    this.#tell(numbered);
+  }
+
+  delivery(record: Unnumbered<DeliveryRecord>): void {
+    const numbered = { seq: ++this.#seq, ...record };
+    this.#changes.push(numbered, 120 + record.name.length + 8 * record.to.length);
+    this.#tell(numbered);
+  }
+
+  /** A work that was told of before is not told of again. */
+  work(record: Unnumbered<WorkRecord>): void {
+    if (this.#works.has(record.id)) return;
+    const numbered = { seq: ++this.#seq, ...record };
+    this.#works.set(record.id, numbered);
+    if (this.#works.size > KNOWN_WORKS) {
+      for (const [oldest] of this.#works) {
+        this.#works.delete(oldest);
+        break;
+      }
+    }
+    this.#changes.push(numbered, 200 + record.decided.length + 8 * record.woken.length + 80 * record.calls.length);
+    this.#tell(numbered);
+  }
+
+  /** In the order in which they were recorded. */
+  records(): FlowRecord[] {
+    return [...this.#changes, ...this.#reads].sort((a, b) => a.seq - b.seq);
+  }
+
+  /** What has been pushed out so far: whatever it was, nothing can be said of it any more. */
+  get dropped(): number {
+    return this.#changes.dropped;
+  }
+
+  /** Returns how to end it. */
+  follow(listener: (record: FlowRecord) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  #tell(record: FlowRecord): void {
+    for (const listener of this.#listeners) listener(record);
+  }
+}

@@ -1,0 +1,108 @@
+/** A flow as one trace of OpenTelemetry (OTLP in JSON): works and requests are spans, causes are their parents. */
+import { createHash } from "node:crypto";
+import type { FlowRecord, RequestRecord, WorkRecord } from "../record.ts";
+
+interface Span {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId?: string;
+  readonly name: string;
+  readonly kind: number;
+  readonly startTimeUnixNano: string;
+  readonly endTimeUnixNano: string;
+  readonly attributes: readonly Attribute[];
+  readonly status: { readonly code: number; readonly message?: string };
+}
+
+interface Attribute {
+  readonly key: string;
+  readonly value: { readonly stringValue: string } | { readonly intValue: string };
+}
+
+const SERVER = 2;
+const INTERNAL = 1;
+const OK = 1;
+const FAILED = 2;
+
+/** One set of spans for each participant. */
+export function otlp(records: readonly FlowRecord[]): object {
+  const first = records[0];
+  const traceId = idOf(`flow ${first?.seq} ${first?.at}`, 32);
+  const requestOf = new Map<number, RequestRecord>();
+  for (const record of records)
+    if (record.type === "request" && record.written !== undefined) requestOf.set(record.written.revision, record);
+  const services = new Map<string, Span[]>();
+  for (const record of records) {
+    if (record.type === "delivery") continue;
+    const span = record.type === "work" ? workSpan(record, requestOf, traceId) : requestSpan(record, traceId);
+    const service = record.type === "work" ? record.actor : "apiserver";
+    services.set(service, [...(services.get(service) ?? []), span]);
+  }
+  return {
+    resourceSpans: [...services].map(([service, spans]) => ({
+      resource: { attributes: [text("service.name", service)] },
+      scopeSpans: [{ scope: { name: "k8ts" }, spans }],
+    })),
+  };
+}
+
+function requestSpan(record: RequestRecord, traceId: string): Span {
+  const { at, tookMs, actor, user, verb, resource, namespace, name, status, reason, written, cause } = record;
+  return {
+    traceId,
+    spanId: requestId(record),
+    ...(cause !== undefined && { parentSpanId: idOf(`work ${cause}`, 16) }),
+    name: `${verb} ${resource}`,
+    kind: SERVER,
+    ...times(at, tookMs),
+    attributes: [
+      text("k8s.resource", resource),
+      text("k8s.namespace.name", namespace),
+      text("k8s.object.name", name),
+      text("enduser.id", user),
+      text("k8ts.actor", actor),
+      whole("http.response.status_code", status),
+      ...(written === undefined ? [] : [whole("k8ts.revision", written.revision)]),
+    ],
+    status: status < 400 ? { code: OK } : { code: FAILED, message: reason ?? String(status) },
+  };
+}
+
+function workSpan(record: WorkRecord, requestOf: ReadonlyMap<number, RequestRecord>, traceId: string): Span {
+  const { at, tookMs, id, actor, about, decided, woken } = record;
+  const cause = woken.map((revision) => requestOf.get(revision)).find((request) => request !== undefined);
+  return {
+    traceId,
+    spanId: idOf(`work ${id}`, 16),
+    ...(cause !== undefined && { parentSpanId: requestId(cause) }),
+    name: `${actor} ${about}`,
+    kind: INTERNAL,
+    ...times(at, tookMs),
+    attributes: [text("k8ts.about", about), text("k8ts.decided", decided), text("k8ts.woken", woken.join(","))],
+    status: { code: OK },
+  };
+}
+
+function requestId({ seq }: RequestRecord): string {
+  return idOf(`request ${seq}`, 16);
+}
+
+function times(at: number, tookMs: number) {
+  return { startTimeUnixNano: nanos(at), endTimeUnixNano: nanos(at + tookMs) };
+}
+
+function nanos(ms: number): string {
+  return (BigInt(Math.round(ms * 1000)) * 1000n).toString();
+}
+
+function idOf(words: string, digits: number): string {
+  return createHash("sha256").update(words).digest("hex").slice(0, digits);
+}
+
+function text(key: string, value: string): Attribute {
+  return { key, value: { stringValue: value } };
+}
+
+function whole(key: string, value: number): Attribute {
+  return { key, value: { intValue: String(value) } };
+}

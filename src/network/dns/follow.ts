@@ -1,0 +1,53 @@
+/**
+ * Keeps the zone as the API shows it: a Service's records are made anew when it, or one of its slices, changes.
+ *
+ *     Services, EndpointSlices, Namespaces --► changed Services ──► serviceRecords ──► Zone
+ *
+ * When the API server goes away, the zone stays as it was last seen.
+ */
+import type { core, discovery } from "#api";
+import { type Informers, objectKey } from "#client";
+import { EndpointSlice, Namespace, Service } from "../kinds.ts";
+import { serviceRecords } from "./records.ts";
+import type { Zone } from "./zone.ts";
+
+const SERVICE_NAME = "kubernetes.io/service-name";
+
+/** Returns once everything that is there has its records. */
+export async function followServices(zone: Zone, informers: Informers): Promise<void> {
+  const services = informers.of(Service);
+  const slices = informers.of(EndpointSlice);
+  const namespaces = informers.of(Namespace);
+  const byService = slices.cache.index("service", (slice) => {
+    const key = serviceOf(slice);
+    return key === undefined ? [] : [key];
+  });
+  await Promise.all([services.synced, slices.synced, namespaces.synced]);
+
+  const renew = (key: string) => {
+    const service = services.cache.get(key);
+    zone.set(key, service === undefined ? [] : serviceRecords(service, byService(key), zone.name));
+  };
+  services.onChange(({ object }) => renew(objectKey(object)));
+  slices.onChange(({ object, old }) => {
+    const keys = [object, ...(old === undefined ? [] : [old])].map(serviceOf);
+    for (const key of new Set(keys)) if (key !== undefined && isHeadless(services.cache.get(key))) renew(key);
+  });
+  namespaces.onChange(() => zone.setNamespaces(namesOf(namespaces.cache.list())));
+  for (const service of services.cache.list()) renew(objectKey(service));
+  zone.setNamespaces(namesOf(namespaces.cache.list()));
+}
+
+/** Only those are known by their endpoints. */
+function isHeadless(service: core.Service | undefined): boolean {
+  return service?.spec?.clusterIP === "None";
+}
+
+function serviceOf({ metadata }: discovery.EndpointSlice): string | undefined {
+  const name = metadata.labels?.[SERVICE_NAME];
+  return name === undefined ? undefined : `${metadata.namespace}/${name}`;
+}
+
+function namesOf(namespaces: Iterable<core.Namespace>): string[] {
+  return [...namespaces].flatMap(({ metadata }) => (metadata.name === undefined ? [] : [metadata.name]));
+}

@@ -1,0 +1,178 @@
+/**
+ * Questions that others answer: stub domains by their servers, all else by those upstream; answers are kept for as long as they say.
+ *
+ * 1. The same question that several ask at once is asked upstream once.
+ * 2. A server that does not answer in time is followed by the next; when none does, those who asked are told at once that it failed.
+ * 3. What is kept is bounded: the oldest goes first.
+ */
+import { decode } from "dns-packet";
+import { type Clock, childController, type Logger, type Random } from "#base";
+import { aged, type Lifetimes, lifetimesOf } from "./lifetimes.ts";
+import { CODES, type Question, TYPES } from "./message.ts";
+import type { DnsRecord } from "./records.ts";
+import { failure, type Resolution } from "./resolver.ts";
+import { ask, type UpstreamAddress } from "./upstream.ts";
+
+export interface ForwarderOptions {
+  readonly upstreams: readonly UpstreamAddress[];
+  /** By domain, such as `example.org`. */
+  readonly stubDomains?: Readonly<Record<string, readonly UpstreamAddress[]>>;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly timeoutMs?: number;
+  readonly maxKept?: number;
+  /** For tests. */
+  readonly ask?: typeof ask;
+}
+
+interface Kept {
+  readonly bytes: Buffer;
+  readonly lifetimes: Lifetimes;
+  readonly at: number;
+}
+
+const DEFAULT_TIMEOUT_MS = 2000;
+const DEFAULT_MAX_KEPT = 10_000;
+const MAX_KEPT_SECONDS = 3600;
+const MAX_PENDING = 1000;
+
+export class Forwarder {
+  readonly #options: ForwarderOptions;
+  readonly #kept = new Map<string, Kept>();
+  readonly #pending = new Map<string, Promise<Buffer | undefined>>();
+  readonly #closing = new AbortController();
+
+  constructor(options: ForwarderOptions) {
+    this.#options = options;
+  }
+
+  async forward(question: Question): Promise<Resolution> {
+    const servers = this.#serversFor(question.name);
+    if (servers.length === 0) return { answer: failure(CODES.refused) };
+    const key = `${question.name} ${question.type} ${question.edns === "none" ? "" : "edns"}`;
+    const kept = this.#find(key);
+    if (kept !== undefined) return { bytes: aged(kept.bytes, kept.lifetimes, question.id, this.#ageOf(kept)) };
+    const bytes = await this.#once(key, servers, question);
+    if (bytes === undefined) return { answer: failure(CODES.failed) };
+    const copy = Buffer.from(bytes);
+    copy.writeUInt16BE(question.id, 0);
+    return { bytes: copy };
+  }
+
+  /** The records of a name elsewhere; none if they cannot be had. */
+  async lookUp(name: string, type: string): Promise<DnsRecord[]> {
+    const resolution = await this.forward(questionOf(name, type));
+    return "bytes" in resolution ? recordsIn(resolution.bytes) : [];
+  }
+
+  close(): void {
+    this.#closing.abort(new Error("the DNS server stops"));
+  }
+
+  #serversFor(name: string): readonly UpstreamAddress[] {
+    const { stubDomains = {}, upstreams } = this.#options;
+    for (let domain = name; domain !== ""; domain = domain.slice(domain.indexOf(".") + 1)) {
+      const servers = stubDomains[domain];
+      if (servers !== undefined) return servers;
+      if (!domain.includes(".")) break;
+    }
+    return upstreams;
+  }
+
+  #find(key: string): Kept | undefined {
+    const kept = this.#kept.get(key);
+    if (kept === undefined) return undefined;
+    if (this.#ageOf(kept) < Math.min(kept.lifetimes.seconds, MAX_KEPT_SECONDS)) return kept;
+    this.#kept.delete(key);
+    return undefined;
+  }
+
+  #ageOf({ at }: Kept): number {
+    return Math.floor((this.#options.clock.monotonic() - at) / 1000);
+  }
+
+  #once(key: string, servers: readonly UpstreamAddress[], question: Question): Promise<Buffer | undefined> {
+    const pending = this.#pending.get(key);
+    if (pending !== undefined) return pending;
+    if (this.#pending.size >= MAX_PENDING) return Promise.resolve(undefined);
+    const asked = this.#askAll(servers, question)
+      .then((bytes) => {
+        if (bytes !== undefined) this.#keep(key, bytes);
+        return bytes;
+      })
+      .finally(() => this.#pending.delete(key));
+    this.#pending.set(key, asked);
+    return asked;
+  }
+
+  async #askAll(servers: readonly UpstreamAddress[], question: Question): Promise<Buffer | undefined> {
+    const { clock, random, log, timeoutMs = DEFAULT_TIMEOUT_MS, ask: askOne = ask } = this.#options;
+    for (const server of servers) {
+      using deadline = childController(this.#closing.signal);
+      const timer = clock.timer(timeoutMs, () => deadline.abort(new Error("no answer in time")));
+      try {
+        return await askOne(server, messageOf(question, random.integer(0x10000)), deadline.signal);
+      } catch (error) {
+        if (this.#closing.signal.aborted) return undefined;
+        log.debug("a DNS server gave no answer", {
+          server: `${server.host}:${server.port}`,
+          name: question.name,
+          error,
+        });
+      } finally {
+        timer.cancel();
+      }
+    }
+    return undefined;
+  }
+
+  #keep(key: string, bytes: Buffer): void {
+    const lifetimes = lifetimesOf(bytes);
+    const code = (bytes[3] ?? 0) & 0x0f;
+    if (lifetimes === undefined || lifetimes.seconds === 0 || (code !== CODES.ok && code !== CODES.absent)) return;
+    this.#kept.delete(key);
+    this.#kept.set(key, { bytes, lifetimes, at: this.#options.clock.monotonic() });
+    if (this.#kept.size <= (this.#options.maxKept ?? DEFAULT_MAX_KEPT)) return;
+    for (const [oldest] of this.#kept) {
+      this.#kept.delete(oldest);
+      return;
+    }
+  }
+}
+
+/** As asked, but with an id of our own, and saying that larger answers are taken. */
+function messageOf({ bytes, edns }: Question, id: number): Buffer {
+  const header = Buffer.from([id >> 8, id & 0xff, 0x01, 0, 0, 1, 0, 0, 0, 0, 0, edns === "none" ? 0 : 1]);
+  const opt = edns === "none" ? [] : [Buffer.from([0, 0, 41, 0x10, 0, 0, 0, 0, 0, 0, 0])];
+  return Buffer.concat([header, bytes, ...opt]);
+}
+
+function questionOf(name: string, type: string): Question {
+  const labels = name
+    .split(".")
+    .map((label) => Buffer.concat([Buffer.from([label.length]), Buffer.from(label, "latin1")]));
+  const bytes = Buffer.concat([...labels, Buffer.from([0, 0, TYPES[type] ?? 0, 0, 1])]);
+  return {
+    id: 0,
+    name,
+    type,
+    classIsInternet: true,
+    recursionDesired: true,
+    bytes,
+    udpBytes: undefined,
+    edns: "none",
+  };
+}
+
+function recordsIn(bytes: Buffer): DnsRecord[] {
+  try {
+    return (decode(bytes).answers ?? []).flatMap((answer): DnsRecord[] => {
+      if (answer.type === "A" || answer.type === "AAAA")
+        return [{ name: answer.name, type: answer.type, address: answer.data }];
+      return answer.type === "CNAME" ? [{ name: answer.name, type: "CNAME", target: answer.data }] : [];
+    });
+  } catch {
+    return []; // an upstream's answer that cannot be read has nothing in it
+  }
+}

@@ -1,0 +1,92 @@
+/**
+ * The records of a Service, as the specification of Kubernetes' DNS has them (version 1.1.0).
+ *
+ * 1. Names are relative to nothing: whole, in lower case, without the last dot.
+ * 2. Only endpoints that are ready have records; whose unready ones are published, the controller of slices calls ready.
+ */
+import type { core, discovery } from "#api";
+import { reverseName } from "./reverse.ts";
+
+export type RecordData =
+  | { readonly type: "A" | "AAAA"; readonly address: string }
+  | { readonly type: "CNAME" | "PTR" | "NS"; readonly target: string }
+  | {
+      readonly type: "SRV";
+      readonly priority: number;
+      readonly weight: number;
+      readonly port: number;
+      readonly target: string;
+    }
+  | { readonly type: "TXT"; readonly text: string };
+
+export type DnsRecord = RecordData & { readonly name: string };
+
+type Service = core.Service;
+type EndpointSlice = discovery.EndpointSlice;
+
+const PRIORITY = 0;
+const WEIGHT = 100;
+
+export function serviceRecords(service: Service, slices: readonly EndpointSlice[], zone: string): DnsRecord[] {
+  const { name = "", namespace = "" } = service.metadata ?? {};
+  const own = `${name}.${namespace}.svc.${zone}`.toLowerCase();
+  const {
+    type,
+    externalName = "",
+    clusterIP = "",
+    clusterIPs = clusterIP === "" ? [] : [clusterIP],
+  } = service.spec ?? {};
+  if (type === "ExternalName") {
+    return externalName === "" ? [] : [{ name: own, type: "CNAME", target: withoutDot(externalName.toLowerCase()) }];
+  }
+  return clusterIPs.includes("None")
+    ? slices.flatMap((slice) => headlessRecords(own, slice))
+    : clusterIpRecords(own, clusterIPs, service.spec?.ports ?? []);
+}
+
+function clusterIpRecords(own: string, addresses: readonly string[], ports: readonly core.ServicePort[]): DnsRecord[] {
+  const pointers = addresses.map((address) => ({ name: reverseName(address), type: "PTR", target: own }) as const);
+  const named = ports.flatMap(({ name, protocol, port }) => srv(own, name, protocol, port, own));
+  return [...addresses.map((address) => addressRecord(own, address)), ...named, ...pointers];
+}
+
+function headlessRecords(own: string, { endpoints = [], ports = [] }: EndpointSlice): DnsRecord[] {
+  return (endpoints ?? []).flatMap(({ addresses = [], conditions, hostname }) => {
+    if (conditions?.ready === false) return [];
+    return addresses.flatMap((address) => {
+      const target = `${(hostname ?? dashed(address)).toLowerCase()}.${own}`;
+      return [
+        addressRecord(own, address),
+        addressRecord(target, address),
+        { name: reverseName(address), type: "PTR", target } as const,
+        ...(ports ?? []).flatMap(({ name, protocol, port }) => srv(own, name, protocol, port, target)),
+      ];
+    });
+  });
+}
+
+function addressRecord(name: string, address: string): DnsRecord {
+  return { name, type: address.includes(":") ? "AAAA" : "A", address };
+}
+
+/** Only ports with a name have one. */
+function srv(
+  own: string,
+  port: string | undefined,
+  protocol = "TCP",
+  number: number | undefined,
+  target: string,
+): DnsRecord[] {
+  if (port === undefined || port === "" || number === undefined) return [];
+  const name = `_${port}._${protocol}.${own}`.toLowerCase();
+  return [{ name, type: "SRV", priority: PRIORITY, weight: WEIGHT, port: number, target }];
+}
+
+/** The name of an endpoint that has none. */
+function dashed(address: string): string {
+  return address.replaceAll(/[.:]/g, "-");
+}
+
+function withoutDot(name: string): string {
+  return name.endsWith(".") ? name.slice(0, -1) : name;
+}

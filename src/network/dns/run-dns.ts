@@ -1,0 +1,48 @@
+/** The DNS server of a cluster or of one of its nodes: follows the API, and answers as soon as it knows what is there. */
+import { type Clock, type Logger, type MetricsRegistry, type Random, TaskGroup } from "#base";
+import { type Client, Informers } from "#client";
+import { followServices } from "./follow.ts";
+import { Forwarder } from "./forward.ts";
+import { dnsMetrics } from "./metrics.ts";
+import { Resolver } from "./resolver.ts";
+import { startDnsServer } from "./server.ts";
+import type { UpstreamAddress } from "./upstream.ts";
+import { Zone } from "./zone.ts";
+
+export interface DnsOptions {
+  readonly client: Client;
+  readonly address: string;
+  readonly port: number;
+  /** Such as `cluster.local`. */
+  readonly zone: string;
+  readonly upstreams: readonly UpstreamAddress[];
+  readonly stubDomains?: Readonly<Record<string, readonly UpstreamAddress[]>>;
+  /** Called once it answers. */
+  readonly onReady?: (port: number) => void;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly metrics: MetricsRegistry;
+}
+
+/** Until the signal aborts. */
+export async function runDns(options: DnsOptions, signal: AbortSignal): Promise<void> {
+  const { client, address, port, upstreams, stubDomains = {}, clock, random, log, metrics, onReady } = options;
+  const zone = new Zone({ zone: options.zone, serverAddresses: [address] });
+  const tasks = new TaskGroup({ parent: signal });
+  const forwarder = new Forwarder({ upstreams, stubDomains, clock, random, log });
+  try {
+    await followServices(zone, new Informers({ client, clock, random, log, tasks }));
+    const resolver = new Resolver({ zone, forwarder, random });
+    const server = await startDnsServer({ address, port, resolver, zone, metrics: dnsMetrics(metrics), clock, log });
+    try {
+      onReady?.(server.port);
+      await tasks.done();
+    } finally {
+      await server.stop();
+    }
+  } finally {
+    forwarder.close();
+    await tasks.stop();
+  }
+}

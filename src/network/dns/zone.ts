@@ -1,0 +1,127 @@
+/**
+ * What the cluster's zone has under which name, changed one Service at a time.
+ *
+ * 1. A name exists if it, or one below it, has a record: it then has no answer for a type instead of not existing.
+ * 2. Changing a Service costs what its own records cost, however many there are.
+ */
+import type { DnsRecord } from "./records.ts";
+import { undashed } from "./reverse.ts";
+
+export const SPECIFICATION = "1.1.0";
+
+export interface ZoneOptions {
+  /** Such as `cluster.local`. */
+  readonly zone: string;
+  /** Where this server answers: the address of `ns.dns.<zone>`. */
+  readonly serverAddresses: readonly string[];
+}
+
+export type Found =
+  | { readonly kind: "records"; readonly records: readonly DnsRecord[] }
+  /** The name is there, but nothing of this type. */
+  | { readonly kind: "nothing" }
+  | { readonly kind: "absent" };
+
+export class Zone {
+  readonly name: string;
+  readonly #records = new Map<string, readonly DnsRecord[]>();
+  /** How many records are at or below a name. */
+  readonly #below = new Map<string, number>();
+  readonly #owned = new Map<string, readonly DnsRecord[]>();
+  readonly #namespaces = new Set<string>();
+  /** Grows with each change. */
+  generation = 0;
+
+  constructor({ zone, serverAddresses }: ZoneOptions) {
+    this.name = zone;
+    const server = `ns.dns.${zone}`;
+    this.set("", [
+      { name: zone, type: "NS", target: server },
+      { name: `dns-version.${zone}`, type: "TXT", text: SPECIFICATION },
+      ...serverAddresses.map(
+        (address) => ({ name: server, type: address.includes(":") ? "AAAA" : "A", address }) as const,
+      ),
+    ]);
+  }
+
+  /** The records of one owner, instead of those that it had. */
+  set(owner: string, records: readonly DnsRecord[]): void {
+    for (const old of this.#owned.get(owner) ?? []) this.#remove(old);
+    if (records.length === 0) this.#owned.delete(owner);
+    else this.#owned.set(owner, records);
+    for (const record of records) this.#add(record);
+    this.generation += 1;
+  }
+
+  setNamespaces(names: Iterable<string>): void {
+    this.#namespaces.clear();
+    for (const name of names) this.#namespaces.add(name);
+    this.generation += 1;
+  }
+
+  /** Whether it is this zone that answers. */
+  contains(name: string): boolean {
+    return name === this.name || name.endsWith(`.${this.name}`);
+  }
+
+  /** Whether this address is known here: others are looked up elsewhere. */
+  knowsReverse(name: string): boolean {
+    return this.#records.has(name);
+  }
+
+  find(name: string, type: string): Found {
+    const records = this.#records.get(name) ?? this.#podRecords(name);
+    if (records.length > 0) {
+      const wanted = records.filter((record) => record.type === type || type === "ANY");
+      if (wanted.length > 0) return { kind: "records", records: wanted };
+      const alias = records.filter((record) => record.type === "CNAME");
+      return alias.length > 0 ? { kind: "records", records: alias } : { kind: "nothing" };
+    }
+    return this.#below.has(name) || this.#isBranch(name) ? { kind: "nothing" } : { kind: "absent" };
+  }
+
+  /** Every address of every Pod has a name, whether there is such a Pod or not. */
+  #podRecords(name: string): readonly DnsRecord[] {
+    const suffix = `.pod.${this.name}`;
+    if (!name.endsWith(suffix)) return [];
+    const [label = "", namespace = "", ...more] = name.slice(0, -suffix.length).split(".");
+    const address = undashed(label);
+    if (address === undefined || more.length > 0 || !this.#namespaces.has(namespace)) return [];
+    return [{ name, type: address.includes(":") ? "AAAA" : "A", address }];
+  }
+
+  /** Namespaces exist before anything is in them. */
+  #isBranch(name: string): boolean {
+    if (!name.endsWith(`.${this.name}`)) return name === this.name;
+    const rest = name.slice(0, -this.name.length - 1);
+    if (rest === "svc" || rest === "pod") return true;
+    const [namespace = "", branch = "", ...more] = rest.split(".");
+    return more.length === 0 && (branch === "svc" || branch === "pod") && this.#namespaces.has(namespace);
+  }
+
+  #add(record: DnsRecord): void {
+    const { name } = record;
+    this.#records.set(name, [...(this.#records.get(name) ?? []), record]);
+    for (const above of this.#pathOf(name)) this.#below.set(above, (this.#below.get(above) ?? 0) + 1);
+  }
+
+  #remove(record: DnsRecord): void {
+    const { name } = record;
+    const left = (this.#records.get(name) ?? []).filter((each) => each !== record);
+    if (left.length === 0) this.#records.delete(name);
+    else this.#records.set(name, left);
+    for (const above of this.#pathOf(name)) {
+      const count = (this.#below.get(above) ?? 0) - 1;
+      if (count <= 0) this.#below.delete(above);
+      else this.#below.set(above, count);
+    }
+  }
+
+  /** The name itself and those above it, within the zone. */
+  *#pathOf(name: string): Generator<string> {
+    for (let at = name; this.contains(at); at = at.slice(at.indexOf(".") + 1)) {
+      yield at;
+      if (at === this.name) return;
+    }
+  }
+}

@@ -1,0 +1,2 @@
+/** The whole public surface of network. */
+export { type DnsOptions, runDns, type UpstreamAddress } from "./dns/index.ts";

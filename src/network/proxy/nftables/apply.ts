@@ -1,0 +1,157 @@
+/**
+ * Tells the kernel: the whole table once, then differences.
+ *
+ * 1. A difference that the kernel refuses means that its table is not what it was thought to be: the whole follows.
+ * 2. Clients that stick to an endpoint which is gone are forgotten with it.
+ */
+import type { Logger } from "#base";
+import { type Program, ProgramError } from "../../program.ts";
+import type { Family, VirtualAddress } from "../virtual-addresses.ts";
+import { NftablesState } from "./changes.ts";
+import { TABLE, wordsOf } from "./table.ts";
+
+export interface NftablesOptions {
+  readonly families: readonly Family[];
+  readonly podCidrs: readonly string[];
+  readonly run: Program;
+  readonly log: Logger;
+}
+
+export class Nftables {
+  readonly #options: NftablesOptions;
+  readonly #states: ReadonlyMap<Family, NftablesState>;
+  readonly #sticky = new Map<string, readonly VirtualAddress[]>();
+  #isWhole = false;
+
+  constructor(options: NftablesOptions) {
+    this.#options = options;
+    this.#states = new Map(
+      options.families.map((family) => [family, new NftablesState(family, cidrsOf(family, options.podCidrs))]),
+    );
+  }
+
+  async apply(services: ReadonlyMap<string, readonly VirtualAddress[]>, signal: AbortSignal): Promise<void> {
+    const difference = [...this.#states.values()].map((state) => state.change(services)).filter(Boolean);
+    if (!this.#isWhole) await this.resync(signal);
+    else if (difference.length > 0) await this.#tell(difference.join("\n"), signal);
+    await this.#forgetGone(services, signal);
+  }
+
+  /** Everything from nothing, in one transaction: connections go on, and clients keep their endpoints. */
+  async resync(signal: AbortSignal): Promise<void> {
+    const scripts: string[] = [];
+    for (const [family, state] of this.#states) {
+      scripts.push(state.whole(), ...this.#remembering(family, await this.#remembered(family, signal)));
+    }
+    this.#isWhole = false;
+    await this.#options.run("nft", ["-f", "-"], scripts.join("\n"), signal);
+    this.#isWhole = true;
+  }
+
+  async remove(signal: AbortSignal): Promise<void> {
+    const tables = [...this.#states.keys()].map((family) => `${wordsOf(family).family} ${TABLE}`);
+    const script = tables.map((table) => `table ${table}\ndelete table ${table}`).join("\n");
+    await this.#options.run("nft", ["-f", "-"], script, signal);
+  }
+
+  async #tell(script: string, signal: AbortSignal): Promise<void> {
+    const { run, log } = this.#options;
+    try {
+      await run("nft", ["-f", "-"], script, signal);
+    } catch (error) {
+      if (!(error instanceof ProgramError)) throw error;
+      log.warn("the proxy's table is not as expected and is made anew", { error });
+      await this.resync(signal);
+    }
+  }
+
+  /** Endpoints that a Service with affinity no longer has. */
+  async #forgetGone(services: ReadonlyMap<string, readonly VirtualAddress[]>, signal: AbortSignal): Promise<void> {
+    const gone = new Set<string>();
+    for (const [key, addresses] of services) {
+      const now = addresses.filter(({ affinitySeconds }) => affinitySeconds !== undefined);
+      const left = new Set(now.flatMap(endpointKeys));
+      for (const each of (this.#sticky.get(key) ?? []).flatMap(endpointKeys)) if (!left.has(each)) gone.add(each);
+      if (now.length === 0) this.#sticky.delete(key);
+      else this.#sticky.set(key, now);
+    }
+    if (gone.size === 0) return;
+    for (const family of this.#states.keys()) await this.#forget(family, gone, signal);
+  }
+
+  async #forget(family: Family, gone: ReadonlySet<string>, signal: AbortSignal): Promise<void> {
+    const { run } = this.#options;
+    const { family: ip } = wordsOf(family);
+    const all = await this.#remembered(family, signal);
+    const stale = all.filter(({ vip, endpoint }) => gone.has(`${vip} ${endpoint}`));
+    // One by one: an element whose time ran out meanwhile must not keep the others.
+    for (const { client } of stale) {
+      await run("nft", ["-f", "-"], `delete element ${ip} ${TABLE} affinity { ${client} }`, signal).catch(
+        (error: unknown) => {
+          if (!(error instanceof ProgramError)) throw error;
+        },
+      );
+    }
+  }
+
+  /** None where there is no table yet, or one that is not ours. */
+  async #remembered(family: Family, signal: AbortSignal): Promise<readonly Remembered[]> {
+    const { family: ip } = wordsOf(family);
+    try {
+      return rememberedIn(await this.#options.run("nft", ["-j", "list", "map", ip, TABLE, "affinity"], "", signal));
+    } catch (error) {
+      if (error instanceof ProgramError) return [];
+      throw error;
+    }
+  }
+
+  #remembering(family: Family, all: readonly Remembered[]): string[] {
+    if (all.length === 0) return [];
+    const { family: ip } = wordsOf(family);
+    const elements = all.map(
+      ({ client, seconds, left, endpoint }) =>
+        `${client} timeout ${seconds}s expires ${left}s : ${endpoint.replace(" ", " . ")}`,
+    );
+    return [`add element ${ip} ${TABLE} affinity { ${elements.join(", ")} }`];
+  }
+}
+
+/** A client, and the endpoint that it has. */
+interface Remembered {
+  readonly client: string;
+  readonly vip: string;
+  readonly endpoint: string;
+  readonly seconds: number;
+  /** Of these seconds. */
+  readonly left: number;
+}
+
+type Concatenated = readonly (string | number)[];
+
+/** What `nft -j list map` shows of the map of clients. */
+function rememberedIn(json: string): Remembered[] {
+  const { nftables } = JSON.parse(json) as { nftables: readonly { map?: { elem?: readonly unknown[] } }[] };
+  return nftables
+    .flatMap(({ map }) => map?.elem ?? [])
+    .flatMap((entry) => {
+      const [key, value] = entry as [
+        { elem?: { val?: { concat?: Concatenated }; timeout?: number; expires?: number } },
+        { concat?: Concatenated },
+      ];
+      const { val, timeout: seconds = 0, expires: left = 0 } = key.elem ?? {};
+      if (val?.concat === undefined || value.concat === undefined || left === 0) return [];
+      const [, address, protocol, port] = val.concat;
+      const vip = `${address} ${protocol} ${port}`;
+      return [{ client: val.concat.join(" . "), vip, endpoint: value.concat.join(" "), seconds, left }];
+    });
+}
+
+function endpointKeys({ address, protocol, port, endpoints, endpointsFromInside = [] }: VirtualAddress): string[] {
+  return [...endpoints, ...endpointsFromInside].map(
+    (each) => `${address} ${protocol} ${port} ${each.address} ${each.port}`,
+  );
+}
+
+function cidrsOf(family: Family, cidrs: readonly string[]): string[] {
+  return cidrs.filter((cidr) => cidr.includes(":") === (family === "IPv6"));
+}

@@ -1,0 +1,125 @@
+/**
+ * From what the kernel has to what it should have, as one script that nft carries out whole or not at all.
+ *
+ * An element that several Services want (a hairpin of an endpoint behind two of them) stays until the last one lets it go.
+ */
+import type { Family, VirtualAddress } from "../virtual-addresses.ts";
+import { type Element, elementsOf, needsOf, type SetName } from "./elements.ts";
+import { emptyTable, learnChain, pickChains, TABLE, wordsOf } from "./table.ts";
+
+/** The kernel reads a long list in one go, nft does not: a script is cut into lists of so many. */
+const ELEMENTS_PER_COMMAND = 2000;
+
+/** Who wants an element, in the order in which they came: the first one's value counts. */
+type Claims = Map<string, Element>;
+
+export class NftablesState {
+  readonly #family: Family;
+  readonly #podCidrs: readonly string[];
+  readonly #owned = new Map<string, readonly Element[]>();
+  readonly #claims = new Map<string, Claims>();
+  readonly #picks = new Set<number>();
+  readonly #learns = new Set<number>();
+
+  constructor(family: Family, podCidrs: readonly string[]) {
+    this.#family = family;
+    this.#podCidrs = podCidrs;
+  }
+
+  /** Everything from nothing: for the start, and for when the kernel's state is in doubt. */
+  whole(): string {
+    const { family } = wordsOf(this.#family);
+    const all = [...this.#claims.values()].flatMap((claims) => current(claims) ?? []);
+    return [
+      emptyTable(this.#family, this.#podCidrs),
+      ...[...this.#picks].map((count) => pickChains(family, count)),
+      ...[...this.#learns].map((seconds) => learnChain(family, seconds)),
+      ...this.#commands("add", all),
+    ].join("\n");
+  }
+
+  /** The addresses of these Services, instead of those that they had. Empty if that changes nothing. */
+  change(services: ReadonlyMap<string, readonly VirtualAddress[]>): string {
+    const { family } = wordsOf(this.#family);
+    const script: string[] = [];
+    const before = new Map<string, Element | undefined>();
+    for (const [owner, all] of services) {
+      const addresses = all.filter((address) => address.family === this.#family);
+      const { picks, affinitySeconds } = needsOf(addresses);
+      for (const count of picks) if (isNew(this.#picks, count)) script.push(pickChains(family, count));
+      for (const seconds of affinitySeconds) if (isNew(this.#learns, seconds)) script.push(learnChain(family, seconds));
+      this.#own(owner, elementsOf(addresses), before);
+    }
+    const removed: Element[] = [];
+    const added: Element[] = [];
+    for (const [id, old] of before) {
+      const now = current(this.#claims.get(id));
+      if (old?.value === now?.value && (old === undefined) === (now === undefined)) continue;
+      if (old !== undefined) removed.push(old);
+      if (now !== undefined) added.push(now);
+    }
+    // What is there under the same key with another value has to go first.
+    script.push(...this.#commands("delete", removed), ...this.#commands("add", added));
+    return script.join("\n");
+  }
+
+  /** `before`: what was there at each place that is touched, as far as it is not known yet. */
+  #own(owner: string, elements: readonly Element[], before: Map<string, Element | undefined>): void {
+    const touch = (id: string) => {
+      if (!before.has(id)) before.set(id, current(this.#claims.get(id)));
+    };
+    for (const element of this.#owned.get(owner) ?? []) {
+      const id = idOf(element);
+      touch(id);
+      const claims = this.#claims.get(id);
+      claims?.delete(owner);
+      if (claims?.size === 0) this.#claims.delete(id);
+    }
+    if (elements.length === 0) this.#owned.delete(owner);
+    else this.#owned.set(owner, elements);
+    for (const element of elements) {
+      const id = idOf(element);
+      touch(id);
+      const claims = this.#claims.get(id);
+      if (claims === undefined) this.#claims.set(id, new Map([[owner, element]]));
+      else claims.set(owner, element);
+    }
+  }
+
+  #commands(verb: "add" | "delete", elements: readonly Element[]): string[] {
+    const { family } = wordsOf(this.#family);
+    const bySet = new Map<SetName, string[]>();
+    for (const { set, key, value } of elements) {
+      const text = value === undefined ? key : `${key} : ${value}`;
+      const list = bySet.get(set);
+      if (list === undefined) bySet.set(set, [text]);
+      else list.push(text);
+    }
+    return [...bySet].flatMap(([set, all]) =>
+      chunks(all).map((list) => `${verb} element ${family} ${TABLE} ${set} { ${list.join(", ")} }`),
+    );
+  }
+}
+
+function current(claims: Claims | undefined): Element | undefined {
+  return claims?.values().next().value;
+}
+
+/** An element's place: two Services that claim one address and port do so in one place. */
+function idOf({ set, key }: Element): string {
+  return `${set} ${key}`;
+}
+
+/** From now on it is not. */
+function isNew(known: Set<number>, value: number): boolean {
+  if (known.has(value)) return false;
+  known.add(value);
+  return true;
+}
+
+function chunks<T>(all: readonly T[]): T[][] {
+  const count = Math.ceil(all.length / ELEMENTS_PER_COMMAND);
+  return Array.from({ length: count }, (_, at) =>
+    all.slice(at * ELEMENTS_PER_COMMAND, (at + 1) * ELEMENTS_PER_COMMAND),
+  );
+}

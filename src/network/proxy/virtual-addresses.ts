@@ -1,0 +1,106 @@
+/**
+ * What a node has to do for a Service: for each address and port at which it answers, where its traffic goes.
+ * Both modes of the proxy are made from this; they differ only in how the kernel is told.
+ */
+import type { core, discovery } from "#api";
+import { chooseEndpoints, type Endpoint, type NodeFacts } from "./endpoints.ts";
+
+export type Protocol = "tcp" | "udp" | "sctp";
+export type Family = "IPv4" | "IPv6";
+
+export interface VirtualAddress {
+  readonly family: Family;
+  readonly address: string;
+  readonly protocol: Protocol;
+  readonly port: number;
+  readonly endpoints: readonly Endpoint[];
+  /** Those for traffic from Pods and from the node itself, where these are others. */
+  readonly endpointsFromInside?: readonly Endpoint[];
+  /** Whose traffic looks as if it came from the node. */
+  readonly masquerade: "nobody" | "outsiders" | "everybody";
+  /** What happens to a connection where there is no endpoint. */
+  readonly whenEmpty: "reject" | "drop";
+  readonly affinitySeconds?: number;
+  /** Who may connect at all. Default: everybody. */
+  readonly sourceRanges?: readonly string[];
+}
+
+const DEFAULT_AFFINITY_SECONDS = 10_800;
+const NO_PROXY = "service.kubernetes.io/service-proxy-name";
+const HEADLESS = "service.kubernetes.io/headless";
+
+type Service = core.Service;
+
+export function virtualAddresses(
+  service: Service,
+  slices: readonly discovery.EndpointSlice[],
+  node: NodeFacts,
+): VirtualAddress[] {
+  const { spec, metadata } = service;
+  if (spec === undefined || spec.type === "ExternalName" || spec.clusterIP === "None") return [];
+  if (metadata.labels?.[NO_PROXY] !== undefined || metadata.labels?.[HEADLESS] !== undefined) return [];
+  const clusterIps = spec.clusterIPs ?? (spec.clusterIP === undefined || spec.clusterIP === "" ? [] : [spec.clusterIP]);
+  return clusterIps.flatMap((clusterIp) =>
+    (spec.ports ?? []).flatMap((port) => addressesOfPort(service, port, clusterIp, slices, node)),
+  );
+}
+
+function addressesOfPort(
+  service: Service,
+  port: core.ServicePort,
+  clusterIp: string,
+  slices: readonly discovery.EndpointSlice[],
+  node: NodeFacts,
+): VirtualAddress[] {
+  const { spec = {}, status } = service;
+  const family = familyOf(clusterIp);
+  const protocol = (port.protocol ?? "TCP").toLowerCase() as Protocol;
+  const choice = chooseEndpoints(slices, port.name ?? "", port.protocol ?? "TCP", family, node);
+  const inside = spec.internalTrafficPolicy === "Local" ? choice.local : choice.cluster;
+  const affinity = affinityOf(spec);
+  const common = { family, protocol, ...affinity };
+  const internal: VirtualAddress = {
+    ...common,
+    address: clusterIp,
+    port: port.port,
+    endpoints: inside,
+    masquerade: "outsiders",
+    whenEmpty: inside.length === 0 && choice.cluster.length > 0 ? "drop" : "reject",
+  };
+  const staysLocal = spec.externalTrafficPolicy === "Local";
+  const endpoints = staysLocal ? choice.local : choice.cluster;
+  const external = {
+    ...common,
+    endpoints,
+    ...(staysLocal && { endpointsFromInside: choice.cluster }),
+    masquerade: staysLocal ? "nobody" : "everybody",
+    whenEmpty: endpoints.length === 0 && choice.cluster.length > 0 ? "drop" : "reject",
+  } as const;
+  const ofFamily = (addresses: readonly string[]) => addresses.filter((address) => familyOf(address) === family);
+  const sources = ofFamily((spec.loadBalancerSourceRanges ?? []).map((range) => range.trim()));
+  const balancers = (status?.loadBalancer?.ingress ?? [])
+    .filter(({ ip, ipMode }) => ip !== undefined && ip !== "" && ipMode !== "Proxy")
+    .flatMap(({ ip = "" }) => ofFamily([ip]));
+  return [
+    internal,
+    ...ofFamily(spec.externalIPs ?? []).map((address) => ({ ...external, address, port: port.port })),
+    ...balancers.map((address) => ({
+      ...external,
+      address,
+      port: port.port,
+      ...(sources.length > 0 && { sourceRanges: sources }),
+    })),
+    ...(port.nodePort === undefined || port.nodePort === 0
+      ? []
+      : ofFamily(node.addresses).map((address) => ({ ...external, address, port: port.nodePort ?? 0 }))),
+  ];
+}
+
+function affinityOf({ sessionAffinity, sessionAffinityConfig }: core.ServiceSpec) {
+  if (sessionAffinity !== "ClientIP") return {};
+  return { affinitySeconds: sessionAffinityConfig?.clientIP?.timeoutSeconds ?? DEFAULT_AFFINITY_SECONDS };
+}
+
+export function familyOf(addressOrRange: string): Family {
+  return addressOrRange.includes(":") ? "IPv6" : "IPv4";
+}

@@ -1,0 +1,156 @@
+/** Services on a node, as real connections find them. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { silentLogger } from "#base";
+import { type Program, runProgram } from "../../src/network/program.ts";
+import { forgetFlows, staleFlows } from "../../src/network/proxy/conntrack.ts";
+import { Nftables } from "../../src/network/proxy/nftables/apply.ts";
+import type { VirtualAddress } from "../../src/network/proxy/virtual-addresses.ts";
+import { canMakeNamespaces, connections, datagram, echoServer, TestNetwork } from "./namespaces.ts";
+
+const signal = new AbortController().signal;
+const network = new TestNetwork(`kp${process.pid % 10_000}`);
+const inNode: Program = (command, args, input, aborting) =>
+  runProgram("nsenter", [`--net=/run/netns/${network.name("node")}`, command, ...args], input, aborting);
+
+const A = { address: "10.244.0.1", port: 8080, isLocal: true };
+const B = { address: "10.244.0.2", port: 8080, isLocal: true };
+
+function vip(address: string, more: Partial<VirtualAddress> = {}): VirtualAddress {
+  return {
+    family: "IPv4",
+    address,
+    protocol: "tcp",
+    port: 80,
+    endpoints: [A, B],
+    masquerade: "outsiders",
+    whenEmpty: "reject",
+    ...more,
+  };
+}
+
+describe.skipIf(!canMakeNamespaces())("Services by nftables", () => {
+  const table = new Nftables({
+    families: ["IPv4", "IPv6"],
+    podCidrs: ["10.244.0.0/16"],
+    run: inNode,
+    log: silentLogger,
+  });
+  const services = new Map<string, VirtualAddress[]>();
+  const put = async (name: string, ...addresses: VirtualAddress[]) => {
+    const stale = staleFlows(services.get(name) ?? [], addresses);
+    services.set(name, addresses);
+    await table.apply(new Map([[name, addresses]]), signal);
+    await forgetFlows(stale, inNode, signal);
+  };
+  const from = (host: string, to: string, count = 20, port = 80) =>
+    network.ask<Record<string, number>>(host, connections(to, port, count));
+
+  beforeAll(async () => {
+    await network.addNode("node");
+    await network.in("node", "ip", "addr", "add", "172.18.0.2/32", "dev", "lo");
+    await network.addHost("a", "node", A.address);
+    await network.addHost("b", "node", B.address);
+    await network.addHost("c", "node", "203.0.113.9");
+    await network.in("node", "ip", "route", "add", "default", "via", "203.0.113.9");
+    await network.start("a", echoServer("a", 8080));
+    await network.start("b", echoServer("b", 8080));
+    await put("cluster", vip("10.96.0.1"));
+    await put("empty", vip("10.96.0.2", { endpoints: [] }));
+    await put("port", vip("172.18.0.2", { port: 30080, masquerade: "everybody" }));
+    await put(
+      "local",
+      vip("172.18.0.2", { port: 30081, masquerade: "nobody", endpoints: [A], endpointsFromInside: [B] }),
+    );
+    await put(
+      "away",
+      vip("172.18.0.2", {
+        port: 30082,
+        masquerade: "nobody",
+        endpoints: [],
+        whenEmpty: "drop",
+        endpointsFromInside: [B],
+      }),
+    );
+    await put("guarded", vip("192.0.2.1", { masquerade: "everybody", sourceRanges: ["10.244.0.0/16"] }));
+    await put("sticky", vip("10.96.0.3", { affinitySeconds: 60 }));
+  });
+  afterAll(() => network[Symbol.asyncDispose]());
+
+  it("spread evenly over endpoints, and see the client's address", async () => {
+    const counts = await from("a", "10.96.0.1", 1000);
+    const share = (counts["b 10.244.0.1"] ?? 0) / 1000;
+    expect(share).toBeGreaterThan(0.4);
+    expect(share).toBeLessThan(0.6);
+  });
+
+  it("are found by a Pod that is behind them itself", async () => {
+    const counts = await from("a", "10.96.0.1", 40);
+    const own = Object.keys(counts).filter((said) => said.startsWith("a "));
+    expect(own).toHaveLength(1);
+    // Its own connection comes back as the node's, else the answer would not pass the node.
+    expect(own[0]).not.toBe("a 10.244.0.1");
+  });
+
+  it("are found from the node and from outside, as the node", async () => {
+    expect(Object.values(await from("node", "10.96.0.1")).reduce((sum, count) => sum + count)).toBe(20);
+    for (const said of Object.keys(await from("c", "10.96.0.1"))) expect(said).not.toContain("203.0.113.9");
+  });
+
+  it("refuse at once where there is nobody, or no such port", async () => {
+    for (const host of ["a", "node", "c"]) {
+      expect(await from(host, "10.96.0.2", 1)).toEqual({ ECONNREFUSED: 1 });
+      expect(await from(host, "10.96.0.1", 1, 81)).toEqual({ ECONNREFUSED: 1 });
+    }
+  });
+
+  it("have ports of the node", async () => {
+    const counts = await from("c", "172.18.0.2", 20, 30080);
+    expect(
+      Object.keys(counts)
+        .map((said) => said.slice(0, 2))
+        .sort(),
+    ).toEqual(["a ", "b "]);
+  });
+
+  it("that stay on the node show the client's address, and serve insiders from anywhere", async () => {
+    expect(await from("c", "172.18.0.2", 5, 30081)).toEqual({ "a 203.0.113.9": 5 });
+    expect(await from("a", "172.18.0.2", 5, 30081)).toEqual({ "b 10.244.0.1": 5 });
+    expect(await from("c", "172.18.0.2", 1, 30082)).toEqual({ ETIMEDOUT: 1 });
+    expect(Object.keys(await from("a", "172.18.0.2", 1, 30082))).toEqual(["b 10.244.0.1"]);
+  });
+
+  it("are closed to those whom their ranges leave out", async () => {
+    expect(await from("c", "192.0.2.1", 1)).toEqual({ ETIMEDOUT: 1 });
+    expect(Object.keys(await from("b", "192.0.2.1", 1))[0]).toMatch(/^[ab] /);
+  });
+
+  it("stick to the endpoint that a client has, until that is gone", async () => {
+    const first = await from("c", "10.96.0.3", 30);
+    expect(Object.keys(first)).toHaveLength(1);
+    const had = Object.keys(first)[0]?.startsWith("a ") ? A : B;
+    const other = had === A ? B : A;
+    await put("sticky", vip("10.96.0.3", { affinitySeconds: 60, endpoints: [other] }));
+    const second = await from("c", "10.96.0.3", 10);
+    expect(Object.keys(second)[0]?.slice(0, 1)).toBe(other === A ? "a" : "b");
+  });
+
+  it("of datagrams change with their endpoints, also for who goes on sending", async () => {
+    const udp = (endpoints: VirtualAddress["endpoints"]) => vip("10.96.0.4", { protocol: "udp", port: 53, endpoints });
+    const ask = () => network.ask<string>("b", datagram("10.96.0.4", 53, 5353));
+    await put("udp", udp([A]));
+    expect(await ask()).toBe("a 10.244.0.2");
+    await put("udp", udp([B]));
+    expect(await ask()).toMatch(/^b /);
+  });
+
+  it("are as they should be after others have meddled, and after a full resync", async () => {
+    const list = async () =>
+      (await inNode("nft", ["list", "table", "ip", "k8ts-proxy"], "", signal)).replaceAll(/expires \S+/g, "");
+    const before = await list();
+    await table.resync(signal);
+    expect(await list()).toBe(before);
+    await inNode("nft", ["flush", "map", "ip", "k8ts-proxy", "vips"], "", signal);
+    await put("cluster", vip("10.96.0.1", { endpoints: [A] }));
+    expect(Object.keys(await from("c", "10.96.0.1", 3))[0]).toMatch(/^a /);
+  });
+});
