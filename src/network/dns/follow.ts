@@ -5,13 +5,11 @@
  *
  * When the API server goes away, the zone stays as it was last seen.
  */
-import type { core, discovery } from "#api";
+import type { core } from "#api";
 import { type Informers, objectKey } from "#client";
-import { EndpointSlice, Namespace, Service } from "../kinds.ts";
+import { EndpointSlice, Namespace, Service, serviceKeyOf } from "../kinds.ts";
 import { serviceRecords } from "./records.ts";
 import type { Zone } from "./zone.ts";
-
-const SERVICE_NAME = "kubernetes.io/service-name";
 
 /** Returns once everything that is there has its records. */
 export async function followServices(zone: Zone, informers: Informers): Promise<void> {
@@ -19,7 +17,7 @@ export async function followServices(zone: Zone, informers: Informers): Promise<
   const slices = informers.of(EndpointSlice);
   const namespaces = informers.of(Namespace);
   const byService = slices.cache.index("service", (slice) => {
-    const key = serviceOf(slice);
+    const key = serviceKeyOf(slice);
     return key === undefined ? [] : [key];
   });
   await Promise.all([services.synced, slices.synced, namespaces.synced]);
@@ -30,7 +28,7 @@ export async function followServices(zone: Zone, informers: Informers): Promise<
   };
   services.onChange(({ object }) => renew(objectKey(object)));
   slices.onChange(({ object, old }) => {
-    const keys = [object, ...(old === undefined ? [] : [old])].map(serviceOf);
+    const keys = [object, ...(old === undefined ? [] : [old])].map(serviceKeyOf);
     for (const key of new Set(keys)) if (key !== undefined && isHeadless(services.cache.get(key))) renew(key);
   });
   namespaces.onChange(() => zone.setNamespaces(namesOf(namespaces.cache.list())));
@@ -41,11 +39,6 @@ export async function followServices(zone: Zone, informers: Informers): Promise<
 /** Only those are known by their endpoints. */
 function isHeadless(service: core.Service | undefined): boolean {
   return service?.spec?.clusterIP === "None";
-}
-
-function serviceOf({ metadata }: discovery.EndpointSlice): string | undefined {
-  const name = metadata.labels?.[SERVICE_NAME];
-  return name === undefined ? undefined : `${metadata.namespace}/${name}`;
 }
 
 function namesOf(namespaces: Iterable<core.Namespace>): string[] {

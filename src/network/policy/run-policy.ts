@@ -1,0 +1,113 @@
+/**
+ * NetworkPolicies on one node.
+ *
+ *     Pods, Namespaces --► PolicyGroups ─┐
+ *     NetworkPolicies --► ───────────────┴► compilePolicies ──► difference ══► kernel
+ *
+ * When it stops, the rules stay: who was kept out stays out.
+ */
+import type { core } from "#api";
+import { type Clock, type Logger, type Random, TaskGroup } from "#base";
+import { type Client, Informers, objectKey } from "#client";
+import { Namespace, NetworkPolicy, Pod } from "../kinds.ts";
+import { type Program, ProgramError, runProgram } from "../program.ts";
+import type { Family } from "../proxy/virtual-addresses.ts";
+import { Changed, tellKernel } from "../tell-kernel.ts";
+import { compilePolicies } from "./compile.ts";
+import { PolicyGroups } from "./groups.ts";
+import { policyPod } from "./pods.ts";
+import { emptyPolicyTable, NOTHING, type PolicySnapshot, policyChanges, snapshotOf } from "./script.ts";
+
+export interface PolicyOptions {
+  readonly client: Client;
+  readonly nodeName: string;
+  readonly families: readonly Family[];
+  readonly resyncMs?: number;
+  readonly run?: Program;
+  readonly onReady?: () => void;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+}
+
+const DEFAULT_RESYNC_MS = 3_600_000;
+
+/** Until the signal aborts. */
+export async function runPolicy(options: PolicyOptions, signal: AbortSignal): Promise<void> {
+  const { client, clock, random, log, families, nodeName, onReady, resyncMs = DEFAULT_RESYNC_MS } = options;
+  const tasks = new TaskGroup({ parent: signal });
+  const informers = new Informers({ client, clock, random, log, tasks });
+  const [pods, namespaces, policies] = [informers.of(Pod), informers.of(Namespace), informers.of(NetworkPolicy)];
+  const groups = new PolicyGroups();
+  const changed = new Changed();
+  const putPod = (pod: core.Pod, isThere: boolean) => groups.put(objectKey(pod), isThere ? policyPod(pod) : undefined);
+  const readNamespaces = () =>
+    groups.setNamespaces(
+      new Map(namespaces.cache.list().map(({ metadata: { name = "", labels = {} } }) => [name, labels])),
+    );
+  try {
+    await informers.synced();
+    for (const pod of pods.cache.list()) putPod(pod, true);
+    readNamespaces();
+    pods.onChange(({ type, object }) => {
+      putPod(object, type !== "deleted");
+      changed.mark();
+    });
+    namespaces.onChange(() => {
+      readNamespaces();
+      changed.mark();
+    });
+    policies.onChange(() => changed.mark());
+    const kernels = families.map((family) => new PolicyTable(family, options));
+    const tell = async (whole: boolean, telling: AbortSignal) => {
+      const all = policies.cache.list();
+      for (const kernel of kernels) {
+        const rules = compilePolicies(all, groups, nodeName, kernel.family);
+        await kernel.apply(snapshotOf(rules, kernel.family), whole, telling);
+      }
+    };
+    tasks.run("network policy", (running) =>
+      tellKernel({ changed, tell, resyncMs, onReady, clock, random, log }, running),
+    );
+    await tasks.done();
+  } finally {
+    await tasks.stop();
+  }
+}
+
+/** One family's table in the kernel. */
+export class PolicyTable {
+  readonly family: Family;
+  readonly #run: Program;
+  readonly #log: Logger;
+  #known: PolicySnapshot | undefined;
+
+  constructor(family: Family, { run = runProgram, log }: Pick<PolicyOptions, "run" | "log">) {
+    this.family = family;
+    this.#run = run;
+    this.#log = log;
+  }
+
+  async apply(wanted: PolicySnapshot, whole: boolean, signal: AbortSignal): Promise<void> {
+    const known = whole ? undefined : this.#known;
+    this.#known = undefined;
+    if (known === undefined) await this.#replace(wanted, signal);
+    else {
+      const script = policyChanges(this.family, known, wanted);
+      try {
+        if (script !== "") await this.#run("nft", ["-f", "-"], script, signal);
+      } catch (error) {
+        if (!(error instanceof ProgramError)) throw error;
+        this.#log.warn("the table of policies is not as expected and is made anew", { error });
+        await this.#replace(wanted, signal);
+      }
+    }
+    this.#known = wanted;
+  }
+
+  /** In one transaction: at no moment is anything open that should not be. */
+  async #replace(wanted: PolicySnapshot, signal: AbortSignal): Promise<void> {
+    const script = `${emptyPolicyTable(this.family)}\n${policyChanges(this.family, NOTHING, wanted)}`;
+    await this.#run("nft", ["-f", "-"], script, signal);
+  }
+}
