@@ -1,7 +1,7 @@
 /**
  * Makes a fresh checkout ready: the locked npm dependencies (the pinned Node among them), the API's documentation and, with --for-tests,
- * what tests need: etcd, kubectl and Helm, other projects' schemas and operator frameworks. Installs only what is missing, says what it does,
- * and fails with one sentence.
+ * what tests need: etcd, kubectl and Helm, containerd and what belongs to it, other projects' schemas and operator frameworks. Installs only what is
+ * missing, says what it does, and fails with one sentence.
  * Runs before anything is installed, so it is plain JavaScript for whatever Node (≥ 18) the machine has.
  *
  *     node scripts/setup.mjs [--for-tests] [SCRIPT [ARGUMENTS…]]     then runs SCRIPT with the Node that it has installed
@@ -13,6 +13,7 @@ import { installApiDocs } from "./setup/api-docs.mjs";
 import { installDependencies } from "./setup/dependencies.mjs";
 import { installEtcd } from "./setup/etcd.mjs";
 import { installKubectl } from "./setup/kubectl.mjs";
+import { installNodePackages } from "./setup/node-packages.mjs";
 import { installOperatorFrameworks } from "./setup/operator-frameworks.mjs";
 import { installOperatorSchemas } from "./setup/operator-schemas.mjs";
 import { root } from "./setup/steps.mjs";
@@ -26,6 +27,7 @@ try {
   if (forTests) {
     installEtcd();
     installKubectl();
+    installNodePackages();
     installOperatorSchemas();
     installOperatorFrameworks();
   }

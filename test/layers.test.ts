@@ -23,6 +23,8 @@ const PARTS = [
   "apiserver",
   "client",
   "controllers",
+  "scheduler",
+  "kubelet",
   "network",
   "flows",
 ] as const;
@@ -36,6 +38,11 @@ const layers: Record<string, Layer> = {
   apiserver: { folders: ["base", "flows", "api", "store", "pki"], packages: ["@grpc/grpc-js", "jose", "yaml"] },
   client: { folders: ["base", "flows", "api"], packages: [] },
   controllers: { folders: ["base", "flows", "api", "client"], packages: [] },
+  scheduler: { folders: ["base", "flows", "api", "client"], packages: ["yaml"] },
+  kubelet: {
+    folders: ["base", "flows", "api", "pki", "client"],
+    packages: ["@grpc/grpc-js", "@grpc/proto-loader", "ws", "yaml"],
+  },
   network: { folders: ["base", "flows", "api", "client"], packages: ["dns-packet"] },
   cluster: { folders: [...PARTS], packages: ["yaml"] },
   cmd: { folders: [...PARTS, "cluster"], packages: ["commander", "yaml"] },

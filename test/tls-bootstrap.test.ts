@@ -10,7 +10,7 @@ import { type Authority, createAuthority, readSigningRequest, signRequest } from
 import { openMemoryStore, type Store } from "#store";
 import { type ApiServer, startApiServer } from "../src/apiserver/index.ts";
 import { csrApproving, csrSigning } from "../src/controllers/certificates/index.ts";
-import { runControllers, Secret } from "../src/controllers/runtime/index.ts";
+import { controllerMetrics, runControllers, Secret } from "../src/controllers/runtime/index.ts";
 import { makeRequest } from "../src/pki/testing/request.ts";
 
 const clock = realClock();
@@ -55,6 +55,7 @@ beforeAll(async () => {
         clientOf: (account) => clientOf(`system:serviceaccount:kube-system:${account}`, accounts),
         instance: "test",
         ...parts,
+        metrics: controllerMetrics(parts.metrics),
       },
       signal,
     ),

@@ -23,9 +23,11 @@ export {
   SIGNING_ALGORITHMS,
   STANDARD_HEADERS,
   TokenFileError,
+  tokenSigner,
   type WebhookSettings,
 } from "./authn/index.ts";
 export { AuthorizationConfigError, type AuthorizationFlags, type ModeSpec, readAuthorization } from "./authz/index.ts";
 export { Encryption, EncryptionConfigError, parseEncryptionConfiguration } from "./encryption/index.ts";
+export { answerHealth, type HealthCheck } from "./health.ts";
 export { type ApiServer, type ApiServerOptions, type FlowControlSettings, startApiServer } from "./server.ts";
 export { K8TS_VERSION, KUBERNETES_VERSION, versionInfo } from "./version.ts";

@@ -11,8 +11,8 @@
 import { once } from "node:events";
 import { createServer as createHttp1Server } from "node:http";
 import { createServer as createHttp2Server, type Http2Session } from "node:http2";
-import type { AddressInfo, Socket } from "node:net";
-import { createServer as createTlsServer, type TLSSocket } from "node:tls";
+import { type AddressInfo, createServer as createTcpServer, type Socket, type Server as TcpServer } from "node:net";
+import { createServer as createTlsServer, type TLSSocket, type Server as TlsServer } from "node:tls";
 import type { Clock } from "#base";
 import type { HttpHandlers } from "./http/adapter.ts";
 
@@ -27,6 +27,8 @@ export interface ListenOptions {
   readonly host: string;
   /** 0 picks a free one. */
   readonly port: number;
+  /** Addresses besides `host` at which the same port is open. */
+  readonly alsoAt?: readonly string[];
   readonly certificate: ServingCertificate;
   readonly handlers: HttpHandlers;
   readonly clock: Clock;
@@ -39,7 +41,8 @@ export interface Listener {
   close(graceMs: number): Promise<void>;
 }
 
-export async function listen({ host, port, certificate, handlers, clock }: ListenOptions): Promise<Listener> {
+export async function listen(options: ListenOptions): Promise<Listener> {
+  const { host, port, alsoAt = [], certificate, handlers, clock } = options;
   const http1 = createHttp1Server(handlers.http1);
   http1.on("upgrade", handlers.upgrade);
   const http2 = createHttp2Server();
@@ -68,6 +71,13 @@ export async function listen({ host, port, certificate, handlers, clock }: Liste
 
   server.listen(port, host);
   await once(server, "listening");
+  const doors: TcpServer[] = [];
+  try {
+    for (const address of alsoAt) doors.push(await openDoor(address, server));
+  } catch (error) {
+    for (const each of [server, ...doors]) each.close();
+    throw error;
+  }
   // It has no port of its own, but from here on it looks after connections that send nothing.
   http1.emit("listening");
 
@@ -75,7 +85,9 @@ export async function listen({ host, port, certificate, handlers, clock }: Liste
     port: (server.address() as AddressInfo).port,
     renew: (next) => server.setSecureContext(tlsOptions(next)),
     async close(graceMs) {
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      const closed = Promise.all(
+        [server, ...doors].map((each) => new Promise<void>((resolve) => each.close(() => resolve()))),
+      );
       for (const session of sessions) session.close();
       http1.close();
       const cut = clock.timer(graceMs, () => {
@@ -85,6 +97,14 @@ export async function listen({ host, port, certificate, handlers, clock }: Liste
       cut.cancel();
     },
   };
+}
+
+/** The same port at another address: whoever comes in there is handed to the server. */
+async function openDoor(host: string, server: TlsServer): Promise<TcpServer> {
+  const door = createTcpServer({ noDelay: true }, (socket) => server.emit("connection", socket));
+  door.listen((server.address() as AddressInfo).port, host);
+  await once(door, "listening");
+  return door;
 }
 
 function tlsOptions({ certPem, keyPem, clientCaPem }: ServingCertificate) {

@@ -1,6 +1,6 @@
 /** Request metrics under the names that dashboards know, counted where every request passes. */
 import type { Clock, MetricsRegistry } from "#base";
-import { isStream } from "./http/exchange.ts";
+import { type ApiResponse, isStream } from "./http/exchange.ts";
 import type { RequestInfo } from "./http/request-info.ts";
 import type { Step } from "./pipeline.ts";
 
@@ -31,10 +31,13 @@ export function requestMetrics(metrics: MetricsRegistry, clock: Clock): Step {
     const verb = info.verb.toUpperCase();
     const count = (code: number) =>
       total.labels(verb, apiGroup, apiVersion, resource, subresource, scopeOf(info), String(code)).inc();
-    const response = await next().catch((error: unknown) => {
+    let response: ApiResponse;
+    try {
+      response = await next();
+    } catch (error) {
       count(500);
       throw error;
-    });
+    }
     count(response.status);
     if (!isStream(response)) {
       duration

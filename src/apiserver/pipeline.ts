@@ -4,7 +4,8 @@
  *     recover → request info → authenticate → audit → impersonate → flow control → authorize → dispatch
  *
  * 1. Everything passes all of it, also what comes from a component in the same process.
- * 2. It always answers: an error becomes a Status in the form that was asked for. What is refused on the way is an answer for the steps before
+ * 2. What is known at once is not waited for: most requests are answered in the turn in which they come.
+ * 3. It always answers: an error becomes a Status in the form that was asked for. What is refused on the way is an answer for the steps before
  *    it; only what nobody expected reaches them as an error.
  */
 import { isStatusError, type Kind, StatusError, serverResponse, toStatus } from "#api";
@@ -109,20 +110,22 @@ export function pipeline(options: PipelineOptions): Handle {
     const { original, info, caller } = exchange;
     try {
       const asked = new RequestAttributes(caller, info, original.query);
-      const impersonated = await impersonate(original, asked);
-      if (impersonated !== undefined) {
-        exchange.user = impersonated.user;
-        exchange.constraint = impersonated.constraint;
+      const impersonating = impersonate(original, asked);
+      if (impersonating !== undefined) {
+        const { user, constraint } = await impersonating;
+        exchange.user = user;
+        exchange.constraint = constraint;
       }
       const { user, observer } = exchange;
       const attributes = user === caller ? asked : new RequestAttributes(user, info, original.query);
       const seeBody = observer?.body && ((bytes: Buffer) => observer.body?.(bytes));
       exchange.request = authenticated(original, user, options.isCredential, seeBody);
       return await flowControl(exchange, async () => {
-        await demand(authorize, attributes, (verdict) => {
+        const deciding = demand(authorize, attributes, (verdict) => {
           for (const [key, value] of auditAnnotations(verdict)) exchange.annotations.set(key, value);
         });
-        return serve(exchange, options, warnings);
+        if (deciding !== undefined) await deciding;
+        return await serve(exchange, options, warnings);
       });
     } catch (error) {
       if (isStatusError(error)) return answerError(error, original, log);
@@ -136,10 +139,11 @@ export function pipeline(options: PipelineOptions): Handle {
     const annotations = new Map<string, string>();
     let exchange: PassingExchange | undefined;
     try {
-      const caller = await authenticate(request, {
+      const found = authenticate(request, {
         warn: (message) => warnings.push(message),
         annotate: (key, value) => annotations.set(key, value),
       });
+      const caller = found instanceof Promise ? await found : found;
       const passing = new PassingExchange(request, info, caller, annotations);
       exchange = passing;
       return complete(await audit(passing, () => answer(passing, warnings)), passing.headers, warnings);
@@ -157,32 +161,40 @@ const PAGE_NOT_FOUND: ApiResponse = {
   body: [Buffer.from("404 page not found\n")],
 };
 
-async function serve(exchange: Exchange, options: PipelineOptions, warnings: string[]): Promise<ApiResponse> {
+function serve(exchange: Exchange, options: PipelineOptions, warnings: string[]): Promise<ApiResponse> {
   const { request, info, annotations, bodyAnnotations, observer } = exchange;
   const elsewhere = options.elsewhere?.(exchange);
   if (elsewhere !== undefined) {
     exchange.release?.();
     return elsewhere;
   }
-  if (!info.isResourceRequest) {
-    const response = await options.nonResource(request, info);
-    if (response === undefined && info.apiVersion !== "" && options.dispatch.resources.servesGroup(info.apiGroup))
-      throw serverResponse(404);
-    return response ?? PAGE_NOT_FOUND;
-  }
-  const { resources } = options.dispatch;
-  // A group that is no part of the server has only the paths of its kinds, and nothing that answers for others.
-  if (!resources.servesGroup(info.apiGroup)) {
-    const find = () => resources.find(info.apiGroup, info.apiVersion, info.resource);
-    if (find() === undefined) await options.dispatch.appearing?.(info.apiGroup, info.resource);
-    const found = find();
-    if (found === undefined || !isInScope(found, info)) return PAGE_NOT_FOUND;
-  }
-  return dispatch(request, info, options.dispatch, {
-    warn: (message) => warnings.push(message),
-    annotate: (key, value, level) => note(level === "Request" ? bodyAnnotations : annotations, key, value),
-    ...(observer !== undefined && { received: (draft, kind) => observer.object(draft, kind) }),
-  });
+  if (!info.isResourceRequest) return serveOther(request, info, options);
+  const answer = () =>
+    dispatch(request, info, options.dispatch, {
+      warn: (message) => warnings.push(message),
+      annotate: (key, value, level) => note(level === "Request" ? bodyAnnotations : annotations, key, value),
+      ...(observer !== undefined && { received: (draft, kind) => observer.object(draft, kind) }),
+    });
+  return options.dispatch.resources.servesGroup(info.apiGroup) ? answer() : serveAdded(info, options.dispatch, answer);
+}
+
+async function serveOther(request: ApiRequest, info: RequestInfo, options: PipelineOptions): Promise<ApiResponse> {
+  const response = await options.nonResource(request, info);
+  if (response === undefined && info.apiVersion !== "" && options.dispatch.resources.servesGroup(info.apiGroup))
+    throw serverResponse(404);
+  return response ?? PAGE_NOT_FOUND;
+}
+
+/** A group that is no part of the server has only the paths of its kinds, and nothing that answers for others. */
+async function serveAdded(
+  info: RequestInfo,
+  { resources, appearing }: Dispatch,
+  answer: () => Promise<ApiResponse>,
+): Promise<ApiResponse> {
+  const find = () => resources.find(info.apiGroup, info.apiVersion, info.resource);
+  if (find() === undefined) await appearing?.(info.apiGroup, info.resource);
+  const found = find();
+  return found === undefined || !isInScope(found, info) ? PAGE_NOT_FOUND : answer();
 }
 
 /** What has been noted stays. */

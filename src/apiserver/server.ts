@@ -39,7 +39,7 @@ import {
   renewIdentity,
 } from "./bootstrap/index.ts";
 import { StoreFeed } from "./cache/feed.ts";
-import { connectors } from "./connect/index.ts";
+import { type ConnectOptions, connectors } from "./connect/index.ts";
 import { customResources } from "./custom-resources/index.ts";
 import type { Encryption } from "./encryption/index.ts";
 import { expireEvents } from "./expire/index.ts";
@@ -63,6 +63,8 @@ const HEALTH_TIMEOUT_MS = 2_000;
 export interface ApiServerOptions {
   readonly host: string;
   readonly port: number;
+  /** Addresses besides `host` at which it listens. */
+  readonly alsoAt?: readonly string[];
   readonly certificate: ServingCertificate;
   readonly store: Store;
   /** Other servers write to the same store. */
@@ -89,6 +91,8 @@ export interface ApiServerOptions {
   readonly advertiseAddress?: string;
   /** Who this server is to API servers behind it, as of now. */
   readonly frontProxyIdentity?: () => FrontProxyIdentity | undefined;
+  /** Who this server is to kubelets, as of now. */
+  readonly kubeletIdentity?: ConnectOptions["kubeletIdentity"];
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
@@ -212,7 +216,14 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
         resources,
         stopping: stopping.signal,
         appearing: custom.appearing,
-        connectors: connectors({ context, resources, ...authn, tokens: authn.issuer, ...authz }),
+        connectors: connectors({
+          context,
+          resources,
+          ...authn,
+          tokens: authn.issuer,
+          ...authz,
+          ...(options.kubeletIdentity && { kubeletIdentity: options.kubeletIdentity }),
+        }),
       },
       elsewhere: aggregated.serve,
       nonResource: nonResourceRoutes({

@@ -1,9 +1,9 @@
 /**
  * The composition root: a whole cluster in one process, wired by hand in the order in which its parts need each other.
  *
- *     data dir ──► certificates ──► store ──► API server ──► kubeconfig
+ *     data dir ──► node network ──► certificates ──► store ──► API server ──► kubeconfig, nodes
  *                                                 ▲
- *                                                 └────────── controllers
+ *                                                 └────────── controllers, scheduler, simulated nodes
  *
  * 1. What was started is stopped in reverse order, also when a later part fails to start.
  * 2. The lock on the data directory is taken first and released last.
@@ -57,7 +57,8 @@ export interface Cluster {
   readonly store: Store;
   readonly mergedInto: string | undefined;
   readonly notes: readonly string[];
-  stop(): Promise<void>;
+  /** Real nodes end with it, unless they are to be kept running for the next one. */
+  stop(options?: { readonly keepNodes?: boolean }): Promise<void>;
 }
 
 export async function startCluster(config: ClusterConfig, environment: Environment): Promise<Cluster> {
@@ -71,8 +72,22 @@ export async function startCluster(config: ClusterConfig, environment: Environme
   const lock = await step("data directory", environment, async () => [await openDataDir(dir), dir.path]);
   starting.defer(() => lock.release());
 
+  const { realNodes } = config;
+  const real =
+    realNodes &&
+    (await step("node network", environment, async () => {
+      const { openRealNodes } = await import("./nodes/index.ts");
+      const opened = await openRealNodes({ dataDir: dir.path, config: realNodes, clock, random, log });
+      return [opened, `nodes reach this machine at ${opened.machineIp}`];
+    }));
+  // A start that fails leaves what it found.
+  let keepNodes = real?.found ?? true;
+  starting.defer(async () => {
+    if (!keepNodes) await real?.powerOff();
+  });
+
   const pki = await step("certificates", environment, async () => {
-    const made = await ensureClusterPki(dir.pki, { clock, log, serverNames: serverNames(config) });
+    const made = await ensureClusterPki(dir.pki, { clock, log, serverNames: serverNames(config, real?.machineIp) });
     return [made, made.created ? "a new authority" : "as before"];
   });
 
@@ -89,6 +104,7 @@ export async function startCluster(config: ClusterConfig, environment: Environme
   const encrypted = await openEncryption(config.encryption ?? {}, { clock, log });
   starting.defer(async () => encrypted?.encryption.close());
   let frontProxy = pki.frontProxyClient;
+  let kubeletClient = pki.apiserverKubeletClient;
   const server = await step("API server", environment, async () => {
     const started = await listenOrExplain(config, {
       store,
@@ -102,6 +118,8 @@ export async function startCluster(config: ClusterConfig, environment: Environme
       ...(encrypted !== undefined && { encryption: encrypted.encryption }),
       ...(config.flowControl !== undefined && { flowControl: config.flowControl }),
       frontProxyIdentity: () => frontProxy,
+      kubeletIdentity: () => ({ cert: kubeletClient.certPem, key: kubeletClient.keyPem }),
+      ...(real !== undefined && { advertiseAddress: real.machineIp, alsoAt: alsoAt(config, real.machineIp) }),
       ...(config.eventTtlMs !== undefined && { eventTtlMs: config.eventTtlMs }),
       metrics,
       clock,
@@ -150,6 +168,31 @@ export async function startCluster(config: ClusterConfig, environment: Environme
       signal,
     );
   });
+  if (config.scheduler !== false) {
+    background.run("scheduler", async (signal) => {
+      const { runInProcessScheduler } = await import("./scheduler.ts");
+      const elects = config.store.kind === "etcd";
+      await runInProcessScheduler({ handle: server.handle, elects, clock, random, log, metrics }, signal);
+    });
+  }
+  const { nodes } = config;
+  if (nodes !== undefined) {
+    await step("nodes", environment, async () => {
+      const { simulatedNodes } = await import("./simulated-nodes.ts");
+      const fleet = simulatedNodes({ nodes, handle: server.handle, clock, random, log });
+      background.run("simulated nodes", (signal) => fleet.run(signal));
+      await fleet.ready;
+      return [undefined, `${nodes.count} simulated`];
+    });
+  }
+  if (real !== undefined) {
+    await step("nodes", environment, async () => {
+      const { port, handle } = server;
+      const { ready, wanted } = await real.run({ port, handle, authority: pki.ca, background });
+      if (ready < wanted) notes.push(`${wanted - ready} of ${wanted} nodes are not ready yet; see ${dir.nodes}.`);
+      return [undefined, `${ready} ready, on containerd`];
+    });
+  }
   background.run("certificate renewal", (signal) =>
     watchRenewal(pki, {
       clock,
@@ -157,6 +200,7 @@ export async function startCluster(config: ClusterConfig, environment: Environme
       onRenewed: async (fresh) => {
         clients.renew(fresh);
         frontProxy = fresh.frontProxyClient;
+        kubeletClient = fresh.apiserverKubeletClient;
         const content = await writeOwnKubeconfig(fresh.admin);
         if (mergedInto !== undefined) await merge(content);
       },
@@ -183,7 +227,11 @@ export async function startCluster(config: ClusterConfig, environment: Environme
     kubeconfig: dir.kubeconfig,
     mergedInto,
     notes,
-    stop: () => (stopped ??= parts.disposeAsync()),
+    stop(options = {}) {
+      keepNodes = options.keepNodes ?? false;
+      stopped ??= parts.disposeAsync();
+      return stopped;
+    },
   };
 }
 
@@ -198,8 +246,14 @@ function storeSpec({ store }: ClusterConfig, embeddedDir: string) {
   return store.kind === "embedded" ? { ...store, dir: embeddedDir } : store;
 }
 
-function serverNames({ bindAddress }: ClusterConfig) {
+/** Whoever listens everywhere is there already. */
+function alsoAt({ bindAddress }: ClusterConfig, address: string): readonly string[] {
+  return bindAddress === "0.0.0.0" || bindAddress === "::" || bindAddress === address ? [] : [address];
+}
+
+function serverNames({ bindAddress }: ClusterConfig, machineIp?: string) {
   const any = bindAddress === "0.0.0.0" || bindAddress === "::";
+  const own = [...(any ? [] : [bindAddress]), ...(machineIp === undefined ? [] : [machineIp])];
   return {
     dnsNames: [
       "kubernetes",
@@ -209,7 +263,7 @@ function serverNames({ bindAddress }: ClusterConfig) {
       "localhost",
       hostname(),
     ],
-    ipAddresses: [...new Set([KUBERNETES_SERVICE_IP, "127.0.0.1", "::1", ...(any ? [] : [bindAddress])])],
+    ipAddresses: [...new Set([KUBERNETES_SERVICE_IP, "127.0.0.1", "::1", ...own])],
   };
 }
 

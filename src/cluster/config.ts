@@ -27,8 +27,33 @@ export interface ClusterConfig {
   readonly flowControl?: FlowControlSettings;
   /** Which controllers run: `*`, `name`, `-name`. Default: all that are on by default. */
   readonly controllers?: readonly string[];
+  /** Whether the scheduler runs in this process. Default: true. */
+  readonly scheduler?: boolean;
+  /** The nodes that it runs. Default: none. */
+  readonly nodes?: NodesConfig;
+  /** Nodes of this machine that run real containers. Default: none. */
+  readonly realNodes?: RealNodesConfig;
   /** The kubeconfig file that gets this cluster's context. */
   readonly mergeInto: string;
+}
+
+export interface RealNodesConfig {
+  /** How many there are at least. */
+  readonly count: number;
+  /** What runs `k8ts`: a node's kubelet is a process of its own. */
+  readonly command: readonly string[];
+}
+
+/** Simulated nodes, and what each of them has. */
+export interface NodesConfig {
+  readonly count: number;
+  /** Amounts as the API writes them. */
+  readonly cpu?: string;
+  readonly memory?: string;
+  /** How many Pods it takes. */
+  readonly pods?: number;
+  /** They are spread over these zones in turn. */
+  readonly zones?: readonly string[];
 }
 
 export type StoreConfig =

@@ -8,6 +8,7 @@ import { Client, type InProcessHandle, inProcess, leadElected } from "#client";
 import {
   allControllers,
   type ClusterFacts,
+  controllerMetrics,
   Lease,
   runControllers,
   selected,
@@ -69,6 +70,8 @@ export async function runControllerManager(options: ControllerManagerOptions, si
     clients.push(client);
     return client;
   };
+  // Made once: whoever is elected a second time goes on counting.
+  const counted = controllerMetrics(metrics);
   const client = clientOf(MANAGER, ["system:authenticated"]);
   const run = (running: AbortSignal) =>
     runControllers(
@@ -81,7 +84,7 @@ export async function runControllerManager(options: ControllerManagerOptions, si
         clock,
         random,
         log,
-        metrics,
+        metrics: counted,
       },
       running,
     );

@@ -8,6 +8,7 @@
  *     store/       the embedded store
  *     kubeconfig   the admin's
  *     k8ts.log     the log of a detached cluster
+ *     nodes/       nodes of this machine: their records, disks and logs
  *
  * 1. A directory of a newer format, or one that holds something else, is refused and left untouched.
  */
@@ -29,6 +30,7 @@ export interface DataDir {
   readonly store: string;
   readonly kubeconfig: string;
   readonly log: string;
+  readonly nodes: string;
 }
 
 export function dataDir(path: string): DataDir {
@@ -42,6 +44,7 @@ export function dataDir(path: string): DataDir {
     store: at("store"),
     kubeconfig: at("kubeconfig"),
     log: at("k8ts.log"),
+    nodes: at("nodes"),
   };
 }
 
@@ -119,7 +122,7 @@ async function prepare(dir: DataDir): Promise<void> {
 
 /** Removes what clusters keep (earlier stores and half-written files too), and nothing else that may lie there. */
 export async function eraseDataDir(dir: DataDir): Promise<void> {
-  const ours = [dir.run, dir.pki, dir.store, dir.kubeconfig, dir.log, dir.marker, dir.lock].map((path) =>
+  const ours = [dir.run, dir.pki, dir.store, dir.kubeconfig, dir.log, dir.nodes, dir.marker, dir.lock].map((path) =>
     basename(path),
   );
   for (const name of await readdir(dir.path)) {

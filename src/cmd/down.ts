@@ -1,7 +1,8 @@
 /** `k8ts down`: stops the cluster of a data directory and waits until it has let go of everything. */
+import { existsSync } from "node:fs";
 import { Command, Option } from "commander";
 import { type Clock, realClock } from "#base";
-import { ClusterError, type DataDir, findRunning, isInUse } from "#cluster";
+import { ClusterError, type DataDir, endNodes, findRunning, isInUse, openDataDir } from "#cluster";
 import { type DataDirOption, dataDirOf, dataDirOption, wholeNumber } from "./options.ts";
 
 const POLL_MS = 20;
@@ -11,13 +12,27 @@ export function downCommand(): Command {
     .description("stop the cluster; its state stays")
     .addOption(dataDirOption())
     .addOption(new Option("--timeout <seconds>", "how long to wait for it").argParser(wholeNumber(1, 3600)).default(30))
-    .action(async (options: DataDirOption & { timeout: number }) => {
+    .option("--keep-nodes", "leave real nodes and their containers running for the next `up`")
+    .action(async (options: DataDirOption & { timeout: number; keepNodes?: boolean }) => {
       const dir = dataDirOf(options);
-      const stopped = await stopRunning(dir, options.timeout * 1000, realClock());
+      const clock = realClock();
+      const stopped = await stopRunning(dir, options.timeout * 1000, clock);
+      if (!options.keepNodes) await endNodesOf(dir, clock);
       process.stdout.write(
         stopped ? `Stopped. Its state is kept in ${dir.path}.\n` : `No cluster is running in ${dir.path}.\n`,
       );
     });
+}
+
+/** Also those that a crash left behind. */
+async function endNodesOf(dir: DataDir, clock: Clock): Promise<void> {
+  if (!existsSync(dir.nodes)) return;
+  const lock = await openDataDir(dir);
+  try {
+    await endNodes(dir, clock);
+  } finally {
+    lock.release();
+  }
 }
 
 /** False if none was running. */

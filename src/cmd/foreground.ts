@@ -68,7 +68,8 @@ export async function runForeground(config: ClusterConfig, notes: readonly strin
   reporter.stopping();
   // A second Ctrl-C must always work, also when stopping hangs.
   process.once("SIGINT", () => process.exit(130));
-  await cluster.stop();
+  // SIGTERM is how others end it, to start it anew or to end nodes themselves (`k8ts down`): containers keep running. Ctrl-C ends all.
+  await cluster.stop({ keepNodes: signal === "SIGTERM" });
   reporter.stopped();
   log.info("stopped");
 }

@@ -4,16 +4,11 @@ import { K8TS_VERSION } from "#apiserver";
 import { ClusterError } from "#cluster";
 
 const FUTURE: Record<string, string> = {
-  scheduler: "the scheduler as its own process",
-  "controller-manager": "the controllers as their own process",
-  kubelet: "a kubelet as its own process",
   proxy: "the service proxy as its own process",
   dns: "the cluster DNS as its own process",
   flow: "the sequence diagram of what happened",
   why: "the reason for an object's state",
   dashboard: "the web interface",
-  image: "images without a registry",
-  kubectl: "kubectl with this cluster's kubeconfig",
 };
 
 export function futureCommands(): Command[] {

@@ -13,7 +13,7 @@ import { type EncryptionOptions, encryptionFrom, encryptionOptions } from "./enc
 import { type EtcdOptions, etcdOptions, etcdStore } from "./etcd-options.ts";
 import { boolean, type FlowControlFlagOptions, flowControlFrom, flowControlOptions } from "./flow-control-options.ts";
 import { milliseconds, wholeNumber } from "./options.ts";
-import { notesOnFlags, originalFlags } from "./original-flags.ts";
+import { KUBE_APISERVER, notesOnFlags, originalFlags } from "./original-flags.ts";
 
 export interface KubeApiServerOptions
   extends EtcdOptions,
@@ -65,7 +65,7 @@ export function kubeApiServerCommand(): Command {
     .option("--proxy-client-cert-file <file>", "certificate of this server for API servers behind it")
     .option("--proxy-client-key-file <file>", "its key")
     .action(async (options: KubeApiServerOptions) => {
-      await run(kubeApiServerConfig(options), [...notesOnFlags(command), ...notesOn(options)]);
+      await run(kubeApiServerConfig(options), [...notesOnFlags(command, KUBE_APISERVER), ...notesOn(options)]);
     });
   const groups = [
     etcdOptions(),
@@ -76,7 +76,7 @@ export function kubeApiServerCommand(): Command {
     auditOptions(),
     flowControlOptions(),
   ];
-  for (const option of [...groups.flat(), ...originalFlags()]) command.addOption(option);
+  for (const option of [...groups.flat(), ...originalFlags(KUBE_APISERVER)]) command.addOption(option);
   return command;
 }
 

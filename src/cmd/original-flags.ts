@@ -1,13 +1,30 @@
 /**
- * Flags of kube-apiserver that this one takes but has no use for, and those that it refuses because doing without them would surprise.
+ * Flags of an original that its counterpart here takes but has no use for, and those that it refuses because doing without them would surprise.
  *
  * 1. A flag that has no effect is told in one line; one that others rely on, such as a certificate for a name, is an error.
  */
 import { type Command, Option } from "commander";
 import { ClusterError } from "#cluster";
 
-/** They tune or describe what this server does in its own way. */
-const WITHOUT_EFFECT = `
+export interface OriginalFlags {
+  /** What the counterpart is called in sentences. */
+  readonly component: string;
+  /** They tune or describe what it does in its own way. */
+  readonly withoutEffect: readonly string[];
+  /** Without them something would be less safe, or elsewhere, than its user believes. */
+  readonly refused: readonly string[];
+  /** Such flags have one meaning only: what they say anyway. */
+  readonly fixed?: Readonly<Record<string, string>>;
+}
+
+/** Names, separated by spaces. */
+export function names(text: string): readonly string[] {
+  return text.trim().split(/\s+/);
+}
+
+export const KUBE_APISERVER: OriginalFlags = {
+  component: "this API server",
+  withoutEffect: names(`
   v vmodule logging-format log-flush-frequency log-json-info-buffer-size log-json-split-stream log-text-info-buffer-size log-text-split-stream
   profiling contention-profiling debug-socket-path enable-logs-handler tracing-config-file
   watch-cache watch-cache-sizes default-watch-cache-size delete-collection-workers storage-backend storage-media-type
@@ -21,41 +38,31 @@ const WITHOUT_EFFECT = `
   kubelet-read-only-port kubelet-timeout enable-aggregator-routing aggregator-reject-forwarding-redirect service-account-lookup
   cors-allowed-origins strict-transport-security-directives feature-gates runtime-config emulated-version emulation-forward-compatible
   runtime-config-emulation-forward-compatible min-compatibility-version show-hidden-metrics-for-version disabled-metrics
-  allow-metric-labels allow-metric-labels-manifest`
-  .trim()
-  .split(/\s+/);
-
-/** Without them something would be less safe, or elsewhere, than its user believes. */
-const REFUSED = `
-  egress-selector-config-file etcd-servers-overrides tls-sni-cert-key`
-  .trim()
-  .split(/\s+/);
-
-/** Such flags have one meaning only: what they say anyway. */
-const FIXED: Readonly<Record<string, string>> = {
-  "etcd-prefix": "/registry",
-  "service-node-port-range": "30000-32767",
+  allow-metric-labels allow-metric-labels-manifest`),
+  refused: ["egress-selector-config-file", "etcd-servers-overrides", "tls-sni-cert-key"],
+  fixed: { "etcd-prefix": "/registry", "service-node-port-range": "30000-32767" },
 };
 
 /** Not shown in the help; a value is optional, as some of them are switches. */
-export function originalFlags(): readonly Option[] {
-  return [...WITHOUT_EFFECT, ...REFUSED, ...Object.keys(FIXED)].map((name) =>
+export function originalFlags({ withoutEffect, refused, fixed = {} }: OriginalFlags): readonly Option[] {
+  return [...withoutEffect, ...refused, ...Object.keys(fixed)].map((name) =>
     (name === "v" ? new Option("-v, --v [level]") : new Option(`--${name} [value]`)).hideHelp(),
   );
 }
 
 /** A line for each that was given and does nothing. Throws ClusterError for those that are refused. */
-export function notesOnFlags(command: Command): readonly string[] {
+export function notesOnFlags(command: Command, flags: OriginalFlags): readonly string[] {
+  const { component, withoutEffect, refused, fixed = {} } = flags;
   return command.options
     .filter((option) => command.getOptionValueSource(option.attributeName()) === "cli")
     .flatMap((option) => {
       const name = option.long?.slice(2) ?? "";
       const value: unknown = command.getOptionValue(option.attributeName());
-      if (REFUSED.includes(name)) throw new ClusterError(`--${name} is not supported by this API server.`);
-      const fixed = FIXED[name];
-      if (fixed !== undefined && value !== fixed) {
-        throw new ClusterError(`--${name} is ${fixed} in this API server, and cannot be ${String(value)}.`);
+      if (refused.includes(name)) throw new ClusterError(`--${name} is not supported by ${component}.`);
+      const only = fixed[name];
+      if (only !== undefined && value !== only) {
+        throw new ClusterError(`--${name} is ${only} in ${component}, and cannot be ${String(value)}.`);
       }
-      return WITHOUT_EFFECT.includes(name) ? [`--${name} has no effect in this API server.`] : [];
+      return withoutEffect.includes(name) ? [`--${name} has no effect in ${component}.`] : [];
     });
 }

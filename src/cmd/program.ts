@@ -1,11 +1,17 @@
 /** The table of commands, as `k8ts --help` shows it. */
 import { Command } from "commander";
 import { K8TS_VERSION, KUBERNETES_VERSION } from "#apiserver";
+import { controllerManagerCommand } from "./controller-manager.ts";
 import { downCommand } from "./down.ts";
 import { futureCommands } from "./future.ts";
+import { imageCommand } from "./image.ts";
 import { kubeApiServerCommand } from "./kube-apiserver.ts";
+import { kubectlCommand } from "./kubectl.ts";
+import { kubeletCommand } from "./kubelet.ts";
+import { nodeCommand } from "./node.ts";
 import { resetCommand } from "./reset.ts";
 import { restoreCommand } from "./restore.ts";
+import { schedulerCommand } from "./scheduler.ts";
 import { snapshotCommand } from "./snapshot.ts";
 import { statusCommand } from "./status.ts";
 import { upCommand } from "./up.ts";
@@ -14,6 +20,8 @@ export function program(): Command {
   const { major, minor, patch } = KUBERNETES_VERSION;
   const root = new Command("k8ts")
     .description("A complete Kubernetes from one command.")
+    // What stands behind `k8ts kubectl get` is kubectl's.
+    .enablePositionalOptions()
     .version(`k8ts ${K8TS_VERSION} (Kubernetes v${major}.${minor}.${patch})`)
     .configureOutput({
       outputError: (text, write) =>
@@ -28,10 +36,16 @@ export function program(): Command {
     upCommand(),
     downCommand(),
     statusCommand(),
+    nodeCommand(),
+    imageCommand(),
     resetCommand(),
     snapshotCommand(),
     restoreCommand(),
     kubeApiServerCommand(),
+    controllerManagerCommand(),
+    schedulerCommand(),
+    kubeletCommand(),
+    kubectlCommand(),
     ...futureCommands(),
   ];
   for (const command of commands) root.addCommand(inherit(command, root));

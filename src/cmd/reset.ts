@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { Command } from "commander";
 import { realClock } from "#base";
-import { ClusterError, CONTEXT_NAME, eraseDataDir, openDataDir, readMarker, readRunState } from "#cluster";
+import { ClusterError, CONTEXT_NAME, endNodes, eraseDataDir, openDataDir, readMarker, readRunState } from "#cluster";
 import { kubeconfigServer, removeFromKubeconfig, userKubeconfigPath } from "#pki";
 import { stopRunning } from "./down.ts";
 import { type DataDirOption, dataDirOf, dataDirOption } from "./options.ts";
@@ -33,6 +33,7 @@ export function resetCommand(): Command {
         if (ownServer !== undefined && (await kubeconfigServer(merged, CONTEXT_NAME)) === ownServer) {
           await removeFromKubeconfig(merged, CONTEXT_NAME, { clock });
         }
+        await endNodes(dir, clock);
         await eraseDataDir(dir);
       } finally {
         lock.release();

@@ -1,17 +1,20 @@
 /** `k8ts up`: runs a cluster in the foreground, or with --detach in a process of its own. */
 import { Command, Option } from "commander";
-import { type ClusterConfig, ClusterError, type StoreConfig } from "#cluster";
+import { type ClusterConfig, ClusterError, type RealNodesConfig, type StoreConfig } from "#cluster";
 import { userKubeconfigPath } from "#pki";
 import { type AdmissionFlagOptions, admissionFrom, admissionOptions } from "./admission-options.ts";
 import { type AuditFlagOptions, auditFrom, auditOptions } from "./audit-options.ts";
 import { type AuthenticationOptions, authenticationFrom, authenticationOptions } from "./authentication-options.ts";
 import { type AuthorizationOptions, authorizationFrom, authorizationOptions } from "./authorization-options.ts";
+import { controllersOption } from "./controllers-option.ts";
 import { runDetached } from "./detach.ts";
 import { type EncryptionOptions, encryptionFrom, encryptionOptions } from "./encryption-options.ts";
 import { type EtcdOptions, etcdOptions, etcdStore, tlsOf } from "./etcd-options.ts";
 import { type FlowControlFlagOptions, flowControlFrom, flowControlOptions } from "./flow-control-options.ts";
 import { runForeground } from "./foreground.ts";
+import { type NodesFlagOptions, nodesFrom, nodesOptions } from "./nodes-options.ts";
 import { dataDirOption, milliseconds, wholeNumber } from "./options.ts";
+import { chooseNodes, ownTerminal, type RealNodesFlagOptions, realNodesOptions } from "./real-nodes-options.ts";
 
 export interface UpOptions
   extends EtcdOptions,
@@ -20,9 +23,9 @@ export interface UpOptions
     EncryptionOptions,
     AdmissionFlagOptions,
     AuditFlagOptions,
-    FlowControlFlagOptions {
-  readonly nodes?: number;
-  readonly runtime: "auto" | "containerd" | "simulated";
+    FlowControlFlagOptions,
+    NodesFlagOptions,
+    RealNodesFlagOptions {
   readonly store: "embedded" | "memory" | "etcd";
   readonly dataDir: string;
   readonly bindAddress: string;
@@ -30,18 +33,13 @@ export interface UpOptions
   readonly kubeconfig?: string;
   readonly eventTtl?: number;
   readonly controllers?: readonly string[];
+  readonly scheduler: boolean;
   readonly detach?: boolean;
 }
 
 export function upCommand(): Command {
   const command = new Command("up")
     .description("run a cluster; Ctrl-C stops it, the next `up` on the same data directory continues")
-    .addOption(new Option("--nodes <n>", "nodes to run").argParser(wholeNumber(0, 5000)))
-    .addOption(
-      new Option("--runtime <kind>", "what runs containers")
-        .choices(["auto", "containerd", "simulated"])
-        .default("auto"),
-    )
     .addOption(
       new Option("--store <kind>", "where objects are kept")
         .choices(["embedded", "memory", "etcd"])
@@ -56,19 +54,18 @@ export function upCommand(): Command {
     )
     .option("--kubeconfig <file>", "kubeconfig that gets the context `k8ts`, instead of the user's own")
     .addOption(new Option("--event-ttl <duration>", "how long events are kept, such as 1h30m").argParser(milliseconds))
-    .addOption(
-      new Option(
-        "--controllers <names>",
-        "which controllers run, separated by commas: * for all that are on by default, a name, or -name to leave one out",
-      ).argParser((value) => value.split(",").map((name) => name.trim())),
-    )
+    .addOption(controllersOption())
+    .option("--no-scheduler", "leave scheduling to another process, such as `k8ts scheduler`")
     .option("--detach", "return when the cluster is ready and leave it running")
     .action(async (options: UpOptions) => {
-      const config = configFrom(options);
+      const { realNodes, notes } = await chooseNodes(options, ownTerminal());
+      const config = configFrom(options, realNodes);
       if (options.detach) await runDetached(config);
-      else await runForeground(config, notesOn(options));
+      else await runForeground(config, notes);
     });
   for (const option of [
+    ...nodesOptions(),
+    ...realNodesOptions(),
     ...etcdOptions(),
     ...authenticationOptions(),
     ...authorizationOptions(),
@@ -81,7 +78,8 @@ export function upCommand(): Command {
   return command;
 }
 
-export function configFrom(options: UpOptions): ClusterConfig {
+export function configFrom(options: UpOptions, realNodes?: RealNodesConfig): ClusterConfig {
+  const nodes = realNodes === undefined ? nodesFrom(options) : undefined;
   return {
     dataDir: options.dataDir,
     bindAddress: options.bindAddress,
@@ -95,6 +93,9 @@ export function configFrom(options: UpOptions): ClusterConfig {
     audit: auditFrom(options),
     flowControl: flowControlFrom(options),
     ...(options.controllers !== undefined && { controllers: options.controllers }),
+    scheduler: options.scheduler,
+    ...(nodes !== undefined && { nodes }),
+    ...(realNodes !== undefined && { realNodes }),
     mergeInto: options.kubeconfig ?? userKubeconfigPath(process.env),
   };
 }
@@ -106,12 +107,4 @@ function storeFrom(options: UpOptions): StoreConfig {
     throw new ClusterError(`--etcd-servers and its certificates go with --store etcd, not with --store ${store}.`);
   }
   return { kind: store };
-}
-
-/** What was asked for and cannot be had yet: one line each. */
-export function notesOn({ nodes = 0, runtime }: UpOptions): string[] {
-  const notes: string[] = [];
-  if (nodes > 0) notes.push(`--nodes ${nodes}: nodes are not part of this version yet; the cluster runs without any.`);
-  if (runtime === "containerd") notes.push("--runtime containerd: real nodes are not part of this version yet.");
-  return notes;
 }

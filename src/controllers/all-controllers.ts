@@ -9,21 +9,27 @@ import { disruptionController } from "./disruption/index.ts";
 import { endpointSliceController } from "./endpoint-slice/index.ts";
 import { endpointSliceMirroring } from "./endpoint-slice-mirroring/index.ts";
 import { endpointsController } from "./endpoints/index.ts";
+import { ephemeralVolumeController } from "./ephemeral-volume/index.ts";
 import { garbageCollector } from "./garbage-collector/index.ts";
 import { jobController } from "./job/index.ts";
 import { legacyServiceAccountTokenCleaner } from "./legacy-service-account-tokens/index.ts";
 import { namespaceController } from "./namespace/index.ts";
+import { type NodeCidrsOptions, nodeIpamController } from "./node-ipam/index.ts";
+import { type NodeLifecycleSettings, nodeLifecycleController } from "./node-lifecycle/index.ts";
 import { persistentVolumeBinder } from "./persistent-volume/index.ts";
 import { podGarbageCollector } from "./pod-gc/index.ts";
 import { volumeProtection } from "./pv-protection/index.ts";
 import { claimProtection } from "./pvc-protection/index.ts";
 import { replicaSetController, replicationController } from "./replica-set/index.ts";
+import { resourceClaimController } from "./resource-claim/index.ts";
 import { resourceQuotaController } from "./resource-quota/index.ts";
 import { rootCaPublisher } from "./root-ca/index.ts";
 import type { Controller } from "./runtime/index.ts";
 import { serviceAccountController } from "./service-account/index.ts";
 import { serviceAccountTokens, type TokenClaims } from "./service-account-tokens/index.ts";
+import { serviceCidrController } from "./service-cidr/index.ts";
 import { statefulSetController } from "./stateful-set/index.ts";
+import { taintEvictionController } from "./taint-eviction/index.ts";
 import { ttlController } from "./ttl/index.ts";
 import { ttlAfterFinished } from "./ttl-after-finished/index.ts";
 import { validatingAdmissionPolicyStatus } from "./validating-admission-policy-status/index.ts";
@@ -35,9 +41,14 @@ export interface ClusterFacts {
   readonly signer: CertificateSigner;
   /** Signs tokens of service accounts. Absent where the server has no key to do so. */
   readonly signToken?: (claims: TokenClaims) => Promise<string>;
+  /** Where nodes get the addresses of their Pods from; false: `--allocate-node-cidrs=false`. Default: 10.244.0.0/16, a /24 for each node. */
+  readonly nodeCidrs?: Partial<NodeCidrsOptions> | false;
+  /** How patient the cluster is with nodes. Default: as the original's flags have it. */
+  readonly nodeLifecycle?: Partial<NodeLifecycleSettings>;
 }
 
-export function allControllers({ caPem, signer, signToken }: ClusterFacts): readonly Controller[] {
+export function allControllers(facts: ClusterFacts): readonly Controller[] {
+  const { caPem, signer, signToken, nodeCidrs = {}, nodeLifecycle = {} } = facts;
   return [
     namespaceController,
     serviceAccountController,
@@ -53,10 +64,16 @@ export function allControllers({ caPem, signer, signToken }: ClusterFacts): read
     endpointsController,
     endpointSliceController,
     endpointSliceMirroring,
+    serviceCidrController,
+    nodeIpamController(nodeCidrs === false ? { clusterCidrs: [] } : nodeCidrs),
+    nodeLifecycleController(nodeLifecycle),
+    taintEvictionController,
     disruptionController,
     persistentVolumeBinder,
     volumeProtection,
     claimProtection,
+    ephemeralVolumeController,
+    resourceClaimController,
     podGarbageCollector({}),
     garbageCollector,
     clusterRoleAggregation,

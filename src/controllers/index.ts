@@ -1,8 +1,12 @@
 /** The whole public surface of controllers. */
 export { allControllers, type ClusterFacts } from "./all-controllers.ts";
+export { type ClusterAddress, publishClusterInfo } from "./cluster-info/index.ts";
+export { CidrPoolError, type NodeCidrsOptions } from "./node-ipam/index.ts";
+export type { NodeLifecycleSettings } from "./node-lifecycle/index.ts";
 export {
   type Controller,
   type ControllersOptions,
+  controllerMetrics,
   Lease,
   runControllers,
   selected,

@@ -108,6 +108,11 @@ describe("what is refused", () => {
       want: ["spec.metrics[0].containerResource.container: Required value: must specify a container"],
     },
     {
+      name: "an empty list of policies, which is not the same as none",
+      given: behavior({ policies: [] }),
+      want: ["spec.behavior.scaleUp.policies: Required value: must specify at least one Policy"],
+    },
+    {
       name: "policies and a selection that do not exist",
       given: behavior({ selectPolicy: "Some", policies: [{ type: "Nodes", value: 0, periodSeconds: 1801 }] }),
       want: [

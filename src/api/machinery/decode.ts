@@ -48,6 +48,14 @@ function wordsOf({ failure }: DecodeContext): string {
   return `json: cannot unmarshal ${failure.words} into ${target} of type ${failure.goType}`;
 }
 
+/**
+ * Lists of which defaults and validation must know whether an empty one was given or none. Everywhere else the two are the same, and the empty one is
+ * left out. Validation lets no empty one of these pass, so none is ever kept.
+ */
+const TELLS_EMPTY: Readonly<Record<string, readonly string[]>> = {
+  "io.k8s.api.autoscaling.v2.HPAScalingRules": ["policies"],
+};
+
 const compiled = new WeakMap<Schema, Decoder>();
 
 function decoderOf(schema: Schema): Decoder {
@@ -87,7 +95,8 @@ function compileStruct(schema: ObjectSchema): Decoder {
   const struct = goStructName(schema);
   const lazily = once(() => {
     const fields = [...schema.fields.values()];
-    const plans = fields.map((field, rank) => ({ ...planOf(field), rank }));
+    const told = TELLS_EMPTY[schema.goType ?? ""] ?? [];
+    const plans = fields.map((field, rank) => ({ ...planOf(field, told.includes(field.name)), rank }));
     return {
       byName: new Map(plans.map((plan) => [plan.name, plan])),
       always: fields.flatMap((field, rank) =>
@@ -147,8 +156,9 @@ function inOrder(object: OpenObject, plans: ReadonlyMap<string, FieldPlan>): Ope
   return result;
 }
 
-function planOf(field: FieldSchema): Omit<FieldPlan, "rank"> {
-  return { name: field.name, decode: decoderOf(field.schema), leavesOut: leavesOut(field) };
+function planOf(field: FieldSchema, tellsEmpty: boolean): Omit<FieldPlan, "rank"> {
+  const absent = tellsEmpty ? (value: Json) => value === null : leavesOut(field);
+  return { name: field.name, decode: decoderOf(field.schema), leavesOut: absent };
 }
 
 function compilePruning(schema: ObjectSchema): Decoder {

@@ -97,12 +97,12 @@ export async function audit(options: AuditOptions): Promise<Audit> {
 
 async function logSink(settings: LogSettings, failed: ReturnType<typeof failureCounter>, clock: Clock): Promise<Sink> {
   const { path, mode = "blocking", bufferSize = DEFAULT_BATCH.bufferSize, rotation, truncation } = settings;
-  if (path === "-") return new LogSink({ mode, target: standardOutput(), bufferSize, truncation, failed });
+  if (path === "-") return new LogSink({ mode, target: standardOutput(), bufferSize, truncation, failed, clock });
   const target = new RotatingFile(path, { ...DEFAULT_ROTATION, ...rotation }, clock);
   try {
     await target.open();
   } catch (error) {
     throw new AuditConfigError(`The audit log cannot be written: ${(error as Error).message}.`, { cause: error });
   }
-  return new LogSink({ mode, target, bufferSize, truncation, failed });
+  return new LogSink({ mode, target, bufferSize, truncation, failed, clock });
 }

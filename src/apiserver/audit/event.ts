@@ -46,7 +46,14 @@ export class EventWriter {
   #time = { ms: Number.NaN, text: "" };
 
   /** What all events of a request begin with. `user`: undefined for one who could not show who it is. */
-  begin(level: Level, id: string, request: ApiRequest, info: RequestInfo, user: UserInfo | undefined): EventHead {
+  begin(
+    level: Level,
+    id: string,
+    request: ApiRequest,
+    info: RequestInfo,
+    user: UserInfo | undefined,
+    receivedMs: number,
+  ): EventHead {
     const { headers, path, query } = request;
     const target = request.target ?? (query.size === 0 ? path : `${path}?${query}`);
     const agent = headers["user-agent"] ?? "";
@@ -56,11 +63,12 @@ export class EventWriter {
       objectRef: objectRef(info),
       level: `{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"${level}","auditID":${quoted(id)},"stage":"`,
       request: `","requestURI":${quoted(target)},"verb":${quoted(info.verb)},"user":${user === undefined ? "{}" : this.#user(user)}`,
+      received: `,"requestReceivedTimestamp":"${this.#micros(receivedMs)}","stageTimestamp":"`,
       source: `,"sourceIPs":${JSON.stringify(sourceAddresses(request))}${shown === "" ? "" : `,"userAgent":${quoted(shown)}`}`,
     };
   }
 
-  event(head: EventHead, stage: Stage, receivedMs: number, nowMs: number, found: Findings): AuditEvent {
+  event(head: EventHead, stage: Stage, nowMs: number, found: Findings): AuditEvent {
     const { impersonated, constraint, status, requestObject, responseObject } = found;
     const before =
       head.level +
@@ -71,7 +79,7 @@ export class EventWriter {
       head.source +
       (found.sent === undefined ? head.objectRef : objectRef(head.info, found.sent)) +
       (status === undefined ? "" : `,"responseStatus":${status}`);
-    const times = `,"requestReceivedTimestamp":"${this.#micros(receivedMs)}","stageTimestamp":"${this.#micros(nowMs)}"`;
+    const times = `${head.received}${this.#micros(nowMs)}"`;
     const notes = annotationsText(found.annotations ?? []);
     if (requestObject === undefined && responseObject === undefined) return new TextEvent(`${before}${times}${notes}}`);
     const pieces = [
@@ -113,6 +121,7 @@ export interface EventHead {
   readonly level: string;
   readonly request: string;
   readonly source: string;
+  readonly received: string;
 }
 
 function objectRef(info: RequestInfo, sent: ObjectIdentity = {}): string {

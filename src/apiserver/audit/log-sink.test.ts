@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Writable } from "node:stream";
 import { gunzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { VirtualClock } from "#base";
+import { settled, VirtualClock } from "#base";
 import type { AuditEvent } from "./event.ts";
 import { type LineTarget, LogSink, type LogSinkOptions, standardOutput } from "./log-sink.ts";
 import { RotatingFile, type RotationLimits } from "./rotating-file.ts";
@@ -43,14 +43,16 @@ describe("events on their way to the log", () => {
   const start = (options: Partial<LogSinkOptions> = {}) => {
     const to = target();
     const lost: string[] = [];
+    const clock = new VirtualClock();
     const sink = new LogSink({
       mode: "batch",
       target: to,
       bufferSize: 3,
       failed: (plugin, _, events) => void lost.push(`${plugin} ${events}`),
+      clock,
       ...options,
     });
-    return { sink, to, lost };
+    return { sink, to, lost, clock };
   };
 
   it("are written together, in order", async () => {
@@ -106,6 +108,42 @@ describe("events on their way to the log", () => {
     await to.next();
     await sink.written();
     expect([to.writes, lost]).toEqual([["abc\ncut\n"], ["truncate 1"]]);
+  });
+
+  it("are gathered for a moment, unless requests wait for them, somebody asks, or there are many", async () => {
+    const { sink, to, clock } = start({ bufferSize: 30 });
+    sink.push(event("a"));
+    await settled();
+    sink.push(event("b"));
+    await clock.advance(99);
+    expect(to.writes).toEqual([]);
+    await clock.advance(1);
+    await to.next();
+    sink.push(event("c"));
+    const asked = sink.written();
+    await to.next();
+    await asked;
+    for (const text of ["d", "e", "f"]) sink.push(event(text));
+    await to.next();
+    expect(to.writes).toEqual(["a\nb\n", "c\n", "d\ne\nf\n"]);
+    const waited = start({ mode: "blocking" });
+    waited.sink.push(event("a"));
+    await waited.to.next();
+    expect(waited.to.writes).toEqual(["a\n"]);
+  });
+
+  it("are gathered anew while others are written", async () => {
+    const { sink, to, clock } = start({ bufferSize: 30 });
+    sink.push(event("a"));
+    await clock.advance(100);
+    sink.push(event("b"));
+    await to.next();
+    await settled();
+    sink.push(event("c"));
+    await clock.advance(100);
+    await to.next();
+    await sink.close();
+    expect(to.writes).toEqual(["a\n", "b\nc\n"]);
   });
 
   it("are all written when it closes", async () => {

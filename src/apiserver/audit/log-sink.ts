@@ -3,17 +3,20 @@
  *
  * 1. What comes in one turn of the event loop is one write, and so is what comes while that is under way.
  * 2. In the mode `batch` so many may wait, and more are lost. In the others requests wait, so there never are many.
+ * 3. In the mode `batch` events are gathered for a moment: a write for every turn of a busy server would cost more than all of its events.
  */
-import { nextTurn } from "#base";
+import { type Clock, nextTurn } from "#base";
 import type { AuditEvent } from "./event.ts";
 import type { Failed } from "./failures.ts";
 import { fitting, type Mode, type Sink, type Truncation } from "./sink.ts";
 
 const NEWLINE = Buffer.from("\n");
-const PIECE_CHARS = 64 * 1024;
+const GATHER_MS = 100;
+/** Of the buffer, what may be gathered before it is written: the rest is for what comes meanwhile. */
+const GATHERED_PART = 0.1;
 
 export interface LineTarget {
-  /** Each is one or more whole lines, with their ends. */
+  /** Each with its end. */
   write(lines: readonly Buffer[]): Promise<void>;
   close(): Promise<void>;
 }
@@ -25,11 +28,15 @@ export interface LogSinkOptions {
   readonly bufferSize: number;
   readonly truncation?: Truncation | undefined;
   readonly failed: Failed;
+  readonly clock: Clock;
 }
 
 /** What is written at once. */
 interface Batch {
-  readonly events: AuditEvent[];
+  /** Bytes from the start: texts of many parts that wait would be moved, part by part, at every collection of garbage. */
+  readonly lines: Buffer[];
+  /** Resolves when it has been gathered for long enough. */
+  readonly due: PromiseWithResolvers<void>;
   readonly done: PromiseWithResolvers<boolean>;
 }
 
@@ -48,7 +55,7 @@ export class LogSink implements Sink {
 
   push(event: AuditEvent): void {
     const { bufferSize, truncation, failed } = this.#options;
-    if (this.mode === "batch" && (this.#next?.events.length ?? 0) >= bufferSize) {
+    if (this.mode === "batch" && (this.#next?.lines.length ?? 0) >= bufferSize) {
       failed("buffered", new Error("the buffer of audit events is full"), 1);
       return;
     }
@@ -57,63 +64,56 @@ export class LogSink implements Sink {
       failed("truncate", new Error("an event is too large even without its objects"), 1);
       return;
     }
-    this.#next ??= { events: [], done: Promise.withResolvers() };
-    this.#next.events.push(fit);
+    this.#next ??= { lines: [], due: Promise.withResolvers(), done: Promise.withResolvers() };
+    this.#next.lines.push(lineOf(fit));
     this.#draining ??= this.#drain();
+    if (this.#next.lines.length >= bufferSize * GATHERED_PART) this.#next.due.resolve();
   }
 
   async written(): Promise<boolean> {
+    this.#next?.due.resolve();
     return (this.#next ?? this.#writing)?.done.promise ?? true;
   }
 
   async close(): Promise<void> {
+    this.#next?.due.resolve();
     await this.#draining;
     await this.#options.target.close();
   }
 
   /** Until nothing waits any more. */
   async #drain(): Promise<void> {
-    await nextTurn();
-    for (let batch = this.#take(); batch !== undefined; batch = this.#take()) {
-      const { events, done } = batch;
+    const gathers = this.mode === "batch";
+    if (!gathers) await nextTurn();
+    while (this.#next !== undefined) {
+      if (gathers) await this.#gathered(this.#next);
+      const { lines, done } = this.#next;
+      this.#writing = this.#next;
+      this.#next = undefined;
       try {
-        await this.#options.target.write(piecesOf(events));
+        await this.#options.target.write(lines);
         done.resolve(true);
       } catch (error) {
-        this.#options.failed("log", error, events.length);
+        this.#options.failed("log", error, lines.length);
         done.resolve(false);
       }
     }
+    this.#writing = undefined;
     this.#draining = undefined;
   }
 
-  #take(): Batch | undefined {
-    this.#writing = this.#next;
-    this.#next = undefined;
-    return this.#writing;
+  async #gathered({ due }: Batch): Promise<void> {
+    const timer = this.#options.clock.timer(GATHER_MS, due.resolve);
+    await due.promise;
+    timer.cancel();
   }
 }
 
-/** Whole lines, many of them in a piece: most events are short texts. */
-function piecesOf(events: readonly AuditEvent[]): readonly Buffer[] {
-  const written: Buffer[] = [];
-  let text = "";
-  const flush = () => {
-    if (text !== "") written.push(Buffer.from(text));
-    text = "";
-  };
-  for (const { pieces } of events) {
-    const [only] = pieces;
-    if (pieces.length === 1 && typeof only === "string") {
-      text += `${only}\n`;
-      if (text.length >= PIECE_CHARS) flush();
-    } else {
-      flush();
-      written.push(Buffer.concat([...pieces.map(bytesOf), NEWLINE]));
-    }
-  }
-  flush();
-  return written;
+/** Most events are short texts. */
+function lineOf({ pieces }: AuditEvent): Buffer {
+  const [only] = pieces;
+  if (pieces.length === 1 && typeof only === "string") return Buffer.from(`${only}\n`);
+  return Buffer.concat([...pieces.map(bytesOf), NEWLINE]);
 }
 
 function bytesOf(piece: string | Buffer): Buffer {

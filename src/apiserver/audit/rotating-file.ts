@@ -39,16 +39,16 @@ export class RotatingFile {
     this.#clock = clock;
   }
 
-  /** Each is one or more whole lines. */
   async write(lines: readonly Buffer[]): Promise<void> {
     const { maxBytes } = this.#limits;
+    await this.#ready();
     let group: Buffer[] = [];
     let bytes = 0;
     for (const line of lines) {
-      await this.#ready();
       if (maxBytes > 0 && this.#bytes + bytes > 0 && this.#bytes + bytes + line.length > maxBytes) {
         await this.#append(group, bytes);
         await this.#rotate();
+        await this.#ready();
         group = [];
         bytes = 0;
       }

@@ -134,7 +134,7 @@ class Record {
     this.#verdict = verdict;
     this.#info = info;
     this.#receivedMs = parts.clock.now();
-    this.#head = parts.writer.begin(verdict.level, id, request, info, user);
+    this.#head = parts.writer.begin(verdict.level, id, request, info, user, this.#receivedMs);
     this.sent = WRITING.has(info.verb) ? new SentObject(verdict, request.headers["content-type"]) : undefined;
   }
 
@@ -142,7 +142,7 @@ class Record {
     if (this.#verdict.omitted.has(stage)) return;
     const { writer, clock, sinks, emitted } = this.#parts;
     const nowMs = stage === "RequestReceived" ? this.#receivedMs : clock.now();
-    const event = writer.event(this.#head, stage, this.#receivedMs, nowMs, found);
+    const event = writer.event(this.#head, stage, nowMs, found);
     emitted();
     for (const sink of sinks) sink.push(event);
   }

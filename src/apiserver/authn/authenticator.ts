@@ -21,8 +21,8 @@ import {
   type Verdict,
 } from "./verdict.ts";
 
-/** Throws Unauthorized for a credential that is not good. */
-export type Authenticator = (request: ApiRequest, remarks?: Remarks) => Promise<UserInfo>;
+/** Throws Unauthorized, or rejects with it, for a credential that is not good. Answers at once where the connection shows who it is. */
+export type Authenticator = (request: ApiRequest, remarks?: Remarks) => UserInfo | Promise<UserInfo>;
 
 /** What there is to say about a credential besides whose it is. */
 export interface Remarks {
@@ -69,14 +69,8 @@ export function authenticator(options: AuthenticatorOptions): Authenticator {
     return verdict;
   };
 
-  return async (request, remarks = UNHEARD) => {
-    if (request.user !== undefined) return withAuthenticated(request.user);
-    const errors: string[] = [];
-    for (const ask of byConnection) {
-      const verdict = ask(request);
-      if (isKnown(verdict)) return withAuthenticated(verdict.user);
-      if (verdict !== undefined) errors.push(...verdict.refused);
-    }
+  const byRequest = async (request: ApiRequest, remarks: Remarks, before: readonly string[]): Promise<UserInfo> => {
+    const errors = [...before];
     for (const find of [authorizationToken, websocketToken]) {
       const verdict = await byToken(find(request), remarks);
       if (isKnown(verdict)) return withAuthenticated(verdict.user);
@@ -87,6 +81,17 @@ export function authenticator(options: AuthenticatorOptions): Authenticator {
       log?.warn("a request could not be authenticated", { path: request.path, because: errorText(errors) });
     }
     throw unauthorized();
+  };
+
+  return (request, remarks = UNHEARD) => {
+    if (request.user !== undefined) return withAuthenticated(request.user);
+    const errors: string[] = [];
+    for (const ask of byConnection) {
+      const verdict = ask(request);
+      if (isKnown(verdict)) return withAuthenticated(verdict.user);
+      if (verdict !== undefined) errors.push(...verdict.refused);
+    }
+    return byRequest(request, remarks, errors);
   };
 }
 

@@ -12,7 +12,7 @@ export type { ClusterObjects, Plural } from "./objects.ts";
 export { type AuthenticationConfiguration, parseAuthenticationConfiguration } from "./oidc/configuration.ts";
 export { authenticatorOfFlags, type OidcFlags } from "./oidc/flags.ts";
 export { SIGNING_ALGORITHMS } from "./oidc/tokens.ts";
-export type { TokenIssuer } from "./service-account/issuer.ts";
+export { type TokenIssuer, tokenSigner } from "./service-account/issuer.ts";
 export { KeyFileError } from "./service-account/keys.ts";
 export {
   type AuthenticationSettings,

@@ -28,8 +28,8 @@ export interface ConnectOptions {
   readonly rulesFor: ReviewOptions["rulesFor"];
   /** Of this server: for whom tokens have to be meant. */
   readonly audiences?: readonly string[];
-  /** Who this server is, to kubelets. */
-  readonly kubeletTls?: Target["tls"];
+  /** Who this server is, to kubelets, as of now. */
+  readonly kubeletIdentity?: () => Target["tls"] | undefined;
   /** Gives out the tokens of ServiceAccounts. Without it there are none to be had. */
   readonly tokens?: TokenIssuer;
 }
@@ -42,17 +42,17 @@ export interface Connectors {
 }
 
 export function connectors(options: ConnectOptions): Connectors {
-  const { resources, kubeletTls } = options;
+  const { resources, kubeletIdentity, authorize } = options;
   const core = (plural: string) => served(resources, "", plural);
   const pods = core("pods");
-  const reach: PodConnections = { pods, nodes: core("nodes"), ...(kubeletTls && { kubeletTls }) };
+  const reach: PodConnections = { pods, nodes: core("nodes"), ...(kubeletIdentity && { kubeletIdentity }) };
   const bind = bindPod(pods, core("bindings").kind as Kind as Kind<core.Binding>);
   const slices = served(resources, "discovery.k8s.io", "endpointslices");
   /** These make a connection, which admission may have something to say about. */
   const connections: readonly (readonly [string, Connector])[] = [
-    ["pods/exec", podStream(reach, true)],
-    ["pods/attach", podStream(reach, true)],
-    ["pods/portforward", podStream(reach, false)],
+    ["pods/exec", podStream(reach, authorize, "container")],
+    ["pods/attach", podStream(reach, authorize, "container")],
+    ["pods/portforward", podStream(reach, authorize, "pod")],
     ["pods/proxy", podProxy(reach)],
     ["nodes/proxy", nodeProxy(reach)],
     ["services/proxy", serviceProxy(core("services"), slices)],

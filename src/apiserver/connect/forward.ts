@@ -3,11 +3,13 @@
  *
  * 1. What speaks of this connection, or of who is calling, is not passed on.
  * 2. It reads on only as fast as the caller takes it, and ends with the caller.
+ * 3. A request that asks to go on in another protocol is passed on as such: from then on both connections are one.
  */
-import { request as httpRequest, type IncomingMessage, type RequestOptions } from "node:http";
+import { type ClientRequest, request as httpRequest, type IncomingMessage, type RequestOptions } from "node:http";
 import { request as httpsRequest } from "node:https";
-import type { Readable } from "node:stream";
+import type { Duplex, Readable } from "node:stream";
 import type { Clock } from "#base";
+import { joined } from "../aggregation/joined.ts";
 import type { ApiRequest, ApiResponse, Sink } from "../http/exchange.ts";
 import { dialError } from "./dial-error.ts";
 
@@ -29,6 +31,8 @@ const OWN_HEADERS = new Set([
   "upgrade",
   "content-length",
 ]);
+
+const UPGRADE = new Set(["connection", "upgrade"]);
 
 export interface Target {
   readonly secure: boolean;
@@ -63,34 +67,66 @@ export async function forward(target: Target, exchange: ApiRequest, clock: Clock
   return { status: statusCode, headers: passedOn(response.headers), stream: (sink) => pump(response, sink, clock) };
 }
 
-function send(
+/** As `forward`, for a request that asks to go on in another protocol. The target may decline: then its answer is an ordinary one. */
+export async function forwardUpgrade(target: Target, exchange: ApiRequest, clock: Clock): Promise<ApiResponse> {
+  const { promise, resolve, reject } = Promise.withResolvers<{ response: IncomingMessage; connection?: Duplex }>();
+  const outgoing = open(target, exchange, passedOn(exchange.headers, UPGRADE));
+  outgoing.once("upgrade", (response, connection, head) => {
+    if (head.length > 0) connection.unshift(head);
+    resolve({ response, connection });
+  });
+  outgoing.once("response", (response) => resolve({ response }));
+  outgoing.once("error", (error) => reject(unreachable(error, target)));
+  outgoing.end();
+  const { response, connection } = await promise;
+  const { statusCode: status = 502 } = response;
+  if (connection === undefined)
+    return { status, headers: passedOn(response.headers), stream: (sink) => pump(response, sink, clock) };
+  return {
+    status,
+    headers: passedOn(response.headers, UPGRADE),
+    stream: async () => void connection.destroy(),
+    upgrade: (caller) => joined(caller, connection, exchange.signal),
+  };
+}
+
+async function send(target: Target, exchange: ApiRequest, body: Buffer | undefined): Promise<IncomingMessage> {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  const length = body !== undefined && { "content-length": String(body.length) };
+  const outgoing = open(target, exchange, { ...passedOn(exchange.headers), ...length });
+  outgoing.once("response", resolve);
+  outgoing.once("error", (error) => reject(unreachable(error, target)));
+  outgoing.end(body);
+  return promise;
+}
+
+function open(
   { secure, host, port, path, tls }: Target,
-  exchange: ApiRequest,
-  body: Buffer | undefined,
-): Promise<IncomingMessage> {
+  { method, signal }: ApiRequest,
+  headers: Record<string, string>,
+): ClientRequest {
   const options: RequestOptions = {
     host,
     port,
     path,
-    method: exchange.method,
-    headers: { ...passedOn(exchange.headers), ...(body !== undefined && { "content-length": String(body.length) }) },
-    signal: exchange.signal,
+    method,
+    headers,
+    signal,
     timeout: CONNECT_TIMEOUT_MS,
     agent: false,
   };
-  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   // A kubelet's certificate is its own until a cluster signs them: without an authority to check it by, it is not checked, as in the original.
   const outgoing = secure
     ? httpsRequest({ ...options, ...tls, rejectUnauthorized: tls?.ca !== undefined })
     : httpRequest(options);
-  outgoing.once("response", (response) => {
-    outgoing.setTimeout(0);
-    resolve(response);
-  });
+  const settled = () => outgoing.setTimeout(0);
+  outgoing.once("response", settled).once("upgrade", settled);
   outgoing.once("timeout", () => outgoing.destroy(Object.assign(new Error("timeout"), { code: "ETIMEDOUT" })));
-  outgoing.once("error", (error) => reject(new Unreachable(dialError(error, host, port), { cause: error })));
-  outgoing.end(body);
-  return promise;
+  return outgoing;
+}
+
+function unreachable(error: Error, { host, port }: Target): Unreachable {
+  return new Unreachable(dialError(error, host, port), { cause: error });
 }
 
 /** Writes what comes, as fast as it is taken. */
@@ -113,11 +149,15 @@ export async function pump(response: Readable, sink: Sink, clock: Clock): Promis
   }
 }
 
-function passedOn(headers: Readonly<Record<string, string | readonly string[] | undefined>>): Record<string, string> {
+/** `keep`: of those about a connection, what becomes of the next one too. */
+function passedOn(
+  headers: Readonly<Record<string, string | readonly string[] | undefined>>,
+  keep: ReadonlySet<string> = new Set(),
+): Record<string, string> {
   const kept: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {
-    if (value === undefined || name.startsWith(":") || OWN_HEADERS.has(name) || name.startsWith("impersonate-"))
-      continue;
+    if (value === undefined || name.startsWith(":") || name.startsWith("impersonate-")) continue;
+    if (OWN_HEADERS.has(name) && !keep.has(name)) continue;
     kept[name] = typeof value === "string" ? value : value.join(", ");
   }
   return kept;

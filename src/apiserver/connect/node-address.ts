@@ -2,7 +2,8 @@
 import { type core, notFound, StatusError } from "#api";
 import type { Resource } from "../rest/resource.ts";
 
-const PREFERRED = ["Hostname", "InternalDNS", "InternalIP", "ExternalDNS", "ExternalIP"];
+/** Names come last, as kubeadm sets it: a node's name need not be known to any DNS. */
+const PREFERRED = ["InternalIP", "ExternalIP", "InternalDNS", "ExternalDNS", "Hostname"];
 const KUBELET_PORT = 10_250;
 
 export interface KubeletAddress {

@@ -4,7 +4,8 @@ import { wholeNumber } from "../rest/options.ts";
 import type { Resource } from "../rest/resource.ts";
 import type { RestRequest } from "../rest/rest-request.ts";
 import type { Connector } from "./connector.ts";
-import { forward, type Target, Unreachable } from "./forward.ts";
+import { forward, forwardUpgrade, type Target, Unreachable } from "./forward.ts";
+import { kubeletRefusal } from "./kubelet-refusal.ts";
 import { kubeletAddress } from "./node-address.ts";
 
 /** What the kubelet is told of what was asked. */
@@ -13,11 +14,12 @@ const PASSED = ["follow", "previous", "timestamps", "sinceSeconds", "sinceTime",
 export interface PodConnections {
   readonly pods: Resource;
   readonly nodes: Resource;
-  /** Who this server is, to kubelets. */
-  readonly kubeletTls?: Target["tls"];
+  /** Who this server is, to kubelets, as of now. */
+  readonly kubeletIdentity?: () => Target["tls"] | undefined;
 }
 
-export function podLog({ pods, nodes, kubeletTls }: PodConnections): Connector {
+export function podLog(connections: PodConnections): Connector {
+  const { pods } = connections;
   return async (request, exchange) => {
     const { namespace, name, query, context } = request;
     const errors = optionErrors(query);
@@ -28,19 +30,26 @@ export function podLog({ pods, nodes, kubeletTls }: PodConnections): Connector {
     // Nothing has run yet: there is nothing to show, and nothing wrong.
     if (nodeName === "") return { status: 204, headers: {}, body: [] };
     const asked = new URLSearchParams(PASSED.flatMap((key) => (query.has(key) ? [[key, query.get(key) ?? ""]] : [])));
-    const { host, port } = kubeletAddress(nodes, nodeName);
+    const target = kubeletTarget(connections, nodeName);
     const path = `/containerLogs/${namespace}/${name}/${container}${asked.size > 0 ? `?${asked}` : ""}`;
     try {
-      return await forward(
-        { secure: true, host, port, path, ...(kubeletTls && { tls: kubeletTls }) },
-        exchange,
-        context.clock,
-      );
+      const passOn = exchange.isUpgrade === true ? forwardUpgrade : forward;
+      const answer = await passOn({ ...target, path }, exchange, context.clock);
+      return await kubeletRefusal(answer);
     } catch (error) {
       if (!(error instanceof Unreachable)) throw error;
-      throw new StatusError("", `Get "https://${host}:${port}${path}": ${error.message}`, { code: 500, cause: error });
+      throw new StatusError("", `Get "https://${target.host}:${target.port}${path}": ${error.message}`, {
+        code: 500,
+        cause: error,
+      });
     }
   };
+}
+
+/** How the kubelet of a node is reached. */
+export function kubeletTarget({ nodes, kubeletIdentity }: PodConnections, nodeName: string): Omit<Target, "path"> {
+  const tls = kubeletIdentity?.();
+  return { secure: true, ...kubeletAddress(nodes, nodeName), ...(tls !== undefined && { tls }) };
 }
 
 export function podOf(pods: Resource, { namespace, name }: RestRequest): core.Pod {

@@ -1,39 +1,74 @@
 /**
- * pods/exec, attach and portforward, up to the point where a connection becomes a stream of its own: the kubelet is looked for, and what keeps it
- * from being reached is told. The stream itself is not an answer that the pipeline could give.
+ * pods/exec, attach and portforward: the connection goes on to the kubelet of the Pod's node, in whichever protocol the caller asks for.
+ *
+ *     caller ──► (authenticated, authorized, admitted here) ──► kubelet ──► runtime
+ *
+ * 1. Nothing is translated on the way: from the upgrade on, both connections are one.
+ * 2. It takes the right to create, whichever method it is asked with: a WebSocket begins with GET, and reading rights do not run commands.
  */
-import { once } from "node:events";
-import { connect } from "node:net";
 import { badRequest, StatusError } from "#api";
+import { NO_SELECTORS } from "../authz/attributes.ts";
+import { type Authorizer, demand } from "../authz/authorizer.ts";
+import { isTrue } from "../http/request-info.ts";
+import type { RestRequest } from "../rest/rest-request.ts";
 import type { Connector } from "./connector.ts";
-import { dialError } from "./dial-error.ts";
-import { type KubeletAddress, kubeletAddress } from "./node-address.ts";
-import { containerOf, type PodConnections, podOf } from "./pod-log.ts";
+import { forwardUpgrade, Unreachable } from "./forward.ts";
+import { containerOf, kubeletTarget, type PodConnections, podOf } from "./pod-log.ts";
 
-const CONNECT_TIMEOUT_MS = 5_000;
-
-/** `toContainer`: to one of the Pod's containers, not to the Pod as a whole. */
-export function podStream({ pods, nodes }: PodConnections, toContainer: boolean): Connector {
+/** `to` one of the Pod's containers, or the Pod as a whole. */
+export function podStream(connections: PodConnections, authorize: Authorizer, to: "container" | "pod"): Connector {
   return async (request, exchange) => {
-    const pod = podOf(pods, request);
-    if (toContainer) containerOf(pod, request.query.get("container") ?? "");
+    const { namespace, name, subresource, query, context } = request;
+    const pod = podOf(connections.pods, request);
+    const container = to === "container" ? containerOf(pod, query.get("container") ?? "") : undefined;
     const nodeName = pod.spec?.nodeName ?? "";
-    if (nodeName === "") throw badRequest(`pod ${request.name} does not have a host assigned`);
-    const kubelet = kubeletAddress(nodes, nodeName);
+    if (nodeName === "") throw badRequest(`pod ${name} does not have a host assigned`);
+    const target = kubeletTarget(connections, nodeName);
     if (exchange.headers.upgrade === undefined) throw badRequest("Upgrade request required");
-    await dial(kubelet, exchange.signal);
-    throw new StatusError("", "this server does not pass on streams to nodes", { code: 501 });
+    if (exchange.method === "GET") await demandCreate(authorize, request, exchange.path);
+    const parts = [WORDS[subresource] ?? subresource, namespace, name, ...(container === undefined ? [] : [container])];
+    const path = `/${parts.join("/")}?${kubeletQuery(query)}`;
+    try {
+      return await forwardUpgrade({ ...target, path }, exchange, context.clock);
+    } catch (error) {
+      if (!(error instanceof Unreachable)) throw error;
+      throw new StatusError("", `error dialing backend: ${error.message}`, { code: 500, cause: error });
+    }
   };
 }
 
-async function dial({ host, port }: KubeletAddress, signal: AbortSignal): Promise<void> {
-  const socket = connect({ host, port, signal, timeout: CONNECT_TIMEOUT_MS });
-  socket.once("timeout", () => socket.destroy(Object.assign(new Error("timeout"), { code: "ETIMEDOUT" })));
-  try {
-    await once(socket, "connect");
-  } catch (error) {
-    throw new StatusError("", `error dialing backend: ${dialError(error, host, port)}`, { code: 500, cause: error });
-  } finally {
-    socket.destroy();
-  }
+/** As kubelets spell it. */
+const WORDS: Readonly<Record<string, string>> = { portforward: "portForward" };
+/** What the API calls by other names than kubelets do. */
+const OPTIONS: readonly (readonly [string, string])[] = [
+  ["stdin", "input"],
+  ["stdout", "output"],
+  ["stderr", "error"],
+  ["tty", "tty"],
+];
+
+function kubeletQuery(query: URLSearchParams): URLSearchParams {
+  const told = new URLSearchParams();
+  for (const [ours, theirs] of OPTIONS) if (isTrue(query.get(ours))) told.set(theirs, "1");
+  for (const command of query.getAll("command")) told.append("command", command);
+  for (const port of query.getAll("ports")) told.append("port", port);
+  return told;
+}
+
+async function demandCreate(authorize: Authorizer, request: RestRequest, path: string): Promise<void> {
+  const { user, resource, subresource, namespace, name } = request;
+  const { group: apiGroup, resource: plural } = resource.groupResource;
+  await demand(authorize, {
+    user,
+    verb: "create",
+    isResourceRequest: true,
+    path,
+    apiGroup,
+    apiVersion: resource.kind.version,
+    resource: plural,
+    subresource,
+    namespace,
+    name,
+    selectors: NO_SELECTORS,
+  });
 }

@@ -8,9 +8,9 @@ import type { Resource } from "../rest/resource.ts";
 import type { RestRequest } from "../rest/rest-request.ts";
 import type { Connector } from "./connector.ts";
 import { readyEndpoints } from "./endpoints.ts";
-import { forward, type Target, Unreachable } from "./forward.ts";
+import { forward, forwardUpgrade, type Target, Unreachable } from "./forward.ts";
 import { kubeletAddress } from "./node-address.ts";
-import type { PodConnections } from "./pod-log.ts";
+import { kubeletTarget, type PodConnections } from "./pod-log.ts";
 
 interface Place {
   readonly secure: boolean;
@@ -31,11 +31,10 @@ export function podProxy({ pods }: PodConnections): Connector {
   });
 }
 
-export function nodeProxy({ nodes, kubeletTls }: PodConnections): Connector {
+export function nodeProxy(connections: PodConnections): Connector {
   return proxy((_, { secure, name, port }) => {
-    const { host, port: own } = kubeletAddress(nodes, name);
-    if (port === "" || Number(port) === own)
-      return { secure: true, host, port: own, ...(kubeletTls && { tls: kubeletTls }) };
+    const { host, port: own } = kubeletAddress(connections.nodes, name);
+    if (port === "" || Number(port) === own) return kubeletTarget(connections, name);
     return { secure, host: proxyable(host), port: Number(port) };
   });
 }
@@ -59,9 +58,15 @@ export function serviceProxy(services: Resource, slices: Resource): Connector {
 function proxy(find: (request: RestRequest, place: Place) => Found): Connector {
   return async (request, exchange) => {
     const found = find(request, placeOf(request.name));
-    const path = behindProxy(exchange.path, exchange.query, request.namespace !== "");
+    const namespaced = request.namespace !== "";
+    const { path: asked, query, isUpgrade = false } = exchange;
+    // So that relative links in what is shown lead back here.
+    if (!isUpgrade && isBare(asked, namespaced) && ["GET", "HEAD"].includes(exchange.method))
+      return { status: 301, headers: { location: `${asked}/${query.size > 0 ? `?${query}` : ""}` }, body: [] };
+    const path = behindProxy(asked, query, namespaced);
     try {
-      return await forward({ ...found, path }, exchange, request.context.clock);
+      const passOn = isUpgrade ? forwardUpgrade : forward;
+      return await passOn({ ...found, path }, exchange, request.context.clock);
     } catch (error) {
       if (error instanceof Unreachable) throw serviceUnavailable(`error trying to reach service: ${error.message}`);
       throw error;
@@ -75,6 +80,11 @@ function placeOf(text: string): Place {
   const [first = "", second = "", third = ""] = parts;
   if (parts.length === 3) return { secure: first === "https", name: second, port: third };
   return { secure: false, name: first, port: second };
+}
+
+/** Nothing stands behind `proxy`, not even a slash. */
+function isBare(path: string, namespaced: boolean): boolean {
+  return path.split("/").length === (namespaced ? 8 : 6);
 }
 
 /** What stands behind `proxy`, wherever else the path has that word. */

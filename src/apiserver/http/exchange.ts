@@ -74,20 +74,42 @@ export function authenticated(
 ): ApiRequest {
   const headers = withoutCredentials(request.headers, isCredential);
   if (request.user === user && headers === request.headers && seeBody === undefined) return request;
-  const { method, path, query, source, isUpgrade } = request;
-  return {
-    method,
-    path,
-    query,
-    headers,
-    user,
-    ...(source !== undefined && { source }),
-    ...(isUpgrade !== undefined && { isUpgrade }),
-    body: (limit) => (seeBody === undefined ? request.body(limit) : seen(request.body(limit), seeBody)),
-    get signal() {
-      return request.signal;
-    },
-  };
+  return new AuthenticatedRequest(request, headers, user, seeBody);
+}
+
+/** A class, because of its getter: in a literal it would give each request a shape of its own, which is slow, and held until the whole heap is collected. */
+class AuthenticatedRequest implements ApiRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly headers: ApiRequest["headers"];
+  readonly user: UserInfo;
+  readonly source?: Readable;
+  readonly isUpgrade?: boolean;
+  readonly #request: ApiRequest;
+  readonly #seeBody: ((bytes: Buffer) => void) | undefined;
+
+  constructor(request: ApiRequest, headers: ApiRequest["headers"], user: UserInfo, seeBody?: (bytes: Buffer) => void) {
+    const { method, path, query, source, isUpgrade } = request;
+    this.method = method;
+    this.path = path;
+    this.query = query;
+    this.headers = headers;
+    this.user = user;
+    if (source !== undefined) this.source = source;
+    if (isUpgrade !== undefined) this.isUpgrade = isUpgrade;
+    this.#request = request;
+    this.#seeBody = seeBody;
+  }
+
+  get signal(): AbortSignal {
+    return this.#request.signal;
+  }
+
+  body(limit: number): Promise<Buffer> {
+    const body = this.#request.body(limit);
+    return this.#seeBody === undefined ? body : seen(body, this.#seeBody);
+  }
 }
 
 async function seen(body: Promise<Buffer>, seeBody: (bytes: Buffer) => void): Promise<Buffer> {

@@ -88,10 +88,13 @@ class IncomingRequest implements ApiRequest {
   }
 }
 
+/** Made once: every answer that was waited for ends with it, and an error with the stack of each would cost more than most answers do. */
+const GONE = new DOMException("The caller has gone, or has its answer.", "AbortError");
+
 function signalOf(peer: Peer): AbortSignal {
   const gone = new AbortController();
-  if (peer.destroyed) gone.abort();
-  else peer.once("close", () => gone.abort());
+  if (peer.destroyed) gone.abort(GONE);
+  else peer.once("close", () => gone.abort(GONE));
   return gone.signal;
 }
 

@@ -28,9 +28,10 @@ export interface ListResult {
 
 export async function get({ context, resource, namespace, name, query }: RestRequest): Promise<StoredObject> {
   const version = query.get("resourceVersion") ?? "";
-  if (version === "") await fresh(context);
-  else await notOlderThan(context, parseVersion(version, 500));
-  const found = await resource.get(resource.suffix(namespace, name));
+  if (version !== "") await notOlderThan(context, parseVersion(version, 500));
+  else if (context.sharedStore) await fresh(context);
+  const kept = resource.get(resource.suffix(namespace, name));
+  const found = kept instanceof Promise ? await kept : kept;
   if (found === undefined) throw notFound(resource.groupResource, name);
   return found;
 }

@@ -24,8 +24,8 @@ export class Resource {
     return this.kind.scope === "Namespaced" ? `${namespace}/${name}` : name;
   }
 
-  /** What is kept there, in this kind's own form. */
-  async get(suffix: string): Promise<StoredObject | undefined> {
+  /** What is kept there, in this kind's own form: at once, unless it is kept in another one. */
+  get(suffix: string): StoredObject | undefined | Promise<StoredObject> {
     const stored = this.cache.get(suffix);
     return stored === undefined || this.forms === undefined ? stored : ownForm(this.forms, stored);
   }

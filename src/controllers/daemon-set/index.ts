@@ -71,10 +71,12 @@ export const daemonSetController = defineController({
           ...ofRevisions.byController(uid),
           ...ofRevisions.withoutController(namespace),
         ]);
-        const adopts = pods.adopt.length + kept.adopt.length > 0 && (await isStillThere(client, DaemonSet, set));
+        const adopts = pods.adopt.length + kept.adopt.length > 0;
+        // It is gone or ends, and the cache has yet to show it: those that it had are no longer its own, and nothing takes their place.
+        if (adopts && !(await isStillThere(client, DaemonSet, set))) return undefined;
         const settled = [
-          ...(adopts ? pods.adopt.map((pod) => adoption(Pod, pod, set, KIND)) : []),
-          ...(adopts ? kept.adopt.map((revision) => adoption(ControllerRevision, revision, set, KIND)) : []),
+          ...pods.adopt.map((pod) => adoption(Pod, pod, set, KIND)),
+          ...kept.adopt.map((revision) => adoption(ControllerRevision, revision, set, KIND)),
           ...pods.release.map((pod) => release(Pod, pod, set)),
         ];
         // Whom it has is settled first; the next run goes on from there.

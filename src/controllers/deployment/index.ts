@@ -60,14 +60,14 @@ export const deploymentController = defineController({
         const { uid = "", namespace = "" } = deployment.metadata;
         const candidates = [...ofDeployment.byController(uid), ...ofDeployment.withoutController(namespace)];
         const claimed = claim(deployment, matcherOfSelector(deployment.spec?.selector), candidates);
-        const adopted =
-          claimed.adopt.length > 0 && (await isStillThere(client, Deployment, deployment)) ? claimed.adopt : [];
-        if (adopted.length > 0 || claimed.release.length > 0) {
+        // It is gone or ends, and the cache has yet to show it: those that it had are no longer its own, and nothing takes their place.
+        if (claimed.adopt.length > 0 && !(await isStillThere(client, Deployment, deployment))) return undefined;
+        if (claimed.adopt.length > 0 || claimed.release.length > 0) {
           // Whom it has is settled first; the next run goes on from there.
           return {
             steps: [
               [
-                ...adopted.map((set) => adoption(ReplicaSet, set, deployment, KIND)),
+                ...claimed.adopt.map((set) => adoption(ReplicaSet, set, deployment, KIND)),
                 ...claimed.release.map((set) => release(ReplicaSet, set, deployment)),
               ],
             ],

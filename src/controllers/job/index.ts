@@ -83,11 +83,13 @@ export const jobController = defineController({
         const { uid = "", namespace = "" } = job.metadata;
         const candidates = [...byController(uid), ...withoutController(namespace)];
         const { owned, adopt, release: leave } = claim(job, selectorOf(job), candidates);
-        const taken = adopt.length > 0 && (await isStillThere(client, JobKind, job)) ? adopt : [];
+        // It is gone or ends, and the cache has yet to show it: those that it had are no longer its own, and nothing takes their place.
+        if (adopt.length > 0 && !(await isStillThere(client, JobKind, job)))
+          return strays.length === 0 ? undefined : { steps: [strays] };
         // Whom it has is settled first; the next run counts.
-        if (taken.length + leave.length + strays.length > 0)
+        if (adopt.length + leave.length + strays.length > 0)
           return {
-            steps: [[...taken.map((pod) => takeIn(pod, job)), ...leave.map((pod) => giveUp(pod, job)), ...strays]],
+            steps: [[...adopt.map((pod) => takeIn(pod, job)), ...leave.map((pod) => giveUp(pod, job)), ...strays]],
           };
         return planJob(job, owned, now);
       },

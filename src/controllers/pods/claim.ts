@@ -3,7 +3,7 @@
  *
  * 1. Who ends adopts nothing, and what ends is not adopted.
  * 2. An adoption is written only after the API server itself has said that the owner is still there: a cache may show one that is gone, and what it
- *    adopted would be deleted with it.
+ *    adopted would be deleted with it. Nor does such an owner make up for those that it may no longer adopt.
  */
 import { isStatusError, type JsonObject, type KubeObject, type LabelMatcher } from "#api";
 import type { Client } from "#client";

@@ -62,13 +62,14 @@ export function replicaController<T extends KubeObject>(options: ReplicaControll
             ...withoutController(set.metadata.namespace ?? ""),
           ];
           const { owned, adopt, release: leave } = claim(set, selectorOf(set), candidates, (pod) => !isEnding(pod));
-          const taken = adopt.length > 0 && (await isStillThere(client, resource, set)) ? adopt : [];
-          if (taken.length === 0 && leave.length === 0) return planReplicas(wanted, owned, siblingsOf(set), now);
+          // It is gone or ends, and the cache has yet to show it: those that it had are no longer its own, and nothing takes their place.
+          if (adopt.length > 0 && !(await isStillThere(client, resource, set))) return undefined;
+          if (adopt.length === 0 && leave.length === 0) return planReplicas(wanted, owned, siblingsOf(set), now);
           // Whom it has is settled first; the next run counts.
           return {
             steps: [
               [
-                ...taken.map((pod) => adoption(PodKind, pod, set, wanted.kind)),
+                ...adopt.map((pod) => adoption(PodKind, pod, set, wanted.kind)),
                 ...leave.map((pod) => release(PodKind, pod, set)),
               ],
             ],

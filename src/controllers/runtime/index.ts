@@ -2,6 +2,7 @@
 export type { Controller, ControllerContext, Reconciler, Source } from "./controller.ts";
 export { defineController } from "./controller.ts";
 export * from "./kinds.ts";
+export { type ControllerMetrics, controllerMetrics } from "./metrics.ts";
 export type { AnyResource, Failure, Outcome, Plan, Write } from "./plan.ts";
 export { type ControllersOptions, runControllers } from "./run-controllers.ts";
 export { selected, UnknownControllerError } from "./selection.ts";

@@ -10,7 +10,7 @@ afterEach(async () => {
 });
 
 async function running(...controllers: Controller[]) {
-  const cluster = await testControllers(controllers);
+  const cluster = await testControllers(controllers, { rights: "everything" });
   open.push(() => cluster.close());
   return cluster;
 }

@@ -5,11 +5,11 @@
  * 2. A controller that ends by an error is logged and started again: the others go on.
  */
 import type { KubeObject } from "#api";
-import { type Clock, type Logger, type MetricsRegistry, type Random, TaskGroup } from "#base";
+import { type Clock, type Logger, type Random, TaskGroup } from "#base";
 import { type Client, eventRecorder, Informers, type ResourceOf } from "#client";
 import type { Controller } from "./controller.ts";
 import { Event } from "./kinds.ts";
-import { controllerMetrics } from "./metrics.ts";
+import type { ControllerMetrics } from "./metrics.ts";
 import { runController } from "./run-controller.ts";
 import { selected } from "./selection.ts";
 
@@ -28,12 +28,12 @@ export interface ControllersOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
-  readonly metrics: MetricsRegistry;
+  /** Of a controller by its name: see controllerMetrics. Counts go on where these controllers are run again. */
+  metrics(name: string): ControllerMetrics;
 }
 
 export async function runControllers(options: ControllersOptions, signal: AbortSignal): Promise<void> {
   const { client, clock, random, log, instance } = options;
-  const metrics = controllerMetrics(options.metrics);
   const watching = new TaskGroup({ onFailure: ({ task, error }) => log.error(`${task} ended`, { error }) });
   const informers = new Informers({ client, clock, random, log, tasks: watching });
   const working = new TaskGroup({ parent: signal });
@@ -52,7 +52,7 @@ export async function runControllers(options: ControllersOptions, signal: AbortS
     working.run(name, async (running) => {
       while (!running.aborted) {
         try {
-          await runController(controller, { context, informers, recorder, metrics: metrics(name) }, running);
+          await runController(controller, { context, informers, recorder, metrics: options.metrics(name) }, running);
         } catch (error) {
           if (running.aborted) return;
           log.error("a controller ended and is started again", { controller: name, error });

@@ -3,8 +3,9 @@ import { type core, equalJson, type Json } from "#api";
 import type { Change } from "#client";
 import { isEnding, isFinished, isReady } from "../pods/index.ts";
 
-export function mattersToServices({ object, old }: Change<core.Pod>): boolean {
-  return old === undefined || !equalJson(facts(object), facts(old));
+export function mattersToServices({ type, object, old }: Change<core.Pod>): boolean {
+  // One that has ended looks as it looked while it was ending: that it is gone is what matters.
+  return type === "deleted" || old === undefined || !equalJson(facts(object), facts(old));
 }
 
 function facts(pod: core.Pod): Json {

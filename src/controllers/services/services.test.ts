@@ -42,6 +42,11 @@ describe("a Pod behind a Service", () => {
     const old = at(podWith("a"), "10.0.0.1");
     expect(mattersToServices({ type: "updated", object: next, old })).toBe(want);
   });
+
+  it("matters when it is gone, whatever it looked like while it ended", () => {
+    const ending = at(podWith("a", { ending: true }), "10.0.0.1");
+    expect(mattersToServices({ type: "deleted", object: ending, old: ending })).toBe(true);
+  });
 });
 
 describe("the time of a change", () => {

@@ -3,16 +3,24 @@
  *
  * 1. `settle` waits until nothing is left to do without time going on; `clock.advance` lets time go on.
  * 2. `refuse` makes requests of the controllers fail; those of the test's own client pass.
+ * 3. Each controller writes as its own service account, and may do what the roles of a fresh cluster let it do: a write that the role forbids fails
+ *    here as it would there.
  */
-import type { KubeObject, StatusError } from "#api";
+import type { core, Kind, KubeObject, StatusError } from "#api";
 import { MetricsRegistry, type Random, seededRandom, silentLogger, TaskGroup, type VirtualClock } from "#base";
-import { Client, inProcess } from "#client";
+import { Client, type InProcessUser, inProcess } from "#client";
+import { DEFAULT_MODES } from "../../apiserver/authz/index.ts";
+import { bindPod } from "../../apiserver/connect/binding.ts";
+import type { Connector } from "../../apiserver/connect/connector.ts";
 import { type TestServer, type TestServerOptions, testServer } from "../../apiserver/testing/index.ts";
-import { type Controller, runControllers } from "../runtime/index.ts";
+import { type Controller, controllerMetrics, runControllers } from "../runtime/index.ts";
+import { ensureRoles, identities, type Rights, rightsOn } from "./identities.ts";
 
 export interface TestControllersOptions extends TestServerOptions {
   /** A cluster that is there already, for a second set of controllers. */
   readonly server?: TestServer;
+  /** Default: what the roles of a fresh cluster say; on a server that has none, everything. */
+  readonly rights?: Rights;
   readonly selection?: readonly string[];
 }
 
@@ -36,14 +44,13 @@ export interface TestControllers {
 }
 
 const ADMIN = { name: "admin", groups: ["system:masters"] };
-/** Until roles are enforced in tests, everyone may do everything. */
-const MASTERS = ["system:masters"];
 
 export async function testControllers(
   controllers: readonly Controller[],
   options: TestControllersOptions = {},
 ): Promise<TestControllers> {
-  const server = options.server ?? (await testServer(options));
+  const server = options.server ?? (await freshServer(options));
+  const { manager, of } = identities(rightsOn(server));
   const { clock } = server;
   const random = seededRandom(options.seed ?? 1);
   const seen: Request[] = [];
@@ -54,25 +61,21 @@ export async function testControllers(
     if (refused !== undefined) return refusedAnswer(refused);
     return server.handle(request);
   };
-  const clientOf = (name: string) =>
-    new Client({
-      transport: inProcess(handle, { name, groups: MASTERS }),
-      clock,
-      userAgent: `kube-controller-manager/${name}`,
-    });
+  const clientOf = (user: InProcessUser) =>
+    new Client({ transport: inProcess(handle, user), clock, userAgent: `kube-controller-manager/${user.name}` });
   const tasks = new TaskGroup();
   tasks.run("controllers", (signal) =>
     runControllers(
       {
         controllers,
         ...(options.selection !== undefined && { selection: options.selection }),
-        client: clientOf("system:kube-controller-manager"),
-        clientOf: (account) => clientOf(`system:serviceaccount:kube-system:${account}`),
+        client: clientOf(manager),
+        clientOf: (account) => clientOf(of(account)),
         instance: "test",
         clock,
         random,
         log: options.log ?? silentLogger,
-        metrics: new MetricsRegistry(),
+        metrics: controllerMetrics(new MetricsRegistry()),
       },
       signal,
     ),
@@ -98,6 +101,19 @@ export async function testControllers(
       if (options.server === undefined) await server.close();
     },
   };
+}
+
+async function freshServer({ rights = "roles", ...options }: TestControllersOptions): Promise<TestServer> {
+  const subresources = new Map<string, Connector>();
+  const connectors = { virtual: new Map(), subresources };
+  const server = await testServer({ connectors, ...(rights === "roles" && { modes: DEFAULT_MODES }), ...options });
+  const pods = server.resources.find("", "v1", "pods");
+  const bindings = server.resources.find("", "v1", "bindings");
+  // Tests place Pods as a scheduler does.
+  if (pods !== undefined && bindings !== undefined)
+    subresources.set("pods/binding", bindPod(pods, bindings.kind as Kind as Kind<core.Binding>));
+  if (rights === "roles") await ensureRoles(server);
+  return server;
 }
 
 function refusedAnswer(error: StatusError) {

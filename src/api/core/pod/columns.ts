@@ -33,6 +33,7 @@ export const podColumns: readonly Column<Pod>[] = [
   {
     name: "Restarts",
     type: "string",
+    doc: "columns.pod.Restarts",
     description: "How often containers were restarted, and how long ago the last time was.",
     cell: (pod, now) => {
       const { restarts, lastRestart } = summaryOf(pod);

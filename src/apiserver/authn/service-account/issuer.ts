@@ -1,7 +1,7 @@
 /** The side that gives tokens out: signs them, and tells others by which keys they can be verified. */
 import type { JsonObject } from "#api";
 import { signJwt } from "../jwt.ts";
-import type { SigningKey, VerificationKey } from "./keys.ts";
+import { type SigningKey, signingKey, type VerificationKey } from "./keys.ts";
 
 export interface TokenIssuer {
   readonly issuer: string;
@@ -18,6 +18,12 @@ export interface TokenIssuer {
 export function tokenIssuer(key: SigningKey, options: Omit<TokenIssuer, "sign">): TokenIssuer {
   const header = { alg: key.algorithm, kid: key.id };
   return { ...options, sign: (claims) => signJwt(claims, header, key.privateKey) };
+}
+
+/** For those who have the key and are not the server: they sign what the server verifies. Throws KeyFileError. */
+export function tokenSigner(pem: string, file: string): TokenIssuer["sign"] {
+  const key = signingKey(pem, file);
+  return (claims) => signJwt(claims, { alg: key.algorithm, kid: key.id }, key.privateKey);
 }
 
 /** Documents for verifiers outside: discovery, as OpenID Connect has it, and the keys. */

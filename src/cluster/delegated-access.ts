@@ -1,0 +1,44 @@
+/**
+ * Who may read what a component serves: asked of the API server, which knows users and roles.
+ *
+ *     token ──► TokenReview ──► user ──► SubjectAccessReview ──► allowed or not
+ */
+import type { authentication, authorization } from "#api";
+import type { Client, ResourceName } from "#client";
+
+const TOKEN_REVIEWS = resource("authentication.k8s.io/v1", "TokenReview", "tokenreviews");
+const ACCESS_REVIEWS = resource("authorization.k8s.io/v1", "SubjectAccessReview", "subjectaccessreviews");
+
+const ANONYMOUS: User = { user: "system:anonymous", groups: ["system:unauthenticated"] };
+
+/** `unknown`: the token is nobody's. */
+export type Verdict = "allowed" | "unknown" | { readonly denied: string };
+
+interface User {
+  readonly user: string;
+  readonly groups: readonly string[];
+  readonly uid?: string;
+  readonly extra?: Readonly<Record<string, readonly string[]>>;
+}
+
+/** Whether the bearer of the token, or anybody if there is none, may read the path. */
+export async function mayRead(client: Client, path: string, token: string | undefined): Promise<Verdict> {
+  const user = token === undefined ? ANONYMOUS : await userOf(client, token);
+  if (user === undefined) return "unknown";
+  const spec = { ...user, nonResourceAttributes: { path, verb: "get" } };
+  const review = await client.of<authorization.SubjectAccessReview>(ACCESS_REVIEWS).create({ metadata: {}, spec });
+  if (review.status?.allowed === true) return "allowed";
+  return { denied: `forbidden: User "${user.user}" cannot get path "${path}"` };
+}
+
+async function userOf(client: Client, token: string): Promise<User | undefined> {
+  const reviews = client.of<authentication.TokenReview>(TOKEN_REVIEWS);
+  const { status } = await reviews.create({ metadata: {}, spec: { token } });
+  if (status?.authenticated !== true) return undefined;
+  const { username = "", groups = [], uid, extra } = status.user ?? {};
+  return { user: username, groups, ...(uid !== undefined && { uid }), ...(extra !== undefined && { extra }) };
+}
+
+function resource(apiVersion: string, kind: string, plural: string): ResourceName {
+  return { apiVersion, kind, plural, namespaced: false };
+}

@@ -1,0 +1,59 @@
+/**
+ * An image that a user has as a file or a folder, as one stream of tar that runtimes import: what `docker save` writes, OCI archives, both also
+ * compressed by gzip, and folders in OCI's layout.
+ */
+import { createReadStream } from "node:fs";
+import { open, readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { createGunzip } from "node:zlib";
+import { ClusterError } from "../errors.ts";
+import { padding, tarEnd, tarHeader } from "./tar.ts";
+
+export interface ImageSource {
+  /** Can be read again and again: once for each node. */
+  read(): AsyncIterable<Uint8Array>;
+}
+
+const GZIP = Buffer.from([0x1f, 0x8b]);
+const TAR_MAGIC = "ustar";
+const MAGIC_AT = 257;
+
+export async function openImage(path: string): Promise<ImageSource> {
+  const info = await stat(path).catch((error: Error) => {
+    throw new ClusterError(`The image ${path} cannot be read: ${error.message}.`, { cause: error });
+  });
+  if (info.isDirectory()) return openFolder(path);
+  const start = await firstBytes(path);
+  if (start.subarray(0, 2).equals(GZIP)) return { read: () => createReadStream(path).pipe(createGunzip()) };
+  if (start.toString("latin1", MAGIC_AT, MAGIC_AT + TAR_MAGIC.length) !== TAR_MAGIC) {
+    throw new ClusterError(
+      `${path} is no image: it should be a tar archive (docker save, OCI), also with gzip, or a folder in OCI's layout.`,
+    );
+  }
+  return { read: () => createReadStream(path) };
+}
+
+async function openFolder(folder: string): Promise<ImageSource> {
+  const files = await readdir(folder, { recursive: true, withFileTypes: true });
+  const paths = files.filter((file) => file.isFile()).map((file) => join(file.parentPath, file.name));
+  if (!paths.includes(join(folder, "oci-layout")) || !paths.includes(join(folder, "index.json"))) {
+    throw new ClusterError(`${folder} is no image: a folder in OCI's layout has an oci-layout and an index.json.`);
+  }
+  return { read: () => archive(folder, paths.sort()) };
+}
+
+async function* archive(folder: string, paths: readonly string[]): AsyncGenerator<Uint8Array> {
+  for (const path of paths) {
+    const { size } = await stat(path);
+    yield tarHeader({ path: path.slice(folder.length + 1), type: "file", bytes: size });
+    yield* createReadStream(path);
+    yield padding(size);
+  }
+  yield tarEnd();
+}
+
+async function firstBytes(path: string): Promise<Buffer> {
+  await using file = await open(path);
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(512), 0, 512, 0);
+  return buffer.subarray(0, bytesRead);
+}

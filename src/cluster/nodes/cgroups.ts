@@ -1,0 +1,59 @@
+/** The control groups of a node's containers, in every hierarchy that the machine has (one of version 2, or many of version 1). */
+import { readdir, readFile, rmdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { Clock } from "#base";
+import { mounts } from "./mounts.ts";
+import { endProcess, processId } from "./processes.ts";
+
+const RETRY_MS = 20;
+const PATIENCE_MS = 10_000;
+
+/** Ends all that runs below the group, and removes it. */
+export async function removeCgroup(group: string, clock: Clock): Promise<void> {
+  const roots = (await mounts()).filter(({ type }) => type === "cgroup" || type === "cgroup2").map(({ path }) => path);
+  const folders = [...new Set(roots)].map((root) => join(root, group));
+  const deadline = clock.monotonic() + PATIENCE_MS;
+  for (;;) {
+    for (const folder of folders) await endProcesses(folder, clock);
+    const left = (await Promise.all(folders.map(removeTree))).filter((failure) => failure !== undefined);
+    if (left.length === 0) return;
+    if (clock.monotonic() >= deadline) throw left[0];
+    await clock.sleep(RETRY_MS);
+  }
+}
+
+async function endProcesses(folder: string, clock: Clock): Promise<void> {
+  for (const child of await subfolders(folder)) await endProcesses(join(folder, child), clock);
+  const pids = await orNothing(readFile(join(folder, "cgroup.procs"), "utf8"), "");
+  const found = await Promise.all(
+    pids
+      .split("\n")
+      .filter(Boolean)
+      .map((pid) => processId(Number(pid))),
+  );
+  await Promise.all(found.map((process) => process && endProcess(process, 0, clock)));
+}
+
+/** What could not be removed yet: a process that is just ending holds its group. */
+async function removeTree(folder: string): Promise<Error | undefined> {
+  for (const child of await subfolders(folder)) {
+    const failure = await removeTree(join(folder, child));
+    if (failure !== undefined) return failure;
+  }
+  return rmdir(folder).then(
+    () => undefined,
+    (error: NodeJS.ErrnoException) => (error.code === "ENOENT" ? undefined : error),
+  );
+}
+
+async function subfolders(folder: string): Promise<string[]> {
+  const entries = await orNothing(readdir(folder, { withFileTypes: true }), []);
+  return entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
+}
+
+async function orNothing<T>(reading: Promise<T>, nothing: T): Promise<T> {
+  return reading.catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT" || error.code === "ENODEV") return nothing;
+    throw error;
+  });
+}

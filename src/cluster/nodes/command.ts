@@ -1,0 +1,70 @@
+/** Runs the machine's own programs (ip, mount, ctr, …) to their end. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { accessSync, constants } from "node:fs";
+import { delimiter, join } from "node:path";
+import type { Writable } from "node:stream";
+import { text } from "node:stream/consumers";
+import { pipeline } from "node:stream/promises";
+
+export class CommandError extends Error {
+  override readonly name = "CommandError";
+}
+
+export interface CommandInput {
+  /** Its standard input. */
+  readonly input?: string | Uint8Array | AsyncIterable<Uint8Array>;
+  /** The network namespace that it runs in: a path. Default: this process's. */
+  readonly inNamespace?: string;
+}
+
+/** What it prints. Throws CommandError with its last words if it fails. */
+export async function run(program: string, args: readonly string[], options: CommandInput = {}): Promise<string> {
+  const { input, inNamespace } = options;
+  const [command, all] =
+    inNamespace === undefined ? [program, args] : ["nsenter", [`--net=${inNamespace}`, "--", program, ...args]];
+  const child = spawn(command, all, { stdio: ["pipe", "pipe", "pipe"], env: nodeEnv() });
+  const failed = once(child, "error").then(([error]) => {
+    throw new CommandError(`${command} cannot be run: ${(error as Error).message}`, { cause: error });
+  });
+  const finished = Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, "close"),
+    feed(child.stdin, input ?? ""),
+  ]);
+  const [stdout, stderr, [code, signal]] = await Promise.race([finished, failed]);
+  if (code !== 0) {
+    const words = stderr.trim().split("\n").at(-1) || `it ended with ${signal ?? `exit code ${code}`}`;
+    throw new CommandError(`${program} ${args.join(" ")}: ${words}`);
+  }
+  return stdout;
+}
+
+async function feed(stdin: Writable, input: NonNullable<CommandInput["input"]>): Promise<void> {
+  const source = typeof input === "string" || input instanceof Uint8Array ? [Buffer.from(input)] : input;
+  await pipeline(source, stdin).catch((error: NodeJS.ErrnoException) => {
+    // It has ended before it has read all: what it says about that is told instead.
+    if (error.code !== "EPIPE" && error.code !== "ERR_STREAM_PREMATURE_CLOSE") throw error;
+  });
+}
+
+/** Programs of the system's administrator are found also where the user's PATH lacks them. */
+export function nodeEnv(): NodeJS.ProcessEnv {
+  const path = [process.env.PATH, "/usr/local/sbin", "/usr/sbin", "/sbin", "/usr/local/bin", "/usr/bin", "/bin"];
+  return { ...process.env, PATH: path.filter((part) => part !== undefined && part !== "").join(":") };
+}
+
+export function findProgram(name: string): string | undefined {
+  return (nodeEnv().PATH ?? "")
+    .split(delimiter)
+    .map((dir) => join(dir, name))
+    .find((file) => {
+      try {
+        accessSync(file, constants.X_OK);
+        return true;
+      } catch {
+        return false; // not here
+      }
+    });
+}

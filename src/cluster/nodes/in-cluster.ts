@@ -1,0 +1,96 @@
+/**
+ * Real nodes in a cluster's start: what cluster.ts calls, in this order.
+ *
+ *     openRealNodes ──► (the API server listens at machineIp too) ──► run ──► every Node Ready
+ */
+
+import type { core } from "#api";
+import { K8TS_VERSION } from "#apiserver";
+import type { Clock, Logger, Random, TaskGroup } from "#base";
+import { Client, Informers, type InProcessHandle, inProcess } from "#client";
+import type { Authority } from "#pki";
+import type { RealNodesConfig } from "../config.ts";
+import { powerOffAll } from "./power-off.ts";
+import { RealNodes } from "./real-nodes.ts";
+import { listNodes } from "./record.ts";
+
+const NODES = { apiVersion: "v1", kind: "Node", plural: "nodes", namespaced: false };
+const POLL_MS = 50;
+const READY_TIMEOUT_MS = 60_000;
+/** This part of the cluster runs as its owner: it makes nodes, and reads what the API says about them. */
+const USER = { name: "k8ts-nodes", groups: ["system:masters", "system:authenticated"] };
+
+export interface OpenOptions {
+  readonly dataDir: string;
+  readonly config: RealNodesConfig;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+}
+
+export interface RunOptions {
+  readonly handle: InProcessHandle;
+  readonly port: number;
+  readonly authority: Authority;
+  readonly background: TaskGroup;
+}
+
+export interface Started {
+  readonly ready: number;
+  readonly wanted: number;
+}
+
+export interface RealNodesPart {
+  /** Where nodes reach this machine: the API server has to listen there. */
+  readonly machineIp: string;
+  /** Nodes were running already, left by an earlier cluster. */
+  readonly found: boolean;
+  /** Resolves when every node is Ready, or has not become so for a minute. */
+  run(options: RunOptions): Promise<Started>;
+  /** Ends them, and all that the machine keeps for them. Their disks stay. */
+  powerOff(): Promise<void>;
+}
+
+export async function openRealNodes(options: OpenOptions): Promise<RealNodesPart> {
+  const nodes = await RealNodes.open(options);
+  const found = (await listNodes(nodes.site)).some(({ run }) => run?.state === "running");
+  await nodes.want(options.config.count);
+  return {
+    machineIp: nodes.machineIp,
+    found,
+    run: (running) => runRealNodes(nodes, { ...options, ...running }),
+    powerOff: () => powerOffAll(nodes.site, options.clock),
+  };
+}
+
+async function runRealNodes(nodes: RealNodes, options: OpenOptions & RunOptions): Promise<Started> {
+  const { config, handle, port, authority, background, clock, random, log } = options;
+  const client = new Client({ transport: inProcess(handle, USER), clock, userAgent: USER.name });
+  const inApi = new Informers({ client, clock, random, log, tasks: background }).of<core.Node>(NODES);
+  inApi.onChange(({ type, object }) => {
+    const { podCIDRs = [] } = object.spec ?? {};
+    if (type !== "deleted" && podCIDRs.length > 0) nodes.learnPodCidrs(object.metadata.name ?? "", podCIDRs);
+  });
+  const kubelet = {
+    command: config.command,
+    serverUrl: `https://${nodes.machineIp}:${port}`,
+    authority,
+    version: K8TS_VERSION,
+  };
+  background.run("real nodes", (signal) => nodes.run(kubelet, signal).finally(() => client.close()));
+
+  await inApi.synced;
+  const deadline = clock.monotonic() + READY_TIMEOUT_MS;
+  for (;;) {
+    const wanted = (await listNodes(nodes.site)).filter(({ spec }) => spec.wanted === "running");
+    const ready = wanted.filter(
+      ({ names, run }) => run?.state === "running" && isReady(inApi.cache.get(names.name)),
+    ).length;
+    if (ready === wanted.length || clock.monotonic() >= deadline) return { ready, wanted: wanted.length };
+    await clock.sleep(POLL_MS, background.signal);
+  }
+}
+
+function isReady(node: core.Node | undefined): boolean {
+  return node?.status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True") ?? false;
+}

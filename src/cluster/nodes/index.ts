@@ -1,0 +1,10 @@
+export { findProgram } from "./command.ts";
+export { importImage, openRuntime } from "./containerd.ts";
+export { openRealNodes, type RealNodesPart } from "./in-cluster.ts";
+export { type KubeletOptions, kubeletArgs } from "./kubelet.ts";
+export { obstacles } from "./machine.ts";
+export { type NodeNames, nodeNameProblem, nodeNames, type SiteNames, siteNames } from "./names.ts";
+export { canInstall, installCommand, installPackages, missingPackages, NODE_PACKAGES } from "./packages.ts";
+export { powerOffAll } from "./power-off.ts";
+export { RealNodes, type RealNodesOptions } from "./real-nodes.ts";
+export { listNodes, type NodeRecord, type NodeRun, type NodeSpec, readNode, type Wanted, writeSpec } from "./record.ts";

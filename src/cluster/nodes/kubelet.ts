@@ -1,0 +1,77 @@
+/** A node's kubelet: a process of its own in the node's network, known to the API server as system:node:<name>. */
+import { createHash } from "node:crypto";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type Authority, kubeconfigFor, writeKubeconfig } from "#pki";
+import { makeShared } from "./mounts.ts";
+import { type NodeNames, namespacePath } from "./names.ts";
+import { type ProcessId, startDaemon } from "./processes.ts";
+
+/** The tenth address of the default service range, as clusters have it. */
+const CLUSTER_DNS = "10.96.0.10";
+const CLUSTER_DOMAIN = "cluster.local";
+
+export interface KubeletOptions {
+  /** The program and its first arguments: what runs `k8ts`. */
+  readonly command: readonly string[];
+  /** Where nodes reach the API server. */
+  readonly serverUrl: string;
+  readonly authority: Pick<Authority, "certPem" | "issue">;
+  /** Of k8ts: a kubelet of another version is replaced. */
+  readonly version: string;
+}
+
+export function kubeletArgs(node: NodeNames, ip: string): string[] {
+  const flags = {
+    kubeconfig: node.kubeconfig,
+    "hostname-override": node.name,
+    "node-ip": ip,
+    "container-runtime-endpoint": `unix://${node.socket}`,
+    "root-dir": node.kubeletRoot,
+    "cert-dir": node.certDir,
+    "pod-manifest-path": node.manifestDir,
+    "cluster-dns": CLUSTER_DNS,
+    "cluster-domain": CLUSTER_DOMAIN,
+    "cgroup-root": node.cgroup,
+  };
+  return ["kubelet", ...Object.entries(flags).map(([name, value]) => `--${name}=${value}`)];
+}
+
+/** Tells starts apart that are not the same: then the process is replaced. */
+export function kubeletStart(node: NodeNames, ip: string, options: KubeletOptions): string {
+  const { command, serverUrl, authority, version } = options;
+  const parts = [command, kubeletArgs(node, ip), serverUrl, authority.certPem, version];
+  return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 16);
+}
+
+export async function startKubelet(node: NodeNames, ip: string, options: KubeletOptions): Promise<ProcessId> {
+  const [program = process.execPath, ...first] = options.command;
+  for (const dir of [node.kubeletRoot, node.certDir, node.manifestDir]) {
+    await mkdir(dir, { recursive: true, mode: 0o700 });
+  }
+  await makeShared(node.kubeletRoot);
+  await writeCredentials(node, ip, options);
+  return startDaemon({
+    program,
+    args: [...first, ...kubeletArgs(node, ip)],
+    namespace: namespacePath(node.namespace),
+    logFile: node.kubeletLog,
+  });
+}
+
+/** Fresh with each start: as a client by its kubeconfig, as a server by the files that a kubelet looks for. */
+async function writeCredentials(node: NodeNames, ip: string, options: KubeletOptions): Promise<void> {
+  const { authority, serverUrl } = options;
+  const commonName = `system:node:${node.name}`;
+  const organizations = ["system:nodes"];
+  const [client, server] = await Promise.all([
+    authority.issue({ commonName, organizations, usages: ["client"] }),
+    authority.issue({ commonName, organizations, usages: ["server"], dnsNames: [node.name], ipAddresses: [ip] }),
+  ]);
+  await writeKubeconfig(
+    node.kubeconfig,
+    kubeconfigFor({ name: node.name, server: serverUrl, caPem: authority.certPem, client }),
+  );
+  await writeFile(join(node.certDir, "kubelet.key"), server.keyPem, { mode: 0o600 });
+  await writeFile(join(node.certDir, "kubelet.crt"), server.certPem, { mode: 0o644 });
+}

@@ -1,0 +1,59 @@
+/** What this machine offers to real nodes, and what it lacks. */
+import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { run } from "./command.ts";
+import { cniBinDir, missingPackages } from "./packages.ts";
+
+const CAP_SYS_RESOURCE = 24n;
+
+export interface Machine {
+  readonly cniBinDir: string;
+  /** Whether a process may be made less likely to be killed for its memory than this one is. */
+  readonly canLowerOomScore: boolean;
+  readonly snapshotter: "overlayfs" | "native";
+}
+
+/** Why there can be no real nodes here: sentences. None: there can. */
+export function obstacles(): string[] {
+  if (process.platform !== "linux") return [`Real nodes need Linux; this is ${process.platform}.`];
+  const found: string[] = [];
+  if (process.getuid?.() !== 0) found.push("Real nodes need root.");
+  const missing = missingPackages();
+  if (missing.length > 0) found.push(`Missing: ${missing.join(", ")} (packages of Debian and Ubuntu).`);
+  return found;
+}
+
+/** `scratch` lies on the disk that nodes will use. */
+export async function inspectMachine(scratch: string): Promise<Machine> {
+  const [status, overlay] = await Promise.all([readFile("/proc/self/status", "utf8"), overlayWorks(scratch)]);
+  return {
+    cniBinDir: cniBinDir() ?? "/opt/cni/bin",
+    canLowerOomScore: hasCapability(status, CAP_SYS_RESOURCE),
+    snapshotter: overlay ? "overlayfs" : "native",
+  };
+}
+
+export function hasCapability(status: string, capability: bigint): boolean {
+  const effective = /^CapEff:\s*([0-9a-f]+)$/m.exec(status)?.[1] ?? "0";
+  return ((BigInt(`0x${effective}`) >> capability) & 1n) === 1n;
+}
+
+/** On some disks (another overlay among them) it cannot be: asked by trying. */
+async function overlayWorks(scratch: string): Promise<boolean> {
+  await mkdir(scratch, { recursive: true });
+  const folder = await mkdtemp(join(scratch, "overlay-"));
+  const at = (name: string) => join(folder, name);
+  try {
+    await Promise.all(["lower", "upper", "work", "merged"].map((name) => mkdir(at(name))));
+    const options = `lowerdir=${at("lower")},upperdir=${at("upper")},workdir=${at("work")}`;
+    return await run("mount", ["-t", "overlay", "overlay", "-o", options, at("merged")]).then(
+      async () => {
+        await run("umount", [at("merged")]);
+        return true;
+      },
+      () => false,
+    );
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,50 @@
+/** What is mounted below a folder, and taking it away. */
+import { readFile } from "node:fs/promises";
+import { run } from "./command.ts";
+
+export interface MountPoint {
+  readonly path: string;
+  readonly type: string;
+}
+
+/** In the order in which they were mounted. */
+export function parseMounts(mountinfo: string): MountPoint[] {
+  return mountinfo
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => {
+      const [before = "", after = ""] = line.split(" - ");
+      return { path: plainPath(before.split(" ")[4] ?? ""), type: after.split(" ")[0] ?? "" };
+    });
+}
+
+/** Blanks in a path are written as octal numbers. */
+function plainPath(path: string): string {
+  return path.replace(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)));
+}
+
+export async function mounts(): Promise<MountPoint[]> {
+  return parseMounts(await readFile("/proc/self/mountinfo", "utf8"));
+}
+
+/** The last mounted first: it may lie on another. */
+export function below(all: readonly MountPoint[], folder: string): string[] {
+  return all
+    .map(({ path }) => path)
+    .filter((path) => path === folder || path.startsWith(`${folder}/`))
+    .reverse();
+}
+
+export async function unmountBelow(folder: string): Promise<void> {
+  for (const path of below(await mounts(), folder)) {
+    // Still in use by somebody: it disappears for everyone else, and for them when they let go.
+    await run("umount", [path]).catch(() => run("umount", ["--lazy", path]));
+  }
+}
+
+/** Mounts below this folder appear in containers, and those of containers here. */
+export async function makeShared(folder: string): Promise<void> {
+  if ((await mounts()).some(({ path }) => path === folder)) return;
+  await run("mount", ["--bind", folder, folder]);
+  await run("mount", ["--make-rshared", folder]);
+}

@@ -1,0 +1,107 @@
+/**
+ * How everything is called that nodes on this machine are made of. Names follow from the data directory and the node's name alone, so that what a
+ * crash has left behind can be found again.
+ *
+ *     <data dir>/nodes/network.json       the addresses
+ *     <data dir>/nodes/<node>/            what a node keeps: node.json (what is wanted), run.json (what runs), containerd/, cni/, kubelet/, pki/
+ *     /run/k8ts/<id>/<node>/              what ends with it: sockets, containerd's state, addresses in use
+ *     /run/netns/k8ts-<id>-<node>         its network namespace; k8ts-<id>-switch joins them
+ *     /sys/fs/cgroup/…/k8ts-<id>/<node>/  its containers
+ */
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+
+/** Sockets have short paths only, so they do not lie in the data directory. */
+const RUN_ROOT = "/run/k8ts";
+const NETWORK_NAMESPACES = "/run/netns";
+
+export interface SiteNames {
+  /** Tells clusters of one machine apart. */
+  readonly id: string;
+  readonly nodesDir: string;
+  readonly networkFile: string;
+  readonly runDir: string;
+  readonly switchNamespace: string;
+  /** The machine's end of the cable to the switch. */
+  readonly machineLink: string;
+  readonly cgroup: string;
+}
+
+export interface NodeNames {
+  readonly name: string;
+  readonly dir: string;
+  readonly specFile: string;
+  readonly runFile: string;
+  readonly namespace: string;
+  readonly cgroup: string;
+  readonly runDir: string;
+  readonly socket: string;
+  readonly stateDir: string;
+  readonly runcRoot: string;
+  readonly ipamDir: string;
+  readonly containerdRoot: string;
+  readonly containerdConfig: string;
+  readonly containerdLog: string;
+  readonly optDir: string;
+  readonly cniDir: string;
+  readonly kubeletRoot: string;
+  readonly kubeletLog: string;
+  readonly kubeconfig: string;
+  readonly certDir: string;
+  readonly manifestDir: string;
+}
+
+export function siteNames(dataDir: string): SiteNames {
+  const id = createHash("sha256").update(dataDir).digest("hex").slice(0, 8);
+  const nodesDir = join(dataDir, "nodes");
+  return {
+    id,
+    nodesDir,
+    networkFile: join(nodesDir, "network.json"),
+    runDir: join(RUN_ROOT, id),
+    switchNamespace: `k8ts-${id}-switch`,
+    machineLink: `k8ts-${id}`,
+    cgroup: `/k8ts-${id}`,
+  };
+}
+
+export function nodeNames(site: SiteNames, name: string): NodeNames {
+  const kept = (...path: string[]) => join(site.nodesDir, name, ...path);
+  const running = (...path: string[]) => join(site.runDir, name, ...path);
+  return {
+    name,
+    dir: kept(),
+    specFile: kept("node.json"),
+    runFile: kept("run.json"),
+    namespace: `k8ts-${site.id}-${name}`,
+    cgroup: `${site.cgroup}/${name}`,
+    runDir: running(),
+    socket: running("containerd.sock"),
+    stateDir: running("state"),
+    runcRoot: running("runc"),
+    ipamDir: running("ipam"),
+    containerdRoot: kept("containerd"),
+    containerdConfig: kept("containerd.toml"),
+    containerdLog: kept("containerd.log"),
+    optDir: kept("opt"),
+    cniDir: kept("cni"),
+    kubeletRoot: kept("kubelet"),
+    kubeletLog: kept("kubelet.log"),
+    kubeconfig: kept("kubelet.kubeconfig"),
+    certDir: kept("pki"),
+    manifestDir: kept("manifests"),
+  };
+}
+
+export function namespacePath(namespace: string): string {
+  return join(NETWORK_NAMESPACES, namespace);
+}
+
+/** What is wrong with a node's name, or undefined. It becomes a label's value and part of paths. */
+export function nodeNameProblem(name: string): string | undefined {
+  if (name === "switch") return '"switch" is taken by the network between nodes.';
+  if (name.length > 63 || !/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(name)) {
+    return `"${name}" is no name for a node: lower-case letters, digits and hyphens, at most 63 of them.`;
+  }
+  return undefined;
+}

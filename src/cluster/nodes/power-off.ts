@@ -1,0 +1,84 @@
+/**
+ * Ends a node as a power cut would: all that runs, and all of it that the machine would keep: mounts, namespaces, control groups, sockets. What it has on
+ * disk stays. Works from names and what is written down alone, so it also clears up after a crash.
+ *
+ *     kubelet ──► containerd ──► shims ──► containers ──► mounts ──► network ──► control groups ──► run files
+ */
+import { readdir, readFile, rm, rmdir } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { Clock } from "#base";
+import { removeCgroup } from "./cgroups.ts";
+import { below, mounts, unmountBelow } from "./mounts.ts";
+import type { NodeNames, SiteNames } from "./names.ts";
+import { removeNodeLink, removeSwitch } from "./network.ts";
+import { endProcess, findProcesses, type ProcessId } from "./processes.ts";
+import { listNodes, type NodeRecord, type NodeRun, writeRun } from "./record.ts";
+
+const GRACE_MS = 3_000;
+const KILL_MS = 0;
+const SHIM = "containerd-shim";
+
+export async function powerOff({ names, run }: Pick<NodeRecord, "names" | "run">, clock: Clock): Promise<void> {
+  await endAll([run?.kubelet, ...(await findProcesses(isKubeletOf(names)))], GRACE_MS, clock);
+  await endAll([run?.containerd, ...(await findProcesses(isContainerdOf(names)))], GRACE_MS, clock);
+  const sockets = await shimSockets(names);
+  await endAll(await findProcesses(isShimOf(names)), KILL_MS, clock);
+  await removeCgroup(names.cgroup, clock);
+  await unmountBelow(names.runDir);
+  await unmountBelow(names.dir);
+  await removeNodeLink(names);
+  for (const socket of sockets) await rm(socket, { force: true });
+  await removeTree(names.runDir);
+}
+
+/** All nodes and the network between them. */
+export async function powerOffAll(site: SiteNames, clock: Clock): Promise<void> {
+  for (const record of await listNodes(site)) {
+    await powerOff(record, clock);
+    if (record.run !== undefined) await writeRun(record.names, stopped(record.run));
+    if (record.spec.wanted === "removed") await removeTree(record.names.dir);
+  }
+  await removeSwitch(site);
+  await removeCgroup(site.cgroup, clock);
+  await removeTree(site.runDir);
+  await rmdir(dirname(site.runDir)).catch(() => {}); // other clusters' may be there, or nothing was
+}
+
+export function stopped({ index, ip, podCidrs }: NodeRun): NodeRun {
+  return { index, ip, podCidrs, state: "stopped" };
+}
+
+/** Never follows a mount: what is still mounted below would be deleted where it comes from. */
+export async function removeTree(folder: string): Promise<void> {
+  const mounted = below(await mounts(), folder);
+  if (mounted.length > 0) throw new Error(`${folder} is not removed: ${mounted[0]} is still mounted`);
+  await rm(folder, { recursive: true, force: true });
+}
+
+async function endAll(processes: readonly (ProcessId | undefined)[], graceMs: number, clock: Clock): Promise<void> {
+  await Promise.all(processes.map((process) => process && endProcess(process, graceMs, clock)));
+}
+
+/** By their arguments, for those that a crash left before they were written down. */
+function isContainerdOf({ containerdConfig }: NodeNames): (args: readonly string[]) => boolean {
+  return (args) => args.includes("--config") && args.includes(containerdConfig);
+}
+
+function isKubeletOf({ kubeconfig }: NodeNames): (args: readonly string[]) => boolean {
+  return (args) => args.includes("kubelet") && args.includes(`--kubeconfig=${kubeconfig}`);
+}
+
+function isShimOf({ socket }: NodeNames): (args: readonly string[]) => boolean {
+  return ([program = "", ...args]) =>
+    program.split("/").at(-1)?.startsWith(SHIM) === true && args[args.indexOf("-address") + 1] === socket;
+}
+
+/** Shims listen in a folder that all containerds share; each bundle says where. */
+async function shimSockets({ stateDir }: NodeNames): Promise<string[]> {
+  const bundles = join(stateDir, "io.containerd.runtime.v2.task", "k8s.io");
+  const ids = await readdir(bundles).catch(() => []); // none was ever made
+  const addresses = await Promise.all(
+    ids.map((id) => readFile(join(bundles, id, "address"), "utf8").catch(() => "")), // shared with the sandbox's
+  );
+  return addresses.filter((address) => address.startsWith("unix://")).map((address) => address.slice("unix://".length));
+}

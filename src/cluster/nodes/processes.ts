@@ -1,0 +1,110 @@
+/**
+ * Processes that outlive this one, and are known again afterwards.
+ *
+ * 1. A process is its number together with the time at which it began, and the boot in which it did: a number alone may belong to another by now,
+ *    and nothing is ever sent to that one.
+ */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, openSync } from "node:fs";
+import { readdir, readFile } from "node:fs/promises";
+import type { Clock } from "#base";
+import { CommandError, nodeEnv } from "./command.ts";
+
+export interface ProcessId {
+  readonly pid: number;
+  /** The boot, and the moment in it. */
+  readonly started: string;
+}
+
+const POLL_MS = 20;
+
+export interface Daemon {
+  readonly program: string;
+  readonly args: readonly string[];
+  /** Path of the network namespace that it runs in. */
+  readonly namespace: string;
+  /** What it prints is added to this file. */
+  readonly logFile: string;
+  readonly env?: NodeJS.ProcessEnv;
+}
+
+/** Goes on when this process ends. */
+export async function startDaemon({ program, args, namespace, logFile, env }: Daemon): Promise<ProcessId> {
+  const log = openSync(logFile, "a", 0o600);
+  try {
+    // nsenter becomes the program: the number stays the same.
+    const child = spawn("nsenter", [`--net=${namespace}`, "--", program, ...args], {
+      detached: true,
+      stdio: ["ignore", log, log],
+      env: { ...nodeEnv(), ...env },
+    });
+    await once(child, "spawn");
+    child.unref();
+    if (child.pid === undefined) throw new CommandError(`${program} could not be started`);
+    return (await processId(child.pid)) ?? { pid: child.pid, started: "ended at once" };
+  } finally {
+    closeSync(log);
+  }
+}
+
+/** Undefined if there is none, or only what is left until its parent asks for its exit code. */
+export async function processId(pid: number): Promise<ProcessId | undefined> {
+  const [stat, boot] = await Promise.all([readProc(`/proc/${pid}/stat`), bootId()]);
+  if (stat === undefined) return undefined;
+  const fields = statFields(stat);
+  return fields.state === "Z" || fields.state === "X" ? undefined : { pid, started: `${boot} ${fields.startTicks}` };
+}
+
+/** The program's name stands in parentheses and may hold some itself: what follows the last one is plain. */
+export function statFields(stat: string): { readonly state: string; readonly startTicks: string } {
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return { state: fields[0] ?? "", startTicks: fields[19] ?? "" };
+}
+
+export async function isAlive(process: ProcessId): Promise<boolean> {
+  return (await processId(process.pid))?.started === process.started;
+}
+
+/** Asks it to end, and kills it if it has not after `graceMs`. Resolves when it has ended. */
+export async function endProcess(target: ProcessId, graceMs: number, clock: Clock): Promise<void> {
+  const deadline = clock.monotonic() + graceMs;
+  let signal: NodeJS.Signals | undefined = graceMs > 0 ? "SIGTERM" : "SIGKILL";
+  while (await isAlive(target)) {
+    if (signal !== undefined) sendSignal(target.pid, signal);
+    signal = clock.monotonic() >= deadline ? "SIGKILL" : undefined;
+    await clock.sleep(POLL_MS);
+  }
+}
+
+function sendSignal(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
+}
+
+/** Those whose arguments are chosen. */
+export async function findProcesses(isWanted: (args: readonly string[]) => boolean): Promise<ProcessId[]> {
+  const found: ProcessId[] = [];
+  for (const entry of await readdir("/proc")) {
+    if (!/^\d+$/.test(entry)) continue;
+    const commandLine = await readProc(`/proc/${entry}/cmdline`);
+    if (commandLine === undefined || !isWanted(commandLine.split("\0"))) continue;
+    const id = await processId(Number(entry));
+    if (id !== undefined) found.push(id);
+  }
+  return found;
+}
+
+async function bootId(): Promise<string> {
+  return (await readFile("/proc/sys/kernel/random/boot_id", "utf8")).trim();
+}
+
+async function readProc(path: string): Promise<string | undefined> {
+  return readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT" || error.code === "ESRCH") return undefined;
+    throw error;
+  });
+}

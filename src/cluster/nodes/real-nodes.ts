@@ -1,0 +1,220 @@
+/**
+ * The nodes of this machine as a part of a running cluster: a loop that brings each to what is wanted and keeps it there.
+ *
+ *     node.json (wanted) ···► bringUp · powerOff ──► run.json
+ *     processes that died ···► bringUp
+ *     Node.spec.podCIDRs --► CNI's configuration, ways between nodes
+ *
+ * 1. It alone writes run.json, starts and ends processes: commands only write what they want, and wait.
+ * 2. When it ends, nodes and their Pods keep running; the next takes them up.
+ * 3. A node that fails is tried again, later each time; it holds up no other.
+ */
+import { mkdir } from "node:fs/promises";
+import { type Clock, isAbort, KeyedBackoff, type Logger, type Random } from "#base";
+import type { KubeletOptions } from "./kubelet.ts";
+import { inspectMachine, type Machine } from "./machine.ts";
+import { type NodeNames, nodeNames, type SiteNames, siteNames } from "./names.ts";
+import { ensureSwitch, NODE_LINK } from "./network.ts";
+import { bringUp, isUp, writePodNetwork } from "./node.ts";
+import { powerOff, removeTree, stopped } from "./power-off.ts";
+import { freeIndex, listNodes, type NodeRecord, type NodeRun, readNode, writeRun, writeSpec } from "./record.ts";
+import { applyRoutes, type NodeRange, routesFor } from "./routes.ts";
+import { ensureSiteNetwork, MAX_NODES, nodeIp, type SiteNetwork } from "./site-network.ts";
+
+const TICK_MS = 250;
+/** A node that has to be started again and again is, later each time; once it has stayed up for a while, at once again. */
+const RETRY = { initialMs: 500, maxMs: 30_000 };
+const STAYED_UP_MS = 60_000;
+
+type Kind = "take up" | "bring up" | "Pods' range" | "stop" | "remove";
+
+interface Work {
+  readonly kind: Kind;
+  readonly run: () => Promise<void>;
+}
+
+export interface RealNodesOptions {
+  readonly dataDir: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+}
+
+export class RealNodes {
+  readonly site: SiteNames;
+  /** Where nodes reach this machine. */
+  readonly machineIp: string;
+  readonly #network: SiteNetwork;
+  readonly #machine: Machine;
+  readonly #clock: Clock;
+  readonly #log: Logger;
+  readonly #busy = new Map<string, Promise<void>>();
+  readonly #retries: KeyedBackoff<string>;
+  readonly #notBefore = new Map<string, number>();
+  readonly #podCidrs = new Map<string, readonly string[]>();
+  #routes = "";
+
+  private constructor(site: SiteNames, network: SiteNetwork, machine: Machine, options: RealNodesOptions) {
+    this.site = site;
+    this.machineIp = network.machineIp;
+    this.#network = network;
+    this.#machine = machine;
+    this.#clock = options.clock;
+    this.#log = options.log;
+    this.#retries = new KeyedBackoff(RETRY, options.random);
+  }
+
+  /** Makes the network that nodes and this machine share, so that the API server can listen there. */
+  static async open(options: RealNodesOptions): Promise<RealNodes> {
+    const site = siteNames(options.dataDir);
+    await mkdir(site.nodesDir, { recursive: true, mode: 0o700 });
+    const [network, machine] = await Promise.all([ensureSiteNetwork(site), inspectMachine(site.nodesDir)]);
+    await ensureSwitch(site, network);
+    return new RealNodes(site, network, machine, options);
+  }
+
+  /** Asks for so many nodes, named node-1 and so on. Those that are there stay as they are wanted. */
+  async want(count: number): Promise<void> {
+    const known = new Set((await listNodes(this.site)).map(({ names }) => names.name));
+    for (let number = 1; number <= count; number++) {
+      if (!known.has(`node-${number}`)) {
+        await writeSpec(nodeNames(this.site, `node-${number}`), { wanted: "running" });
+      }
+    }
+  }
+
+  /** The API server has given a node the ranges of its Pods. */
+  learnPodCidrs(node: string, podCidrs: readonly string[]): void {
+    this.#podCidrs.set(node, podCidrs);
+  }
+
+  /** Until the signal aborts. Nodes keep running. */
+  async run(kubelet: KubeletOptions, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        await this.#tick(kubelet, signal);
+        await this.#clock.sleep(TICK_MS, signal);
+      } catch (error) {
+        if (!isAbort(error, signal)) this.#log.error("nodes could not be looked at; trying again", { error });
+      }
+    }
+    await Promise.all(this.#busy.values());
+  }
+
+  async #tick(kubelet: KubeletOptions, signal: AbortSignal): Promise<void> {
+    const records = await listNodes(this.site);
+    for (const { names } of records) {
+      if (this.#busy.has(names.name)) continue;
+      // Read again: what was under way a moment ago may have changed it.
+      const record = await readNode(names);
+      const work = record && (await this.#workFor(record, kubelet, signal));
+      if (work === undefined || this.#isTooEarly(names, work.kind)) continue;
+      const busy = this.#attempt(names, work, signal).finally(() => this.#busy.delete(names.name));
+      this.#busy.set(names.name, busy);
+      // Its place must be written down before the next one is given out.
+      if (work.kind === "take up") await busy;
+    }
+    await this.#updateRoutes(records).catch((error: unknown) => {
+      this.#log.warn("ways between nodes could not be set; trying again", { error });
+    });
+  }
+
+  /** What has to be done about a node now, if anything. */
+  async #workFor(
+    { names, spec, run }: NodeRecord,
+    kubelet: KubeletOptions,
+    signal: AbortSignal,
+  ): Promise<Work | undefined> {
+    if (spec.wanted === "removed") return { kind: "remove", run: () => this.#remove(names, run) };
+    if (run === undefined) return { kind: "take up", run: () => this.#takeUp(names) };
+    if (spec.wanted === "stopped") {
+      return run.state === "stopped" ? undefined : { kind: "stop", run: () => this.#stop(names, run) };
+    }
+    const podCidrs = this.#podCidrs.get(names.name) ?? run.podCidrs;
+    if (podCidrs.join() !== run.podCidrs.join()) {
+      return { kind: "Pods' range", run: () => this.#setPodCidrs(names, { ...run, podCidrs }) };
+    }
+    if (!(await isUp(run, names, kubelet))) {
+      return { kind: "bring up", run: () => this.#bringUp(names, run, kubelet, signal) };
+    }
+    const key = keyOf(names, "bring up");
+    if (this.#clock.monotonic() >= (this.#notBefore.get(key) ?? 0) + STAYED_UP_MS) this.#retries.forget(key);
+    return undefined;
+  }
+
+  async #bringUp(names: NodeNames, run: NodeRun, kubelet: KubeletOptions, signal: AbortSignal): Promise<void> {
+    const [site, network, machine, clock, log] = [this.site, this.#network, this.#machine, this.#clock, this.#log];
+    const start = clock.monotonic();
+    const { ip } = await bringUp(names, run, { site, network, machine, kubelet, clock, log, signal });
+    log.info("node is up", { node: names.name, ip, ms: Math.round(clock.monotonic() - start) });
+    this.#wait(keyOf(names, "bring up"));
+  }
+
+  async #setPodCidrs(names: NodeNames, run: NodeRun): Promise<void> {
+    await writePodNetwork(names, run.podCidrs);
+    await writeRun(names, run);
+  }
+
+  async #stop(names: NodeNames, run: NodeRun): Promise<void> {
+    await powerOff({ names, run }, this.#clock);
+    await writeRun(names, stopped(run));
+  }
+
+  async #remove(names: NodeNames, run: NodeRun | undefined): Promise<void> {
+    await powerOff({ names, run }, this.#clock);
+    await removeTree(names.dir);
+    this.#podCidrs.delete(names.name);
+  }
+
+  /** A new node gets its place in the network. */
+  async #takeUp(names: NodeNames): Promise<void> {
+    const index = freeIndex(await listNodes(this.site));
+    if (index > MAX_NODES) throw new Error(`there are addresses for ${MAX_NODES} nodes only`);
+    await writeRun(names, { index, ip: nodeIp(this.#network, index), podCidrs: [], state: "stopped" });
+  }
+
+  async #attempt(names: NodeNames, { kind, run }: Work, signal: AbortSignal): Promise<void> {
+    try {
+      await run();
+    } catch (error) {
+      if (isAbort(error, signal)) return;
+      const retryMs = this.#wait(keyOf(names, kind));
+      this.#log.error("node failed; trying again", { node: names.name, doing: kind, retryMs, error });
+    }
+  }
+
+  #wait(key: string): number {
+    const waitMs = this.#retries.next(key);
+    this.#notBefore.set(key, this.#clock.monotonic() + waitMs);
+    return waitMs;
+  }
+
+  #isTooEarly(names: NodeNames, kind: Kind): boolean {
+    return this.#clock.monotonic() < (this.#notBefore.get(keyOf(names, kind)) ?? 0);
+  }
+
+  async #updateRoutes(records: readonly NodeRecord[]): Promise<void> {
+    const running = records.filter(({ run }) => run?.state === "running");
+    const ranges = running.map(({ names, run }) => rangeOf(names, run));
+    const now = JSON.stringify(ranges);
+    if (now === this.#routes) return;
+    for (const { names } of running) {
+      await applyRoutes(routesFor(ranges, names.name), NODE_LINK, names.namespace);
+    }
+    const taken = await applyRoutes(routesFor(ranges), this.site.machineLink);
+    if (taken.length > 0) {
+      this.#log.warn("the machine has other routes to these ranges: the API server does not reach Pods there", {
+        ranges: taken,
+      });
+    }
+    this.#routes = now;
+  }
+}
+
+function rangeOf({ name }: NodeNames, run: NodeRun | undefined): NodeRange {
+  return { name, ip: run?.ip ?? "", podCidrs: run?.podCidrs ?? [] };
+}
+
+function keyOf({ name }: NodeNames, kind: Kind): string {
+  return `${name} ${kind}`;
+}

@@ -1,0 +1,67 @@
+/**
+ * The ways to Pods on other nodes: each node's range through that node, on all others and on the machine (the API server reaches Pods for users).
+ *
+ * 1. Routes of ours carry a number of their own; only those are ever removed.
+ * 2. On the machine, a range that somebody else has a route to is left to them.
+ */
+import { CommandError } from "./command.ts";
+import { ip } from "./network.ts";
+
+/** As `ip` calls who made a route. */
+const PROTOCOL = "89";
+
+export interface NodeRange {
+  readonly name: string;
+  readonly ip: string;
+  readonly podCidrs: readonly string[];
+}
+
+export interface Route {
+  readonly cidr: string;
+  readonly via: string;
+}
+
+/** What a node must have; without a name: what the machine must have. */
+export function routesFor(nodes: readonly NodeRange[], name?: string): Route[] {
+  return nodes
+    .filter((node) => node.name !== name)
+    .flatMap((node) => node.podCidrs.filter(isIPv4).map((cidr) => ({ cidr, via: node.ip })));
+}
+
+/** Nodes have addresses of version 4 only. */
+function isIPv4(cidr: string): boolean {
+  return !cidr.includes(":");
+}
+
+export interface RouteChanges {
+  readonly add: readonly Route[];
+  readonly remove: readonly Route[];
+}
+
+export function routeChanges(have: readonly Route[], want: readonly Route[]): RouteChanges {
+  const same = (a: Route) => (b: Route) => a.cidr === b.cidr && a.via === b.via;
+  return {
+    add: want.filter((route) => !have.some(same(route))),
+    remove: have.filter((route) => !want.some(same(route))),
+  };
+}
+
+/** Returns the ranges that somebody else has a route to. */
+export async function applyRoutes(want: readonly Route[], link: string, namespace?: string): Promise<string[]> {
+  const { add, remove } = routeChanges(await ownRoutes(link, namespace), want);
+  for (const { cidr, via } of remove) await ip(["route", "delete", cidr, "via", via, "dev", link], namespace);
+  const taken: string[] = [];
+  for (const { cidr, via } of add) {
+    await ip(["route", "add", cidr, "via", via, "dev", link, "proto", PROTOCOL], namespace).catch((error: unknown) => {
+      if (!(error instanceof CommandError && error.message.includes("File exists"))) throw error;
+      taken.push(cidr);
+    });
+  }
+  return taken;
+}
+
+async function ownRoutes(link: string, namespace?: string): Promise<Route[]> {
+  const answer = await ip(["-j", "-4", "route", "show", "dev", link, "proto", PROTOCOL], namespace);
+  const routes = JSON.parse(answer || "[]") as readonly { dst: string; gateway?: string }[];
+  return routes.map(({ dst, gateway = "" }) => ({ cidr: dst, via: gateway }));
+}

@@ -1,0 +1,66 @@
+/**
+ * `--controllers`: which controllers run, by the names that kube-controller-manager knows, those of earlier versions included.
+ *
+ * 1. Nothing at all, as in `--controllers ""`, switches every controller off: whoever runs them in another process says so.
+ */
+import { Option } from "commander";
+
+/** As controllers were called before, and as they are called now. */
+const EARLIER: Readonly<Record<string, string>> = {
+  attachdetach: "persistentvolume-attach-detach-controller",
+  bootstrapsigner: "bootstrap-signer-controller",
+  "clusterrole-aggregation": "clusterrole-aggregation-controller",
+  cronjob: "cronjob-controller",
+  csrapproving: "certificatesigningrequest-approving-controller",
+  csrcleaner: "certificatesigningrequest-cleaner-controller",
+  csrsigning: "certificatesigningrequest-signing-controller",
+  daemonset: "daemonset-controller",
+  deployment: "deployment-controller",
+  disruption: "disruption-controller",
+  endpoint: "endpoints-controller",
+  endpointslice: "endpointslice-controller",
+  endpointslicemirroring: "endpointslice-mirroring-controller",
+  "ephemeral-volume": "ephemeral-volume-controller",
+  garbagecollector: "garbage-collector-controller",
+  horizontalpodautoscaling: "horizontal-pod-autoscaler-controller",
+  job: "job-controller",
+  "legacy-service-account-token-cleaner": "legacy-serviceaccount-token-cleaner-controller",
+  namespace: "namespace-controller",
+  nodeipam: "node-ipam-controller",
+  nodelifecycle: "node-lifecycle-controller",
+  "persistentvolume-binder": "persistentvolume-binder-controller",
+  "persistentvolume-expander": "persistentvolume-expander-controller",
+  podgc: "pod-garbage-collector-controller",
+  "pv-protection": "persistentvolume-protection-controller",
+  "pvc-protection": "persistentvolumeclaim-protection-controller",
+  replicaset: "replicaset-controller",
+  replicationcontroller: "replicationcontroller-controller",
+  resourcequota: "resourcequota-controller",
+  "root-ca-cert-publisher": "root-ca-certificate-publisher-controller",
+  serviceaccount: "serviceaccount-controller",
+  "serviceaccount-token": "serviceaccount-token-controller",
+  statefulset: "statefulset-controller",
+  "storage-version-gc": "storageversion-garbage-collector-controller",
+  tokencleaner: "token-cleaner-controller",
+  ttl: "ttl-controller",
+  "ttl-after-finished": "ttl-after-finished-controller",
+};
+
+export function controllersOption(): Option {
+  return new Option(
+    "--controllers <names>",
+    'which controllers run, separated by commas: * for all that are on by default, a name, or -name to leave one out; "" for none',
+  ).argParser(controllerNames);
+}
+
+export function controllerNames(value: string): readonly string[] {
+  return value
+    .split(",")
+    .map((each) => each.trim())
+    .filter((each) => each !== "")
+    .map((each) => {
+      const without = each.startsWith("-") ? "-" : "";
+      const name = each.slice(without.length);
+      return without + (EARLIER[name] ?? name);
+    });
+}

@@ -1,0 +1,71 @@
+import { describe, expect, it } from "vitest";
+import { chooseNodes, type Terminal } from "./real-nodes-options.ts";
+
+/** A machine that lacks packages until they are installed. */
+function machine({ missing = [] as string[], root = true } = {}) {
+  let left = missing;
+  return {
+    missingPackages: () => left,
+    canInstall: () => root,
+    installCommand: (packages: readonly string[]) => `apt-get install ${packages.join(" ")}`,
+    installPackages: async () => {
+      left = [];
+    },
+    obstacles: () => [
+      ...(root ? [] : ["Real nodes need root."]),
+      ...(left.length > 0 ? [`Missing: ${left.join(", ")}.`] : []),
+    ],
+  };
+}
+
+function terminal(answer?: string): Terminal & { readonly lines: string[] } {
+  const lines: string[] = [];
+  const say = (line: string) => void lines.push(line);
+  if (answer === undefined) return { lines, say };
+  return { lines, say, ask: async () => answer };
+}
+
+describe("chooseNodes", () => {
+  it.each([
+    ["none are asked for", { runtime: "auto" }],
+    ["simulated ones are asked for", { runtime: "simulated", nodes: 2 }],
+    ["they are described as only simulated ones can be", { runtime: "auto", nodes: 2, nodeCpu: "4" }],
+  ] as const)("no real nodes where %s", async (_name, options) => {
+    expect(await chooseNodes(options, terminal(), machine())).toEqual({ notes: [] });
+  });
+
+  it.each([
+    ["auto", 2, 2],
+    ["containerd", 3, 3],
+    ["containerd", undefined, 1],
+  ] as const)("--runtime %s, --nodes %s", async (runtime, nodes, count) => {
+    const options = { runtime, ...(nodes !== undefined && { nodes }) };
+    const { realNodes, notes } = await chooseNodes(options, terminal(), machine());
+    expect(realNodes).toEqual({ count, command: expect.arrayContaining([process.execPath]) });
+    expect(notes).toEqual([]);
+  });
+
+  it("auto says why nodes are only simulated; containerd refuses", async () => {
+    const { notes } = await chooseNodes({ runtime: "auto", nodes: 2 }, terminal(), machine({ root: false }));
+    expect(notes).toEqual([
+      "The 2 nodes are simulated: Pods are reported as running, but nothing runs. Real nodes need root.",
+    ]);
+    await expect(chooseNodes({ runtime: "containerd" }, terminal(), machine({ root: false }))).rejects.toThrow(
+      "Real nodes need root. Or choose --runtime simulated.",
+    );
+  });
+
+  it.each([
+    ["--yes", { yes: true }, terminal(), true],
+    ["an empty answer", {}, terminal(""), true],
+    ["yes", {}, terminal("Yes"), true],
+    ["no", {}, terminal("n"), false],
+    ["nobody who could answer", {}, terminal(), false],
+  ])("what is missing is installed, or not: %s", async (_name, flags, screen, installs) => {
+    const options = { runtime: "auto" as const, nodes: 1, ...flags };
+    const { realNodes, notes } = await chooseNodes(options, screen, machine({ missing: ["containerd", "runc"] }));
+    expect(realNodes !== undefined).toBe(installs);
+    if (installs) expect(screen.lines.at(-1)).toBe("Installing containerd, runc …");
+    else expect(notes[0]).toContain("say --yes, or install them with `apt-get install containerd runc`");
+  });
+});

@@ -1,0 +1,100 @@
+/**
+ * Whether nodes are real, and what has to be installed for that.
+ *
+ *     --runtime containerd ──► real, or a sentence that says what is in the way
+ *     --runtime auto ──► real where they can be, else simulated with a note that says why
+ */
+import { createInterface } from "node:readline/promises";
+import { Option } from "commander";
+import { ClusterError, nodeTools, type RealNodesConfig } from "#cluster";
+import type { NodesFlagOptions } from "./nodes-options.ts";
+
+export interface RealNodesFlagOptions {
+  readonly yes?: boolean;
+}
+
+export function realNodesOptions(): readonly Option[] {
+  return [new Option("--yes", "install what real nodes need (containerd, runc, …) without asking")];
+}
+
+export interface NodesChoice {
+  /** Absent: nodes are simulated, or there are none. */
+  readonly realNodes?: RealNodesConfig;
+  readonly notes: readonly string[];
+}
+
+type Tools = Pick<
+  Awaited<ReturnType<typeof nodeTools>>,
+  "obstacles" | "missingPackages" | "canInstall" | "installCommand" | "installPackages"
+>;
+
+export interface Terminal {
+  readonly say: (line: string) => void;
+  /** Undefined where nobody is there to ask. */
+  readonly ask?: (question: string) => Promise<string>;
+}
+
+/** Installs packages where the user agrees. */
+export async function chooseNodes(
+  options: NodesFlagOptions & RealNodesFlagOptions,
+  terminal: Terminal,
+  tools?: Tools,
+): Promise<NodesChoice> {
+  const { runtime, nodes = runtime === "containerd" ? 1 : 0 } = options;
+  if (nodes === 0 || runtime === "simulated" || (runtime === "auto" && describesSimulated(options)))
+    return { notes: [] };
+  const why = await obstacle(options, terminal, tools ?? (await nodeTools()));
+  if (why === undefined) return { realNodes: { count: nodes, command: ownCommand() }, notes: [] };
+  if (runtime === "containerd") throw new ClusterError(`${why} Or choose --runtime simulated.`);
+  const which = nodes === 1 ? "The node is" : `The ${nodes} nodes are`;
+  return { notes: [`${which} simulated: Pods are reported as running, but nothing runs. ${why}`] };
+}
+
+function describesSimulated({ nodeCpu, nodeMemory, nodePods, nodeZones }: NodesFlagOptions): boolean {
+  return [nodeCpu, nodeMemory, nodePods, nodeZones].some((flag) => flag !== undefined);
+}
+
+/** What stays in the way: a sentence. */
+async function obstacle({ yes }: RealNodesFlagOptions, terminal: Terminal, tools: Tools): Promise<string | undefined> {
+  const missing = tools.missingPackages();
+  if (missing.length > 0 && tools.canInstall()) {
+    const command = tools.installCommand(missing);
+    if (!yes && !(await agrees(command, terminal))) {
+      return `Real nodes need ${missing.join(", ")}: say --yes, or install them with \`${command}\`.`;
+    }
+    terminal.say(`Installing ${missing.join(", ")} …`);
+    await tools.installPackages(missing);
+  }
+  const left = tools.obstacles();
+  return left.length === 0 ? undefined : left.join(" ");
+}
+
+async function agrees(command: string, { ask }: Terminal): Promise<boolean> {
+  if (ask === undefined) return false;
+  const answer = await ask(`Real nodes need some packages. Run \`${command}\` now? [Y/n] `);
+  return /^(y(es)?)?$/i.test(answer.trim());
+}
+
+/** How this very program is run: kubelets are run the same way. */
+function ownCommand(): string[] {
+  const entry = process.argv[1];
+  if (entry === undefined) throw new ClusterError("k8ts cannot find its own program file to start kubelets with.");
+  return [process.execPath, ...process.execArgv, entry];
+}
+
+export function ownTerminal(): Terminal {
+  const say = (line: string) => void process.stdout.write(`${line}\n`);
+  // A program that runs this one has no answers; nor has the cluster behind --detach.
+  if (!process.stdin.isTTY || !process.stdout.isTTY || process.env.CI !== undefined) return { say };
+  return {
+    say,
+    ask: async (question) => {
+      const lines = createInterface({ input: process.stdin, output: process.stdout });
+      try {
+        return await lines.question(question);
+      } finally {
+        lines.close();
+      }
+    },
+  };
+}

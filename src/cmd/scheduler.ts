@@ -1,0 +1,51 @@
+/**
+ * `k8ts scheduler`: the scheduler in a process of its own, with the flags of kube-scheduler. Several may run; one of them works.
+ */
+import { Command } from "commander";
+import { type LoneSchedulerConfig, runLoneScheduler } from "#cluster";
+import { type ComponentOptions, componentFrom, componentOptions } from "./component-options.ts";
+import { names, notesOnFlags, type OriginalFlags, originalFlags } from "./original-flags.ts";
+import { runUntilSignalled } from "./run-component.ts";
+
+export interface SchedulerOptions extends ComponentOptions {
+  readonly config?: string;
+}
+
+const ORIGINAL: OriginalFlags = {
+  component: "this scheduler",
+  withoutEffect: names(`
+    v vmodule logging-format log-flush-frequency log-json-info-buffer-size log-json-split-stream log-text-info-buffer-size log-text-split-stream
+    profiling contention-profiling feature-gates emulated-version emulation-forward-compatible min-compatibility-version
+    show-hidden-metrics-for-version disabled-metrics allow-metric-labels allow-metric-labels-manifest pod-max-in-unschedulable-pods-duration
+    cert-dir http2-max-streams-per-connection disable-http2-serving permit-address-sharing permit-port-sharing tls-min-version tls-cipher-suites
+    authentication-kubeconfig authentication-skip-lookup authentication-token-webhook-cache-ttl authentication-tolerate-lookup-failure
+    authorization-kubeconfig authorization-always-allow-paths authorization-webhook-cache-authorized-ttl
+    authorization-webhook-cache-unauthorized-ttl client-ca-file requestheader-client-ca-file requestheader-allowed-names
+    requestheader-username-headers requestheader-uid-headers requestheader-group-headers requestheader-extra-headers-prefix
+    kube-api-qps kube-api-burst kube-api-content-type`),
+  refused: names("tls-sni-cert-key write-config-to"),
+  fixed: {},
+};
+
+export function schedulerCommand(): Command {
+  const command = new Command("scheduler")
+    .alias("kube-scheduler")
+    .description("run the scheduler alone, with the flags of kube-scheduler")
+    .option("--config <file>", "a KubeSchedulerConfiguration: profiles, plugins, extenders")
+    .action(async (options: SchedulerOptions) => {
+      const notes = notesOnFlags(command, ORIGINAL);
+      const config = schedulerConfig(options);
+      await runUntilSignalled(notes, (environment, signal) => runLoneScheduler(config, environment, signal));
+    });
+  const own = componentOptions({ name: "kube-scheduler", port: 10259 });
+  for (const option of [...own, ...originalFlags(ORIGINAL)]) command.addOption(option);
+  return command;
+}
+
+/** The kubeconfig may be named in the configuration file. */
+export function schedulerConfig(options: SchedulerOptions): LoneSchedulerConfig {
+  const { config, kubeconfig } = options;
+  if (config === undefined) return componentFrom(options);
+  const { kubeconfig: _, ...component } = componentFrom({ ...options, kubeconfig: kubeconfig ?? "" });
+  return { ...component, ...(kubeconfig !== undefined && { kubeconfig }), configFile: config };
+}

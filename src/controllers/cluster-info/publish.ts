@@ -1,0 +1,38 @@
+/**
+ * Publishes what the cluster is, as an administrator: no controller may make roles. Once at each start.
+ *
+ * 1. What is there as it should be is not written again; signatures that others have added stay.
+ */
+import { isStatusError, type KubeObject } from "#api";
+import type { Client, ResourceClient } from "#client";
+import { ConfigMap, Role, RoleBinding } from "../runtime/index.ts";
+import { type ClusterAddress, CONTENT, clusterInfo, NAME, NAMESPACE, readers } from "./cluster-info.ts";
+
+export async function publishClusterInfo(client: Client, address: ClusterAddress, signal?: AbortSignal): Promise<void> {
+  const options = signal === undefined ? {} : { signal };
+  const infos = client.of(ConfigMap).in(NAMESPACE);
+  const wanted = clusterInfo(address);
+  const { role, binding } = readers();
+  await createUnlessThere(client.of(Role).in(NAMESPACE), role, options);
+  await createUnlessThere(client.of(RoleBinding).in(NAMESPACE), binding, options);
+  if (await createUnlessThere(infos, wanted, options)) return;
+  const content = wanted.data?.[CONTENT] ?? "";
+  const found = await infos.get(NAME, options);
+  if (found.data?.[CONTENT] === content) return;
+  await infos.patch(NAME, { type: "merge", object: { data: { [CONTENT]: content } } }, options);
+}
+
+/** Whether it has been made now. */
+async function createUnlessThere<T extends KubeObject>(
+  resource: ResourceClient<T>,
+  object: T,
+  options: { readonly signal?: AbortSignal },
+): Promise<boolean> {
+  try {
+    await resource.create(object, options);
+    return true;
+  } catch (error) {
+    if (isStatusError(error, "AlreadyExists")) return false;
+    throw error;
+  }
+}

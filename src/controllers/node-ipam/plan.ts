@@ -1,0 +1,20 @@
+/** A node without ranges for its Pods gets them; where there are none left, it is told. */
+import type { core, JsonObject } from "#api";
+import type { RecordedEvent } from "#client";
+import { Node, type Plan } from "../runtime/index.ts";
+
+/** `cidrs`: those that it is given; undefined: there are none left. */
+export function planCidrs(node: core.Node, cidrs: readonly string[] | undefined): Plan {
+  if (cidrs === undefined) return { events: [statusChange(node, "CIDRNotAvailable")] };
+  const { uid = "" } = node.metadata;
+  const spec: JsonObject = { podCIDR: cidrs[0] ?? "", podCIDRs: cidrs };
+  return {
+    steps: [[{ verb: "patch", resource: Node, object: node, patch: { metadata: { uid }, spec } }]],
+    told: (_, { ok }) => (ok ? undefined : statusChange(node, "CIDRAssignmentFailed")),
+  };
+}
+
+function statusChange(about: core.Node, status: string): RecordedEvent {
+  const note = `Node ${about.metadata.name} status is now: ${status}`;
+  return { about, type: "Normal", reason: status, note };
+}

@@ -1,0 +1,104 @@
+/**
+ * Looks after nodes: notices those that fall silent, says so, and lets their Pods be driven out at a bearable rate.
+ *
+ *     Leases --► heartbeats                          a sign of life is noted and costs nothing else
+ *     Nodes  --► node …  ──► planNode  ══► conditions, taints, labels; Pods that are no longer ready
+ *                  └···► again when the node would have been silent for too long
+ *     Nodes  ···► zones  ──► planZones ══► NoExecute taints, a zone at a time
+ *
+ * 1. What is remembered is lost with the process, and only makes it more patient: when nodes were heard of, and when a zone was last allowed something.
+ */
+import { equalJson, type Json } from "#api";
+import type { Change } from "#client";
+import { podsByNode } from "../pods/index.ts";
+import { type Controller, defineController, keysFrom, Lease, Node, type Plan, Pod } from "../runtime/index.ts";
+import { type Node as NodeObject, readiness } from "./conditions.ts";
+import { Heartbeats } from "./heartbeats.ts";
+import { nodeEvent, planNode, planZones, writesOf, zoneFactsOf } from "./plan.ts";
+import { DEFAULT_SETTINGS, type NodeLifecycleSettings } from "./settings.ts";
+import { zoneOf } from "./zones.ts";
+
+export type { NodeLifecycleSettings } from "./settings.ts";
+
+const NODE = "node ";
+const ZONES = "zones";
+const LEASES = "kube-node-lease";
+
+export function nodeLifecycleController(options: Partial<NodeLifecycleSettings> = {}): Controller {
+  const settings = { ...DEFAULT_SETTINGS, ...options };
+  return defineController({
+    name: "node-lifecycle-controller",
+    account: "node-controller",
+    reportsAs: "node-controller",
+    bind({ cache, clock, informers }) {
+      const nodes = cache(Node);
+      const podsOn = podsByNode(cache(Pod));
+      const heartbeats = new Heartbeats(clock);
+      const allowedMs = new Map<string, number>();
+      const known = new Map<string, NodeObject>();
+
+      const silentMs = ({ metadata: { name = "", creationTimestamp } }: NodeObject, now: number) =>
+        heartbeats.silentMs(name) ?? Math.max(0, now - Date.parse(creationTimestamp ?? ""));
+
+      const planOf = (name: string, now: number): Plan | undefined => {
+        const node = nodes.get(name);
+        const before = known.get(name);
+        if (node === undefined) {
+          known.delete(name);
+          return before && { events: [nodeEvent(before, "RemovingNode", `Removing Node ${name} from Controller`)] };
+        }
+        known.set(name, node);
+        const plan = planNode(node, { silentMs: silentMs(node, now), pods: podsOn(name) }, settings, now);
+        if (before !== undefined) return plan;
+        return { ...plan, events: [nodeEvent(node, "RegisteredNode", `Registered Node ${name} in Controller`)] };
+      };
+
+      const planAllZones = (now: number): Plan => {
+        const nowMs = clock.monotonic();
+        const plan = planZones({ nodes: nodes.list(), allowedMs, nowMs }, settings);
+        for (const node of plan.evict) allowedMs.set(zoneOf(node), nowMs);
+        const { againAfterMs } = plan;
+        return { steps: [writesOf(plan, now)], ...(againAfterMs !== undefined && { againAfterMs }) };
+      };
+
+      return {
+        sources: [
+          keysFrom(Lease, (change) => {
+            const { name = "", namespace } = change.object.metadata;
+            if (namespace === LEASES) heartbeats.ofLease(change, nodes.get(name) !== undefined);
+            return [];
+          }),
+          keysFrom(Node, (change) => {
+            heartbeats.ofNode(change);
+            return matters(change) ? [NODE + change.object.metadata.name] : [];
+          }),
+          keysFrom(Pod, ({ type, object, old }) => {
+            const { nodeName = "" } = object.spec ?? {};
+            if (type === "deleted" || nodeName === "" || old?.spec?.nodeName === nodeName) return [];
+            const node = nodes.get(nodeName);
+            return node !== undefined && readiness(node) === "Unknown" ? [NODE + nodeName] : [];
+          }),
+        ],
+        reconcile: (key, now) => (key === ZONES ? planAllZones(now) : planOf(key.slice(NODE.length), now)),
+        async run(signal, enqueue) {
+          const leave = informers.of(Node).onChange(({ type, object, old }) => {
+            if (type === "updated" && zoneFactsOf(object) === zoneFactsOf(old)) return;
+            enqueue(ZONES, settings.monitorPeriodMs);
+          });
+          await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+          leave();
+        },
+      };
+    },
+  });
+}
+
+/** Most changes of a Node are signs of life. */
+function matters({ type, object, old }: Change<NodeObject>): boolean {
+  return type !== "updated" || !equalJson(factsOf(object), factsOf(old));
+}
+
+function factsOf({ metadata, spec, status }: NodeObject): Json {
+  const conditions = (status?.conditions ?? []).map(({ type, status }) => [type, status]);
+  return [metadata.uid ?? "", metadata.labels ?? {}, spec ?? {}, conditions] as unknown as Json;
+}

@@ -1,0 +1,54 @@
+/**
+ * Ranges of service addresses: made ready, and let go only when no Service is left without one. Giving out addresses, and taking back those that
+ * nobody has, is the API server's own.
+ *
+ *     ServiceCIDRs --► the range itself, and those to go that overlap with it ──► planRange ══► finalizer, Ready
+ *     IPAddresses  --► the ranges to go that have them
+ */
+import type { networking } from "#api";
+import { isEnding } from "../pods/index.ts";
+import { defineController, IPAddress, keysFrom, ServiceCIDR } from "../runtime/index.ts";
+import { has, overlap, planRange, type Range } from "./plan.ts";
+
+const MANAGED_BY = "ipaddress.kubernetes.io/managed-by";
+
+export const serviceCidrController = defineController({
+  name: "service-cidr-controller",
+  account: "service-cidrs-controller",
+  bind({ cache }) {
+    const ranges = cache(ServiceCIDR);
+    const addresses = cache(IPAddress);
+    const toGo = (matters: (range: Range) => boolean) =>
+      ranges
+        .list()
+        .filter((range) => isEnding(range) && matters(range))
+        .map(({ metadata }) => metadata.name ?? "");
+    const ofServices = () =>
+      addresses
+        .list()
+        .filter(isOfService)
+        .map(({ metadata }) => metadata.name ?? "");
+
+    return {
+      sources: [
+        keysFrom(ServiceCIDR, ({ object }) => [
+          ...new Set([object.metadata.name ?? "", ...toGo((range) => overlap(range, object))]),
+        ]),
+        keysFrom(IPAddress, ({ type, object }) =>
+          type === "updated" || !isOfService(object) ? [] : toGo((range) => has(range, object.metadata.name ?? "")),
+        ),
+      ],
+      reconcile(key, now) {
+        const range = ranges.get(key);
+        if (range === undefined) return undefined;
+        const others = ranges.list().filter((other) => other.metadata.name !== key && !isEnding(other));
+        return planRange(range, { others, addresses: ofServices }, now);
+      },
+    };
+  },
+});
+
+/** Others' addresses are their own affair. */
+function isOfService({ metadata }: networking.IPAddress): boolean {
+  return metadata.labels?.[MANAGED_BY] === "ipallocator.k8s.io";
+}

@@ -1,0 +1,70 @@
+/**
+ * Deletes Pods that do not tolerate a NoExecute taint of their node, at once or when their time is over.
+ *
+ *     Pods placed, their tolerations --► key of a Pod ──► fateOf ══► condition, then deletion
+ *     taints of Nodes                --►                       └···► again when its time is over
+ *
+ * 1. Which Pods are to go, and when, is remembered for two things: a wait is not prolonged, and is said to be called off.
+ */
+import { equalJson, type Json } from "#api";
+import { objectKey } from "#client";
+import { isEnding, type Pod as PodObject, podsByNode } from "../pods/index.ts";
+import { defineController, keysFrom, Node, Pod } from "../runtime/index.ts";
+import { fateOf, planCalledOff, planEviction } from "./plan.ts";
+import { noExecuteTaints } from "./tolerations.ts";
+
+interface Leaving {
+  readonly pod: PodObject;
+  readonly untilMs: number;
+  /** Its time is over: what is left is to delete it. */
+  readonly over: boolean;
+}
+
+export const taintEvictionController = defineController({
+  name: "taint-eviction-controller",
+  account: "node-controller",
+  bind({ cache }) {
+    const pods = cache(Pod);
+    const nodes = cache(Node);
+    const podsOn = podsByNode(pods);
+    const leaving = new Map<string, Leaving>();
+    const isTainted = ({ spec }: PodObject) => noExecuteTaints(nodes.get(spec?.nodeName ?? "")).length > 0;
+
+    return {
+      sources: [
+        keysFrom(Pod, ({ type, object, old }) => {
+          const key = objectKey(object);
+          if (type === "updated" && samePlace(object, old)) return [];
+          return leaving.has(key) || (type !== "deleted" && isTainted(object)) ? [key] : [];
+        }),
+        keysFrom(Node, ({ type, object, old }) => {
+          const [before, after] = [old ? noExecuteTaints(old) : [], type === "deleted" ? [] : noExecuteTaints(object)];
+          if (same(before, after)) return [];
+          return podsOn(object.metadata.name ?? "").map(objectKey);
+        }),
+      ],
+      reconcile(key, now) {
+        const pod = pods.get(key);
+        const before = leaving.get(key);
+        const known = before?.pod.metadata.uid === pod?.metadata.uid ? before : undefined;
+        leaving.delete(key);
+        if (pod === undefined) return before && !before.over ? planCalledOff(before.pod) : undefined;
+        if (isEnding(pod)) return undefined;
+        const fate = fateOf(pod, noExecuteTaints(nodes.get(pod.spec?.nodeName ?? "")), known?.untilMs, now);
+        if (fate.kind === "stays") return known && planCalledOff(pod);
+        const over = fate.kind === "goes";
+        const untilMs = over ? now : fate.untilMs;
+        leaving.set(key, { pod, untilMs, over });
+        return over ? planEviction(pod, now) : { againAfterMs: untilMs - now };
+      },
+    };
+  },
+});
+
+function samePlace({ spec }: PodObject, { spec: old }: PodObject): boolean {
+  return spec?.nodeName === old?.nodeName && same(spec?.tolerations ?? [], old?.tolerations ?? []);
+}
+
+function same(a: unknown, b: unknown): boolean {
+  return equalJson(a as Json, b as Json);
+}

@@ -1,0 +1,39 @@
+/** Who controllers are in a test, and what they may do: what the roles of a fresh cluster say, or everything. */
+import type { InProcessUser } from "#client";
+import { Ensure } from "../../apiserver/bootstrap/ensure.ts";
+import { rbacObjects } from "../../apiserver/bootstrap/rbac/index.ts";
+import type { TestServer } from "../../apiserver/testing/index.ts";
+
+export type Rights = "roles" | "everything";
+
+export interface Identities {
+  readonly manager: InProcessUser;
+  of(account: string): InProcessUser;
+}
+
+const MANAGER = "system:kube-controller-manager";
+const NAMESPACE = "kube-system";
+const ACCOUNT_GROUPS = ["system:serviceaccounts", `system:serviceaccounts:${NAMESPACE}`, "system:authenticated"];
+const MASTERS = ["system:masters"];
+
+/** The roles and bindings of a fresh cluster; nothing else of it, as tests make their own namespaces. */
+export async function ensureRoles({ context, resources }: TestServer): Promise<void> {
+  await new Ensure(context, resources).all(rbacObjects());
+}
+
+/** On a server without roles they would be allowed nothing. */
+export function rightsOn({ resources }: TestServer): Rights {
+  const roles = resources.find("rbac.authorization.k8s.io", "v1", "clusterroles");
+  return roles?.cache.get(MANAGER) === undefined ? "everything" : "roles";
+}
+
+export function identities(rights: Rights): Identities {
+  const user = (name: string, groups: readonly string[]) => ({
+    name,
+    groups: rights === "roles" ? groups : MASTERS,
+  });
+  return {
+    manager: user(MANAGER, ["system:authenticated"]),
+    of: (account) => user(`system:serviceaccount:${NAMESPACE}:${account}`, ACCOUNT_GROUPS),
+  };
+}

@@ -1,0 +1,48 @@
+/** A container, as a runtime is asked for it. Pure: whatever had to be looked up, pulled or mounted comes as a value. */
+import type { core } from "#api";
+import type { ContainerConfig } from "../runtime/runtime.ts";
+import { expand } from "./expand.ts";
+import { containerMounts, type MountPaths } from "./mounts.ts";
+import { type AnyContainer, containerAnnotations, containerLabels, containerLogPath } from "./names.ts";
+import type { NodeFacts } from "./node-facts.ts";
+import { containerResources } from "./resources.ts";
+import { containerSecurity, type ImageUser } from "./security.ts";
+
+export interface ContainerParts {
+  readonly pod: core.Pod;
+  readonly container: AnyContainer;
+  readonly attempt: number;
+  /** What the runtime knows the image by. */
+  readonly imageRef: string;
+  readonly imageUser: ImageUser;
+  readonly env: ReadonlyMap<string, string>;
+  readonly paths: MountPaths;
+  /** The container whose processes an ephemeral one sees. */
+  readonly targetId?: string;
+}
+
+export function containerConfig(parts: ContainerParts, facts: NodeFacts): ContainerConfig {
+  const { pod, container, attempt, imageRef, imageUser, env, paths, targetId } = parts;
+  const expanded = (words: readonly string[] = []) => words.map((word) => expand(word, (name) => env.get(name)));
+  const security = { seccompRoot: facts.seccompRoot, ...(targetId !== undefined && { targetId }) };
+  return {
+    metadata: { name: container.name, attempt },
+    image: imageRef,
+    command: expanded(container.command),
+    args: expanded(container.args),
+    workingDir: container.workingDir ?? "",
+    envs: [...env].map(([key, value]) => ({ key, value })),
+    mounts: containerMounts(container, paths),
+    devices: [],
+    labels: containerLabels(pod, container),
+    annotations: containerAnnotations(pod, container, attempt),
+    logPath: containerLogPath(container.name, attempt),
+    stdin: container.stdin === true,
+    stdinOnce: container.stdinOnce === true,
+    tty: container.tty === true,
+    linux: {
+      ...containerSecurity(pod, container, imageUser, security),
+      resources: containerResources(pod, container, facts.memoryCapacityBytes),
+    },
+  };
+}

@@ -1,0 +1,14 @@
+/** The whole public surface of containers: what a Pod and its node mean for the runtime, without doing anything. */
+export { podCgroup, qosCgroup } from "./cgroup-names.ts";
+export { RuntimeConfigError } from "./config-error.ts";
+export { type ContainerParts, containerConfig } from "./container-config.ts";
+export { parseResolver, podResolver } from "./dns.ts";
+export { type Environment, type EnvSources, environment, envReferences } from "./env.ts";
+export { etcHosts } from "./etc-hosts.ts";
+export { fieldValue, type PodAddresses, resourceValue } from "./field-ref.ts";
+export { type MountPaths, subPathOf, type VolumePath } from "./mounts.ts";
+export * from "./names.ts";
+export type { NodeFacts, Resolver } from "./node-facts.ts";
+export { containerResources, podResources } from "./resources.ts";
+export { podSandboxConfig, portMappings } from "./sandbox-config.ts";
+export { serviceEnv } from "./service-env.ts";

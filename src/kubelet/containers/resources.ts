@@ -1,0 +1,94 @@
+/**
+ * Requests and limits as the kernel takes them: shares and quota of the processor, bytes of memory, and who is killed first.
+ *
+ * 1. A container that asks for no processor time gets the smallest share; a limit without a request counts as one.
+ * 2. The kernel's out-of-memory score follows the QoS class: Guaranteed last, BestEffort first, Burstable in between by its request.
+ */
+import { type core, parseQuantity, podLimits, podRequests, qosClassOf, scaledValue, type Totals } from "#api";
+import { isSidecar } from "../pod-status/index.ts";
+import type { LinuxResources } from "../runtime/runtime.ts";
+import type { AnyContainer } from "./names.ts";
+
+const PERIOD_US = 100_000;
+const MIN_QUOTA_US = 1000;
+const MIN_SHARES = 2;
+const MAX_SHARES = 262_144;
+const SHARES_PER_CPU = 1024;
+const CRITICAL_PRIORITY = 2_000_000_000;
+const GUARANTEED_SCORE = -997;
+const BEST_EFFORT_SCORE = 1000;
+
+export function cpuShares(milliCpu: number): number {
+  if (milliCpu === 0) return MIN_SHARES;
+  return Math.min(MAX_SHARES, Math.max(MIN_SHARES, Math.floor((milliCpu * SHARES_PER_CPU) / 1000)));
+}
+
+export function cpuQuota(milliCpu: number): Pick<LinuxResources, "cpuPeriod" | "cpuQuota"> {
+  if (milliCpu === 0) return {};
+  return { cpuPeriod: PERIOD_US, cpuQuota: Math.max(MIN_QUOTA_US, Math.floor((milliCpu * PERIOD_US) / 1000)) };
+}
+
+export function containerResources(
+  pod: core.Pod,
+  container: AnyContainer,
+  memoryCapacityBytes: number,
+): LinuxResources {
+  const { requests, limits } = container.resources ?? {};
+  const limitCpu = milli(limits?.cpu);
+  const requestCpu = requests?.cpu === undefined ? limitCpu : milli(requests.cpu);
+  const memory = bytes(limits?.memory);
+  return {
+    cpuShares: cpuShares(requestCpu),
+    ...cpuQuota(limitCpu),
+    ...(memory > 0 && { memoryLimitBytes: memory }),
+    oomScoreAdj: oomScore(pod, container, memoryCapacityBytes),
+  };
+}
+
+/** What the cgroup of the whole Pod is held to: a limit only where every container has one. */
+export function podResources(pod: core.Pod): LinuxResources {
+  const requests = podRequests(pod);
+  const limits = podLimits(pod);
+  const { containers = [], initContainers = [], resources } = pod.spec ?? {};
+  const all = [...containers, ...initContainers];
+  const limited = (name: "cpu" | "memory") =>
+    resources?.limits?.[name] !== undefined || all.every((each) => milli(each.resources?.limits?.[name]) > 0);
+  const memory = limited("memory") ? Number(amount(limits, "memory", 0)) : 0;
+  return {
+    cpuShares: cpuShares(Number(amount(requests, "cpu", -3))),
+    ...(limited("cpu") && cpuQuota(Number(amount(limits, "cpu", -3)))),
+    ...(memory > 0 && { memoryLimitBytes: memory }),
+  };
+}
+
+function oomScore(pod: core.Pod, container: AnyContainer, capacity: number): number {
+  if ((pod.spec?.priority ?? 0) >= CRITICAL_PRIORITY) return GUARANTEED_SCORE;
+  const qos = qosClassOf(pod);
+  if (qos === "Guaranteed") return GUARANTEED_SCORE;
+  if (qos === "BestEffort") return BEST_EFFORT_SCORE;
+  const own = burstableScore(bytes(container.resources?.requests?.memory), capacity);
+  if (!isSidecar(container)) return own;
+  // A sidecar is never killed before the containers that need it.
+  const others = (pod.spec?.containers ?? []).map((each) =>
+    burstableScore(bytes(each.resources?.requests?.memory), capacity),
+  );
+  return Math.min(own, ...others);
+}
+
+function burstableScore(requestBytes: number, capacity: number): number {
+  const score = 1000 - Math.floor((1000 * requestBytes) / Math.max(1, capacity));
+  return Math.min(BEST_EFFORT_SCORE - 1, Math.max(1000 + GUARANTEED_SCORE, score));
+}
+
+function amount(totals: Totals, name: string, scale: number): bigint {
+  const value = totals[name];
+  return value === undefined ? 0n : scaledValue(value, scale);
+}
+
+function milli(quantity: string | undefined): number {
+  return quantity === undefined ? 0 : Number(scaledValue(parseQuantity(quantity), -3));
+}
+
+function bytes(quantity: string | undefined): number {
+  return quantity === undefined ? 0 : Number(scaledValue(parseQuantity(quantity), 0));
+}

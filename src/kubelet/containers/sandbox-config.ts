@@ -1,0 +1,68 @@
+/** A Pod's sandbox, as a runtime is asked for it. Pure. */
+import { type core, parseQuantity, scaledValue } from "#api";
+import type { LinuxResources, LinuxSandbox, PodSandboxConfig, PortMapping } from "../runtime/runtime.ts";
+import { podCgroup } from "./cgroup-names.ts";
+import { podResolver } from "./dns.ts";
+import { kernelHostname } from "./hostname.ts";
+import { podLabels, podLogDirectory } from "./names.ts";
+import type { NodeFacts } from "./node-facts.ts";
+import { cpuQuota, cpuShares, podResources } from "./resources.ts";
+import { namespaces, profile, supplementalGroups } from "./security.ts";
+
+export function podSandboxConfig(pod: core.Pod, attempt: number, facts: NodeFacts): PodSandboxConfig {
+  const { metadata } = pod;
+  const { name = "", namespace = "", uid = "" } = metadata;
+  return {
+    metadata: { name, namespace, uid, attempt },
+    hostname: pod.spec?.hostNetwork === true ? "" : kernelHostname(pod, facts.clusterDomain),
+    logDirectory: podLogDirectory(facts.podLogsRoot, pod),
+    dns: podResolver(pod, facts),
+    portMappings: portMappings(pod),
+    labels: { ...metadata.labels, ...podLabels(pod) },
+    annotations: metadata.annotations ?? {},
+    linux: linuxSandbox(pod, facts),
+  };
+}
+
+/** On the node's network there is nothing to map. */
+export function portMappings({ spec }: core.Pod): readonly PortMapping[] {
+  if (spec?.hostNetwork === true) return [];
+  const { containers = [], initContainers = [] } = spec ?? {};
+  const ports = [...initContainers, ...containers].flatMap((container) => container.ports ?? []);
+  return ports
+    .filter(({ hostPort = 0 }) => hostPort > 0)
+    .map(({ protocol = "TCP", containerPort, hostPort = 0, hostIP = "" }) => ({
+      protocol,
+      containerPort,
+      hostPort,
+      hostIp: hostIP,
+    }));
+}
+
+function linuxSandbox(pod: core.Pod, { cgroupRoot, seccompRoot }: NodeFacts): LinuxSandbox {
+  const { securityContext: shared = {}, containers = [], initContainers = [], overhead } = pod.spec ?? {};
+  const seccomp = profile(shared.seccompProfile, (name) => `${seccompRoot}/${name}`);
+  const shown = namespaces(pod);
+  return {
+    cgroupParent: podCgroup(cgroupRoot, pod),
+    sysctls: Object.fromEntries((shared.sysctls ?? []).map(({ name, value }) => [name.replaceAll("/", "."), value])),
+    namespaces: shown,
+    ...(shared.runAsUser !== undefined && { runAsUser: shared.runAsUser }),
+    ...(shared.runAsGroup !== undefined && { runAsGroup: shared.runAsGroup }),
+    supplementalGroups: supplementalGroups(pod),
+    privileged: [...initContainers, ...containers].some((each) => each.securityContext?.privileged === true),
+    readonlyRootfs: false,
+    seccomp: seccomp ?? { type: "RuntimeDefault" },
+    resources: podResources(pod),
+    ...(overhead !== undefined && { overhead: overheadOf(overhead) }),
+  };
+}
+
+function overheadOf({ cpu, memory }: Readonly<Record<string, string>>): LinuxResources {
+  const milli = cpu === undefined ? 0 : Number(scaledValue(parseQuantity(cpu), -3));
+  return {
+    cpuShares: cpuShares(milli),
+    ...cpuQuota(milli),
+    ...(memory !== undefined && { memoryLimitBytes: Number(scaledValue(parseQuantity(memory), 0)) }),
+  };
+}

@@ -1,0 +1,110 @@
+/**
+ * What a container's processes may do: the Pod's securityContext, and the container's own before it.
+ *
+ * 1. A container that must not be root is checked before it is made: by the user it is to run as, else by its image's.
+ * 2. Paths of /proc and /sys are hidden unless the container is privileged or asks for them.
+ */
+import type { core } from "#api";
+import { podText } from "../pod-status/index.ts";
+import type { Image, LinuxContainer, NamespaceOptions, SecurityProfile } from "../runtime/runtime.ts";
+import { RuntimeConfigError } from "./config-error.ts";
+import type { AnyContainer } from "./names.ts";
+
+const MASKED = [
+  "/proc/asound",
+  "/proc/acpi",
+  "/proc/interrupts",
+  "/proc/kcore",
+  "/proc/keys",
+  "/proc/latency_stats",
+  "/proc/timer_list",
+  "/proc/timer_stats",
+  "/proc/sched_debug",
+  "/proc/scsi",
+  "/sys/firmware",
+  "/sys/devices/virtual/powercap",
+];
+const READ_ONLY = ["/proc/bus", "/proc/fs", "/proc/irq", "/proc/sys", "/proc/sysrq-trigger"];
+
+export type ImageUser = Pick<Image, "uid" | "username">;
+
+export function namespaces(pod: core.Pod, targetId?: string): NamespaceOptions {
+  const { hostNetwork, hostPID, hostIPC, shareProcessNamespace } = pod.spec ?? {};
+  const pid = hostPID ? "NODE" : shareProcessNamespace ? "POD" : targetId !== undefined ? "TARGET" : "CONTAINER";
+  return {
+    network: hostNetwork ? "NODE" : "POD",
+    ipc: hostIPC ? "NODE" : "POD",
+    pid,
+    ...(pid === "TARGET" && targetId !== undefined && { targetId }),
+  };
+}
+
+export function containerSecurity(
+  pod: core.Pod,
+  container: AnyContainer,
+  image: ImageUser,
+  { seccompRoot, targetId }: { readonly seccompRoot: string; readonly targetId?: string },
+): Omit<LinuxContainer, "resources"> {
+  const own = container.securityContext ?? {};
+  const shared = pod.spec?.securityContext ?? {};
+  const privileged = own.privileged === true;
+  const unmasked = privileged || own.procMount === "Unmasked";
+  const runAsUser = own.runAsUser ?? shared.runAsUser;
+  const runAsGroup = own.runAsGroup ?? shared.runAsGroup;
+  refuseRoot(pod, container, runAsUser, image);
+  const seccomp = profile(own.seccompProfile ?? shared.seccompProfile, (name) => `${seccompRoot}/${name}`);
+  const apparmor = profile(own.appArmorProfile ?? shared.appArmorProfile, (name) => name);
+  return {
+    privileged,
+    capabilities: { add: own.capabilities?.add ?? [], drop: own.capabilities?.drop ?? [] },
+    namespaces: namespaces(pod, targetId),
+    ...userOf(runAsUser, image),
+    ...(runAsGroup !== undefined && { runAsGroup }),
+    supplementalGroups: supplementalGroups(pod),
+    readonlyRootfs: own.readOnlyRootFilesystem === true,
+    noNewPrivs: own.allowPrivilegeEscalation === false,
+    maskedPaths: unmasked ? [] : MASKED,
+    readonlyPaths: unmasked ? [] : READ_ONLY,
+    seccomp: seccomp ?? { type: "Unconfined" },
+    ...(apparmor !== undefined && { apparmor }),
+  };
+}
+
+/** Every container of the Pod is in the group that owns its volumes. */
+export function supplementalGroups({ spec }: core.Pod): readonly number[] {
+  const { fsGroup, supplementalGroups: groups = [] } = spec?.securityContext ?? {};
+  return [...new Set(fsGroup === undefined ? groups : [fsGroup, ...groups])];
+}
+
+export function profile(
+  wanted: core.SeccompProfile | core.AppArmorProfile | undefined,
+  locate: (name: string) => string,
+): SecurityProfile | undefined {
+  if (wanted === undefined) return undefined;
+  return wanted.type === "Localhost"
+    ? { type: "Localhost", localhostRef: locate(wanted.localhostProfile ?? "") }
+    : { type: wanted.type };
+}
+
+function userOf(runAsUser: number | undefined, image: ImageUser): Pick<LinuxContainer, "runAsUser" | "runAsUsername"> {
+  if (runAsUser !== undefined) return { runAsUser };
+  if (image.uid !== undefined) return { runAsUser: image.uid };
+  return image.username === undefined || image.username === "" ? {} : { runAsUsername: image.username };
+}
+
+function refuseRoot(pod: core.Pod, container: AnyContainer, runAsUser: number | undefined, image: ImageUser): void {
+  const nonRoot = container.securityContext?.runAsNonRoot ?? pod.spec?.securityContext?.runAsNonRoot;
+  if (nonRoot !== true) return;
+  const where = `(pod: "${podText(pod)}", container: ${container.name})`;
+  if (runAsUser !== undefined) {
+    if (runAsUser === 0) throw new RuntimeConfigError(`container's runAsUser breaks non-root policy ${where}`);
+    return;
+  }
+  if (image.uid === undefined && image.username !== undefined && image.username !== "") {
+    throw new RuntimeConfigError(
+      `container has runAsNonRoot and image has non-numeric user (${image.username}), cannot verify user is non-root ${where}`,
+    );
+  }
+  if (image.uid === undefined || image.uid === 0)
+    throw new RuntimeConfigError(`container has runAsNonRoot and image will run as root ${where}`);
+}

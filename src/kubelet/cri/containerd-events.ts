@@ -1,0 +1,142 @@
+/**
+ * What happens to containers, told by containerd itself: for its versions whose CRI cannot tell.
+ *
+ *     containerd --► envelope ──► change ──► CRI shows it? ──► event
+ *                                              └···► ask again
+ *
+ * 1. containerd tells of a start or an exit a moment before its CRI knows it. An event is passed on only when CRI's answer agrees, or after a
+ *    second at most: whoever asks CRI because of an event sees what it was about.
+ * 2. Events of one container keep their order; one that waits holds up no other container's.
+ */
+import { type Clock, childController, Channel as Queue } from "#base";
+import { type Container, type PodSandbox, RuntimeError, type RuntimeEvent } from "../runtime/runtime.ts";
+import type { ContainerdMethods, Envelope } from "./containerd-messages.ts";
+
+export const NAMESPACE = "k8s.io";
+/** One of these filters must match; within a filter all parts must. */
+export const FILTERS = ["/containers/create", "/containers/delete", "/tasks/start", "/tasks/exit"].map(
+  (topic) => `namespace==${NAMESPACE},topic=="${topic}"`,
+);
+
+const FIRST_DELAY_MS = 5;
+const PATIENCE_MS = 1_000;
+const MAX_WAITING = 100_000;
+
+export interface Change {
+  readonly type: RuntimeEvent["type"];
+  readonly id: string;
+}
+
+type Decoders = Pick<ContainerdMethods, "ContainerId" | "TaskExit">;
+
+/** Undefined for what is no change of a container: an exec that has ended. */
+export function changeIn({ topic, event }: Envelope, { ContainerId, TaskExit }: Decoders): Change | undefined {
+  if (event === null) return undefined;
+  const id = () => ContainerId.decode(event.value).id;
+  switch (topic) {
+    case "/containers/create":
+      return { type: "created", id: id() };
+    case "/containers/delete":
+      return { type: "deleted", id: id() };
+    case "/tasks/start":
+      return { type: "started", id: id() };
+    case "/tasks/exit": {
+      const { containerId, id: process } = TaskExit.decode(event.value);
+      return process === containerId ? { type: "stopped", id: containerId } : undefined;
+    }
+    default:
+      return undefined;
+  }
+}
+
+export interface CriView {
+  container(id: string): Promise<Container | undefined>;
+  sandbox(id: string): Promise<PodSandbox | undefined>;
+}
+
+/** What CRI says about a container or sandbox, as far as an event needs it. */
+export interface Seen {
+  readonly podSandboxId?: string;
+  readonly state: "absent" | "created" | "running" | "ended";
+}
+
+const AGREES: Readonly<Record<RuntimeEvent["type"], readonly Seen["state"][]>> = {
+  created: ["created", "running", "ended"],
+  started: ["running", "ended"],
+  stopped: ["ended", "absent"],
+  deleted: ["absent"],
+};
+
+export function agrees({ type }: Change, { state }: Seen): boolean {
+  return AGREES[type].includes(state);
+}
+
+export interface ConfirmedOptions {
+  /** Changes as containerd tells them, until the signal aborts. */
+  readonly changes: (signal: AbortSignal) => AsyncIterable<Change>;
+  readonly view: CriView;
+  readonly clock: Clock;
+}
+
+/** Ends with the signal; throws as the changes do. */
+export async function* confirmedEvents(
+  { changes, view, clock }: ConfirmedOptions,
+  signal: AbortSignal,
+): AsyncGenerator<RuntimeEvent, void> {
+  using taking = childController(signal);
+  const events = new Queue<RuntimeEvent>({ capacity: MAX_WAITING });
+  const sandboxOf = new Map<string, string>();
+  const underway = new Map<string, Promise<void>>();
+
+  const pass = async (change: Change) => {
+    const seen = await agreed(change, view, clock, taking.signal);
+    if (seen.podSandboxId !== undefined) sandboxOf.set(change.id, seen.podSandboxId);
+    const podSandboxId = sandboxOf.get(change.id);
+    if (change.type === "deleted") sandboxOf.delete(change.id);
+    const event = { type: change.type, containerId: change.id, ...(podSandboxId !== undefined && { podSandboxId }) };
+    if (!events.push(event)) events.fail(new RuntimeError("Unavailable", "events were taken too slowly"));
+  };
+  const take = async () => {
+    for await (const change of changes(taking.signal)) {
+      const earlier = underway.get(change.id) ?? Promise.resolve();
+      const mine = earlier
+        .then(() => pass(change))
+        .catch((error: unknown) => events.fail(error))
+        .finally(() => {
+          if (underway.get(change.id) === mine) underway.delete(change.id);
+        });
+      underway.set(change.id, mine);
+    }
+  };
+  const taken = take().then(
+    () => events.close(),
+    (error: unknown) => events.fail(error),
+  );
+  try {
+    yield* events;
+  } finally {
+    taking.abort();
+    await taken;
+    await Promise.all(underway.values());
+  }
+}
+
+async function agreed(change: Change, view: CriView, clock: Clock, signal: AbortSignal): Promise<Seen> {
+  const until = clock.monotonic() + PATIENCE_MS;
+  for (let delayMs = FIRST_DELAY_MS; ; delayMs *= 2) {
+    const seen = await look(change.id, view);
+    if (agrees(change, seen) || signal.aborted || clock.monotonic() >= until) return seen;
+    await clock.sleep(delayMs, signal).catch(() => {}); // the consumer has left: answered as it is
+  }
+}
+
+async function look(id: string, view: CriView): Promise<Seen> {
+  const container = await view.container(id);
+  if (container !== undefined) {
+    const { state, podSandboxId } = container;
+    return { podSandboxId, state: state === "running" || state === "created" ? state : "ended" };
+  }
+  const sandbox = await view.sandbox(id);
+  if (sandbox === undefined) return { state: "absent" };
+  return { podSandboxId: id, state: sandbox.state === "ready" ? "running" : "ended" };
+}

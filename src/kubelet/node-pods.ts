@@ -1,0 +1,191 @@
+/**
+ * Everything that runs Pods on a node, put together: sources, workers, probes, and what they need.
+ *
+ *     API --► ┐                  ┌─► runtime ··· Pleg ──► poke
+ *     files ─►├─ PodWorkers ─────┼─► volumes, cgroups, files
+ *     URL ───►┘      │           └─► Prober ──► poke
+ *                    └─► StatusWriter ══► API
+ */
+import { type core, isStatusError } from "#api";
+import { abortable, type Clock, type Logger, type Random, type TaskGroup } from "#base";
+import { type Client, type EventRecorder, Informer } from "#client";
+import type { NodeFacts } from "./containers/index.ts";
+import { ConfigMap, Pod, RuntimeClass, Secret, Service } from "./kinds.ts";
+import { imagePuller } from "./node/image-puller.ts";
+import { Pleg } from "./pleg/index.ts";
+import { Orphans } from "./pods/orphans.ts";
+import type { PodCgroups, PodEvents, PodFiles, PodObjects, PodParts, PodVolumes } from "./pods/parts.ts";
+import { PodWorkers } from "./pods/pod-workers.ts";
+import { podReferences } from "./pods/references.ts";
+import type { ResizeVerdict } from "./pods/resize.ts";
+import { CONFIG_HASH, CONFIG_MIRROR, isMirror } from "./pods/sources/index.ts";
+import { staticPods } from "./pods/static-pods.ts";
+import { StatusWriter } from "./pods/status-writer.ts";
+import type { PodFailure } from "./pods/sync-pod.ts";
+import { WatchedObjects } from "./pods/watched-objects.ts";
+import { type ContainerNetwork, lifecycleHooks, prober } from "./probes/index.ts";
+import type { Runtime } from "./runtime/runtime.ts";
+
+export interface NodePodsOptions {
+  readonly nodeName: string;
+  readonly client: Client;
+  readonly runtime: Runtime;
+  readonly runtimeName: string;
+  readonly network: ContainerNetwork;
+  readonly files: PodFiles;
+  /** Made once there is something to read objects from. */
+  readonly volumes: (objects: PodObjects) => PodVolumes;
+  readonly cgroups: PodCgroups;
+  readonly facts: () => NodeFacts;
+  readonly admit: (pod: core.Pod, active: readonly core.Pod[]) => PodFailure | undefined;
+  readonly admitResize: (pod: core.Pod, others: readonly core.Pod[]) => ResizeVerdict;
+  /** Where static Pods are. */
+  readonly manifests?: { readonly path?: string; readonly url?: string };
+  /** Owns the mirrors of static Pods. */
+  readonly node: () => core.Node | undefined;
+  readonly recorder: EventRecorder;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly tasks: TaskGroup;
+  /** Pods of the API are taken only from then on: whether one fits depends on the Node's labels. */
+  readonly registered: Promise<void>;
+}
+
+export interface NodePods {
+  readonly workers: PodWorkers;
+  readonly status: StatusWriter;
+  readonly pleg: Pleg;
+  readonly parts: PodParts;
+  /** Pods of this node as the API has them. */
+  readonly api: Informer<core.Pod>;
+}
+
+export function nodePods(options: NodePodsOptions): NodePods {
+  const { nodeName, client, runtime, clock, random, log, tasks } = options;
+  const inform = { clock, random, log };
+  const api = new Informer<core.Pod>({
+    client: client.of(Pod),
+    selectors: { fieldSelector: `spec.nodeName=${nodeName}` },
+    ...inform,
+  });
+  const services = new Informer<core.Service>({ client: client.of(Service), ...inform });
+  const watching = { client, clock, random, log, tasks, onChange: (uid: string) => workers.poke(uid) };
+  const configMaps = new WatchedObjects(ConfigMap, watching);
+  const secrets = new WatchedObjects(Secret, watching);
+  const objects: PodObjects = {
+    configMap: (namespace, name) => configMaps.get(namespace, name),
+    secret: (namespace, name) => secrets.get(namespace, name),
+    services(namespace) {
+      if (!services.hasSynced)
+        throw new Error("services have not yet been read at least once, cannot construct envvars");
+      const others = namespace === "default" ? [] : services.cache.inNamespace("default");
+      return [...others, ...services.cache.inNamespace(namespace)];
+    },
+    runtimeHandler: (name) => handlerOf(client, name),
+  };
+  const events: PodEvents = {
+    record: (about, type, reason, note) =>
+      options.recorder.record({
+        about: { apiVersion: "v1", kind: "Pod", metadata: about.metadata },
+        type,
+        reason,
+        note,
+      }),
+  };
+  const means = { runtime, network: options.network, clock };
+  const parts: PodParts = {
+    runtime,
+    runtimeName: options.runtimeName,
+    facts: options.facts,
+    files: options.files,
+    volumes: options.volumes(objects),
+    cgroups: options.cgroups,
+    images: imagePuller({ runtime, objects, events, clock }),
+    probes: prober({ ...means, events, random, tasks, onVerdict: (uid) => workers.poke(uid) }),
+    hooks: lifecycleHooks(means),
+    objects,
+    events,
+    admitResize: (pod) =>
+      options.admitResize(
+        pod,
+        workers.active().filter(({ metadata }) => metadata.uid !== pod.metadata.uid),
+      ),
+    clock,
+    log,
+  };
+  const targetOf = ({ metadata }: core.Pod) => {
+    const found = api.cache.get(`${metadata.namespace}/${metadata.name}`);
+    if (found === undefined || found.metadata.uid === metadata.uid) return found;
+    const hash = metadata.annotations?.[CONFIG_HASH];
+    return hash !== undefined && found.metadata.annotations?.[CONFIG_MIRROR] === hash ? found : undefined;
+  };
+  const status = new StatusWriter({ client, clock, random, log, targetOf });
+  const workers = new PodWorkers({
+    parts,
+    status,
+    random,
+    tasks,
+    admit: options.admit,
+    onPod: (pod) => {
+      const references = podReferences(pod);
+      configMaps.refer(pod, references.configMaps);
+      secrets.refer(pod, references.secrets);
+    },
+    onGone: (uid) => {
+      configMaps.release(uid);
+      secrets.release(uid);
+      statics.gone();
+    },
+  });
+  const statics = staticPods({ ...options, workers, mirrors: () => api.cache.list().filter(isMirror) });
+  const orphans = new Orphans(parts, (uid) => workers.has(uid));
+  const pleg = new Pleg({
+    runtime,
+    clock,
+    random,
+    log,
+    onPod: (uid) => workers.poke(uid),
+    onListed: (uids) => {
+      if (api.hasSynced && statics.hasRead()) orphans.sweepRuntime(uids, tasks.signal);
+    },
+  });
+
+  api.onChange(({ type, object }) => {
+    if (isMirror(object)) {
+      statics.check();
+      status.check(object.metadata.annotations?.[CONFIG_MIRROR] ?? "");
+    } else if (type === "deleted") workers.remove(object.metadata.uid ?? "");
+    else {
+      workers.set(object);
+      status.check(object.metadata.uid ?? "");
+    }
+  });
+  tasks.run("services", (signal) => services.run(signal));
+  tasks.run("status writer", (signal) => status.run(signal));
+  tasks.run("pods of the API", async (signal) => {
+    await options.registered;
+    await api.run(signal);
+  });
+  tasks.run("pleg", (signal) => pleg.run(signal));
+  tasks.run("static pods", (signal) => statics.run(signal));
+  tasks.run("mirror pods", async (signal) => {
+    await abortable(api.synced, signal);
+    await statics.runMirrors(signal);
+  });
+  tasks.run("orphans", async (signal) => {
+    await abortable(api.synced, signal);
+    await orphans.run(signal);
+  });
+  return { workers, status, pleg, parts, api };
+}
+
+async function handlerOf(client: Client, name: string): Promise<string> {
+  try {
+    return (await client.of(RuntimeClass).get(name)).handler;
+  } catch (error) {
+    if (isStatusError(error) && error.reason === "NotFound")
+      throw new Error(`RuntimeClass "${name}" not found`, { cause: error });
+    throw error;
+  }
+}

@@ -1,0 +1,17 @@
+/** The whole public surface of node. */
+export { admitPod, admitResize } from "./admission.ts";
+export { type NodeHealth, nodeConditions, type Pressure } from "./conditions.ts";
+export { hostCgroups, readHierarchies } from "./host-cgroups.ts";
+export { hostFiles } from "./host-files.ts";
+export { imagePuller } from "./image-puller.ts";
+export { type Machine, type MachineUsage, readMachine, readUsage } from "./machine.ts";
+export {
+  type Amounts,
+  allocatableOf,
+  capacityOf,
+  type NodeReport,
+  nodeLabels,
+  nodeStatus,
+  type Reserved,
+} from "./node-object.ts";
+export { Registration } from "./registration.ts";

@@ -1,0 +1,113 @@
+/**
+ * The conditions that a node tells of a Pod.
+ *
+ * 1. What others have written stays: readiness gates are theirs to set. A condition keeps its lastTransitionTime while its status stays the same.
+ * 2. Ready is ContainersReady and every readiness gate.
+ * 3. Every condition names the generation of the spec that it was made from.
+ */
+import { type core, goQuote } from "#api";
+import type { ContainerStatuses } from "./container-statuses.ts";
+import type { ObservedPod } from "./observed.ts";
+import { isFinal, type Phase } from "./phase.ts";
+import { isSidecar } from "./restart.ts";
+import { timestamp } from "./time.ts";
+
+const OWN = new Set([
+  "PodReadyToStartContainers",
+  "Initialized",
+  "Ready",
+  "ContainersReady",
+  "PodScheduled",
+  "PodResizePending",
+  "PodResizeInProgress",
+]);
+
+type Told = Pick<core.PodCondition, "type" | "status" | "reason" | "message">;
+
+export interface ConditionFacts {
+  readonly pod: core.Pod;
+  readonly observed: ObservedPod;
+  readonly statuses: ContainerStatuses;
+  readonly phase: Phase;
+  readonly before: core.PodStatus;
+  readonly now: number;
+}
+
+export function conditionsOf(facts: ConditionFacts): readonly core.PodCondition[] {
+  const { pod, observed } = facts;
+  const given = observed.conditions ?? [];
+  const givenTypes = new Set(given.map(({ type }) => type));
+  const kept = (pod.status?.conditions ?? []).filter(({ type }) => !OWN.has(type) && !givenTypes.has(type));
+  const containersReady = containersReadyOf(facts);
+  const told: Told[] = [
+    { type: "PodReadyToStartContainers", status: observed.sandboxReady ? "True" : "False" },
+    initializedOf(facts),
+    readyOf(pod, containersReady, kept),
+    containersReady,
+    { type: "PodScheduled", status: "True" },
+  ];
+  return [...kept, ...given, ...told.map((condition) => dated(condition, facts))];
+}
+
+function dated(told: Told, { pod, before, now }: ConditionFacts): core.PodCondition {
+  const { generation } = pod.metadata;
+  const old = before.conditions?.find(({ type }) => type === told.type);
+  const isSame = old?.status === told.status && old.lastTransitionTime !== undefined;
+  return {
+    ...told,
+    ...(generation !== undefined && { observedGeneration: generation }),
+    lastTransitionTime: isSame ? (old.lastTransitionTime ?? "") : timestamp(now),
+  };
+}
+
+function containersReadyOf({ pod, statuses, phase }: ConditionFacts): Told {
+  const type = "ContainersReady";
+  if (isFinal(phase)) return { type, status: "False", reason: phase === "Failed" ? "PodFailed" : "PodCompleted" };
+  const { initContainers = [], containers = [] } = pod.spec ?? {};
+  const awaited = [...initContainers.filter(isSidecar), ...containers];
+  const isReady = new Map([...statuses.init, ...statuses.regular].map(({ name, ready }) => [name, ready]));
+  const unready = awaited.filter(({ name }) => isReady.get(name) !== true);
+  if (unready.length === 0) return { type, status: "True" };
+  const message = `containers with unready status: ${listed(unready)}`;
+  return { type, status: "False", reason: "ContainersNotReady", message };
+}
+
+function readyOf(pod: core.Pod, { status, reason, message }: Told, others: readonly core.PodCondition[]): Told {
+  const type = "Ready";
+  if (status !== "True") return { type, status, ...said(reason, message) };
+  const problems = (pod.spec?.readinessGates ?? []).flatMap(({ conditionType }) => {
+    const gate = others.find((condition) => condition.type === conditionType);
+    if (gate === undefined)
+      return [`corresponding condition of pod readiness gate ${goQuote(conditionType)} does not exist.`];
+    return gate.status === "True"
+      ? []
+      : [`the status of pod readiness gate ${goQuote(conditionType)} is not "True", but ${gate.status}`];
+  });
+  if (problems.length === 0) return { type, status: "True" };
+  return { type, status: "False", reason: "ReadinessGatesNotReady", message: problems.join(", ") };
+}
+
+function initializedOf({ pod, statuses, phase }: ConditionFacts): Told {
+  const type = "Initialized";
+  if (phase === "Succeeded") return { type, status: "True", reason: "PodCompleted" };
+  // Once a regular container has run, sidecars that restart change nothing.
+  const hasStarted = statuses.regular.some(
+    ({ state }) => state?.running !== undefined || state?.terminated !== undefined,
+  );
+  if (hasStarted) return { type, status: "True" };
+  const incomplete = (pod.spec?.initContainers ?? []).filter((container, at) => {
+    const status = statuses.init[at];
+    return isSidecar(container) ? status?.started !== true : status?.ready !== true;
+  });
+  if (incomplete.length === 0) return { type, status: "True" };
+  const message = `containers with incomplete status: ${listed(incomplete)}`;
+  return { type, status: "False", reason: "ContainersNotInitialized", message };
+}
+
+function said(reason: string | undefined, message: string | undefined) {
+  return { ...(reason !== undefined && { reason }), ...(message !== undefined && { message }) };
+}
+
+function listed(containers: readonly { readonly name: string }[]): string {
+  return `[${containers.map(({ name }) => name).join(" ")}]`;
+}

@@ -1,0 +1,27 @@
+/** Why a container waits, in the words that users know. */
+import { type core, formatDuration, goQuote } from "#api";
+
+const NANOSECONDS = 1_000_000;
+
+/** `name_namespace(uid)`: how a kubelet names a Pod. */
+export function podText({ metadata: { name = "", namespace = "", uid = "" } }: core.Pod): string {
+  return `${name}_${namespace}(${uid})`;
+}
+
+export function crashLoopBackOff(pod: core.Pod, container: string, backoffMs: number): core.ContainerStateWaiting {
+  const wait = formatDuration(BigInt(Math.round(backoffMs * NANOSECONDS)));
+  return {
+    reason: "CrashLoopBackOff",
+    message: `back-off ${wait} restarting failed container=${container} pod=${podText(pod)}`,
+  };
+}
+
+export function errImagePull(problem: string): core.ContainerStateWaiting {
+  return { reason: "ErrImagePull", message: problem };
+}
+
+/** `problem`: what the last attempt failed with. */
+export function imagePullBackOff(image: string, problem?: string): core.ContainerStateWaiting {
+  const because = problem === undefined ? "" : `: ErrImagePull: ${problem}`;
+  return { reason: "ImagePullBackOff", message: `Back-off pulling image ${goQuote(image)}${because}` };
+}

@@ -1,0 +1,85 @@
+/** From what the runtime has of a Pod to what its status is made of. */
+import type { core } from "#api";
+import type { ContainerInstance, ObservedContainer, ObservedPod } from "../pod-status/index.ts";
+import type { ContainerStatus } from "../runtime/runtime.ts";
+import type { PodParts } from "./parts.ts";
+import { attemptOf, nameOf, type RuntimePod } from "./runtime-pod.ts";
+import { terminationMessage } from "./termination-message.ts";
+
+export interface ObserveOptions {
+  readonly waiting: ReadonlyMap<string, core.ContainerStateWaiting>;
+  readonly previous?: core.PodStatus | undefined;
+  readonly isOver?: boolean;
+  readonly failure?: { readonly reason: string; readonly message: string } | undefined;
+  readonly conditions?: readonly core.PodCondition[];
+  /** What is in force for a container. */
+  readonly applied?: (container: ContainerStatus) => core.ResourceRequirements;
+}
+
+type Parts = Pick<PodParts, "files" | "probes" | "facts" | "runtimeName">;
+
+export async function observe(
+  parts: Parts,
+  pod: core.Pod,
+  runtime: RuntimePod,
+  { waiting, previous, isOver, failure, conditions, applied }: ObserveOptions,
+): Promise<ObservedPod> {
+  const { initContainers = [], containers = [], ephemeralContainers = [] } = pod.spec ?? {};
+  const [sandbox] = runtime.sandboxes;
+  const seen = new Map<string, ObservedContainer>();
+  for (const container of [...initContainers, ...containers, ...ephemeralContainers])
+    seen.set(container.name, await observeContainer(parts, container, runtime, waiting.get(container.name), applied));
+  return {
+    containers: seen,
+    sandboxReady: sandbox?.state === "ready" && (pod.spec?.hostNetwork === true || sandbox.ips.length > 0),
+    hostIPs: parts.facts().nodeIps,
+    podIPs: sandbox?.ips ?? [],
+    ...(previous !== undefined && { previous }),
+    ...(isOver !== undefined && { isOver }),
+    ...(failure !== undefined && { failure }),
+    ...(conditions !== undefined && { conditions }),
+  };
+}
+
+async function observeContainer(
+  parts: Parts,
+  { name, startupProbe, readinessProbe }: core.Container,
+  runtime: RuntimePod,
+  waiting: core.ContainerStateWaiting | undefined,
+  applied: ObserveOptions["applied"],
+): Promise<ObservedContainer> {
+  const [current, last] = runtime.containers.filter((each) => nameOf(each) === name);
+  const wait = waiting === undefined ? {} : { waiting };
+  if (current === undefined) return wait;
+  const verdicts = parts.probes.verdicts(current.id);
+  const isStarted = startupProbe === undefined || verdicts.startup === "success";
+  return {
+    ...wait,
+    current: { ...(await instance(parts, current)), ...(applied !== undefined && { resources: applied(current) }) },
+    ...(last !== undefined && { last: await instance(parts, last) }),
+    started: isStarted,
+    ready: isStarted && (readinessProbe === undefined || parts.probes.readiness(current.id) === "success"),
+  };
+}
+
+async function instance(parts: Parts, status: ContainerStatus): Promise<ContainerInstance> {
+  const { id, state, image, imageRef, startedAtMs, finishedAtMs, exitCode, reason, user } = status;
+  const common = {
+    id: `${parts.runtimeName}://${id}`,
+    state,
+    image,
+    imageID: imageRef,
+    restartCount: attemptOf(status),
+    ...(startedAtMs > 0 && { startedAtMs }),
+    ...(user !== undefined && { user: { linux: user } }),
+  };
+  if (state !== "exited") return common;
+  const message = await terminationMessage(parts.files, status);
+  return {
+    ...common,
+    finishedAtMs,
+    exitCode,
+    reason: reason === "" ? (exitCode === 0 ? "Completed" : "Error") : reason,
+    ...(message !== "" && { message }),
+  };
+}

@@ -1,0 +1,96 @@
+/**
+ * What is left of Pods that nobody knows: containers, sandboxes, volumes, cgroups and files after a crash, or after a Pod that was taken away while the
+ * kubelet was down.
+ *
+ * It begins only once every source has told its Pods: until then a Pod is not unknown but not yet heard of.
+ */
+import type { Clock, Logger } from "#base";
+import { isAbort } from "#base";
+import { POD_NAME, POD_NAMESPACE, TERMINATION_GRACE } from "../containers/index.ts";
+import { killPod } from "./kill.ts";
+import type { PodParts } from "./parts.ts";
+import { lookAtPod, type RuntimePod } from "./runtime-pod.ts";
+
+const SWEEP_MS = 60_000;
+const LONGEST_GRACE_SECONDS = 30;
+
+export class Orphans {
+  readonly #parts: PodParts;
+  readonly #isKnown: (uid: string) => boolean;
+  readonly #going = new Map<string, Promise<void>>();
+
+  constructor(parts: PodParts, isKnown: (uid: string) => boolean) {
+    this.#parts = parts;
+    this.#isKnown = isKnown;
+  }
+
+  /** Ends and removes what the runtime has of Pods that are not known. */
+  sweepRuntime(uids: Iterable<string>, signal: AbortSignal): void {
+    for (const uid of uids) this.#remove(uid, signal);
+  }
+
+  /** Volumes, cgroups and files too, from time to time. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock, log, volumes, cgroups, files } = this.#parts;
+    while (!signal.aborted) {
+      try {
+        const found = await Promise.all([volumes.podUids(), cgroups.podUids(), files.podUids()]);
+        for (const uid of new Set(found.flat())) this.#remove(uid, signal);
+      } catch (error) {
+        if (isAbort(error, signal)) return;
+        log.warn("the node could not be searched for what pods have left", { error });
+      }
+      await sleepQuietly(clock, SWEEP_MS, signal);
+    }
+    await Promise.all(this.#going.values());
+  }
+
+  #remove(uid: string, signal: AbortSignal): void {
+    if (this.#isKnown(uid) || this.#going.has(uid) || signal.aborted) return;
+    const going = this.#removeAll(uid, signal)
+      .catch((error: unknown) => {
+        if (!isAbort(error, signal)) warn(this.#parts.log, uid, error);
+      })
+      .finally(() => this.#going.delete(uid));
+    this.#going.set(uid, going);
+  }
+
+  async #removeAll(uid: string, signal: AbortSignal): Promise<void> {
+    const { runtime, volumes, cgroups, files, log } = this.#parts;
+    const found = await lookAtPod(runtime, uid, signal);
+    const pod = likeness(found);
+    log.info("what is left of a pod is removed", { uid, pod: pod.metadata.name, containers: found.containers.length });
+    await killPod(this.#parts, pod, found, graceOf(found), signal);
+    if (this.#isKnown(uid)) return;
+    for (const { id } of found.containers) await runtime.removeContainer(id, signal);
+    for (const { id } of found.sandboxes) await runtime.removePodSandbox(id, signal);
+    await volumes.unmount(uid, signal);
+    await cgroups.remove(uid);
+    await files.removePod(uid);
+    const { namespace = "", name = "" } = pod.metadata;
+    if (name !== "") await files.removeLogs({ namespace, name, uid });
+  }
+}
+
+function warn(log: Logger, uid: string, error: unknown): void {
+  log.warn("what is left of a pod could not be removed and is tried again", { uid, error });
+}
+
+/** As much of the Pod as its labels tell. */
+function likeness({ uid, sandboxes, containers }: RuntimePod) {
+  const labels = (sandboxes[0] ?? containers[0])?.labels ?? {};
+  return { metadata: { uid, name: labels[POD_NAME] ?? "", namespace: labels[POD_NAMESPACE] ?? "" } };
+}
+
+function graceOf({ containers }: RuntimePod): number {
+  const told = containers.map(({ annotations }) => Number(annotations[TERMINATION_GRACE] ?? LONGEST_GRACE_SECONDS));
+  return Math.min(LONGEST_GRACE_SECONDS, ...told);
+}
+
+async function sleepQuietly(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+  try {
+    await clock.sleep(ms, signal);
+  } catch (error) {
+    if (!isAbort(error, signal)) throw error;
+  }
+}

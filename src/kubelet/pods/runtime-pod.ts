@@ -1,0 +1,59 @@
+/** What the runtime has of one Pod: its sandboxes and containers, newest first. */
+import { CONTAINER_NAME, POD_UID, RESTART_COUNT } from "../containers/index.ts";
+import type { ContainerStatus, PodSandboxStatus, Runtime } from "../runtime/runtime.ts";
+
+export interface RuntimePod {
+  readonly uid: string;
+  readonly sandboxes: readonly PodSandboxStatus[];
+  readonly containers: readonly ContainerStatus[];
+}
+
+export const nothingThere = (uid: string): RuntimePod => ({ uid, sandboxes: [], containers: [] });
+
+export async function lookAtPod(
+  runtime: Pick<Runtime, "listPodSandboxes" | "podSandboxStatus" | "listContainers" | "containerStatus">,
+  uid: string,
+  signal: AbortSignal,
+): Promise<RuntimePod> {
+  const filter = { labels: { [POD_UID]: uid } };
+  const [sandboxes, containers] = await Promise.all([
+    runtime.listPodSandboxes(filter, signal),
+    runtime.listContainers(filter, signal),
+  ]);
+  const [sandboxStatuses, containerStatuses] = await Promise.all([
+    Promise.all(sandboxes.map(({ id }) => runtime.podSandboxStatus(id, signal))),
+    Promise.all(containers.map(({ id }) => runtime.containerStatus(id, signal))),
+  ]);
+  return {
+    uid,
+    sandboxes: sandboxStatuses
+      .filter((status) => status !== undefined)
+      .sort((a, b) => b.metadata.attempt - a.metadata.attempt || b.createdAtMs - a.createdAtMs),
+    containers: containerStatuses
+      .filter((status) => status !== undefined)
+      .sort((a, b) => attemptOf(b) - attemptOf(a) || b.createdAtMs - a.createdAtMs),
+  };
+}
+
+export function nameOf({ labels, metadata }: Pick<ContainerStatus, "labels" | "metadata">): string {
+  return labels[CONTAINER_NAME] ?? metadata.name;
+}
+
+/** How many instances of the container came before this one. */
+export function attemptOf({ annotations, metadata }: Pick<ContainerStatus, "annotations" | "metadata">): number {
+  const told = Number(annotations[RESTART_COUNT]);
+  return annotations[RESTART_COUNT] === undefined || Number.isNaN(told) ? metadata.attempt : told;
+}
+
+/** The newest instance of a container; of one sandbox, if that is given. */
+export function newest(pod: RuntimePod, name: string, sandboxId?: string): ContainerStatus | undefined {
+  return pod.containers.find(
+    (each) => nameOf(each) === name && (sandboxId === undefined || each.podSandboxId === sandboxId),
+  );
+}
+
+export function isRunning(pod: RuntimePod): boolean {
+  return (
+    pod.containers.some(({ state }) => state === "running") || pod.sandboxes.some(({ state }) => state === "ready")
+  );
+}

@@ -1,0 +1,141 @@
+/**
+ * Static Pods: read from a folder (or a file), and from a URL, again and again.
+ *
+ *     folder ···► manifests ┐
+ *     URL    ···► manifest  ┴─► difference ──► onSet, onRemove
+ *
+ * 1. A manifest that cannot be used is told in the log, and what it said before stays in force.
+ * 2. Files whose name begins with a dot are left alone.
+ */
+import { watch } from "node:fs";
+import { readdir, readFile, stat } from "node:fs/promises";
+import { basename, join } from "node:path";
+import type { core } from "#api";
+import { type Clock, isAbort, type Logger } from "#base";
+import { ManifestError, type ManifestOrigin, podsOfManifest } from "./manifest.ts";
+
+export interface StaticSourcesOptions {
+  readonly nodeName: string;
+  readonly path?: string;
+  readonly url?: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly onSet: (pod: core.Pod) => void;
+  readonly onRemove: (uid: string) => void;
+}
+
+const CHECK_MS = 20_000;
+const SOON_MS = 200;
+const MAX_BYTES = 10 * 1024 * 1024;
+
+export class StaticSources {
+  readonly #options: StaticSourcesOptions;
+  /** By place: what each said last. */
+  readonly #said = new Map<string, { readonly text: string; readonly pods: readonly core.Pod[] }>();
+  readonly #complaints = new Map<string, string>();
+  #known = new Map<string, core.Pod>();
+
+  constructor(options: StaticSourcesOptions) {
+    this.#options = options;
+  }
+
+  pods(): readonly core.Pod[] {
+    return [...this.#known.values()];
+  }
+
+  /** One look at everything. */
+  async read(signal: AbortSignal): Promise<void> {
+    const { path, url, log } = this.#options;
+    const found = new Map<string, { readonly text: string; readonly source: ManifestOrigin["source"] }>();
+    try {
+      for (const file of path === undefined ? [] : await manifestFiles(path))
+        found.set(file, { text: await readFile(file, "utf8"), source: "file" });
+      if (url !== undefined) found.set(url, { text: await fetched(url, signal), source: "http" });
+    } catch (error) {
+      if (isAbort(error, signal)) throw error;
+      // Not to be read is not to be empty: nothing ends for it.
+      log.warn("static pods could not be read", { error });
+      return;
+    }
+    for (const place of this.#said.keys()) if (!found.has(place)) this.#said.delete(place);
+    for (const [place, { text, source }] of found) this.#parse(place, text, source);
+    this.#compare();
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock, path } = this.#options;
+    for (;;) {
+      await this.read(signal);
+      const hurry = new AbortController();
+      const watcher = path === undefined ? undefined : watched(path, () => hurry.abort());
+      try {
+        await clock.sleep(CHECK_MS, AbortSignal.any([signal, hurry.signal]));
+      } catch (error) {
+        if (signal.aborted) throw error;
+        // A file may still be being written.
+        await clock.sleep(SOON_MS, signal);
+      } finally {
+        watcher?.close();
+      }
+    }
+  }
+
+  #parse(place: string, text: string, source: ManifestOrigin["source"]): void {
+    const { nodeName, clock, log } = this.#options;
+    if (this.#said.get(place)?.text === text) return;
+    try {
+      const pods = podsOfManifest(text, { nodeName, source, place, seenMs: clock.now() });
+      this.#said.set(place, { text, pods });
+      this.#complaints.delete(place);
+    } catch (error) {
+      if (!(error instanceof ManifestError)) throw error;
+      if (this.#complaints.get(place) === error.message) return;
+      this.#complaints.set(place, error.message);
+      log.error("a manifest of static pods cannot be used", { place, problem: error.message });
+    }
+  }
+
+  #compare(): void {
+    const { onSet, onRemove } = this.#options;
+    const now = new Map(
+      [...this.#said.values()].flatMap(({ pods }) => pods).map((pod) => [pod.metadata.uid ?? "", pod]),
+    );
+    const before = this.#known;
+    this.#known = now;
+    for (const uid of before.keys()) if (!now.has(uid)) onRemove(uid);
+    for (const [uid, pod] of now) if (!before.has(uid)) onSet(pod);
+  }
+}
+
+async function manifestFiles(path: string): Promise<readonly string[]> {
+  const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return undefined;
+    throw error;
+  });
+  if (found === undefined) return [];
+  if (!found.isDirectory()) return [path];
+  const entries = await readdir(path, { withFileTypes: true });
+  return entries
+    .filter((entry) => !entry.isDirectory() && !entry.name.startsWith("."))
+    .map((entry) => join(path, basename(entry.name)))
+    .sort();
+}
+
+async function fetched(url: string, signal: AbortSignal): Promise<string> {
+  const response = await fetch(url, { signal });
+  if (!response.ok) throw new Error(`${url} answers with ${response.status}`);
+  const text = await response.text();
+  if (text.length === 0 || text.length > MAX_BYTES) throw new Error(`${url} answers with ${text.length} characters`);
+  return text;
+}
+
+/** Not every file system tells of changes: then the next look finds them. */
+function watched(path: string, onChange: () => void): { close(): void } | undefined {
+  try {
+    const watcher = watch(path, onChange);
+    watcher.on("error", onChange);
+    return watcher;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,178 @@
+/**
+ * One container from its image to its postStart hook. What goes wrong is a StartError, whose reason the container's status tells.
+ *
+ *     image ──► environment ──► mounts ──► config ──► create ──► start ──► postStart
+ */
+import type { core } from "#api";
+import { isAbort } from "#base";
+import {
+  type AnyContainer,
+  containerConfig,
+  type Environment,
+  environment,
+  envReferences,
+  etcHosts,
+  type MountPaths,
+  RuntimeConfigError,
+  serviceEnv,
+  subPathOf,
+  type VolumePath,
+} from "../containers/index.ts";
+import type { Image, PodSandboxConfig } from "../runtime/runtime.ts";
+import { containerGraceSeconds, killContainer } from "./kill.ts";
+import type { PodParts } from "./parts.ts";
+import { messageOf, StartError } from "./start-error.ts";
+
+export interface StartRequest {
+  readonly pod: core.Pod;
+  readonly container: AnyContainer;
+  readonly attempt: number;
+  readonly sandboxId: string;
+  readonly sandbox: PodSandboxConfig;
+  readonly podIps: readonly string[];
+  readonly volumes: ReadonlyMap<string, VolumePath>;
+  /** Of an ephemeral container that looks at another. */
+  readonly targetId?: string;
+}
+
+export async function startContainer(parts: PodParts, request: StartRequest, signal: AbortSignal): Promise<void> {
+  const { pod, container, sandbox, sandboxId } = request;
+  const image = await parts.images.ensure({ pod, container, sandbox }, signal);
+  const config = await configured(parts, request, image, signal);
+  const id = await attempt("CreateContainerError", signal, () =>
+    parts.runtime.createContainer(sandboxId, config, sandbox, signal),
+  ).catch((error: unknown) => told(parts, pod, error));
+  parts.events.record(pod, "Normal", "Created", `Container created`);
+  await attempt("RunContainerError", signal, () => parts.runtime.startContainer(id, signal)).catch((error: unknown) =>
+    told(parts, pod, error),
+  );
+  parts.events.record(pod, "Normal", "Started", `Container started`);
+  await postStart(parts, request, id, signal);
+}
+
+async function configured(parts: PodParts, request: StartRequest, image: Image, signal: AbortSignal) {
+  const { pod, container, attempt: count, targetId } = request;
+  try {
+    const { variables, skipped } = await environmentOf(parts, request);
+    for (const { source, keys } of skipped) {
+      const note = `Keys [${keys.join(", ")}] from the EnvFrom ${source} were skipped since they are considered invalid environment variable names.`;
+      parts.events.record(pod, "Warning", "InvalidEnvironmentVariableNames", note);
+    }
+    const paths = await mountPaths(parts, request, variables, signal);
+    const user = {
+      ...(image.uid !== undefined && { uid: image.uid }),
+      ...(image.username !== undefined && { username: image.username }),
+    };
+    return containerConfig(
+      {
+        pod,
+        container,
+        attempt: count,
+        imageRef: container.image ?? "",
+        imageUser: user,
+        env: variables,
+        paths,
+        ...(targetId !== undefined && { targetId }),
+      },
+      parts.facts(),
+    );
+  } catch (error) {
+    if (isAbort(error, signal)) throw error;
+    const reason = error instanceof RuntimeConfigError ? "CreateContainerConfigError" : "CreateContainerError";
+    return told(parts, pod, new StartError(reason, messageOf(error), { cause: error }));
+  }
+}
+
+async function environmentOf(parts: PodParts, { pod, container, podIps }: StartRequest): Promise<Environment> {
+  const { namespace = "" } = pod.metadata;
+  const { nodeIps, allocatable } = parts.facts();
+  const references = envReferences(container);
+  const configMaps = new Map<string, core.ConfigMap>();
+  const secrets = new Map<string, core.Secret>();
+  for (const name of references.configMaps) {
+    const found = await parts.objects.configMap(namespace, name);
+    if (found !== undefined) configMaps.set(name, found);
+  }
+  for (const name of references.secrets) {
+    const found = await parts.objects.secret(namespace, name);
+    if (found !== undefined) secrets.set(name, found);
+  }
+  const own = pod.spec?.hostNetwork === true ? nodeIps : podIps;
+  return environment(pod, container, {
+    configMaps,
+    secrets,
+    services: serviceEnv(pod, parts.objects.services(namespace)),
+    addresses: { podIps: own, hostIps: nodeIps },
+    allocatable,
+  });
+}
+
+async function mountPaths(
+  parts: PodParts,
+  request: StartRequest,
+  env: ReadonlyMap<string, string>,
+  signal: AbortSignal,
+): Promise<MountPaths> {
+  const { pod, container, attempt: count, volumes, podIps } = request;
+  const subPaths = new Map<number, string>();
+  for (const [mountIndex, mount] of (container.volumeMounts ?? []).entries()) {
+    const subPath = subPathOf(mount, env);
+    const volume = volumes.get(mount.name);
+    if (subPath === undefined || volume === undefined) continue;
+    const readOnly = mount.readOnly === true;
+    const asked = { pod, container: container.name, volume, volumeName: mount.name, mountIndex, subPath, readOnly };
+    subPaths.set(mountIndex, await parts.volumes.subPath(asked, signal));
+  }
+  const hosts = await hostsFile(parts, pod, podIps);
+  const wantsMessage = (container.terminationMessagePath ?? "") !== "";
+  return {
+    volumes,
+    subPaths,
+    ...(hosts !== undefined && { etcHosts: hosts }),
+    ...(wantsMessage && { terminationLog: await parts.files.makeTerminationLog(pod, container.name, count) }),
+  };
+}
+
+/** Kept where the Pod has addresses to tell, or the node's own network. */
+async function hostsFile(parts: PodParts, pod: core.Pod, podIps: readonly string[]): Promise<string | undefined> {
+  const isHost = pod.spec?.hostNetwork === true;
+  if (!isHost && podIps.length === 0) return undefined;
+  const { clusterDomain } = parts.facts();
+  const nodeHosts = isHost ? await parts.files.nodeHosts() : "";
+  return parts.files.writeEtcHosts(pod, etcHosts(pod, podIps, { clusterDomain, nodeHosts }));
+}
+
+async function postStart(parts: PodParts, request: StartRequest, id: string, signal: AbortSignal): Promise<void> {
+  const { pod, container, podIps } = request;
+  const handler = container.lifecycle?.postStart;
+  if (handler === undefined) return;
+  const podIp = (pod.spec?.hostNetwork === true ? parts.facts().nodeIps : podIps)[0] ?? "";
+  try {
+    await parts.hooks.run({ handler, containerId: id, container, podIp }, signal);
+  } catch (error) {
+    if (isAbort(error, signal)) throw error;
+    parts.log.warn("a postStart hook failed", { pod: pod.metadata.name, container: container.name, error });
+    parts.events.record(pod, "Warning", "FailedPostStartHook", "PostStartHook failed");
+    const status = await parts.runtime.containerStatus(id, signal);
+    if (status !== undefined) {
+      const graceSeconds = containerGraceSeconds(pod, container, "Over");
+      const message = "FailedPostStartHook";
+      await killContainer(parts, { pod, container: status, message, graceSeconds, exact: false, podIp }, signal);
+    }
+    throw new StartError("PostStartHookError", messageOf(error), { cause: error });
+  }
+}
+
+async function attempt<T>(reason: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (isAbort(error, signal)) throw error;
+    throw new StartError(reason, messageOf(error), { cause: error });
+  }
+}
+
+function told(parts: PodParts, pod: core.Pod, error: unknown): never {
+  if (error instanceof StartError) parts.events.record(pod, "Warning", "Failed", `Error: ${error.message}`);
+  throw error;
+}

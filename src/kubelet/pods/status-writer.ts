@@ -1,0 +1,136 @@
+/**
+ * Tells the API what has become of Pods.
+ *
+ * 1. Only what differs from what the API has is sent, and only the newest: what was overtaken while it waited is never told.
+ * 2. Conditions of others are left alone.
+ * 3. A Pod's deletion is confirmed after its last status. One that is gone, or is another by now, is not written to.
+ */
+import { type core, isStatusError } from "#api";
+import { type Clock, type Logger, processQueue, type Random, WorkQueue } from "#base";
+import type { Client } from "#client";
+import { Pod } from "../kinds.ts";
+import { podText, statusPatch } from "../pod-status/index.ts";
+
+export interface StatusWriterOptions {
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  /** The Pod of the API that stands for this one: itself, or the mirror of a static one; undefined if there is none. */
+  readonly targetOf: (pod: core.Pod) => core.Pod | undefined;
+}
+
+interface Entry {
+  readonly pod: core.Pod;
+  readonly status: core.PodStatus;
+  /** The Pod of the API as it was after the last write. */
+  written?: core.Pod;
+}
+
+const CONCURRENCY = 8;
+/** The only conditions that a kubelet takes back. */
+const TAKEN_BACK = new Set(["PodResizePending", "PodResizeInProgress"]);
+
+export class StatusWriter {
+  readonly #options: StatusWriterOptions;
+  readonly #entries = new Map<string, Entry>();
+  readonly #queue: WorkQueue;
+
+  constructor(options: StatusWriterOptions) {
+    const { clock, random } = options;
+    this.#options = options;
+    this.#queue = new WorkQueue({ clock, random, backoff: { initialMs: 500, maxMs: 10_000, jitter: 0.5 } });
+  }
+
+  /** The status that was told last, whether it has been written or not. */
+  get(uid: string): core.PodStatus | undefined {
+    return this.#entries.get(uid)?.status;
+  }
+
+  set(pod: core.Pod, status: core.PodStatus): void {
+    const { uid = "" } = pod.metadata;
+    const written = this.#entries.get(uid)?.written;
+    this.#entries.set(uid, { pod, status, ...(written !== undefined && { written }) });
+    this.#queue.add(uid);
+  }
+
+  /** The API's side may have changed: it is compared again. */
+  check(uid: string): void {
+    if (this.#entries.has(uid)) this.#queue.add(uid);
+  }
+
+  forget(uid: string): void {
+    this.#entries.delete(uid);
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { log } = this.#options;
+    await processQueue(
+      this.#queue,
+      {
+        concurrency: CONCURRENCY,
+        signal,
+        onFailure: (error, uid) => {
+          log.warn("a pod's status could not be written and is tried again", { uid, error });
+          return "retry";
+        },
+      },
+      (uid, running) => this.#write(uid, running),
+    );
+  }
+
+  /** Writes the last status, then lets the API forget the Pod. */
+  async finish(pod: core.Pod, signal: AbortSignal): Promise<void> {
+    const { uid = "", name = "", namespace = "" } = pod.metadata;
+    await this.#write(uid, signal);
+    if (this.#options.targetOf(pod)?.metadata.uid !== uid) return;
+    try {
+      await this.#options.client
+        .of(Pod)
+        .in(namespace)
+        .delete(name, { gracePeriodSeconds: 0, preconditions: { uid }, signal });
+    } catch (error) {
+      if (!isGone(error)) throw error;
+    }
+    this.forget(uid);
+  }
+
+  async #write(uid: string, signal: AbortSignal): Promise<void> {
+    const entry = this.#entries.get(uid);
+    const target = entry && this.#options.targetOf(entry.pod);
+    if (entry === undefined || target === undefined) return;
+    const known = newer(target, entry.written);
+    const patch = statusPatch(known, withConditionsOf(known, entry.status));
+    if (patch === undefined) return;
+    const { name = "", namespace = "" } = known.metadata;
+    try {
+      const written = await this.#options.client
+        .of(Pod)
+        .in(namespace)
+        .subresource(name, "status")
+        .patch({ type: "strategic", object: patch }, { signal });
+      const now = this.#entries.get(uid);
+      if (now !== undefined) now.written = written;
+      if (now !== entry) this.#queue.add(uid);
+    } catch (error) {
+      // Gone, or another of the same name: nothing to tell it to.
+      if (!isGone(error)) throw error;
+      this.#options.log.debug("a pod is gone before its status was written", { pod: podText(entry.pod) });
+    }
+  }
+}
+
+function newer(known: core.Pod, written: core.Pod | undefined): core.Pod {
+  if (written === undefined || written.metadata.uid !== known.metadata.uid) return known;
+  return Number(written.metadata.resourceVersion) > Number(known.metadata.resourceVersion) ? written : known;
+}
+
+function withConditionsOf({ status }: core.Pod, next: core.PodStatus): core.PodStatus {
+  const told = new Set((next.conditions ?? []).map(({ type }) => type));
+  const others = (status?.conditions ?? []).filter(({ type }) => !told.has(type) && !TAKEN_BACK.has(type));
+  return others.length === 0 ? next : { ...next, conditions: [...others, ...(next.conditions ?? [])] };
+}
+
+function isGone(error: unknown): boolean {
+  return isStatusError(error) && (error.reason === "NotFound" || error.reason === "Conflict");
+}

@@ -1,0 +1,348 @@
+/**
+ * One pass over a Pod that is to run: look, tell, act.
+ *
+ *     runtime ──► podActions ──► status ══► API
+ *                     │
+ *                     ├─► end containers that have to go
+ *                     ├─► volumes ──► sandbox ──► containers
+ *                     └─► what waits, and when to look again
+ *
+ * 1. A pass works from what the runtime says now. Whatever it could not do, the next one tries again.
+ * 2. The status is told before anything slow begins, and again once the sandbox has its address.
+ */
+import { type core, parseTime, toMs } from "#api";
+import { isAbort } from "#base";
+import { containerResources, podSandboxConfig, RESOURCES, type VolumePath } from "../containers/index.ts";
+import { isFinal, podStatus, podText } from "../pod-status/index.ts";
+import type { ContainerStatus, PodSandboxConfig } from "../runtime/runtime.ts";
+import { deadOf } from "./collect-dead.ts";
+import type { CrashBackoff } from "./crash-backoff.ts";
+import { containerGraceSeconds, containerOf, killContainer, killPod, podGraceSeconds, podIpOf } from "./kill.ts";
+import { observe } from "./observe.ts";
+import type { PodParts } from "./parts.ts";
+import { type PodActions, podActions, type StartAction } from "./pod-actions.ts";
+import {
+  type Allocation,
+  askedFor,
+  isSameAllocation,
+  type ResizeState,
+  rememberedAllocation,
+  resizeConditions,
+  withAllocation,
+} from "./resize.ts";
+import { lookAtPod, newest, type RuntimePod } from "./runtime-pod.ts";
+import { startContainer } from "./start-container.ts";
+import { messageOf, StartError } from "./start-error.ts";
+
+/** What a worker remembers of its Pod between passes. */
+export interface PodMemory {
+  backoffs: ReadonlyMap<string, CrashBackoff>;
+  /** Why containers could not be started, by name. */
+  readonly failedStarts: Map<string, core.ContainerStateWaiting>;
+  previous: core.PodStatus | undefined;
+  /** What the node has given the Pod; undefined before the first pass. */
+  allocation: Allocation | undefined;
+  /** What is in force, by container id, where it is not what the container was made with. */
+  readonly applied: Map<string, core.ResourceRequirements>;
+  resize: ResizeState;
+}
+
+export const newMemory = (): PodMemory => ({
+  backoffs: new Map(),
+  failedStarts: new Map(),
+  previous: undefined,
+  allocation: undefined,
+  applied: new Map(),
+  resize: {},
+});
+
+export interface PodFailure {
+  readonly reason: string;
+  readonly message: string;
+}
+
+export type SyncResult =
+  /** Goes on: at once, at some time, or when something happens. */
+  | { readonly next: "again" | "wait"; readonly wakeAtMs?: number }
+  /** Nothing more is to run: it has finished, or has to go for a reason. */
+  | { readonly next: "end"; readonly failure?: PodFailure };
+
+/** How soon a container that could not be started is tried again. */
+const RETRY_START_MS = 10_000;
+
+export async function syncPod(
+  parts: PodParts,
+  asked: core.Pod,
+  memory: PodMemory,
+  tell: (status: core.PodStatus) => void,
+  signal: AbortSignal,
+): Promise<SyncResult> {
+  const nowMs = parts.clock.now();
+  const pod = allocated(parts, asked, memory);
+  const runtime = await lookAtPod(parts.runtime, pod.metadata.uid ?? "", signal);
+  probeRunning(parts, pod, runtime);
+  const { backoffs } = memory;
+  const probed = (id: string) => parts.probes.verdicts(id);
+  const applied = appliedTo(memory);
+  const actions = podActions({ pod, runtime, probed, backoffs, applied, nowMs });
+  if (actions.resize.length > 0) memory.resize = { ...memory.resize, inProgress: memory.resize.inProgress ?? {} };
+  const status = await statusOf(parts, pod, runtime, memory, actions);
+  tell(status);
+  if (isFinal(status.phase)) return { next: "end" };
+  const deadlineMs = deadlineOf(pod, status);
+  if (nowMs >= deadlineMs) return { next: "end", failure: DEADLINE };
+  for (const name of actions.waiting.keys()) recordBackOff(parts, pod, name);
+
+  const hasEnded = await endWhatMustGo(parts, pod, runtime, actions, signal);
+  const hasResized = await resizeAll(parts, pod, actions, memory, signal);
+  const volumes = await mounted(parts, pod, signal);
+  const hasFailed =
+    actions.start.length > 0 && (await startAll(parts, pod, runtime, actions, volumes, memory, tell, signal));
+  if (actions.start.length > 0) await removeDead(parts, pod, signal);
+  if (!hasFailed && (hasEnded || hasResized || actions.start.length > 0)) return { next: "again" };
+  // What a failed start left behind is to be told as well.
+  if (hasFailed) await tellAgain(parts, pod, memory, actions, tell, signal);
+  const retryMs = hasFailed ? parts.clock.now() + RETRY_START_MS : Number.POSITIVE_INFINITY;
+  const wakeAtMs = Math.min(actions.wakeAtMs ?? Number.POSITIVE_INFINITY, deadlineMs, retryMs);
+  return { next: "wait", ...(wakeAtMs < Number.POSITIVE_INFINITY && { wakeAtMs }) };
+}
+
+/** The Pod with what the node gives it: what it asks for, as soon as that fits. */
+function allocated(parts: PodParts, asked: core.Pod, memory: PodMemory): core.Pod {
+  const wanted = askedFor(asked);
+  memory.allocation ??= rememberedAllocation(asked);
+  const { inProgress } = memory.resize;
+  if (isSameAllocation(memory.allocation, wanted)) memory.resize = { ...(inProgress !== undefined && { inProgress }) };
+  else {
+    const verdict = parts.admitResize(asked);
+    if (verdict.fits) memory.allocation = wanted;
+    const pending = verdict.fits ? {} : { pending: verdict };
+    memory.resize = { ...pending, ...(inProgress !== undefined && { inProgress }) };
+  }
+  return withAllocation(asked, memory.allocation);
+}
+
+function appliedTo({ applied }: PodMemory): (container: ContainerStatus) => core.ResourceRequirements {
+  return ({ id, annotations }) =>
+    applied.get(id) ?? (JSON.parse(annotations[RESOURCES] ?? "{}") as core.ResourceRequirements);
+}
+
+/** Whether something was done. A resize that the runtime refuses is told, and tried again with the next pass. */
+async function resizeAll(
+  parts: PodParts,
+  pod: core.Pod,
+  { resize }: PodActions,
+  memory: PodMemory,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { pending } = memory.resize;
+  const rest = pending === undefined ? {} : { pending };
+  if (resize.length === 0) {
+    const wasUnderWay = memory.resize.inProgress !== undefined;
+    memory.resize = rest;
+    return wasUnderWay;
+  }
+  try {
+    await parts.cgroups.ensure(pod);
+    for (const { id, name } of resize) {
+      const container = containerOf(pod, name);
+      if (container === undefined) continue;
+      const { oomScoreAdj: _, ...resources } = containerResources(pod, container, parts.facts().memoryCapacityBytes);
+      await parts.runtime.updateContainerResources(id, resources, signal);
+      memory.applied.set(id, container.resources ?? {});
+    }
+    memory.resize = rest;
+    return true;
+  } catch (error) {
+    if (isAbort(error, signal)) throw error;
+    const problem = messageOf(error);
+    parts.events.record(pod, "Warning", "ResizeError", problem);
+    memory.resize = { ...rest, inProgress: { problem } };
+    return false;
+  }
+}
+
+const DEADLINE: PodFailure = {
+  reason: "DeadlineExceeded",
+  message: "Pod was active on the node longer than the specified deadline",
+};
+
+function deadlineOf({ spec }: core.Pod, { startTime }: core.PodStatus): number {
+  const { activeDeadlineSeconds } = spec ?? {};
+  if (activeDeadlineSeconds === undefined || startTime === undefined) return Number.POSITIVE_INFINITY;
+  return toMs(parseTime(startTime)) + activeDeadlineSeconds * 1000;
+}
+
+async function statusOf(
+  parts: PodParts,
+  pod: core.Pod,
+  runtime: RuntimePod,
+  memory: PodMemory,
+  { waiting }: Pick<PodActions, "waiting">,
+): Promise<core.PodStatus> {
+  const all = new Map([...memory.failedStarts, ...waiting]);
+  const nowMs = parts.clock.now();
+  const observed = await observe(parts, pod, runtime, {
+    waiting: all,
+    previous: memory.previous,
+    conditions: resizeConditions(pod, memory.resize, nowMs),
+    applied: appliedTo(memory),
+  });
+  const status = podStatus(pod, observed, nowMs);
+  memory.previous = status;
+  return status;
+}
+
+async function tellAgain(
+  parts: PodParts,
+  pod: core.Pod,
+  memory: PodMemory,
+  actions: Pick<PodActions, "waiting">,
+  tell: (status: core.PodStatus) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const runtime = await lookAtPod(parts.runtime, pod.metadata.uid ?? "", signal);
+  tell(await statusOf(parts, pod, runtime, memory, actions));
+}
+
+function probeRunning({ probes, facts }: PodParts, pod: core.Pod, runtime: RuntimePod): void {
+  const { initContainers = [], containers = [] } = pod.spec ?? {};
+  const podIp = podIpOf({ facts }, pod, runtime);
+  const running = [...initContainers, ...containers].flatMap((container) => {
+    const found = newest(runtime, container.name);
+    return found?.state === "running" ? [{ container, id: found.id, startedAtMs: found.startedAtMs }] : [];
+  });
+  probes.watch(pod, running, podIp);
+}
+
+async function endWhatMustGo(
+  parts: PodParts,
+  pod: core.Pod,
+  runtime: RuntimePod,
+  actions: PodActions,
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (actions.killPod) {
+    if (actions.createSandbox !== undefined && runtime.sandboxes.length > 0)
+      parts.events.record(pod, "Normal", "SandboxChanged", "Pod sandbox changed, it will be killed and re-created.");
+    return killPod(parts, pod, runtime, podGraceSeconds(pod), signal);
+  }
+  const podIp = podIpOf(parts, pod, runtime);
+  await Promise.all(
+    actions.kill.map(async ({ id, name, reason, message }) => {
+      const container = runtime.containers.find((each) => each.id === id);
+      if (container === undefined) return;
+      const graceSeconds = containerGraceSeconds(pod, containerOf(pod, name), reason);
+      await killContainer(parts, { pod, container, message, graceSeconds, exact: false, podIp }, signal);
+    }),
+  );
+  return actions.kill.length > 0;
+}
+
+async function mounted(parts: PodParts, pod: core.Pod, signal: AbortSignal): Promise<ReadonlyMap<string, VolumePath>> {
+  try {
+    return await parts.volumes.mount(pod, signal);
+  } catch (error) {
+    if (!isAbort(error, signal)) parts.events.record(pod, "Warning", "FailedMount", messageOf(error));
+    throw error;
+  }
+}
+
+/** Whether a start has failed. */
+async function startAll(
+  parts: PodParts,
+  pod: core.Pod,
+  before: RuntimePod,
+  actions: PodActions,
+  volumes: ReadonlyMap<string, VolumePath>,
+  memory: PodMemory,
+  tell: (status: core.PodStatus) => void,
+  signal: AbortSignal,
+): Promise<boolean> {
+  memory.backoffs = actions.backoffs;
+  const attempt = actions.createSandbox?.attempt ?? before.sandboxes[0]?.metadata.attempt ?? 0;
+  const sandbox = podSandboxConfig(pod, attempt, parts.facts());
+  let runtime = before;
+  if (actions.createSandbox !== undefined) {
+    await createSandbox(parts, pod, sandbox, signal);
+    runtime = await lookAtPod(parts.runtime, before.uid, signal);
+    tell(await statusOf(parts, pod, runtime, memory, actions));
+  }
+  const [current] = runtime.sandboxes;
+  if (current === undefined) throw new Error("the sandbox is gone before its containers could start");
+  let hasFailed = false;
+  for (const action of actions.start) {
+    const container = containerOf(pod, action.name);
+    if (container === undefined) continue;
+    const targetId = targetOf(pod, action, runtime);
+    try {
+      await startContainer(
+        parts,
+        {
+          pod,
+          container,
+          attempt: action.attempt,
+          sandboxId: current.id,
+          sandbox,
+          podIps: current.ips,
+          volumes,
+          ...(targetId !== undefined && { targetId }),
+        },
+        signal,
+      );
+      memory.failedStarts.delete(action.name);
+    } catch (error) {
+      if (!(error instanceof StartError)) throw error;
+      hasFailed = true;
+      memory.failedStarts.set(action.name, { reason: error.reason, message: error.message });
+      parts.log.warn("a container could not be started", {
+        pod: podText(pod),
+        container: action.name,
+        reason: error.reason,
+        message: error.message,
+      });
+    }
+  }
+  return hasFailed;
+}
+
+function targetOf({ spec }: core.Pod, { name, role }: StartAction, runtime: RuntimePod): string | undefined {
+  if (role !== "ephemeral") return undefined;
+  const target = spec?.ephemeralContainers?.find((each) => each.name === name)?.targetContainerName;
+  return target === undefined || target === "" ? undefined : newest(runtime, target)?.id;
+}
+
+async function createSandbox(
+  parts: PodParts,
+  pod: core.Pod,
+  sandbox: PodSandboxConfig,
+  signal: AbortSignal,
+): Promise<void> {
+  await parts.cgroups.ensure(pod);
+  await parts.files.makeLogDirectory(pod);
+  try {
+    const { runtimeClassName = "" } = pod.spec ?? {};
+    const handler = runtimeClassName === "" ? "" : await parts.objects.runtimeHandler(runtimeClassName);
+    await parts.runtime.runPodSandbox(sandbox, handler, signal);
+  } catch (error) {
+    if (!isAbort(error, signal)) {
+      const note = `Failed to create pod sandbox: ${messageOf(error)}`;
+      parts.events.record(pod, "Warning", "FailedCreatePodSandBox", note);
+    }
+    throw error;
+  }
+}
+
+async function removeDead(parts: PodParts, pod: core.Pod, signal: AbortSignal): Promise<void> {
+  const dead = deadOf(await lookAtPod(parts.runtime, pod.metadata.uid ?? "", signal));
+  for (const container of dead.containers) {
+    await parts.runtime.removeContainer(container.id, signal);
+    await parts.files.removeLog(container.logPath);
+  }
+  for (const id of dead.sandboxIds) await parts.runtime.removePodSandbox(id, signal);
+}
+
+function recordBackOff(parts: PodParts, pod: core.Pod, name: string): void {
+  const note = `Back-off restarting failed container ${name} in pod ${podText(pod)}`;
+  parts.events.record(pod, "Warning", "BackOff", note);
+}

@@ -1,0 +1,19 @@
+/** postStart and preStop: a command in the container, a request to it, or a while of waiting. */
+import type { LifecycleHooks } from "../pods/parts.ts";
+import { httpQuestion, type ProbeMeans } from "./run-probe.ts";
+
+export function lifecycleHooks({ runtime, network, clock }: ProbeMeans): LifecycleHooks {
+  return {
+    async run({ handler, containerId, container, podIp }, signal) {
+      const { exec, httpGet, sleep } = handler;
+      if (exec !== undefined) {
+        const { exitCode, stdout, stderr } = await runtime.execSync(containerId, exec.command ?? [], 0, signal);
+        if (exitCode === 0) return;
+        const output = Buffer.concat([stdout, stderr]).toString();
+        throw new Error(`Exec lifecycle hook (${(exec.command ?? []).join(" ")}) exited with ${exitCode}: ${output}`);
+      }
+      if (httpGet !== undefined) await network.httpGet(httpQuestion(httpGet, container, podIp), signal);
+      if (sleep !== undefined) await clock.sleep(sleep.seconds * 1000, signal);
+    },
+  };
+}

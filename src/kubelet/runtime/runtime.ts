@@ -1,0 +1,320 @@
+/**
+ * What runs containers for a kubelet: the verbs of CRI v1 as plain values, so that a real runtime and a simulated one look alike.
+ *
+ * 1. Every verb takes an AbortSignal or a deadline through its `signal`; one that fails throws RuntimeError.
+ * 2. stop and remove are idempotent: what is already gone is no failure.
+ * 3. Times are milliseconds since the epoch, 0 where something has not happened yet.
+ */
+
+export type RuntimeErrorCode = "NotFound" | "Unavailable" | "DeadlineExceeded" | "AlreadyExists" | "Unknown";
+
+export class RuntimeError extends Error {
+  readonly code: RuntimeErrorCode;
+  constructor(code: RuntimeErrorCode, message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.name = "RuntimeError";
+    this.code = code;
+  }
+}
+
+export interface Runtime {
+  version(signal?: AbortSignal): Promise<RuntimeVersion>;
+  status(signal?: AbortSignal): Promise<RuntimeStatus>;
+
+  runPodSandbox(config: PodSandboxConfig, runtimeHandler: string, signal?: AbortSignal): Promise<string>;
+  stopPodSandbox(id: string, signal?: AbortSignal): Promise<void>;
+  removePodSandbox(id: string, signal?: AbortSignal): Promise<void>;
+  /** Undefined if there is none. */
+  podSandboxStatus(id: string, signal?: AbortSignal): Promise<PodSandboxStatus | undefined>;
+  listPodSandboxes(filter?: RuntimeFilter, signal?: AbortSignal): Promise<readonly PodSandbox[]>;
+
+  createContainer(
+    sandboxId: string,
+    config: ContainerConfig,
+    sandbox: PodSandboxConfig,
+    signal?: AbortSignal,
+  ): Promise<string>;
+  startContainer(id: string, signal?: AbortSignal): Promise<void>;
+  /** SIGTERM (or the image's stop signal), then SIGKILL after `graceSeconds`. Returns when it has ended. */
+  stopContainer(id: string, graceSeconds: number, signal?: AbortSignal): Promise<void>;
+  removeContainer(id: string, signal?: AbortSignal): Promise<void>;
+  containerStatus(id: string, signal?: AbortSignal): Promise<ContainerStatus | undefined>;
+  listContainers(filter?: RuntimeFilter, signal?: AbortSignal): Promise<readonly Container[]>;
+  updateContainerResources(id: string, resources: LinuxResources, signal?: AbortSignal): Promise<void>;
+  reopenContainerLog(id: string, signal?: AbortSignal): Promise<void>;
+
+  execSync(id: string, command: readonly string[], timeoutMs: number, signal?: AbortSignal): Promise<ExecResult>;
+  /** Where the runtime serves the stream: a URL for one use. */
+  exec(request: ExecRequest, signal?: AbortSignal): Promise<string>;
+  attach(request: AttachRequest, signal?: AbortSignal): Promise<string>;
+  portForward(sandboxId: string, ports: readonly number[], signal?: AbortSignal): Promise<string>;
+
+  listContainerStats(filter?: RuntimeFilter, signal?: AbortSignal): Promise<readonly ContainerStats[]>;
+  /** What happens to containers and sandboxes, until the signal aborts or the runtime goes away (then it throws). */
+  events(signal: AbortSignal): AsyncIterable<RuntimeEvent>;
+
+  readonly images: ImageService;
+  close(): Promise<void>;
+}
+
+export interface ImageService {
+  list(signal?: AbortSignal): Promise<readonly Image[]>;
+  status(image: string, signal?: AbortSignal): Promise<Image | undefined>;
+  /** The reference by which the image is known from now on. */
+  pull(image: string, options: PullOptions, signal?: AbortSignal): Promise<string>;
+  remove(image: string, signal?: AbortSignal): Promise<void>;
+  filesystemUsage(signal?: AbortSignal): Promise<readonly FilesystemUsage[]>;
+}
+
+export interface PullOptions {
+  readonly auth?: ImageAuth;
+  readonly sandbox?: PodSandboxConfig;
+}
+
+export interface ImageAuth {
+  readonly username?: string;
+  readonly password?: string;
+  readonly auth?: string;
+  readonly serverAddress?: string;
+  readonly identityToken?: string;
+  readonly registryToken?: string;
+}
+
+export interface Image {
+  readonly id: string;
+  readonly repoTags: readonly string[];
+  readonly repoDigests: readonly string[];
+  readonly sizeBytes: number;
+  /** The user that the image runs as: a number, or a name. */
+  readonly uid?: number;
+  readonly username?: string;
+  readonly pinned?: boolean;
+}
+
+export interface FilesystemUsage {
+  readonly mountpoint: string;
+  readonly usedBytes: number;
+  readonly inodesUsed: number;
+}
+
+export interface RuntimeVersion {
+  readonly runtimeName: string;
+  readonly runtimeVersion: string;
+  readonly runtimeApiVersion: string;
+}
+
+export interface RuntimeStatus {
+  readonly conditions: readonly {
+    readonly type: string;
+    readonly status: boolean;
+    readonly reason: string;
+    readonly message: string;
+  }[];
+  readonly handlers?: readonly string[];
+}
+
+export interface RuntimeFilter {
+  readonly id?: string;
+  readonly podSandboxId?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+}
+
+export interface PodSandboxMetadata {
+  readonly name: string;
+  readonly uid: string;
+  readonly namespace: string;
+  readonly attempt: number;
+}
+
+export interface PodSandboxConfig {
+  readonly metadata: PodSandboxMetadata;
+  readonly hostname: string;
+  readonly logDirectory: string;
+  readonly dns?: {
+    readonly servers: readonly string[];
+    readonly searches: readonly string[];
+    readonly options: readonly string[];
+  };
+  readonly portMappings: readonly PortMapping[];
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly linux: LinuxSandbox;
+}
+
+export interface PortMapping {
+  readonly protocol: "TCP" | "UDP" | "SCTP";
+  readonly containerPort: number;
+  readonly hostPort: number;
+  readonly hostIp: string;
+}
+
+export type NamespaceMode = "POD" | "CONTAINER" | "NODE" | "TARGET";
+
+export interface NamespaceOptions {
+  readonly network: NamespaceMode;
+  readonly pid: NamespaceMode;
+  readonly ipc: NamespaceMode;
+  readonly targetId?: string;
+}
+
+export interface SecurityProfile {
+  readonly type: "RuntimeDefault" | "Unconfined" | "Localhost";
+  readonly localhostRef?: string;
+}
+
+export interface LinuxSandbox {
+  readonly cgroupParent: string;
+  readonly sysctls: Readonly<Record<string, string>>;
+  readonly namespaces: NamespaceOptions;
+  readonly runAsUser?: number;
+  readonly runAsGroup?: number;
+  readonly supplementalGroups: readonly number[];
+  readonly privileged: boolean;
+  readonly readonlyRootfs: boolean;
+  readonly seccomp?: SecurityProfile;
+  readonly overhead?: LinuxResources;
+  readonly resources?: LinuxResources;
+}
+
+export interface LinuxResources {
+  readonly cpuPeriod?: number;
+  readonly cpuQuota?: number;
+  readonly cpuShares?: number;
+  readonly memoryLimitBytes?: number;
+  readonly oomScoreAdj?: number;
+  readonly cpusetCpus?: string;
+  readonly cpusetMems?: string;
+}
+
+export interface ContainerConfig {
+  readonly metadata: { readonly name: string; readonly attempt: number };
+  readonly image: string;
+  readonly command: readonly string[];
+  readonly args: readonly string[];
+  readonly workingDir: string;
+  readonly envs: readonly { readonly key: string; readonly value: string }[];
+  readonly mounts: readonly Mount[];
+  readonly devices: readonly Device[];
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+  /** Relative to the sandbox's log directory. */
+  readonly logPath: string;
+  readonly stdin: boolean;
+  readonly stdinOnce: boolean;
+  readonly tty: boolean;
+  readonly linux: LinuxContainer;
+}
+
+export interface Mount {
+  readonly containerPath: string;
+  readonly hostPath: string;
+  readonly readonly: boolean;
+  readonly propagation: "private" | "hostToContainer" | "bidirectional";
+}
+
+export interface Device {
+  readonly containerPath: string;
+  readonly hostPath: string;
+  readonly permissions: string;
+}
+
+export interface LinuxContainer {
+  readonly resources: LinuxResources;
+  readonly privileged: boolean;
+  readonly capabilities: { readonly add: readonly string[]; readonly drop: readonly string[] };
+  readonly namespaces: NamespaceOptions;
+  readonly runAsUser?: number;
+  readonly runAsUsername?: string;
+  readonly runAsGroup?: number;
+  readonly supplementalGroups: readonly number[];
+  readonly readonlyRootfs: boolean;
+  readonly noNewPrivs: boolean;
+  readonly maskedPaths: readonly string[];
+  readonly readonlyPaths: readonly string[];
+  readonly seccomp?: SecurityProfile;
+  readonly apparmor?: SecurityProfile;
+}
+
+export interface PodSandbox {
+  readonly id: string;
+  readonly metadata: PodSandboxMetadata;
+  readonly state: "ready" | "notReady";
+  readonly createdAtMs: number;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly runtimeHandler: string;
+}
+
+export interface PodSandboxStatus extends PodSandbox {
+  /** The first is the Pod's address. Empty on the node's network. */
+  readonly ips: readonly string[];
+}
+
+export type ContainerState = "created" | "running" | "exited" | "unknown";
+
+export interface Container {
+  readonly id: string;
+  readonly podSandboxId: string;
+  readonly metadata: { readonly name: string; readonly attempt: number };
+  readonly image: string;
+  readonly imageRef: string;
+  readonly state: ContainerState;
+  readonly createdAtMs: number;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+}
+
+export interface ContainerStatus extends Container {
+  readonly startedAtMs: number;
+  readonly finishedAtMs: number;
+  readonly exitCode: number;
+  /** `Completed`, `Error`, `OOMKilled`, `ContainerCannotRun`, … */
+  readonly reason: string;
+  readonly message: string;
+  readonly mounts: readonly Mount[];
+  readonly logPath: string;
+  readonly resources?: LinuxResources;
+  readonly user?: { readonly uid: number; readonly gid: number; readonly supplementalGroups: readonly number[] };
+}
+
+export interface ExecResult {
+  readonly stdout: Uint8Array;
+  readonly stderr: Uint8Array;
+  readonly exitCode: number;
+}
+
+export interface ExecRequest {
+  readonly containerId: string;
+  readonly command: readonly string[];
+  readonly stdin: boolean;
+  readonly stdout: boolean;
+  readonly stderr: boolean;
+  readonly tty: boolean;
+}
+
+export interface AttachRequest {
+  readonly containerId: string;
+  readonly stdin: boolean;
+  readonly stdout: boolean;
+  readonly stderr: boolean;
+  readonly tty: boolean;
+}
+
+export interface ContainerStats {
+  readonly id: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly timestampMs: number;
+  readonly cpuCoreNanoSeconds: number;
+  readonly memoryWorkingSetBytes: number;
+  readonly memoryUsageBytes: number;
+  readonly memoryRssBytes: number;
+  readonly writableLayerBytes: number;
+  readonly writableLayerInodes: number;
+}
+
+export interface RuntimeEvent {
+  readonly type: "created" | "started" | "stopped" | "deleted";
+  readonly containerId: string;
+  /** Known where the runtime tells it. */
+  readonly podSandboxId?: string;
+}

@@ -1,0 +1,71 @@
+/** What the nodes of a fleet look like. */
+import { canonicalQuantity } from "#api";
+import { addressAt, parseRange, partOf, type Range } from "./addresses.ts";
+
+export interface NodeSettings {
+  readonly name: string;
+  readonly address: string;
+  /** Where its Pods get their addresses from while the cluster has not given it a podCIDR. */
+  readonly podRange: Range;
+  /** Amounts by the names of resources. */
+  readonly capacity: Readonly<Record<string, string>>;
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+export interface NodesSpec {
+  readonly count: number;
+  /** Of the node with this number, from 1 on. Default: node-1, node-2, … */
+  readonly nameOf?: (number: number) => string;
+  readonly cpu?: string;
+  readonly memory?: string;
+  readonly ephemeralStorage?: string;
+  readonly pods?: number;
+  /** Nodes are spread over them in turn. Default: none. */
+  readonly zones?: readonly string[];
+  readonly region?: string;
+  readonly instanceType?: string;
+  readonly nodeCidr?: string;
+  readonly podCidr?: string;
+}
+
+const NODE_CIDR = "172.30.0.0/16";
+const POD_CIDR = "10.128.0.0/9";
+const MIN_PODS_PART = 256;
+
+/** Throws RangeError if the addresses do not suffice. */
+export function nodesOf(spec: NodesSpec): readonly NodeSettings[] {
+  const { count, nameOf = (number) => `node-${number}`, zones = [], region, instanceType, pods = 110 } = spec;
+  const { cpu = "8", memory = "32Gi", ephemeralStorage = "100Gi" } = spec;
+  const nodeRange = rangeOf(spec.nodeCidr ?? NODE_CIDR);
+  const podRange = rangeOf(spec.podCidr ?? POD_CIDR);
+  if (count + 2 > nodeRange.size) throw new RangeError(`${count} nodes need more addresses than ${spec.nodeCidr} has`);
+  const part = Math.max(MIN_PODS_PART, 2 ** Math.ceil(Math.log2(pods + 3)));
+  const capacity = {
+    cpu: canonicalQuantity(cpu),
+    "ephemeral-storage": canonicalQuantity(ephemeralStorage),
+    "hugepages-1Gi": "0",
+    "hugepages-2Mi": "0",
+    memory: canonicalQuantity(memory),
+    pods: String(pods),
+  };
+  return Array.from({ length: count }, (_, at) => {
+    const zone = zones[at % Math.max(1, zones.length)];
+    return {
+      name: nameOf(at + 1),
+      address: addressAt(nodeRange, at + 2),
+      podRange: partOf(podRange, at, part),
+      capacity,
+      labels: {
+        ...(zone !== undefined && { "topology.kubernetes.io/zone": zone }),
+        ...(region !== undefined && { "topology.kubernetes.io/region": region }),
+        ...(instanceType !== undefined && { "node.kubernetes.io/instance-type": instanceType }),
+      },
+    };
+  });
+}
+
+function rangeOf(cidr: string): Range {
+  const range = parseRange(cidr);
+  if (range === undefined) throw new RangeError(`${cidr} is not an IPv4 range such as 10.128.0.0/9`);
+  return range;
+}

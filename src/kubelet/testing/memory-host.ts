@@ -1,0 +1,60 @@
+/** A node's files, volumes and cgroups in memory: for kubelets on virtual time, which waits for no real file. */
+import type { VolumePath } from "../containers/index.ts";
+import type { PodCgroups, PodFiles, PodVolumes } from "../pods/parts.ts";
+
+export interface MemoryHost {
+  readonly files: PodFiles;
+  readonly volumes: PodVolumes;
+  readonly cgroups: PodCgroups;
+  /** By path. */
+  readonly contents: Map<string, string>;
+  readonly mounted: Set<string>;
+}
+
+export function memoryHost(contents = new Map<string, string>()): MemoryHost {
+  const mounted = new Set<string>();
+  const cgroups = new Set<string>();
+  const remove = (prefix: string) => {
+    for (const path of contents.keys()) if (path.startsWith(prefix)) contents.delete(path);
+  };
+  const written = (path: string, text: string) => {
+    contents.set(path, text);
+    return path;
+  };
+  return {
+    contents,
+    mounted,
+    files: {
+      writeEtcHosts: async ({ metadata }, text) => written(`/pods/${metadata.uid}/etc-hosts`, text),
+      nodeHosts: async () => "127.0.0.1\tlocalhost\n",
+      makeLogDirectory: async () => {},
+      makeTerminationLog: async ({ metadata }, container, attempt) =>
+        written(`/pods/${metadata.uid}/containers/${container}/${attempt}`, ""),
+      tail: async (path, bytes) => (contents.get(path) ?? "").slice(-bytes),
+      removeLog: async (path) => void contents.delete(path),
+      removePod: async (uid) => remove(`/pods/${uid}/`),
+      removeLogs: async ({ namespace, name, uid }) => remove(`/var/log/pods/${namespace}_${name}_${uid}/`),
+      podUids: async () => [
+        ...new Set([...contents.keys()].flatMap((path) => /^\/pods\/([^/]+)/.exec(path)?.[1] ?? [])),
+      ],
+    },
+    volumes: {
+      async mount({ metadata, spec }) {
+        mounted.add(metadata.uid ?? "");
+        const paths = (spec?.volumes ?? []).map(({ name }): [string, VolumePath] => [
+          name,
+          { path: `/pods/${metadata.uid}/volumes/${name}` },
+        ]);
+        return new Map(paths);
+      },
+      subPath: async ({ volume, subPath }) => `${volume.path}/${subPath}`,
+      unmount: async (uid) => void mounted.delete(uid),
+      podUids: async () => [...mounted],
+    },
+    cgroups: {
+      ensure: async ({ metadata }) => void cgroups.add(metadata.uid ?? ""),
+      remove: async (uid) => void cgroups.delete(uid),
+      podUids: async () => [...cgroups],
+    },
+  };
+}

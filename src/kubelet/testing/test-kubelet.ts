@@ -1,0 +1,139 @@
+/** A kubelet's Pods on the simulated runtime and an API server in memory, on virtual time. */
+import type { core } from "#api";
+import { seededRandom, silentLogger, TaskGroup, type VirtualClock } from "#base";
+import { Client, eventRecorder, inProcess } from "#client";
+import { type TestServer, testServer } from "../../apiserver/testing/index.ts";
+import type { NodeFacts } from "../containers/index.ts";
+import { Event, Pod } from "../kinds.ts";
+import { type NodePods, nodePods } from "../node-pods.ts";
+import type { ResizeVerdict } from "../pods/resize.ts";
+import type { PodFailure } from "../pods/sync-pod.ts";
+import type { ContainerNetwork } from "../probes/index.ts";
+import { type Script, type SimulatedRuntime, simulatedRuntime } from "../runtime/simulated/index.ts";
+import { type MemoryHost, memoryHost } from "./memory-host.ts";
+
+export const TEST_FACTS: NodeFacts = {
+  nodeName: "node-1",
+  nodeIps: ["192.168.0.1"],
+  allocatable: { cpu: "2", memory: "4Gi", pods: "110" },
+  memoryCapacityBytes: 4 * 1024 ** 3,
+  clusterDns: ["10.96.0.10"],
+  clusterDomain: "cluster.local",
+  resolver: { servers: ["9.9.9.9"], searches: ["example.com"], options: [] },
+  cgroupRoot: "/",
+  seccompRoot: "/var/lib/kubelet/seccomp",
+  podLogsRoot: "/var/log/pods",
+};
+
+export interface TestKubeletOptions {
+  readonly script?: Script;
+  readonly network?: Partial<ContainerNetwork>;
+  readonly admitResize?: (pod: core.Pod) => ResizeVerdict;
+  readonly manifests?: { readonly path: string };
+  readonly admit?: (pod: core.Pod, active: readonly core.Pod[]) => PodFailure | undefined;
+}
+
+export interface TestKubelet {
+  readonly server: TestServer;
+  readonly clock: VirtualClock;
+  readonly client: Client;
+  readonly runtime: SimulatedRuntime;
+  readonly host: MemoryHost;
+  readonly pods: () => NodePods;
+  create(pod: core.Pod): Promise<core.Pod>;
+  get(name: string): Promise<core.Pod>;
+  /** Reasons of events, in order. */
+  events(): Promise<readonly core.Event[]>;
+  settle(): Promise<void>;
+  /** As kill -9 would end it, and the start of another one. Containers go on. */
+  restart(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const REFUSED: ContainerNetwork = {
+  httpGet: async () => ({ status: 200, body: "" }),
+  tcpConnect: async () => {},
+  grpcHealth: async () => 1,
+};
+
+export async function testKubelet(options: TestKubeletOptions = {}): Promise<TestKubelet> {
+  const server = await testServer();
+  const { clock } = server;
+  const contents = new Map<string, string>();
+  const host = memoryHost(contents);
+  const runtime = simulatedRuntime({ clock, files: contents, ...(options.script && { script: options.script }) });
+  const clientOf = (name: string) =>
+    new Client({ transport: inProcess(server.handle, { name, groups: ["system:masters"] }), clock });
+  const client = clientOf("admin");
+  let tasks = new TaskGroup();
+  const start = (): NodePods => {
+    const kubelet = clientOf("system:node:node-1");
+    const random = seededRandom(1);
+    const log = silentLogger;
+    const recorder = eventRecorder({
+      events: kubelet.of(Event),
+      controller: "kubelet",
+      instance: "node-1",
+      clock,
+      random,
+      log,
+    });
+    return nodePods({
+      nodeName: "node-1",
+      client: kubelet,
+      runtime,
+      runtimeName: "simulated",
+      network: { ...REFUSED, ...options.network },
+      files: host.files,
+      volumes: () => host.volumes,
+      cgroups: host.cgroups,
+      facts: () => TEST_FACTS,
+      admit: options.admit ?? (() => undefined),
+      admitResize: options.admitResize ?? (() => ({ fits: true })),
+      ...(options.manifests !== undefined && { manifests: options.manifests }),
+      node: () => undefined,
+      recorder,
+      clock,
+      random,
+      log,
+      tasks,
+      registered: Promise.resolve(),
+    });
+  };
+  let pods = start();
+  await server.settle();
+  return {
+    server,
+    clock,
+    client,
+    runtime,
+    host,
+    pods: () => pods,
+    async create(pod) {
+      const created = await client.of(Pod).in("default").create(pod);
+      await server.settle();
+      return created;
+    },
+    get: (name) => client.of(Pod).in("default").get(name),
+    events: async () =>
+      (
+        await client
+          .of<core.Event>({ apiVersion: "v1", kind: "Event", plural: "events", namespaced: true })
+          .in("default")
+          .list()
+      ).items,
+    settle: () => server.settle(),
+    async restart() {
+      await tasks.stop();
+      tasks = new TaskGroup();
+      pods = start();
+      await server.settle();
+    },
+    async close() {
+      await tasks.stop();
+      await runtime.close();
+      await client.close();
+      await server.close();
+    },
+  };
+}

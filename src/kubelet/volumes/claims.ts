@@ -1,0 +1,49 @@
+/** From a claim to the volume behind it: its own, or one that was made for the Pod alone. */
+import { type core, isStatusError } from "#api";
+import type { Client } from "#client";
+import { PersistentVolume, PersistentVolumeClaim } from "../kinds.ts";
+import { VolumeError } from "./volume-error.ts";
+
+export interface BoundVolume {
+  readonly persistentVolume: core.PersistentVolume;
+  readonly readOnly: boolean;
+}
+
+/** Undefined if the volume is not a claim's. */
+export async function boundVolume(
+  client: Client,
+  pod: core.Pod,
+  volume: core.Volume,
+  signal: AbortSignal,
+): Promise<BoundVolume | undefined> {
+  const { namespace = "", name: podName = "", uid = "" } = pod.metadata;
+  const isOwn = volume.ephemeral !== undefined;
+  const claimName = isOwn ? `${podName}-${volume.name}` : volume.persistentVolumeClaim?.claimName;
+  if (claimName === undefined) return undefined;
+  const claim = await found(
+    client.of(PersistentVolumeClaim).in(namespace).get(claimName, { signal }),
+    `persistentvolumeclaim "${claimName}" not found`,
+  );
+  if (isOwn && !claim.metadata.ownerReferences?.some((owner) => owner.uid === uid && owner.controller === true))
+    throw new VolumeError(
+      `PVC ${namespace}/${claimName} was not created for pod ${namespace}/${podName} (pod is not owner)`,
+    );
+  const { volumeName = "" } = claim.spec ?? {};
+  if (claim.status?.phase !== "Bound" || volumeName === "") throw new VolumeError("PVC is not bound");
+  const persistentVolume = await found(
+    client.of(PersistentVolume).get(volumeName, { signal }),
+    `persistentvolume "${volumeName}" not found`,
+  );
+  if (persistentVolume.spec?.claimRef?.uid !== claim.metadata.uid)
+    throw new VolumeError(`PV ${volumeName} spec.claimRef.uid does not match PVC ${claimName}`);
+  return { persistentVolume, readOnly: volume.persistentVolumeClaim?.readOnly === true };
+}
+
+async function found<T>(reading: Promise<T>, missing: string): Promise<T> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (isStatusError(error) && error.reason === "NotFound") throw new VolumeError(missing, { cause: error });
+    throw error;
+  }
+}

@@ -1,0 +1,204 @@
+/**
+ * The volumes of Pods on a machine.
+ *
+ *     Pod ──► for each volume: directory (and tmpfs) ──► files, atomically ──► fsGroup ──► path for the containers
+ *     uid ──► everything that is mounted below the Pod's directory is unmounted, then removed
+ *
+ * 1. `mount` is called again and again: what is ready stays, what has changed in the API is brought up to date.
+ * 2. What can hold secrets lies in memory, never on disk.
+ * 3. Nothing is removed while something is still mounted below it. What a crash has left is found by looking, not by remembering.
+ */
+import { chmod, mkdir, readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { type core, parseQuantity, podLimits, scaledValue } from "#api";
+import { type Clock, isAbort, type Logger, type Random } from "#base";
+import type { Client } from "#client";
+import type { NodeFacts, VolumePath } from "../containers/index.ts";
+import type { PodObjects, PodVolumes } from "../pods/parts.ts";
+import { writeAtomically } from "./atomic-writer.ts";
+import { boundVolume } from "./claims.ts";
+import { type ContentSources, volumeContents } from "./contents.ts";
+import { type CsiVolumes, noCsi } from "./csi.ts";
+import { hostPath } from "./host-path.ts";
+import type { Mounter } from "./mounter.ts";
+import { giveToGroup } from "./ownership.ts";
+import { podDirectory, subPathsDirectory, volumeDirectory, volumesDirectory } from "./pod-paths.ts";
+import { bindSubPath } from "./sub-path.ts";
+import { PodTokens } from "./tokens.ts";
+import { mountFailed, VolumeError } from "./volume-error.ts";
+
+export interface HostVolumesOptions {
+  readonly root: string;
+  readonly mounter: Mounter;
+  readonly client: Client;
+  readonly objects: Pick<PodObjects, "configMap" | "secret">;
+  readonly facts: () => NodeFacts;
+  readonly csi?: CsiVolumes;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+}
+
+/** Plugins by the names that their directories have. */
+const PLUGINS = ["configMap", "secret", "downwardAPI", "projected"] as const;
+const DIRECTORIES = {
+  configMap: "configmap",
+  secret: "secret",
+  downwardAPI: "downward-api",
+  projected: "projected",
+} as const;
+
+export function hostVolumes(options: HostVolumesOptions): PodVolumes {
+  const { root, mounter, csi = noCsi } = options;
+  const tokens = new PodTokens(options);
+
+  const setUp = async (pod: core.Pod, volume: core.Volume, signal: AbortSignal): Promise<VolumePath> => {
+    if (volume.hostPath !== undefined) return { path: await hostPath(volume.hostPath) };
+    if (volume.emptyDir !== undefined) return { path: await emptyDir(options, pod, volume) };
+    if (volume.csi !== undefined)
+      return { path: await csi.mount({ pod, volume, readOnly: volume.csi.readOnly === true }, signal) };
+    const claimed = await boundVolume(options.client, pod, volume, signal);
+    if (claimed !== undefined) {
+      const { persistentVolume, readOnly } = claimed;
+      const { hostPath: host, local, csi: driver } = persistentVolume.spec ?? {};
+      if (host !== undefined) return { path: await hostPath(host), readOnly };
+      if (local !== undefined) return { path: await hostPath({ path: local.path, type: "" }), readOnly };
+      if (driver !== undefined)
+        return { path: await csi.mount({ pod, volume, persistentVolume, readOnly }, signal), readOnly };
+    }
+    if (PLUGINS.some((kind) => volume[kind] !== undefined))
+      return { path: await contentVolume(options, tokens, pod, volume, signal) };
+    const kind = Object.keys(volume).find((key) => key !== "name") ?? "nothing";
+    throw new VolumeError(`no volume plugin matched: this node knows no volumes of ${kind}`);
+  };
+
+  return {
+    async mount(pod, signal) {
+      const paths = new Map<string, VolumePath>();
+      for (const volume of pod.spec?.volumes ?? []) {
+        try {
+          paths.set(volume.name, await setUp(pod, volume, signal));
+        } catch (error) {
+          if (isAbort(error, signal)) throw error;
+          throw mountFailed(volume.name, error instanceof Error ? error.message : String(error), error);
+        }
+      }
+      return paths;
+    },
+    async subPath({ pod, container, volume, volumeName, mountIndex, subPath }) {
+      const directory = subPathsDirectory(root, pod.metadata.uid ?? "");
+      const target = join(directory, volumeName, container, String(mountIndex));
+      await bindSubPath(mounter, { volume: volume.path, subPath, target });
+      return target;
+    },
+    async unmount(uid, signal) {
+      await csi.unmount(uid, signal);
+      const directory = podDirectory(root, uid);
+      for (const path of await mounter.below(directory)) await mounter.unmount(path);
+      if ((await mounter.below(directory)).length > 0)
+        throw new VolumeError(`something is still mounted below ${directory}`);
+      await rm(subPathsDirectory(root, uid), { recursive: true, force: true });
+      await rm(volumesDirectory(root, uid), { recursive: true, force: true });
+      tokens.forget(uid);
+    },
+    async podUids() {
+      return readdir(join(root, "pods")).catch((error: NodeJS.ErrnoException) => {
+        if (error.code === "ENOENT") return [];
+        throw error;
+      });
+    },
+  };
+}
+
+async function emptyDir(
+  { root, mounter, facts }: HostVolumesOptions,
+  pod: core.Pod,
+  volume: core.Volume,
+): Promise<string> {
+  const { medium = "", sizeLimit } = volume.emptyDir ?? {};
+  const path = volumeDirectory(root, pod.metadata.uid ?? "", "empty-dir", volume.name);
+  const isNew = (await mkdir(path, { recursive: true, mode: 0o777 })) !== undefined;
+  const isMemory = medium === "Memory";
+  if (!isMemory && medium !== "") throw new VolumeError(`unknown storage medium ${medium}`);
+  const needsMount = isMemory && !(await mounter.below(path)).includes(path);
+  if (needsMount) await mounter.tmpfs(path, tmpfsBytes(pod, sizeLimit, facts().allocatable.memory));
+  // The process's own mask must not narrow it.
+  if (isNew || needsMount) {
+    await chmod(path, 0o777);
+    await own(pod, path, false);
+  }
+  return path;
+}
+
+/** The smallest of what the volume asks for, what the Pod may use, and what the node has. */
+function tmpfsBytes(pod: core.Pod, sizeLimit: string | undefined, allocatable: string | undefined): number | undefined {
+  const bytes = (quantity: string | undefined) =>
+    quantity === undefined ? Number.POSITIVE_INFINITY : Number(scaledValue(parseQuantity(quantity), 0));
+  const { memory } = podLimits(pod);
+  const all = (pod.spec?.containers ?? []).every(({ resources }) => resources?.limits?.memory !== undefined);
+  const limit = all && memory !== undefined ? Number(scaledValue(memory, 0)) : bytes(allocatable);
+  const asked = sizeLimit === undefined || sizeLimit === "0" ? Number.POSITIVE_INFINITY : bytes(sizeLimit);
+  const size = Math.min(asked, limit);
+  return Number.isFinite(size) ? size : undefined;
+}
+
+async function contentVolume(
+  options: HostVolumesOptions,
+  tokens: PodTokens,
+  pod: core.Pod,
+  volume: core.Volume,
+  signal: AbortSignal,
+): Promise<string> {
+  const { root, mounter } = options;
+  const kind = PLUGINS.find((each) => volume[each] !== undefined) ?? "projected";
+  const path = volumeDirectory(root, pod.metadata.uid ?? "", DIRECTORIES[kind], volume.name);
+  const files = volumeContents(volume, await gathered(options, tokens, pod, volume, signal)) ?? new Map();
+  await mkdir(path, { recursive: true, mode: 0o777 });
+  if (kind !== "configMap" && !(await mounter.below(path)).includes(path)) await mounter.tmpfs(path, undefined);
+  await chmod(path, 0o777);
+  await writeAtomically(path, files, options, (directory) => own(pod, directory, true));
+  return path;
+}
+
+async function own({ spec }: core.Pod, path: string, readOnly: boolean): Promise<void> {
+  const { fsGroup, fsGroupChangePolicy } = spec?.securityContext ?? {};
+  if (fsGroup === undefined) return;
+  await giveToGroup(path, { group: fsGroup, readOnly, onRootMismatch: fsGroupChangePolicy === "OnRootMismatch" });
+}
+
+/** Everything that the contents are made of, fetched before they are made. */
+async function gathered(
+  { objects, facts }: HostVolumesOptions,
+  tokens: PodTokens,
+  pod: core.Pod,
+  { configMap, secret, projected }: core.Volume,
+  signal: AbortSignal,
+): Promise<ContentSources> {
+  const { namespace = "" } = pod.metadata;
+  const configMaps = new Map<string, core.ConfigMap>();
+  const secrets = new Map<string, core.Secret>();
+  const issued = new Map<core.ServiceAccountTokenProjection, string>();
+  const sources: readonly core.VolumeProjection[] = [
+    ...(configMap !== undefined ? [{ configMap }] : []),
+    ...(secret?.secretName !== undefined ? [{ secret: { name: secret.secretName } }] : []),
+    ...(projected?.sources ?? []),
+  ];
+  for (const source of sources) {
+    const { name: mapName = "" } = source.configMap ?? {};
+    const map = mapName === "" ? undefined : await objects.configMap(namespace, mapName);
+    if (map !== undefined) configMaps.set(mapName, map);
+    const { name: secretName = "" } = source.secret ?? {};
+    const found = secretName === "" ? undefined : await objects.secret(namespace, secretName);
+    if (found !== undefined) secrets.set(secretName, found);
+    const { serviceAccountToken } = source;
+    if (serviceAccountToken !== undefined)
+      issued.set(serviceAccountToken, await tokens.get(pod, serviceAccountToken, signal));
+  }
+  return {
+    pod,
+    configMap: (name) => configMaps.get(name),
+    secret: (name) => secrets.get(name),
+    token: (projection) => issued.get(projection) ?? "",
+    allocatable: facts().allocatable,
+  };
+}

@@ -1,0 +1,62 @@
+/** Mounts of the machine, by the programs that every Linux has. */
+import { execFile } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { promisify } from "node:util";
+
+const execute = promisify(execFile);
+
+export interface Mounter {
+  tmpfs(target: string, sizeBytes: number | undefined): Promise<void>;
+  /** `source` is taken as it is, links of /proc included. */
+  bind(source: string, target: string): Promise<void>;
+  unmount(target: string): Promise<void>;
+  /** What is mounted at or below a directory, the last mounted first. */
+  below(directory: string): Promise<readonly string[]>;
+}
+
+export function hostMounter(): Mounter {
+  return {
+    async tmpfs(target, sizeBytes) {
+      const size = sizeBytes === undefined ? [] : ["-o", `size=${sizeBytes}`];
+      await run("mount", ["-t", "tmpfs", ...size, "tmpfs", target]);
+    },
+    async bind(source, target) {
+      await run("mount", ["--no-canonicalize", "--bind", source, target]);
+    },
+    async unmount(target) {
+      try {
+        await run("umount", [target]);
+      } catch (error) {
+        if (/not mounted|no mount point|not found/.test(String((error as Error).message))) return;
+        // Somebody still looks into it: it goes for everybody else now, and for them when they leave.
+        await run("umount", ["--lazy", target]);
+      }
+    },
+    async below(directory) {
+      return mountPoints(await readFile("/proc/self/mountinfo", "utf8"))
+        .filter((path) => path === directory || path.startsWith(`${directory}/`))
+        .reverse();
+    },
+  };
+}
+
+async function run(program: string, args: readonly string[]): Promise<void> {
+  try {
+    await execute(program, args);
+  } catch (error) {
+    const { stderr = "", message } = error as Error & { stderr?: string };
+    throw new Error(`${program} ${args.join(" ")}: ${stderr.trim() || message}`, { cause: error });
+  }
+}
+
+/** Blanks in a path are written as octal numbers. */
+export function mountPoints(mountinfo: string): string[] {
+  return mountinfo
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) =>
+      (line.split(" ")[4] ?? "").replace(/\\([0-7]{3})/g, (_, octal: string) =>
+        String.fromCharCode(Number.parseInt(octal, 8)),
+      ),
+    );
+}

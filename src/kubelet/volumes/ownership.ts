@@ -1,0 +1,40 @@
+/**
+ * Gives a volume to the Pod's fsGroup: everything in it belongs to the group, which may read (and write, unless the volume is read-only), and what is made
+ * in its directories later belongs to it too.
+ */
+import { chmod, lchown, lstat, readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+
+const READ_WRITE = 0o660;
+const READ_ONLY = 0o440;
+const ENTER = 0o110;
+const SET_GID = 0o2000;
+
+export interface Ownership {
+  readonly group: number;
+  readonly readOnly: boolean;
+  /** Whether a root that is right already is taken as a sign that all is. */
+  readonly onRootMismatch: boolean;
+}
+
+export async function giveToGroup(path: string, { group, readOnly, onRootMismatch }: Ownership): Promise<void> {
+  if (onRootMismatch && (await isRight(path, group, readOnly))) return;
+  await change(path, group, readOnly ? READ_ONLY : READ_WRITE);
+}
+
+async function isRight(path: string, group: number, readOnly: boolean): Promise<boolean> {
+  const { gid, mode } = await stat(path);
+  const wanted = (readOnly ? READ_ONLY : READ_WRITE) | ENTER | SET_GID;
+  return gid === group && (mode & wanted) === wanted;
+}
+
+async function change(path: string, group: number, mask: number): Promise<void> {
+  const { mode, uid } = await lstat(path);
+  await lchown(path, uid, group);
+  // A link has no rights of its own, and what it leads to may lie elsewhere.
+  if ((mode & 0o170000) === 0o120000) return;
+  const isDirectory = (mode & 0o170000) === 0o040000;
+  await chmod(path, (mode & 0o7777) | mask | (isDirectory ? ENTER | SET_GID : 0));
+  if (!isDirectory) return;
+  for (const name of await readdir(path)) await change(join(path, name), group, mask);
+}

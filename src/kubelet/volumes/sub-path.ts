@@ -1,0 +1,105 @@
+/**
+ * A directory or file inside a volume, held fast: what a container is given stays inside the volume, even if somebody who can write to the volume puts a
+ * link in its place meanwhile.
+ *
+ *     realpath inside the volume ──► opened step by step, following no link ──► bind mount of the open file
+ *
+ * 1. The check and the use are of the same open file: there is no moment in between.
+ * 2. Directories that are missing are made; files never are.
+ */
+import { constants } from "node:fs";
+import { type FileHandle, mkdir, open, realpath, stat, writeFile } from "node:fs/promises";
+import { dirname, join, relative } from "node:path";
+import type { Mounter } from "./mounter.ts";
+import { VolumeError } from "./volume-error.ts";
+
+/** Linux's O_PATH, which Node does not name: opens without reading. */
+const O_PATH = 0o10000000;
+const DIRECTORY_MODE = 0o750;
+
+export async function bindSubPath(
+  mounter: Mounter,
+  { volume, subPath, target }: { readonly volume: string; readonly subPath: string; readonly target: string },
+): Promise<void> {
+  const root = await realpath(volume);
+  const found = await openInside(root, subPath);
+  try {
+    const { dev, ino, mode } = await found.stat();
+    const isDirectory = (mode & constants.S_IFMT) === constants.S_IFDIR;
+    const there = await mounted(mounter, target);
+    if (there !== undefined) {
+      if (there.dev === dev && there.ino === ino) return;
+      await mounter.unmount(target);
+    }
+    await mkdir(isDirectory ? target : dirname(target), { recursive: true, mode: DIRECTORY_MODE });
+    if (!isDirectory) await writeFile(target, "", { flag: "a" });
+    await mounter.bind(`/proc/${process.pid}/fd/${found.fd}`, target);
+  } finally {
+    await found.close();
+  }
+}
+
+async function mounted(mounter: Mounter, target: string) {
+  return (await mounter.below(target)).includes(target) ? stat(target) : undefined;
+}
+
+/** The subpath, open; its missing directories are made on the way. */
+async function openInside(root: string, subPath: string): Promise<FileHandle> {
+  const parts = await resolvedParts(root, subPath);
+  let at = await open(root, O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+  for (const part of parts) {
+    const path = `/proc/self/fd/${at.fd}/${part}`;
+    try {
+      const next = await openOrMake(path);
+      await at.close();
+      at = next;
+    } catch (error) {
+      await at.close();
+      throw error;
+    }
+    const { mode } = await at.stat();
+    if ((mode & constants.S_IFMT) === constants.S_IFLNK) {
+      await at.close();
+      throw new VolumeError(`subpath "${subPath}" was changed to a symlink while it was opened`);
+    }
+  }
+  return at;
+}
+
+async function openOrMake(path: string): Promise<FileHandle> {
+  const flags = O_PATH | constants.O_NOFOLLOW;
+  try {
+    return await open(path, flags);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+  }
+  await mkdir(path, { mode: DIRECTORY_MODE }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "EEXIST") throw error;
+  });
+  return open(path, flags);
+}
+
+/** The parts of the path below the root with all links resolved, as far as it exists. */
+async function resolvedParts(root: string, subPath: string): Promise<readonly string[]> {
+  const wanted = subPath.split("/").filter((part) => part !== "" && part !== ".");
+  if (wanted.includes("..")) throw new VolumeError(`subpath "${subPath}" must not contain ".."`);
+  for (let count = wanted.length; count >= 0; count--) {
+    const existing = await realpathIfThere(join(root, ...wanted.slice(0, count)));
+    if (existing === undefined) continue;
+    if (existing !== root && !existing.startsWith(`${root}/`))
+      throw new VolumeError(`subpath "${subPath}" not within volume path "${root}"`);
+    const inside = relative(root, existing).split("/").filter(Boolean);
+    return [...inside, ...wanted.slice(count)];
+  }
+  throw new VolumeError(`the volume at ${root} is gone`);
+}
+
+/** A link that leads nowhere counts as there, and as outside. */
+async function realpathIfThere(path: string): Promise<string | undefined> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+}

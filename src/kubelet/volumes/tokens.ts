@@ -1,0 +1,87 @@
+/**
+ * Tokens of service accounts for Pods: asked for once, kept, and asked for anew when 80 % of their life is over (or a day, if that is sooner).
+ *
+ * An old token is used as long as it is valid when the API server cannot be reached for a new one.
+ */
+import { type core, parseTime, toMs } from "#api";
+import type { Clock, Logger } from "#base";
+import type { Client } from "#client";
+import { ServiceAccount, type TokenRequest } from "../kinds.ts";
+import { podText } from "../pod-status/index.ts";
+
+const DEFAULT_SECONDS = 3600;
+const PART_OF_LIFE = 0.8;
+const DAY_MS = 24 * 3_600_000;
+
+interface Kept {
+  readonly token: string;
+  readonly expiresMs: number;
+  readonly renewMs: number;
+}
+
+export class PodTokens {
+  readonly #client: Client;
+  readonly #clock: Clock;
+  readonly #log: Logger;
+  readonly #kept = new Map<string, Map<string, Kept>>();
+
+  constructor({ client, clock, log }: { readonly client: Client; readonly clock: Clock; readonly log: Logger }) {
+    this.#client = client;
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  async get(pod: core.Pod, projection: core.ServiceAccountTokenProjection, signal: AbortSignal): Promise<string> {
+    const { uid = "" } = pod.metadata;
+    const key = JSON.stringify([projection.audience ?? "", projection.expirationSeconds ?? DEFAULT_SECONDS]);
+    const kept = this.#kept.get(uid)?.get(key);
+    const nowMs = this.#clock.now();
+    if (kept !== undefined && nowMs < kept.renewMs) return kept.token;
+    try {
+      const fresh = await this.#request(pod, projection, signal);
+      const ofPod = this.#kept.get(uid) ?? new Map<string, Kept>();
+      this.#kept.set(uid, ofPod.set(key, fresh));
+      return fresh.token;
+    } catch (error) {
+      if (kept === undefined || nowMs >= kept.expiresMs) throw error;
+      this.#log.warn("a token could not be renewed yet", { pod: podText(pod), error });
+      return kept.token;
+    }
+  }
+
+  forget(uid: string): void {
+    this.#kept.delete(uid);
+  }
+
+  async #request(
+    { metadata, spec }: core.Pod,
+    { audience, expirationSeconds = DEFAULT_SECONDS }: core.ServiceAccountTokenProjection,
+    signal: AbortSignal,
+  ): Promise<Kept> {
+    const { name = "", namespace = "", uid = "" } = metadata;
+    const account = spec?.serviceAccountName ?? "default";
+    const issuedMs = this.#clock.now();
+    const { status } = await this.#client
+      .of(ServiceAccount)
+      .in(namespace)
+      .subresource<TokenRequest>(account, "token")
+      .create(
+        {
+          metadata: {},
+          spec: {
+            ...(audience !== undefined && audience !== "" && { audiences: [audience] }),
+            expirationSeconds,
+            boundObjectRef: { kind: "Pod", apiVersion: "v1", name, uid },
+          },
+        },
+        { signal },
+      );
+    if (status?.token === undefined) throw new Error(`failed to fetch token: no token in the answer`);
+    const expiresMs =
+      status.expirationTimestamp === undefined
+        ? issuedMs + expirationSeconds * 1000
+        : toMs(parseTime(status.expirationTimestamp));
+    const renewMs = issuedMs + Math.min(DAY_MS, (expiresMs - issuedMs) * PART_OF_LIFE);
+    return { token: status.token, expiresMs, renewMs };
+  }
+}

@@ -1,0 +1,84 @@
+/** What the plugins can be told: `pluginConfig[].args`, with every default filled in. */
+import type { core } from "#api";
+
+export interface ResourceSpec {
+  readonly name: string;
+  readonly weight: number;
+}
+
+/** At `utilization` per cent the score is `score`, of 10; in between it is a straight line. */
+export interface ShapePoint {
+  readonly utilization: number;
+  readonly score: number;
+}
+
+export type ScoringStrategyType = "LeastAllocated" | "MostAllocated" | "RequestedToCapacityRatio";
+
+export interface ScoringStrategy {
+  readonly type: ScoringStrategyType;
+  readonly resources: readonly ResourceSpec[];
+  readonly requestedToCapacityRatio?: { readonly shape: readonly ShapePoint[] };
+}
+
+export interface NodeResourcesFitArgs {
+  readonly ignoredResources: readonly string[];
+  readonly ignoredResourceGroups: readonly string[];
+  readonly scoringStrategy: ScoringStrategy;
+}
+
+export interface NodeResourcesBalancedAllocationArgs {
+  readonly resources: readonly ResourceSpec[];
+}
+
+export interface NodeAffinityArgs {
+  readonly addedAffinity?: core.NodeAffinity;
+}
+
+export interface InterPodAffinityArgs {
+  readonly hardPodAffinityWeight: number;
+  readonly ignorePreferredTermsOfExistingPods: boolean;
+}
+
+export interface PodTopologySpreadArgs {
+  readonly defaultingType: "System" | "List";
+  readonly defaultConstraints: readonly core.TopologySpreadConstraint[];
+}
+
+export interface DefaultPreemptionArgs {
+  readonly minCandidateNodesPercentage: number;
+  readonly minCandidateNodesAbsolute: number;
+}
+
+export interface VolumeBindingArgs {
+  readonly bindTimeoutSeconds: number;
+}
+
+/** The arguments of each plugin that has some, by its name. */
+export interface PluginArguments {
+  readonly DefaultPreemption: DefaultPreemptionArgs;
+  readonly InterPodAffinity: InterPodAffinityArgs;
+  readonly NodeAffinity: NodeAffinityArgs;
+  readonly NodeResourcesBalancedAllocation: NodeResourcesBalancedAllocationArgs;
+  readonly NodeResourcesFit: NodeResourcesFitArgs;
+  readonly PodTopologySpread: PodTopologySpreadArgs;
+  readonly VolumeBinding: VolumeBindingArgs;
+}
+
+const CPU_AND_MEMORY: readonly ResourceSpec[] = [
+  { name: "cpu", weight: 1 },
+  { name: "memory", weight: 1 },
+];
+
+export const DEFAULT_ARGUMENTS: PluginArguments = {
+  DefaultPreemption: { minCandidateNodesPercentage: 10, minCandidateNodesAbsolute: 100 },
+  InterPodAffinity: { hardPodAffinityWeight: 1, ignorePreferredTermsOfExistingPods: false },
+  NodeAffinity: {},
+  NodeResourcesBalancedAllocation: { resources: CPU_AND_MEMORY },
+  NodeResourcesFit: {
+    ignoredResources: [],
+    ignoredResourceGroups: [],
+    scoringStrategy: { type: "LeastAllocated", resources: CPU_AND_MEMORY },
+  },
+  PodTopologySpread: { defaultingType: "System", defaultConstraints: [] },
+  VolumeBinding: { bindTimeoutSeconds: 600 },
+};

@@ -1,0 +1,38 @@
+/** The plugins that come with the scheduler, at which points they take part, and which of them are on by default. */
+import type { ExtensionPoint, PluginUse } from "../framework/index.ts";
+
+export const PLUGIN_POINTS: ReadonlyMap<string, readonly ExtensionPoint[]> = new Map<string, readonly ExtensionPoint[]>(
+  [
+    ["SchedulingGates", ["preEnqueue"]],
+    ["PrioritySort", ["queueSort"]],
+    ["NodeUnschedulable", ["filter"]],
+    ["NodeName", ["filter"]],
+    ["TaintToleration", ["filter", "preScore", "score"]],
+    ["NodeAffinity", ["preFilter", "filter", "preScore", "score"]],
+    ["NodePorts", ["preFilter", "filter"]],
+    ["NodeResourcesFit", ["preFilter", "filter", "preScore", "score"]],
+    ["VolumeRestrictions", ["preFilter", "filter"]],
+    ["NodeVolumeLimits", ["preFilter", "filter"]],
+    ["VolumeBinding", ["preFilter", "filter", "reserve", "preBind", "preScore", "score"]],
+    ["VolumeZone", ["preFilter", "filter"]],
+    ["PodTopologySpread", ["preFilter", "filter", "preScore", "score"]],
+    ["InterPodAffinity", ["preFilter", "filter", "preScore", "score"]],
+    ["DefaultPreemption", ["preEnqueue", "postFilter"]],
+    ["NodeResourcesBalancedAllocation", ["preScore", "score"]],
+    ["ImageLocality", ["score"]],
+    ["DefaultBinder", ["bind"]],
+  ],
+);
+
+const WEIGHTS: Readonly<Record<string, number>> = {
+  TaintToleration: 3,
+  NodeAffinity: 2,
+  PodTopologySpread: 2,
+  InterPodAffinity: 2,
+};
+
+/** On at every point that they have, in this order. */
+export const DEFAULT_PLUGINS: readonly PluginUse[] = [...PLUGIN_POINTS.keys()].map((name) => ({
+  name,
+  weight: WEIGHTS[name] ?? 1,
+}));

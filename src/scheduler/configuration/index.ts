@@ -1,0 +1,11 @@
+/** The scheduler's configuration file. */
+export * from "./arguments.ts";
+export { DEFAULT_PLUGINS, PLUGIN_POINTS } from "./default-plugins.ts";
+export {
+  type ClientConnectionSettings,
+  defaultConfiguration,
+  type LeaderElectionSettings,
+  type ReadConfiguration,
+  type ReadOptions,
+  readConfiguration,
+} from "./read-configuration.ts";

@@ -1,0 +1,252 @@
+/**
+ * `KubeSchedulerConfiguration`: text in, a configuration out that the scheduler can be made from, or all that is wrong with it.
+ *
+ * 1. Faults of fields are collected and told together, with their paths; what cannot be read at all is told alone.
+ * 2. What is understood but makes no difference here is a warning, not an error.
+ * 3. Resources that an extender manages and wants ignored are ignored by NodeResourcesFit in every profile.
+ */
+import { at, durationMs, type FieldError, type FieldPath, field, type Json } from "#api";
+import {
+  ConfigurationError,
+  type PluginFactory,
+  type Profile,
+  type SchedulerConfiguration,
+} from "../framework/index.ts";
+import { DEFAULT_ARGUMENTS, type PluginArguments } from "./arguments.ts";
+import { decodeArguments, decodeFile } from "./decode-file.ts";
+import { PLUGIN_POINTS } from "./default-plugins.ts";
+import type { ConfigurationFile, FileLeaderElection, FileProfile } from "./file.ts";
+import { resolvePlugins } from "./plugin-sets.ts";
+import { argumentReaders, isBuiltInWithArguments } from "./read-arguments.ts";
+import { checkExtenders, extenderConfig, type ReadFile } from "./read-extenders.ts";
+
+export interface LeaderElectionSettings {
+  readonly leaderElect: boolean;
+  readonly leaseDurationMs: number;
+  readonly renewDeadlineMs: number;
+  readonly retryPeriodMs: number;
+  readonly resourceName: string;
+  readonly resourceNamespace: string;
+}
+
+export interface ClientConnectionSettings {
+  readonly kubeconfig?: string;
+  readonly qps: number;
+  readonly burst: number;
+}
+
+export interface ReadConfiguration {
+  readonly scheduler: SchedulerConfiguration;
+  readonly leaderElection: LeaderElectionSettings;
+  readonly clientConnection: ClientConnectionSettings;
+  /** To be shown to whoever wrote the file. */
+  readonly warnings: readonly string[];
+}
+
+export interface ReadOptions {
+  /** Every plugin that there is. */
+  readonly factories: readonly PluginFactory[];
+  readonly readFile: ReadFile;
+}
+
+/** Throws a ConfigurationError. */
+export function readConfiguration(content: string, options: ReadOptions): ReadConfiguration {
+  return configurationOf(decodeFile(content), options);
+}
+
+/** What holds where there is no file. */
+export function defaultConfiguration(factories: readonly PluginFactory[]): SchedulerConfiguration {
+  const readFile = () => "";
+  return configurationOf({}, { factories, readFile }).scheduler;
+}
+
+function configurationOf(file: ConfigurationFile, { factories, readFile }: ReadOptions): ReadConfiguration {
+  const profiles = namedProfiles(file.profiles ?? []);
+  const errors: FieldError[] = [];
+  const leaderElection = leaderElectionOf(file.leaderElection ?? {}, errors);
+  const { burst = 0, qps = 0, kubeconfig } = file.clientConnection ?? {};
+  if (burst < 0) errors.push(field.invalid(at("clientConnection").child("burst"), burst, "must be non-negative"));
+  errors.push(...checkNumbers(file), ...checkProfileNames(profiles));
+  const known = new Set(factories.map(({ name }) => name));
+  const args = profiles.map((profile, i) => argumentsOf(profile, i, known, errors));
+  errors.push(...checkExtenders(file.extenders ?? []));
+  if (errors.length > 0) throw new ConfigurationError(field.aggregate(errors.map(field.fieldErrorText)));
+
+  const extenders = (file.extenders ?? []).map((extender, i) => extenderConfig(extender, i, readFile));
+  const ignored = extenders.flatMap(({ managedResources }) =>
+    managedResources.filter(({ ignoredByScheduler }) => ignoredByScheduler).map(({ name }) => name),
+  );
+  const made = profiles.map((profile, i) => profileOf(profile, ignoring(args[i] ?? DEFAULT_ARGUMENTS, ignored), known));
+  checkQueueSort(made);
+  const percentage = file.percentageOfNodesToScore;
+  return {
+    scheduler: {
+      profiles: made,
+      ...(percentage === undefined ? {} : { percentageOfNodesToScore: percentage }),
+      podInitialBackoffSeconds: file.podInitialBackoffSeconds ?? 1,
+      podMaxBackoffSeconds: file.podMaxBackoffSeconds ?? 10,
+      extenders,
+    },
+    leaderElection,
+    clientConnection: {
+      ...(kubeconfig === undefined || kubeconfig === "" ? {} : { kubeconfig }),
+      qps: qps === 0 ? 50 : qps,
+      burst: burst === 0 ? 100 : burst,
+    },
+    warnings: warningsOf(file),
+  };
+}
+
+/** The only profile needs no name. */
+function namedProfiles(profiles: readonly FileProfile[]): readonly FileProfile[] {
+  const [only = {}] = profiles;
+  return profiles.length > 1 ? profiles : [{ ...only, schedulerName: only.schedulerName ?? "default-scheduler" }];
+}
+
+function leaderElectionOf(file: FileLeaderElection, errors: FieldError[]): LeaderElectionSettings {
+  const path = at("leaderElection");
+  const { leaderElect = true, resourceLock = "leases" } = file;
+  const time = (name: "leaseDuration" | "renewDeadline" | "retryPeriod", usual: number): number => {
+    const said = durationMs(file[name] ?? "0s");
+    if (leaderElect && said < 0)
+      errors.push(field.invalid(path.child(name), file[name] ?? "", "must be greater than zero"));
+    return said === 0 ? usual : said;
+  };
+  const leaseDurationMs = time("leaseDuration", 15_000);
+  const renewDeadlineMs = time("renewDeadline", 10_000);
+  const retryPeriodMs = time("retryPeriod", 2_000);
+  if (leaderElect && leaseDurationMs <= renewDeadlineMs)
+    errors.push(
+      field.invalid(path.child("leaseDuration"), file.renewDeadline ?? "10s", "must be greater than `RenewDeadline`"),
+    );
+  if (leaderElect && resourceLock !== "" && resourceLock !== "leases")
+    errors.push(field.notSupported(path.child("resourceLock"), resourceLock, ["leases"]));
+  return {
+    leaderElect,
+    leaseDurationMs,
+    renewDeadlineMs,
+    retryPeriodMs,
+    resourceName: file.resourceName || "kube-scheduler",
+    resourceNamespace: file.resourceNamespace || "kube-system",
+  };
+}
+
+function checkNumbers(file: ConfigurationFile): readonly FieldError[] {
+  const { parallelism = 16, podInitialBackoffSeconds: initial = 1, podMaxBackoffSeconds: longest = 10 } = file;
+  const errors: FieldError[] = [];
+  if (parallelism <= 0)
+    errors.push(field.invalid(at("parallelism"), parallelism, "should be an integer value greater than zero"));
+  errors.push(...checkPercentage(file.percentageOfNodesToScore, at("percentageOfNodesToScore")));
+  if (initial <= 0) errors.push(field.invalid(at("podInitialBackoffSeconds"), initial, "must be greater than 0"));
+  if (longest < initial)
+    errors.push(
+      field.invalid(at("podMaxBackoffSeconds"), longest, "must be greater than or equal to PodInitialBackoffSeconds"),
+    );
+  return errors;
+}
+
+function checkPercentage(percentage: number | undefined, path: FieldPath): readonly FieldError[] {
+  return percentage === undefined || (percentage >= 0 && percentage <= 100)
+    ? []
+    : [field.invalid(path, percentage, "not in valid range [0-100]")];
+}
+
+function checkProfileNames(profiles: readonly FileProfile[]): readonly FieldError[] {
+  const errors: FieldError[] = [];
+  const seen = new Map<string, number>();
+  for (const [i, { schedulerName = "", percentageOfNodesToScore }] of profiles.entries()) {
+    const path = at("profiles").index(i);
+    const name = path.child("schedulerName");
+    if (schedulerName === "") errors.push(field.required(name));
+    errors.push(...checkPercentage(percentageOfNodesToScore, path.child("percentageOfNodesToScore")));
+    const before = seen.get(schedulerName);
+    if (before !== undefined)
+      errors.push(field.duplicate(name, String(at("profiles").index(before).child("schedulerName"))));
+    seen.set(schedulerName, i);
+  }
+  return errors;
+}
+
+/** Of every plugin that has some; what the file does not mention is as usual. */
+function argumentsOf(
+  { pluginConfig = [] }: FileProfile,
+  profile: number,
+  known: ReadonlySet<string>,
+  errors: FieldError[],
+): PluginArguments {
+  const seen = new Set<string>();
+  const read: Record<string, unknown> = {};
+  for (const [i, { name = "", args }] of pluginConfig.entries()) {
+    const where = at("profiles").index(profile).child("pluginConfig").index(i);
+    if (seen.has(name)) errors.push(field.duplicate(where, name));
+    seen.add(name);
+    if (isBuiltInWithArguments(name)) read[name] = readArguments(name, args, where, errors);
+    else if (!known.has(name)) errors.push(field.notFound(where.child("name"), name));
+    else if (PLUGIN_POINTS.has(name)) errors.push(field.forbidden(where.child("args"), `${name} takes no arguments`));
+    else read[name] = args;
+  }
+  return { ...DEFAULT_ARGUMENTS, ...read };
+}
+
+function readArguments<Name extends keyof PluginArguments>(
+  name: Name,
+  args: Json | undefined,
+  where: FieldPath,
+  errors: FieldError[],
+): PluginArguments[Name] {
+  const said = decodeArguments(name, args, `.${where}`) as Partial<PluginArguments[Name]>;
+  return argumentReaders[name](said, where.child("args"), errors);
+}
+
+function profileOf(
+  { schedulerName = "", plugins = {}, percentageOfNodesToScore }: FileProfile,
+  args: PluginArguments,
+  known: ReadonlySet<string>,
+): Profile {
+  return {
+    schedulerName,
+    plugins: resolvePlugins(schedulerName, plugins, known),
+    args,
+    ...(percentageOfNodesToScore === undefined ? {} : { percentageOfNodesToScore }),
+  };
+}
+
+function ignoring(args: PluginArguments, ignored: readonly string[]): PluginArguments {
+  if (ignored.length === 0) return args;
+  const fit = args.NodeResourcesFit;
+  return { ...args, NodeResourcesFit: { ...fit, ignoredResources: [...fit.ignoredResources, ...ignored] } };
+}
+
+/** All profiles wait in one queue. */
+function checkQueueSort(profiles: readonly Profile[]): void {
+  const [first] = profiles;
+  for (const [i, { plugins }] of profiles.entries()) {
+    const name = plugins.queueSort[0]?.name ?? "";
+    if (name !== first?.plugins.queueSort[0]?.name)
+      throw new ConfigurationError(
+        field.fieldErrorText(
+          field.invalid(
+            at("profiles").index(i).child("plugins").child("queueSort"),
+            name,
+            "has to match for all profiles",
+          ),
+        ),
+      );
+  }
+}
+
+function warningsOf(file: ConfigurationFile): readonly string[] {
+  const { acceptContentTypes = "", contentType = "" } = file.clientConnection ?? {};
+  return [
+    ...(file.parallelism === undefined ? [] : ["parallelism is ignored: nodes are looked at one after another"]),
+    ...(file.enableProfiling === undefined && file.enableContentionProfiling === undefined
+      ? []
+      : ["enableProfiling and enableContentionProfiling are ignored: there are no such endpoints"]),
+    ...(file.delayCacheUntilActive === true
+      ? ["delayCacheUntilActive is ignored: caches are filled before the scheduler leads"]
+      : []),
+    ...(acceptContentTypes + contentType === ""
+      ? []
+      : ["clientConnection.contentType and acceptContentTypes are ignored: JSON is spoken"]),
+  ];
+}

@@ -1,0 +1,149 @@
+/**
+ * From a decision to a pod that is bound: goes on beside the attempts that follow.
+ *
+ *     permit's wait ──► preBind ──► bind ══► API server ──► postBind, event
+ *          └───────────────┴──────────┴ failed: unreserve, forget, back to the queue
+ *
+ * 1. Until it is over, the pod counts as being on its node.
+ * 2. Where nobody knows whether the API server has bound it (no answer), it is asked before the node is given to others.
+ */
+import { type core, isStatusError } from "#api";
+import { Backoff, isAbort } from "#base";
+import { type Filtered, isRejection, type Plugin, type Rejection, type Stages, type Verdict } from "../framework/index.ts";
+import { Pod } from "../kinds.ts";
+import type { Failure, QueuedPod } from "../queue/index.ts";
+import { handleFailure, isRefusal, messageOf } from "./failures.ts";
+import { attemptsLabel } from "./metrics.ts";
+import type { Parts } from "./parts.ts";
+
+const FIRST_RETRY_MS = 200;
+const LAST_RETRY_MS = 10_000;
+
+export interface Placement {
+  readonly queued: QueuedPod;
+  readonly stages: Stages;
+  readonly filtered: Filtered;
+  readonly node: string;
+  readonly startedMs: number;
+  /** Plugins that want it to wait, and for how long at most. */
+  readonly waits: ReadonlyMap<string, number>;
+}
+
+/** What a plugin's filter has prepared for the pod. */
+export function stateOf({ stages, filtered }: Pick<Placement, "stages" | "filtered">, plugin: Plugin): unknown {
+  const clusterAt = stages.clusterFilters.findIndex((use) => use.plugin === plugin);
+  const nodeAt = stages.nodeFilters.findIndex((use) => use.plugin === plugin);
+  const prepared = clusterAt === -1 ? filtered.memo.filters[nodeAt] : filtered.prepared[clusterAt];
+  return prepared?.kind === "ready" ? prepared.state : undefined;
+}
+
+export async function bindPod(parts: Parts, placement: Placement): Promise<void> {
+  const { signal } = parts;
+  try {
+    const refused = await refusedBefore(parts, placement);
+    if (refused !== undefined) {
+      undo(parts, placement);
+      giveUp(parts, placement, rejected(refused), refused.reasons.join(", "));
+      return;
+    }
+    await bind(parts, placement);
+  } catch (error) {
+    if (isAbort(error, signal)) return;
+    if (!isRefusal(error) && (await isBoundAfterAll(parts, placement))) {
+      succeed(parts, placement);
+      return;
+    }
+    undo(parts, placement);
+    giveUp(parts, placement, { kind: "error" }, messageOf(error));
+    return;
+  }
+  succeed(parts, placement);
+}
+
+async function refusedBefore(parts: Parts, placement: Placement): Promise<Rejection | undefined> {
+  const { stages, queued, node, waits } = placement;
+  if (waits.size > 0) {
+    const verdict = await parts.waiting.wait(queued.pod, waits);
+    if (isRejection(verdict)) return verdict;
+  }
+  for (const plugin of stages.preBind) {
+    const state = stateOf(placement, plugin);
+    const verdict: Verdict | undefined = await plugin.preBind?.(state, queued.pod, node, parts.signal);
+    if (verdict !== undefined && isRejection(verdict)) return verdict;
+  }
+  return undefined;
+}
+
+async function bind(parts: Parts, { stages, queued, node }: Placement): Promise<void> {
+  const { pod } = queued;
+  for (const extender of parts.extenders) {
+    if (extender.bind === undefined || !extender.isInterested(pod)) continue;
+    try {
+      await extender.bind(pod, node, parts.signal);
+      return;
+    } catch (error) {
+      if (!extender.ignorable || isAbort(error, parts.signal)) throw error;
+      parts.log.warn("an extender that may be ignored failed to bind", { extender: extender.name, pod: pod.key, error });
+    }
+  }
+  for (const plugin of stages.bind) {
+    if ((await plugin.bind?.(pod, node, parts.signal)) === "bound") return;
+  }
+  throw new Error(`no plugin binds the pod ${pod.key}`);
+}
+
+function succeed(parts: Parts, placement: Placement): void {
+  const { queue, metrics, clock, events } = parts;
+  const { stages, queued, node, startedMs } = placement;
+  const { pod } = queued;
+  for (const plugin of stages.postBind) plugin.postBind?.(stateOf(placement, plugin), pod, node);
+  const now = clock.monotonic();
+  metrics.attempts.labels("scheduled", stages.schedulerName).inc();
+  metrics.attemptSeconds.labels("scheduled", stages.schedulerName).observe((now - startedMs) / 1000);
+  metrics.podAttempts.labels().observe(queued.attempts);
+  metrics.podSeconds.labels(attemptsLabel(queued.attempts)).observe((now - queued.sinceMs) / 1000);
+  queue.done(pod.uid);
+  events(stages.schedulerName).record({
+    about: pod.pod,
+    type: "Normal",
+    reason: "Scheduled",
+    action: "Binding",
+    note: `Successfully assigned ${pod.namespace}/${pod.name} to ${node}`,
+  });
+}
+
+/** The node is free again. */
+function undo({ state }: Parts, placement: Placement): void {
+  const { stages, queued, node } = placement;
+  for (const plugin of stages.reserve.toReversed()) plugin.unreserve?.(stateOf(placement, plugin), queued.pod, node);
+  state.forget(queued.pod.uid);
+}
+
+function giveUp(parts: Parts, { queued, stages, node, startedMs }: Placement, failure: Failure, message: string): void {
+  const { pod } = queued;
+  if (failure.kind === "error") parts.log.warn("a pod could not be bound", { pod: pod.key, node, message });
+  handleFailure(parts, { queued, schedulerName: stages.schedulerName, failure, message, startedMs });
+  // As if it had been there and had been deleted: what it took may fit others.
+  const old: core.Pod = { ...pod.pod, spec: { containers: [], ...pod.pod.spec, nodeName: node } };
+  parts.queue.event({ resource: "AssignedPod", action: "delete", old }, pod.uid);
+}
+
+function rejected({ plugin, kind }: Rejection): Failure {
+  return { kind: "rejected", rejectors: new Set([plugin]), pending: new Set(kind === "pending" ? [plugin] : []) };
+}
+
+/** Asks until there is an answer. */
+async function isBoundAfterAll({ client, clock, random, signal }: Parts, { queued, node }: Placement): Promise<boolean> {
+  const { namespace, name, uid } = queued.pod;
+  const backoff = new Backoff({ initialMs: FIRST_RETRY_MS, maxMs: LAST_RETRY_MS, jitter: 0.5 }, random);
+  for (;;) {
+    try {
+      const { metadata, spec } = await client.of(Pod).in(namespace).get(name, { signal });
+      return metadata.uid === uid && spec?.nodeName === node;
+    } catch (error) {
+      if (isStatusError(error) && error.reason === "NotFound") return false;
+      if (isAbort(error, signal)) throw error;
+      await clock.sleep(backoff.next(), signal);
+    }
+  }
+}

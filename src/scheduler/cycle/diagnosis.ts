@@ -1,0 +1,70 @@
+/** Why a pod fits nowhere, in the original's words. */
+import { type ClusterView, FITS, type Filtered, type Rejection, UNSEEN } from "../framework/index.ts";
+
+export interface Diagnosis {
+  /** "0/5 nodes are available: 2 Insufficient cpu, 3 node(s) had untolerated taint(s)." */
+  readonly message: string;
+  /** Who has rejected it; their events wake it. */
+  readonly rejectors: ReadonlySet<string>;
+  readonly pending: ReadonlySet<string>;
+}
+
+export const NO_NODES = "no nodes available to schedule pods";
+
+export function diagnose(filtered: Filtered, view: ClusterView): Diagnosis {
+  const { rejection, narrowing } = filtered;
+  const head = `0/${view.nodeCount} nodes are available:`;
+  if (rejection !== undefined) {
+    const by = [...narrowing, rejection.plugin];
+    return { message: `${head} ${rejection.reasons.join(", ")}.`, ...blame(by, rejection) };
+  }
+  const counts = countRejections(filtered, view);
+  const rejectors = new Set(narrowing);
+  const pending = new Set<string>();
+  for (const [{ plugin, kind }] of counts) {
+    if (plugin === "") continue;
+    rejectors.add(plugin);
+    if (kind === "pending") pending.add(plugin);
+  }
+  const text = reasonsText(counts);
+  return { message: text === "" ? head : `${head} ${text}`, rejectors, pending };
+}
+
+function blame(by: readonly string[], { plugin, kind }: Rejection) {
+  const rejectors = new Set(by.filter((name) => name !== ""));
+  return { rejectors, pending: new Set(kind === "pending" ? [plugin] : []) };
+}
+
+/** How many nodes each rejection stands for. */
+export function countRejections(
+  { codes, table, unseen }: Filtered,
+  view: ClusterView,
+): readonly (readonly [Rejection, number])[] {
+  const counts = new Map<number, number>();
+  for (const node of view.nodes) {
+    if (node === undefined) continue;
+    const code = codes[node.index] ?? UNSEEN;
+    if (code !== FITS) counts.set(code, (counts.get(code) ?? 0) + 1);
+  }
+  return [...counts].flatMap(([code, count]): [Rejection, number][] => {
+    const rejection = code === UNSEEN ? unseen : table.rejectionOf(code);
+    return rejection === undefined ? [] : [[rejection, count]];
+  });
+}
+
+/** "2 Insufficient cpu, 3 node(s) had untolerated taint(s).": sorted as texts, counts first. */
+export function reasonsText(counts: readonly (readonly [Rejection, number])[]): string {
+  const byReason = new Map<string, number>();
+  for (const [{ reasons }, count] of counts) {
+    for (const reason of reasons) byReason.set(reason, (byReason.get(reason) ?? 0) + count);
+  }
+  if (byReason.size === 0) return "";
+  return `${[...byReason]
+    .map(([reason, count]) => `${count} ${reason}`)
+    .sort(byBytes)
+    .join(", ")}.`;
+}
+
+function byBytes(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

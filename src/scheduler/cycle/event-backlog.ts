@@ -1,0 +1,64 @@
+/**
+ * Events about pods, written behind the bindings: telling what was done must not slow down doing it.
+ *
+ * 1. While pods are being placed only a few are written at a time; when there is nothing else to do, many are.
+ * 2. It is bounded: what comes when it is full is counted and dropped.
+ */
+import type { Logger } from "#base";
+import type { EventRecorder, RecordedEvent } from "#client";
+
+const MAX_WAITING = 50_000;
+const WHILE_BUSY = 4;
+const WHILE_IDLE = 64;
+
+export interface EventBacklogOptions {
+  readonly recorder: EventRecorder;
+  readonly isBusy: () => boolean;
+  readonly log: Logger;
+}
+
+export class EventBacklog implements EventRecorder {
+  readonly #options: EventBacklogOptions;
+  #waiting: RecordedEvent[] = [];
+  #from = 0;
+  #dropped = 0;
+  #writing: Promise<void> | undefined;
+
+  constructor(options: EventBacklogOptions) {
+    this.#options = options;
+  }
+
+  record(event: RecordedEvent): void {
+    if (this.#waiting.length - this.#from >= MAX_WAITING) {
+      this.#dropped += 1;
+      return;
+    }
+    this.#waiting.push(event);
+    this.#writing ??= this.#write();
+  }
+
+  async flush(): Promise<void> {
+    while (this.#writing !== undefined) await this.#writing;
+  }
+
+  /** Never rejects: the recorder logs what it cannot write. */
+  async #write(): Promise<void> {
+    const { recorder, isBusy, log } = this.#options;
+    while (this.#from < this.#waiting.length) {
+      const count = isBusy() ? WHILE_BUSY : WHILE_IDLE;
+      const next = this.#waiting.slice(this.#from, this.#from + count);
+      for (const event of next) recorder.record(event);
+      this.#from += next.length;
+      if (this.#from > WHILE_IDLE * WHILE_IDLE) {
+        this.#waiting = this.#waiting.slice(this.#from);
+        this.#from = 0;
+      }
+      await recorder.flush();
+    }
+    this.#waiting = [];
+    this.#from = 0;
+    if (this.#dropped > 0) log.warn("events about pods were dropped", { count: this.#dropped });
+    this.#dropped = 0;
+    this.#writing = undefined;
+  }
+}

@@ -1,0 +1,56 @@
+/** What is done about an attempt that placed nothing: back to the queue, an event, the pod's status. */
+import { isStatusError } from "#api";
+import type { Failure, QueuedPod } from "../queue/index.ts";
+import type { Parts } from "./parts.ts";
+import { patchStatus } from "./pod-status.ts";
+
+export interface FailedAttempt {
+  readonly queued: QueuedPod;
+  readonly schedulerName: string;
+  readonly failure: Failure;
+  readonly message: string;
+  /** A node to nominate; empty: the nomination is void; undefined: it stays as it is. */
+  readonly nominate?: string | undefined;
+  readonly startedMs: number;
+}
+
+export function handleFailure(parts: Parts, failed: FailedAttempt): void {
+  const { queue, state, metrics, clock, client, events, signal, beside } = parts;
+  const { queued, schedulerName, failure, message, nominate, startedMs } = failed;
+  const { pod } = queued;
+  const result = failure.kind === "rejected" ? "unschedulable" : "error";
+  metrics.attempts.labels(result, schedulerName).inc();
+  metrics.attemptSeconds.labels(result, schedulerName).observe((clock.monotonic() - startedMs) / 1000);
+  // A pod that is gone has left the queue; one that another has bound has its node already.
+  if (queue.get(pod.uid) !== queued) return;
+  if (state.placeOf(pod.uid) !== undefined) {
+    queue.done(pod.uid);
+    return;
+  }
+  if (nominate === "") state.denominate(pod.uid);
+  else if (nominate !== undefined) state.nominate(pod, nominate);
+  queue.failed(pod.uid, failure);
+  events(schedulerName).record({
+    about: pod.pod,
+    type: "Warning",
+    reason: "FailedScheduling",
+    action: "Scheduling",
+    note: message,
+  });
+  const reason = failure.kind === "rejected" ? "Unschedulable" : "SchedulerError";
+  const change = {
+    condition: { type: "PodScheduled", status: "False", reason, message } as const,
+    ...(nominate !== undefined && { nominatedNodeName: nominate }),
+  };
+  beside(`the status of ${pod.key}`, () => patchStatus(client, clock, pod, change, signal));
+}
+
+/** In one sentence. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Whether the API server has said no: then nothing was written. */
+export function isRefusal(error: unknown): boolean {
+  return isStatusError(error) && error.code >= 400 && error.code < 500 && error.code !== 408 && error.code !== 429;
+}

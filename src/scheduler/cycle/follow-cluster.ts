@@ -1,0 +1,122 @@
+/**
+ * Keeps the state and the queue from what the API server tells.
+ *
+ *     pod without a node --► queue            pod with a node --► state, events            pod that has ended: as if deleted
+ *     node, namespace --► state, events       volumes and the like --► events
+ *
+ * 1. A pod is in the queue, in the state, or in neither; the API server's word decides.
+ * 2. Events about kinds are told only if a plugin waits for them: others are not even watched.
+ */
+import type { core } from "#api";
+import type { Change, Informers } from "#client";
+import type { EventResource, Plugin } from "../framework/index.ts";
+import {
+  CSIDriver,
+  CSINode,
+  CSIStorageCapacity,
+  Namespace,
+  Node,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  Pod,
+  StorageClass,
+  VolumeAttachment,
+} from "../kinds.ts";
+import { nodeEvents, objectEvent, podEvents } from "./object-changes.ts";
+import type { Parts } from "./parts.ts";
+
+type Followed = Pick<Parts, "state" | "infos" | "queue" | "evaluators" | "waiting">;
+
+const OTHER_KINDS = {
+  PersistentVolume,
+  PersistentVolumeClaim,
+  StorageClass,
+  CSINode,
+  CSIDriver,
+  CSIStorageCapacity,
+  VolumeAttachment,
+} as const;
+
+export function followCluster(parts: Followed, informers: Informers, plugins: readonly Plugin[]): void {
+  const { state, queue } = parts;
+  const awaited = new Set(plugins.flatMap(({ wakes = [] }) => wakes.map(({ resource }) => resource)));
+  informers.of(Namespace).onChange(({ type, object }) => {
+    state.setNamespace(object.metadata.name ?? "", type === "deleted" ? undefined : (object.metadata.labels ?? {}));
+  });
+  informers.of(Node).onChange((change) => followNode(parts, change));
+  informers.of(Pod).onChange((change) => followPod(parts, change));
+  for (const [resource, kind] of Object.entries(OTHER_KINDS) as [EventResource, typeof PersistentVolume][]) {
+    if (!awaited.has(resource)) continue;
+    informers.of(kind).onChange(({ type, object, old }) => queue.event(objectEvent(resource, type, object, old)));
+  }
+}
+
+function followNode({ state, queue }: Followed, { type, object, old }: Change<core.Node>): void {
+  if (type === "deleted") {
+    state.removeNode(object.metadata.name ?? "");
+    queue.event({ resource: "Node", action: "delete", old: object });
+    return;
+  }
+  state.setNode(object);
+  if (type === "added") queue.event({ resource: "Node", action: "add", new: object });
+  else for (const event of nodeEvents(old, object)) queue.event(event);
+}
+
+type Role = "waiting" | "placed" | "none";
+
+function roleOf({ evaluators }: Followed, pod: core.Pod | undefined): Role {
+  if (pod === undefined || pod.status?.phase === "Succeeded" || pod.status?.phase === "Failed") return "none";
+  if ((pod.spec?.nodeName ?? "") !== "") return "placed";
+  return evaluators.has(pod.spec?.schedulerName ?? "") ? "waiting" : "none";
+}
+
+function followPod(parts: Followed, { type, object, old }: Change<core.Pod>): void {
+  const before = roleOf(parts, old);
+  const now = type === "deleted" ? "none" : roleOf(parts, object);
+  if (before === "waiting" && now !== "waiting") leaveQueue(parts, old ?? object, now === "placed");
+  if (now === "waiting") wait(parts, object, before === "waiting" ? old : undefined);
+  else if (now === "placed") placePod(parts, object, before === "placed" ? old : undefined);
+  else if (before === "placed") {
+    parts.state.removePod(object.metadata.uid ?? "");
+    parts.queue.event({ resource: "AssignedPod", action: "delete", old: old ?? object });
+  }
+}
+
+function wait({ state, infos, queue }: Followed, pod: core.Pod, old: core.Pod | undefined): void {
+  const uid = pod.metadata.uid ?? "";
+  const info = infos.of(pod);
+  const nominated = pod.status?.nominatedNodeName ?? "";
+  const isAssumed = state.placeOf(uid) !== undefined;
+  if (!isAssumed && nominated !== (old?.status?.nominatedNodeName ?? "")) {
+    if (nominated === "") state.denominate(uid);
+    else state.nominate(info, nominated);
+  }
+  if (old === undefined) queue.add(info);
+  else queue.update(info, podEvents("TargetPod", old, pod));
+}
+
+/** It has found a node, or is gone. */
+function leaveQueue({ state, queue, waiting }: Followed, pod: core.Pod, isPlaced: boolean): void {
+  const uid = pod.metadata.uid ?? "";
+  const promised = state.nominationOf(uid);
+  state.denominate(uid);
+  if (isPlaced) {
+    // One that this scheduler has bound is in flight until the answer is there.
+    if (state.placeOf(uid) === undefined) queue.delete(uid);
+    return;
+  }
+  queue.delete(uid);
+  waiting.reject(uid, "", "the pod is gone");
+  state.forget(uid);
+  // What was kept for it is free for others.
+  if (promised !== undefined) {
+    const old: core.Pod = { ...pod, spec: { containers: [], ...pod.spec, nodeName: promised } };
+    queue.event({ resource: "AssignedPod", action: "delete", old });
+  }
+}
+
+function placePod({ state, infos, queue }: Followed, pod: core.Pod, old: core.Pod | undefined): void {
+  state.setPod(infos.of(pod));
+  if (old === undefined) queue.event({ resource: "AssignedPod", action: "add", new: pod });
+  else for (const event of podEvents("AssignedPod", old, pod)) queue.event(event);
+}

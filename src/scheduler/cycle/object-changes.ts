@@ -1,0 +1,67 @@
+/** What is different about an object, as the events that plugins wait for. */
+import { type core, equalJson, type Json, type KubeObject, podRequests, compareQuantities } from "#api";
+import type { ClusterEvent, EventAction, EventResource } from "../framework/index.ts";
+
+export function nodeEvents(old: core.Node, node: core.Node): readonly ClusterEvent[] {
+  const differs = (of: (node: core.Node) => unknown) => !equalJson((of(old) ?? null) as Json, (of(node) ?? null) as Json);
+  const actions: EventAction[] = [];
+  if (differs(({ status }) => status?.allocatable)) actions.push("allocatable");
+  if (differs(({ metadata }) => metadata.labels)) actions.push("labels");
+  if (differs(({ spec }) => [spec?.taints ?? [], spec?.unschedulable === true])) actions.push("taints");
+  if (differs(({ status }) => conditionsOf(status))) actions.push("condition");
+  if (differs(({ metadata }) => metadata.annotations)) actions.push("annotation");
+  return actions.map((action) => ({ resource: "Node", action, old, new: node }));
+}
+
+/** Without the times, which change with every heartbeat. */
+function conditionsOf(status: core.NodeStatus | undefined) {
+  return (status?.conditions ?? []).map(({ type, status: is, reason = "", message = "" }) => [type, is, reason, message]);
+}
+
+/** A change that has no name of its own counts as one too. */
+export function podEvents(resource: EventResource, old: core.Pod, pod: core.Pod): readonly ClusterEvent[] {
+  const differs = (of: (pod: core.Pod) => unknown) => !equalJson((of(old) ?? null) as Json, (of(pod) ?? null) as Json);
+  const actions: EventAction[] = [];
+  if (differs(({ metadata }) => metadata.labels)) actions.push("labels");
+  if (differs(({ spec }) => spec?.tolerations)) actions.push("tolerations");
+  if (gatesOf(old) > 0 && gatesOf(pod) === 0) actions.push("gatesEliminated");
+  if (old.spec !== pod.spec || old.status !== pod.status) actions.push(...scaling(old, pod));
+  if (actions.length === 0) actions.push("update");
+  return actions.map((action) => ({ resource, action, old, new: pod }));
+}
+
+function gatesOf({ spec }: core.Pod): number {
+  return spec?.schedulingGates?.length ?? 0;
+}
+
+function scaling(old: core.Pod, pod: core.Pod): readonly EventAction[] {
+  if (requestsText(old) === requestsText(pod)) return [];
+  const [before, after] = [podRequests(old, { useStatus: true }), podRequests(pod, { useStatus: true })];
+  const found = new Set<EventAction>();
+  for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
+    const [was, is] = [before[name], after[name]];
+    const order = was === undefined ? -1 : is === undefined ? 1 : compareQuantities(was, is);
+    if (order !== 0) found.add(order > 0 ? "scaleDown" : "scaleUp");
+  }
+  return [...found];
+}
+
+function requestsText({ spec, status }: core.Pod): string {
+  return JSON.stringify([
+    spec?.resources?.requests,
+    [...(spec?.containers ?? []), ...(spec?.initContainers ?? [])].map(({ resources }) => resources?.requests),
+    status?.containerStatuses?.map(({ resources, allocatedResources }) => [resources?.requests, allocatedResources]),
+    status?.resources,
+  ]);
+}
+
+export function objectEvent(
+  resource: EventResource,
+  type: "added" | "updated" | "deleted",
+  object: KubeObject,
+  old: KubeObject | undefined,
+): ClusterEvent {
+  if (type === "added") return { resource, action: "add", new: object };
+  if (type === "deleted") return { resource, action: "delete", old: old ?? object };
+  return { resource, action: "update", new: object, ...(old !== undefined && { old }) };
+}

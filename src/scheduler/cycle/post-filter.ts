@@ -1,0 +1,76 @@
+/** What plugins can do about a pod that fits nowhere: the first that finds a way is taken at its word. */
+import {
+  type ClusterView,
+  type Evaluator,
+  FITS,
+  type Filtered,
+  type NoFit,
+  type NodeInfo,
+  type PostFiltered,
+  rejectionOn,
+  UNSEEN,
+} from "../framework/index.ts";
+import type { Parts } from "./parts.ts";
+
+export interface PostFilterOutcome {
+  readonly message: string;
+  /** See FailedAttempt. */
+  readonly nominate: string | undefined;
+}
+
+export function postFilter(
+  { state, signal }: Parts,
+  evaluator: Evaluator,
+  filtered: Filtered,
+): PostFilterOutcome | Promise<PostFilterOutcome> {
+  const failed = noFit(evaluator, filtered, state);
+  const messages: string[] = [];
+  let clears = false;
+  const { postFilter: plugins } = evaluator.stages;
+  const take = (result: PostFiltered | undefined): PostFilterOutcome | undefined => {
+    if (result?.kind === "nominated") return { message: "", nominate: result.node };
+    if (result !== undefined) {
+      messages.push(result.message);
+      clears ||= result.clears;
+    }
+    return undefined;
+  };
+  const end = (): PostFilterOutcome => ({ message: messages.join(", "), nominate: clears ? "" : undefined });
+  for (const [at, plugin] of plugins.entries()) {
+    const result = plugin.postFilter?.(failed, signal);
+    if (result instanceof Promise) return later(result, at);
+    const outcome = take(result);
+    if (outcome !== undefined) return outcome;
+  }
+  return end();
+
+  async function later(first: Promise<PostFiltered>, from: number): Promise<PostFilterOutcome> {
+    let outcome = take(await first);
+    for (const plugin of plugins.slice(from + 1)) outcome ??= take(await plugin.postFilter?.(failed, signal));
+    return outcome ?? end();
+  }
+}
+
+function noFit(evaluator: Evaluator, filtered: Filtered, view: ClusterView): NoFit {
+  return {
+    pod: filtered.pod,
+    view,
+    rejectionOf: (index) => rejectionOn(filtered, index),
+    resolvable: resolvable(filtered, view),
+    readsNodesOnly: filtered.prepared.every(({ kind }) => kind === "skip"),
+    trial: (node: NodeInfo) => evaluator.trial(filtered, node),
+  };
+}
+
+function resolvable(filtered: Filtered, view: ClusterView): Int32Array {
+  const { codes, table, rejection } = filtered;
+  const found = new Int32Array(view.nodeCount);
+  let count = 0;
+  for (let index = 0; index < view.nodes.length; index++) {
+    if (view.nodes[index] === undefined) continue;
+    const code = codes[index] ?? UNSEEN;
+    const kind = (rejection ?? (code === FITS || code === UNSEEN ? undefined : table.rejectionOf(code)))?.kind;
+    if (kind === "unschedulable") found[count++] = index;
+  }
+  return found.subarray(0, count);
+}

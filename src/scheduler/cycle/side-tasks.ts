@@ -1,0 +1,49 @@
+/** Work that goes on beside the attempts: bindings, statuses. Bounded, and awaited at the end. */
+import { isAbort, type Logger } from "#base";
+
+const MAX_RUNNING = 512;
+
+export class SideTasks {
+  readonly #log: Logger;
+  readonly #signal: AbortSignal;
+  readonly #running = new Set<Promise<void>>();
+  #room: PromiseWithResolvers<void> | undefined;
+
+  constructor(log: Logger, signal: AbortSignal) {
+    this.#log = log;
+    this.#signal = signal;
+  }
+
+  get size(): number {
+    return this.#running.size;
+  }
+
+  run(what: string, work: () => Promise<void>): void {
+    const task = this.#watched(what, work);
+    this.#running.add(task);
+    void task.finally(() => {
+      this.#running.delete(task);
+      if (this.#running.size < MAX_RUNNING) this.#room?.resolve();
+    });
+  }
+
+  /** Undefined: there is room now. */
+  room(): Promise<void> | undefined {
+    if (this.#running.size < MAX_RUNNING) return undefined;
+    this.#room = Promise.withResolvers<void>();
+    return this.#room.promise;
+  }
+
+  async done(): Promise<void> {
+    while (this.#running.size > 0) await Promise.all(this.#running);
+  }
+
+  /** Never rejects. */
+  async #watched(what: string, work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      if (!isAbort(error, this.#signal)) this.#log.error(`${what} failed`, { error });
+    }
+  }
+}

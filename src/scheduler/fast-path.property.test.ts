@@ -1,0 +1,177 @@
+/**
+ * The fast path against the plain rules, on random clusters that change under it: what it remembers from one decision to the next must not
+ * be seen in its answers.
+ */
+
+import { describe, expect, it } from "vitest";
+import type { core } from "#api";
+import { type Random, seededRandom } from "#base";
+import { DEFAULT_ARGUMENTS, type PluginArguments } from "./configuration/index.ts";
+import { ALL_PLUGINS } from "./plugins/index.ts";
+import { differences } from "./testing/difference.ts";
+import { FastCluster } from "./testing/fast-cluster.ts";
+import { amountsIn, DEFAULT_PROFILE, plainDecision, randomCluster, requestsOf } from "./testing/index.ts";
+import { randomVolumes } from "./testing/random-volumes.ts";
+
+const CLUSTERS = 10_000;
+/** Other tests may run beside this one. */
+const TIMEOUT_MS = 300_000;
+const plugins = new Set(ALL_PLUGINS.map(({ name }) => name));
+
+describe("the fast path", { timeout: TIMEOUT_MS }, () => {
+  it(`decides as the plain rules do, on ${CLUSTERS} random clusters`, () => {
+    for (let seed = 0; seed < CLUSTERS; seed++) {
+      const random = seededRandom(seed);
+      const { cluster, pod } = randomCluster(random);
+      const args = argumentsBy(random);
+      const fast = new FastCluster(cluster, { args });
+      compare(fast, pod, args, `seed ${seed}`);
+      change(fast, random);
+      compare(fast, pod, args, `seed ${seed}, after a change`);
+    }
+  });
+
+  it("decides so on volumes, too", () => {
+    for (let seed = 0; seed < 3_000; seed++) {
+      const random = seededRandom(3_000_000 + seed);
+      const { cluster, pod } = randomVolumes(random);
+      const fast = new FastCluster(cluster);
+      compare(fast, pod, DEFAULT_ARGUMENTS, `seed ${seed}`);
+      change(fast, random);
+      compare(fast, pod, DEFAULT_ARGUMENTS, `seed ${seed}, after a change`);
+    }
+  });
+
+  it("goes on deciding so while Pods come and go", () => {
+    for (let seed = 0; seed < 60; seed++) {
+      const random = seededRandom(1_000_000 + seed);
+      const { cluster } = randomCluster(random, { nodes: 8, pods: 4 });
+      const fast = new FastCluster(cluster);
+      const templates = Array.from({ length: 4 }, (_, i) => templateOf(random, `t${i}`));
+      for (let step = 0; step < 40; step++) {
+        const pod = named(random.pick(templates), `p${step}`);
+        const chosen = compare(fast, pod, DEFAULT_ARGUMENTS, `seed ${seed}, step ${step}`);
+        if (chosen !== undefined) fast.setPod(placed(pod, chosen));
+        if (random.next() < 0.3) change(fast, random);
+      }
+    }
+  });
+
+  it("never gives a node more than it has", () => {
+    for (let seed = 0; seed < 200; seed++) {
+      const random = seededRandom(2_000_000 + seed);
+      const { cluster } = randomCluster(random, { nodes: 5, pods: 0 });
+      const fast = new FastCluster({ ...cluster, pods: [] });
+      const templates = Array.from({ length: 3 }, (_, i) => templateOf(random, `t${i}`));
+      for (let step = 0; step < 60; step++) {
+        const pod = named(random.pick(templates), `p${step}`);
+        const { fitting } = fast.decide(pod);
+        if (fitting.length > 0) fast.setPod(placed(pod, random.pick(fitting)));
+      }
+      for (const node of fast.plain().nodes) expect(overcommitted(fast, node), `seed ${seed}`).toEqual([]);
+    }
+  });
+});
+
+function compare(fast: FastCluster, pod: core.Pod, args: PluginArguments, where: string): string | undefined {
+  const plain = plainDecision(pod, fast.plain(), { ...DEFAULT_PROFILE, args, plugins });
+  const found = differences(fast.decide(pod), plain);
+  if (found.length > 0) expect.fail(`${where}:\n${found.join("\n")}\n${JSON.stringify(pod.spec)}`);
+  const [best] = [...plain.scores].sort(([, a], [, b]) => b.total - a.total);
+  return best?.[0];
+}
+
+/** A node or a Pod comes, goes, or is another. */
+function change(fast: FastCluster, random: Random): void {
+  const { nodes, pods } = fast.plain();
+  const fresh = randomCluster(random, { nodes: 1, pods: 1 });
+  const [node] = nodes.length > 0 ? [random.pick(nodes)] : [];
+  const [pod] = pods.length > 0 ? [random.pick(pods)] : [];
+  const [newNode] = fresh.cluster.nodes;
+  const what = random.integer(7);
+  if (what === 0 && pod !== undefined) fast.removePod(pod.metadata.uid ?? "");
+  else if (what === 1 && pod !== undefined) fast.setPod({ ...pod, status: { phase: "Succeeded" } });
+  else if (what === 2 && pod !== undefined)
+    fast.setPod({ ...pod, metadata: { ...pod.metadata, deletionTimestamp: "2030-01-01T00:00:00Z" } });
+  else if (what === 3 && node !== undefined && newNode !== undefined)
+    fast.setNode({ ...newNode, metadata: { ...newNode.metadata, name: node.metadata.name ?? "" } });
+  else if (what === 4 && node !== undefined && nodes.length > 1) fast.removeNode(node.metadata.name ?? "");
+  else if (what === 5 && newNode !== undefined) {
+    const name = `late-${random.integer(1000)}`;
+    const labels = { ...newNode.metadata.labels, "kubernetes.io/hostname": name };
+    fast.setNode({ ...newNode, metadata: { ...newNode.metadata, name, labels } });
+  } else if (node !== undefined)
+    fast.setPod(placed(named(fresh.pod, `came-${random.integer(1e6)}`), node.metadata.name ?? ""));
+}
+
+function templateOf(random: Random, name: string): core.Pod {
+  return named(randomCluster(random).pod, name);
+}
+
+function named(pod: core.Pod, name: string): core.Pod {
+  const { namespace = "default" } = pod.metadata;
+  return { ...pod, metadata: { ...pod.metadata, name, uid: `${namespace}-${name}` } };
+}
+
+function placed(pod: core.Pod, node: string): core.Pod {
+  return {
+    ...pod,
+    spec: { ...pod.spec, containers: pod.spec?.containers ?? [], nodeName: node },
+    status: { phase: "Running" },
+  };
+}
+
+/** Mostly as usual; now and then another strategy, other weights. */
+function argumentsBy(random: Random): PluginArguments {
+  if (random.next() < 0.7) return DEFAULT_ARGUMENTS;
+  const type = random.pick(["LeastAllocated", "MostAllocated", "RequestedToCapacityRatio"] as const);
+  const resources = [
+    { name: "cpu", weight: 1 + random.integer(3) },
+    { name: "memory", weight: 1 },
+    { name: "example.com/gpu", weight: 5 },
+  ];
+  return {
+    ...DEFAULT_ARGUMENTS,
+    NodeResourcesFit: {
+      ignoredResources: random.next() < 0.2 ? ["example.com/gpu"] : [],
+      ignoredResourceGroups: [],
+      scoringStrategy: {
+        type,
+        resources,
+        requestedToCapacityRatio: {
+          shape: [
+            { utilization: 0, score: 0 },
+            { utilization: 70, score: 10 },
+            { utilization: 100, score: 3 },
+          ],
+        },
+      },
+    },
+    NodeResourcesBalancedAllocation: { resources: resources.map(({ name }) => ({ name, weight: 1 })) },
+    InterPodAffinity: {
+      hardPodAffinityWeight: random.integer(20),
+      ignorePreferredTermsOfExistingPods: random.next() < 0.3,
+    },
+    PodTopologySpread:
+      random.next() < 0.5
+        ? DEFAULT_ARGUMENTS.PodTopologySpread
+        : {
+            defaultingType: "List",
+            defaultConstraints: [
+              { topologyKey: "topology.kubernetes.io/zone", maxSkew: 1, whenUnsatisfiable: "DoNotSchedule" },
+              { topologyKey: "kubernetes.io/hostname", maxSkew: 2, whenUnsatisfiable: "ScheduleAnyway" },
+            ],
+          },
+  };
+}
+
+function overcommitted(fast: FastCluster, node: core.Node): readonly string[] {
+  const there = fast.plain().pods.filter(({ spec }) => spec?.nodeName === node.metadata.name);
+  const allocatable = amountsIn(node.status?.allocatable);
+  const used = new Map<string, bigint>([["pods", BigInt(there.length)]]);
+  for (const pod of there)
+    for (const [name, amount] of requestsOf(pod)) used.set(name, (used.get(name) ?? 0n) + amount);
+  return [...used]
+    .filter(([name, amount]) => amount > (allocatable.get(name) ?? 0n))
+    .map(([name, amount]) => `${node.metadata.name}: ${amount} of ${name}, has ${allocatable.get(name) ?? 0n}`);
+}

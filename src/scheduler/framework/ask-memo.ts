@@ -1,0 +1,135 @@
+/**
+ * What the stages that read "node" say about one ask, node by node, for as long as the nodes stay as they are.
+ *
+ * 1. An answer is valid for the generation of the node that it was given for: nothing else can change it, except for an `epoch` of a score.
+ * 2. Pods that are nominated to a node and at least as important count as if they were there: a node fits only if it does with and without them.
+ */
+import type { ClusterView } from "./cluster-view.ts";
+import type { NodeInfo } from "./node-info.ts";
+import type { Prepared } from "./plugin.ts";
+import type { NodeAsk, PodInfo } from "./pod-info.ts";
+import { FITS, type RejectionCodes, UNSEEN } from "./rejection-codes.ts";
+import type { Stages } from "./stages.ts";
+import { isRejection, PASS, type Rejection, type Verdict } from "./verdict.ts";
+
+interface ScoreMemo {
+  readonly prepared: Prepared<unknown>;
+  raw: Float64Array;
+  epoch: number;
+}
+
+export class AskMemo {
+  readonly ask: NodeAsk;
+  readonly filters: readonly Prepared<unknown>[];
+  /** The first that rejects the pod as such. */
+  readonly rejection: Rejection | undefined;
+  readonly #stages: Stages;
+  readonly #table: RejectionCodes;
+  readonly #scores: ScoreMemo[];
+  codes = new Uint16Array(0);
+  #generations = new Float64Array(0);
+
+  constructor(ask: NodeAsk, stages: Stages, table: RejectionCodes, view: ClusterView) {
+    this.ask = ask;
+    this.#stages = stages;
+    this.#table = table;
+    this.filters = stages.nodeFilters.map(({ stage }) => stage.prepare(ask));
+    this.rejection = this.filters.find((prepared) => prepared.kind === "rejected")?.rejection;
+    this.#scores = stages.nodeScores.map(({ stage }) => ({
+      prepared: stage.prepare(ask, view),
+      raw: new Float64Array(0),
+      epoch: stage.epoch?.(view) ?? 0,
+    }));
+  }
+
+  /** Undefined where the score has nothing to say. */
+  raw(score: number): Float64Array | undefined {
+    const memo = this.#scores[score];
+    return memo?.prepared.kind === "ready" ? memo.raw : undefined;
+  }
+
+  /** Brings everything up to date for all nodes; `codes` and `raw` are valid until the cluster changes. */
+  refresh(view: ClusterView): void {
+    const { generations, nodes } = view;
+    if (this.#generations.length !== generations.length) this.#resize(generations.length);
+    this.#checkEpochs(view);
+    const known = this.#generations;
+    for (let index = 0; index < nodes.length; index++) {
+      if (known[index] !== generations[index]) this.#ask(index, view);
+    }
+  }
+
+  /** One node, without looking at what is remembered. */
+  verdictOn(node: NodeInfo, nominated: readonly PodInfo[]): Verdict {
+    if (nominated.length > 0) {
+      const crowded = node.fork();
+      for (const pod of nominated) if (!crowded.pods.has(pod.uid)) crowded.add(pod);
+      const verdict = this.#check(crowded);
+      if (verdict !== PASS) return verdict;
+    }
+    return this.#check(node);
+  }
+
+  scoreOf(score: number, node: NodeInfo): number {
+    const prepared = this.#scores[score]?.prepared;
+    return prepared?.kind === "ready" ? (this.#stages.nodeScores[score]?.stage.of(prepared.state, node) ?? 0) : 0;
+  }
+
+  hasScore(score: number): boolean {
+    return this.#scores[score]?.prepared.kind === "ready";
+  }
+
+  #ask(index: number, view: ClusterView): void {
+    const node = view.nodes[index];
+    this.#generations[index] = view.generations[index] ?? 0;
+    if (node === undefined) {
+      this.codes[index] = UNSEEN;
+      return;
+    }
+    const verdict = this.verdictOn(node, atLeastAsImportant(view.nominatedTo(node.name), this.ask.priority));
+    this.codes[index] = isRejection(verdict) ? this.#table.codeOf(verdict) : FITS;
+    if (verdict === PASS) for (const [at, memo] of this.#scores.entries()) memo.raw[index] = this.scoreOf(at, node);
+  }
+
+  #check(node: NodeInfo): Verdict {
+    const { nodeFilters } = this.#stages;
+    for (let at = 0; at < nodeFilters.length; at++) {
+      const prepared = this.filters[at];
+      const use = nodeFilters[at];
+      if (prepared?.kind !== "ready" || use?.checks !== true) continue;
+      const verdict = use.stage.check(prepared.state, node);
+      if (verdict !== PASS) return verdict;
+    }
+    return PASS;
+  }
+
+  #checkEpochs(view: ClusterView): void {
+    for (const [at, memo] of this.#scores.entries()) {
+      const epoch = this.#stages.nodeScores[at]?.stage.epoch?.(view) ?? 0;
+      if (epoch === memo.epoch) continue;
+      memo.epoch = epoch;
+      if (memo.prepared.kind !== "ready") continue;
+      for (const node of view.nodes) {
+        if (node !== undefined && this.codes[node.index] === FITS) memo.raw[node.index] = this.scoreOf(at, node);
+      }
+    }
+  }
+
+  #resize(length: number): void {
+    const codes = new Uint16Array(length).fill(UNSEEN);
+    codes.set(this.codes);
+    this.codes = codes;
+    this.#generations = copied(this.#generations, length);
+    for (const memo of this.#scores) memo.raw = copied(memo.raw, length);
+  }
+}
+
+export function atLeastAsImportant(nominated: readonly PodInfo[], priority: number): readonly PodInfo[] {
+  return nominated.length === 0 ? nominated : nominated.filter((pod) => pod.priority >= priority);
+}
+
+function copied(array: Float64Array, length: number): Float64Array<ArrayBuffer> {
+  const next = new Float64Array(length);
+  next.set(array);
+  return next;
+}

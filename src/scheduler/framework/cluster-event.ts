@@ -1,0 +1,77 @@
+/**
+ * Changes in the cluster that may make a rejected pod fit, and who cares about which.
+ *
+ * 1. A pod is woken only by an event that one of the plugins that rejected it has in `wakes`, and whose hint does not say "skip".
+ * 2. A hint may be wrong towards "queue" (an attempt in vain), never towards "skip" (a pod that waits although it would fit).
+ * 3. A hint that throws counts as "queue".
+ */
+import type { KubeObject } from "#api";
+import type { PodInfo } from "./pod-info.ts";
+
+export type EventResource =
+  | "AssignedPod"
+  /** A pod that waits, other than the one that is asked about. */
+  | "UnscheduledPod"
+  /** The pod that is asked about. */
+  | "TargetPod"
+  | "Node"
+  | "PersistentVolume"
+  | "PersistentVolumeClaim"
+  | "StorageClass"
+  | "CSINode"
+  | "CSIDriver"
+  | "CSIStorageCapacity"
+  | "VolumeAttachment";
+
+export type EventAction =
+  | "add"
+  | "delete"
+  /** Of nodes. */
+  | "allocatable"
+  | "labels"
+  | "taints"
+  | "condition"
+  | "annotation"
+  /** Of pods, beside labels. */
+  | "scaleDown"
+  | "scaleUp"
+  | "tolerations"
+  | "gatesEliminated"
+  /** A change that has no name of its own. */
+  | "update";
+
+export interface ClusterEvent {
+  readonly resource: EventResource;
+  readonly action: EventAction;
+  /** Undefined when something was added. */
+  readonly old?: KubeObject;
+  /** Undefined when something is gone. */
+  readonly new?: KubeObject;
+}
+
+export interface Wake {
+  readonly resource: EventResource;
+  readonly actions: readonly EventAction[];
+  /** Absent: every such event queues the pod. */
+  readonly hint?: (pod: PodInfo, event: ClusterEvent) => "queue" | "skip";
+}
+
+/** As metrics call it: `AssignedPodDelete`, `NodeTaint`. */
+export function eventLabel({ resource, action }: Pick<ClusterEvent, "resource" | "action">): string {
+  return resource + EVENT_NAMES[action];
+}
+
+const EVENT_NAMES: Readonly<Record<EventAction, string>> = {
+  add: "Add",
+  delete: "Delete",
+  allocatable: "UpdateNodeAllocatable",
+  labels: "UpdateLabel",
+  taints: "UpdateNodeTaint",
+  condition: "UpdateNodeCondition",
+  annotation: "UpdateNodeAnnotation",
+  scaleDown: "UpdatePodScaleDown",
+  scaleUp: "UpdatePodScaleUp",
+  tolerations: "UpdatePodToleration",
+  gatesEliminated: "UpdatePodSchedulingGatesEliminated",
+  update: "Update",
+};

@@ -1,0 +1,197 @@
+/**
+ * One pod on the present state of the cluster: which nodes fit, and how good they are. Pure but for what it remembers, and synchronous.
+ *
+ *     filter: prepare all ──► nominated node first ──► memo of the ask (node stages) ──► sweeps (cluster stages) ──► nodes that fit
+ *     score:  raw scores of the memo, sweeps ──► normalized ──► weighted sums
+ *
+ * 1. Stages that read "node" alone are asked before those that read the cluster: it changes what is told as the reason, never what fits.
+ * 2. Results are in arrays of the evaluator: valid until it is asked again.
+ */
+import { type AskMemo, atLeastAsImportant } from "./ask-memo.ts";
+import type { ClusterView } from "./cluster-view.ts";
+import type { Filtered } from "./filtered.ts";
+import { Memos } from "./memos.ts";
+import { goList, narrowed } from "./narrowing.ts";
+import type { NodeInfo } from "./node-info.ts";
+import { Open } from "./open-nodes.ts";
+import type { FittingNodes, Prepared } from "./plugin.ts";
+import type { PodInfo } from "./pod-info.ts";
+import { FITS, UNSEEN } from "./rejection-codes.ts";
+import { type Scored, Scorer } from "./scorer.ts";
+import type { Stages } from "./stages.ts";
+import { NodeTrial } from "./trial.ts";
+import { isRejection, PASS, type Rejection, rejectionsOf, type Verdict } from "./verdict.ts";
+
+/** Reasons that are no plugin's. */
+const framework = rejectionsOf("");
+
+export interface FilterOptions {
+  /** Tried before all others: if it fits, no other is looked at. */
+  readonly nominated?: string | undefined;
+  /** Looks no further once so many fit. */
+  readonly enough?: number | undefined;
+}
+
+export class Evaluator {
+  readonly stages: Stages;
+  readonly #view: ClusterView;
+  readonly #memos: Memos;
+  readonly #scorer: Scorer;
+  #open = new Open(0);
+  #codes = new Uint16Array(0);
+  /** Where the search begins that ends when enough nodes fit: everyone's turn comes. */
+  #start = 0;
+
+  constructor(stages: Stages, view: ClusterView) {
+    this.stages = stages;
+    this.#view = view;
+    this.#memos = new Memos(stages, view);
+    this.#scorer = new Scorer(stages, view);
+  }
+
+  filter(pod: PodInfo, { nominated, enough }: FilterOptions = {}): Filtered {
+    const view = this.#view;
+    if (this.#codes.length !== view.generations.length) {
+      this.#codes = new Uint16Array(view.generations.length);
+      this.#open = new Open(view.generations.length);
+    }
+    const memo = this.#memos.of(pod.ask);
+    const prepared = this.stages.clusterFilters.map(({ stage }) => stage.prepare(pod, view));
+    const nodes = narrowed([
+      ...memo.filters.map((each, at) => ({ name: this.stages.nodeFilters[at]?.plugin.name ?? "", prepared: each })),
+      ...prepared.map((each, at) => ({ name: this.stages.clusterFilters[at]?.plugin.name ?? "", prepared: each })),
+    ]);
+    const base = {
+      pod,
+      memo,
+      prepared,
+      table: this.#memos.table,
+      codes: this.#codes,
+      indexes: this.#open.indexes,
+      count: 0,
+      narrowing: nodes.plugins,
+      rejection: memo.rejection ?? rejectionAmong(prepared) ?? nodes.rejection,
+      unseen: undefined,
+    };
+    this.#codes.fill(UNSEEN);
+    if (base.rejection !== undefined) return base;
+    const unseen =
+      nodes.names === undefined
+        ? undefined
+        : framework.unresolvable(`node(s) didn't satisfy plugin(s) ${goList(nodes.plugins)}`);
+    const filtered: Filtered = { ...base, unseen };
+    if (nominated !== undefined && this.#fitsAlone(filtered, nominated)) return filtered;
+    if (nodes.names === undefined) this.#filterAll(filtered);
+    else this.#filterNamed(filtered, nodes.names);
+    if (nominated !== undefined) this.#setOwn(filtered, nominated);
+    this.#open.collect(this.#codes, view.nodes.length);
+    this.#sweep(filtered);
+    filtered.count = this.#open.count;
+    if (enough !== undefined && filtered.count > enough) this.#keepEnough(filtered, enough);
+    return filtered;
+  }
+
+  /** Scores of the nodes that fit, or of some of them. */
+  score(filtered: Filtered, nodes: FittingNodes = filtered): Scored {
+    return this.#scorer.score(filtered, nodes);
+  }
+
+  trial(filtered: Filtered, node: NodeInfo): NodeTrial {
+    return new NodeTrial(this.stages, this.#view, filtered, node);
+  }
+
+  #fitsAlone(filtered: Filtered, name: string): boolean {
+    const node = this.#view.nodeNamed(name);
+    if (node === undefined || this.#verdictOn(filtered, node) !== PASS) return false;
+    this.#codes[node.index] = FITS;
+    this.#open.only(node.index);
+    filtered.count = 1;
+    return true;
+  }
+
+  /** The memo counts a pod's own nomination as another's: for its own node, ask without. */
+  #setOwn(filtered: Filtered, name: string): void {
+    const node = this.#view.nodeNamed(name);
+    if (node === undefined) return;
+    const verdict = this.#verdictOn(filtered, node);
+    this.#codes[node.index] = isRejection(verdict) ? filtered.table.codeOf(verdict) : FITS;
+  }
+
+  #filterAll({ memo }: Filtered): void {
+    memo.refresh(this.#view);
+    this.#codes.set(memo.codes);
+  }
+
+  #filterNamed({ memo, pod, table }: Filtered, names: ReadonlySet<string>): void {
+    for (const name of names) {
+      const node = this.#view.nodeNamed(name);
+      if (node === undefined) continue;
+      const verdict = memo.verdictOn(node, this.#others(node, pod));
+      this.#codes[node.index] = isRejection(verdict) ? table.codeOf(verdict) : FITS;
+    }
+  }
+
+  #sweep(filtered: Filtered): void {
+    const { prepared, table } = filtered;
+    const { clusterFilters } = this.stages;
+    let active = false;
+    for (const [at, { stage, checks }] of clusterFilters.entries()) {
+      const each = prepared[at];
+      if (each?.kind !== "ready" || !checks) continue;
+      active = true;
+      this.#open.begin(this.#codes, table);
+      if (stage.sweep !== undefined) stage.sweep(each.state, this.#open);
+      else this.#open.each(this.#view, (node) => stage.check(each.state, node));
+      this.#open.end();
+    }
+    if (active) this.#crowd(filtered);
+  }
+
+  /** Nodes with pods nominated to them have to fit also when those have come. */
+  #crowd(filtered: Filtered): void {
+    for (const name of this.#view.nominatedNodes()) {
+      const node = this.#view.nodeNamed(name);
+      if (node === undefined || this.#codes[node.index] !== FITS) continue;
+      const verdict = this.#verdictOn(filtered, node);
+      if (isRejection(verdict)) {
+        this.#open.begin(this.#codes, filtered.table);
+        this.#open.reject(node.index, verdict);
+        this.#open.end();
+      }
+    }
+  }
+
+  #verdictOn(filtered: Filtered, node: NodeInfo): Verdict {
+    const others = this.#others(node, filtered.pod);
+    const verdict = filtered.memo.verdictOn(node, others);
+    if (verdict !== PASS) return verdict;
+    const trial = this.trial(filtered, node);
+    return trial.clusterVerdict(others);
+  }
+
+  #others(node: NodeInfo, pod: PodInfo): readonly PodInfo[] {
+    const nominated = this.#view.nominatedTo(node.name);
+    return nominated.length === 0
+      ? nominated
+      : atLeastAsImportant(nominated, pod.priority).filter(({ uid }) => uid !== pod.uid);
+  }
+
+  /** The first that fit, from where the last search ended. */
+  #keepEnough(filtered: Filtered, enough: number): void {
+    const { codes, indexes } = filtered;
+    const size = this.#view.nodes.length;
+    let kept = 0;
+    let at = this.#start % size;
+    for (let seen = 0; seen < size && kept < enough; seen++, at = (at + 1) % size) {
+      if (codes[at] === FITS) indexes[kept++] = at;
+    }
+    this.#start = at;
+    filtered.count = kept;
+  }
+}
+
+function rejectionAmong(prepared: readonly Prepared<unknown>[]): Rejection | undefined {
+  return prepared.find((each) => each.kind === "rejected")?.rejection;
+}
+
+export type { AskMemo };

@@ -1,0 +1,34 @@
+/** What came out of filtering the nodes for one pod. Its arrays are the evaluator's: they are valid until it filters again. */
+import type { AskMemo } from "./ask-memo.ts";
+import type { Prepared } from "./plugin.ts";
+import type { PodInfo } from "./pod-info.ts";
+import type { RejectionCodes } from "./rejection-codes.ts";
+import { FITS, UNSEEN } from "./rejection-codes.ts";
+import type { Rejection } from "./verdict.ts";
+
+export interface Filtered {
+  readonly pod: PodInfo;
+  readonly memo: AskMemo;
+  readonly table: RejectionCodes;
+  /** Of the filters that read the cluster, in their order. */
+  readonly prepared: readonly Prepared<unknown>[];
+  /** By node index: FITS, UNSEEN, or the code of a rejection. */
+  readonly codes: Uint16Array;
+  /** The nodes that fit: the first `count`. */
+  readonly indexes: Int32Array;
+  count: number;
+  /** The pod was rejected as such, before any node was looked at. */
+  readonly rejection: Rejection | undefined;
+  /** Why nodes that were not looked at were not. */
+  readonly unseen: Rejection | undefined;
+  /** Plugins that have said which nodes alone can fit. */
+  readonly narrowing: readonly string[];
+}
+
+/** Undefined where the pod fits, or nothing is known. */
+export function rejectionOn(filtered: Filtered, index: number): Rejection | undefined {
+  const code = filtered.codes[index] ?? UNSEEN;
+  if (filtered.rejection !== undefined) return filtered.rejection;
+  if (code === FITS) return undefined;
+  return code === UNSEEN ? filtered.unseen : filtered.table.rejectionOf(code);
+}

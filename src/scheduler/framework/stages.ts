@@ -1,0 +1,87 @@
+/** A profile with its plugins made: who takes part in which stage, in order. */
+import type { ClusterFilter, ClusterScore, NodeFilter, NodeScore, Plugin } from "./plugin.ts";
+import {
+  ConfigurationError,
+  type ExtensionPoint,
+  type PluginContext,
+  type PluginFactory,
+  type Profile,
+} from "./profile.ts";
+
+export interface FilterUse<Stage> {
+  readonly plugin: Plugin;
+  readonly stage: Stage;
+  /** False: the plugin is named for preFilter alone, and only prepares. */
+  readonly checks: boolean;
+}
+
+export interface ScoreUse<Stage> {
+  readonly plugin: Plugin;
+  readonly stage: Stage;
+  readonly weight: number;
+}
+
+export interface Stages {
+  readonly schedulerName: string;
+  readonly percentageOfNodesToScore: number | undefined;
+  /** Each once. */
+  readonly plugins: readonly Plugin[];
+  readonly preEnqueue: readonly Plugin[];
+  readonly queueSort: Plugin;
+  readonly nodeFilters: readonly FilterUse<NodeFilter<unknown>>[];
+  readonly clusterFilters: readonly FilterUse<ClusterFilter<unknown>>[];
+  readonly postFilter: readonly Plugin[];
+  readonly nodeScores: readonly ScoreUse<NodeScore<unknown>>[];
+  readonly clusterScores: readonly ScoreUse<ClusterScore<unknown>>[];
+  readonly reserve: readonly Plugin[];
+  readonly permit: readonly Plugin[];
+  readonly preBind: readonly Plugin[];
+  readonly bind: readonly Plugin[];
+  readonly postBind: readonly Plugin[];
+}
+
+export function makeStages(profile: Profile, factories: readonly PluginFactory[], context: PluginContext): Stages {
+  const made = new Map<string, Plugin>();
+  const pluginNamed = (name: string): Plugin => {
+    let plugin = made.get(name);
+    if (plugin === undefined) {
+      const factory = factories.find((each) => each.name === name);
+      if (factory === undefined) throw new ConfigurationError(`the plugin ${name} does not exist`);
+      plugin = factory.make(profile.args, context);
+      made.set(name, plugin);
+    }
+    return plugin;
+  };
+  const at = (point: ExtensionPoint) => profile.plugins[point].map(({ name }) => pluginNamed(name));
+  const [queueSort] = at("queueSort").filter((plugin) => plugin.queueSort !== undefined);
+  if (queueSort === undefined) throw new ConfigurationError(`${profile.schedulerName}: no plugin sorts the queue`);
+  const checking = new Set(at("filter"));
+  const filters = [...new Set([...checking, ...at("preFilter")])];
+  const scores = profile.plugins.score.map(({ name, weight }) => ({ plugin: pluginNamed(name), weight }));
+  const having = (point: ExtensionPoint, stage: keyof Plugin) => at(point).filter((plugin) => plugin[stage]);
+  return {
+    schedulerName: profile.schedulerName,
+    percentageOfNodesToScore: profile.percentageOfNodesToScore,
+    preEnqueue: having("preEnqueue", "preEnqueue"),
+    queueSort,
+    nodeFilters: filters.flatMap((plugin) =>
+      plugin.filter?.reads === "node" ? [{ plugin, stage: plugin.filter, checks: checking.has(plugin) }] : [],
+    ),
+    clusterFilters: filters.flatMap((plugin) =>
+      plugin.filter?.reads === "cluster" ? [{ plugin, stage: plugin.filter, checks: checking.has(plugin) }] : [],
+    ),
+    postFilter: having("postFilter", "postFilter"),
+    nodeScores: scores.flatMap(({ plugin, weight }) =>
+      plugin.score?.reads === "node" ? [{ plugin, stage: plugin.score, weight }] : [],
+    ),
+    clusterScores: scores.flatMap(({ plugin, weight }) =>
+      plugin.score?.reads === "cluster" ? [{ plugin, stage: plugin.score, weight }] : [],
+    ),
+    reserve: having("reserve", "reserve"),
+    permit: having("permit", "permit"),
+    preBind: having("preBind", "preBind"),
+    bind: having("bind", "bind"),
+    postBind: having("postBind", "postBind"),
+    plugins: [...made.values()],
+  };
+}

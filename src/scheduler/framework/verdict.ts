@@ -1,0 +1,55 @@
+/**
+ * What a plugin says about a pod, or about a pod and a node.
+ *
+ * 1. Expected outcomes are values. Whatever is thrown is a fault of the scheduler or of the world: the attempt fails, the pod is tried again later.
+ * 2. Rejections are made once and shared: equal ones of a plugin are the same object, so that thousands of nodes can point to a handful.
+ * 3. Reasons are the words that users know from the original: they are counted and sorted in events and conditions.
+ */
+
+export const PASS = Object.freeze({ kind: "pass" as const });
+
+export interface Rejection {
+  /**
+   * unschedulable: not now, but it would help if other pods went.
+   * unresolvable: no matter who goes.
+   * pending: the plugin itself waits for something (such as a gate, or a preemption that is under way) and will wake the pod.
+   */
+  readonly kind: "unschedulable" | "unresolvable" | "pending";
+  readonly plugin: string;
+  readonly reasons: readonly string[];
+}
+
+export type Verdict = typeof PASS | Rejection;
+
+export function isRejection(verdict: Verdict): verdict is Rejection {
+  return verdict !== PASS;
+}
+
+/** The rejections of one plugin. */
+export interface Rejections {
+  unschedulable(...reasons: readonly string[]): Rejection;
+  unresolvable(...reasons: readonly string[]): Rejection;
+  pending(...reasons: readonly string[]): Rejection;
+}
+
+/** Texts that name pods or claims come in any number: beyond this they are no longer remembered. */
+const REMEMBERED = 1_000;
+
+export function rejectionsOf(plugin: string): Rejections {
+  const known = new Map<string, Rejection>();
+  const one = (kind: Rejection["kind"], reasons: readonly string[]): Rejection => {
+    const key = `${kind}\0${reasons.join("\0")}`;
+    let rejection = known.get(key);
+    if (rejection === undefined) {
+      rejection = Object.freeze({ kind, plugin, reasons: Object.freeze([...reasons]) });
+      if (known.size >= REMEMBERED) known.clear();
+      known.set(key, rejection);
+    }
+    return rejection;
+  };
+  return {
+    unschedulable: (...reasons) => one("unschedulable", reasons),
+    unresolvable: (...reasons) => one("unresolvable", reasons),
+    pending: (...reasons) => one("pending", reasons),
+  };
+}

@@ -1,0 +1,15 @@
+/** The whole public surface of scheduler. */
+import { readConfiguration as read, type ReadConfiguration } from "./configuration/index.ts";
+import { ALL_PLUGINS } from "./plugins/index.ts";
+
+export type { ReadConfiguration } from "./configuration/index.ts";
+export { type Explanation, Explanations } from "./cycle/explanations.ts";
+export { type SchedulerMetrics, schedulerMetrics } from "./cycle/metrics.ts";
+export { ConfigurationError, type SchedulerConfiguration } from "./framework/index.ts";
+export { Lease } from "./kinds.ts";
+export { runScheduler, type SchedulerOptions } from "./run-scheduler.ts";
+
+/** A `KubeSchedulerConfiguration`; `readFile` is for the files that it names. Throws ConfigurationError. */
+export function readConfiguration(content: string, readFile: (path: string) => string): ReadConfiguration {
+  return read(content, { factories: ALL_PLUGINS, readFile });
+}

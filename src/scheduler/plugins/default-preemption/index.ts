@@ -1,0 +1,119 @@
+/** A pod that fits nowhere takes the place of less important ones, if that helps. */
+import {
+  definePlugin,
+  type Extender,
+  type NoFit,
+  PASS,
+  type PluginFactory,
+  type PodInfo,
+  type PostFiltered,
+  rejectionsOf,
+} from "../../framework/index.ts";
+import { isAbort, type Logger } from "#base";
+import { PodDisruptionBudget } from "../../kinds.ts";
+import { reasonsText } from "../../cycle/diagnosis.ts";
+import { Candidates, type Found } from "./candidates.ts";
+import { Evictions } from "./evictions.ts";
+import { pickCandidate } from "./pick-candidate.ts";
+import type { Candidate } from "./victims.ts";
+
+const NAME = "DefaultPreemption";
+const rejections = rejectionsOf(NAME);
+const MAKING_ROOM = rejections.unresolvable("waiting for the preemption for this pod to be finished");
+const NOT_HELPFUL = rejections.unresolvable("Preemption is not helpful for scheduling");
+
+export const defaultPreemption: PluginFactory = {
+  name: NAME,
+  make({ DefaultPreemption: args }, context) {
+    const { clock, random, informers, metrics, extenders, log } = context;
+    const budgets = informers.of(PodDisruptionBudget);
+    let budgetsEpoch = 0;
+    budgets.onChange(() => {
+      budgetsEpoch += 1;
+    });
+    const candidates = new Candidates({
+      args,
+      random,
+      budgets: () => budgets.cache.list(),
+      budgetsEpoch: () => budgetsEpoch,
+      nowMs: () => clock.now(),
+    });
+    const evictions = new Evictions(context);
+    const begin = (found: readonly Candidate[], pod: PodInfo): PostFiltered => {
+      const chosen = pickCandidate(found, clock.now());
+      if (chosen === undefined) return rejected("no candidate node for preemption", false);
+      evictions.begin(chosen, pod);
+      return { kind: "nominated", node: chosen.node.name };
+    };
+    return definePlugin({
+      name: NAME,
+      // Whoever rejected the pod says when to try again; this only lets it pass then.
+      wakes: [{ resource: "AssignedPod", actions: ["delete"], hint: () => "skip" }],
+      preEnqueue: ({ uid }) => (evictions.isUnderWay(uid) ? MAKING_ROOM : PASS),
+      postFilter(failed, signal) {
+        metrics.preemptionAttempts.labels().inc();
+        const { pod } = failed;
+        const hindrance = hindranceOf(failed);
+        if (hindrance !== undefined) return rejected(hindrance, false);
+        const found = candidates.find(failed);
+        if (found.candidates.length === 0) return rejected(noneText(failed, found), true);
+        const asked = extenders.filter((each) => each.preempt !== undefined && each.isInterested(pod));
+        if (asked.length === 0) return begin(found.candidates, pod);
+        return agreed(found.candidates, asked, failed, log, signal).then((left) => begin(left, pod));
+      },
+    });
+  },
+};
+
+function rejected(message: string, clears: boolean): PostFiltered {
+  return { kind: "rejected", message: `preemption: ${message}`, clears };
+}
+
+/** Why the pod may not make room for itself now. */
+function hindranceOf({ pod, view, rejectionOf }: NoFit): string | undefined {
+  if (pod.pod.spec?.preemptionPolicy === "Never") return "not eligible due to preemptionPolicy=Never.";
+  const node = view.nodeNamed(pod.pod.status?.nominatedNodeName ?? "");
+  if (node === undefined || rejectionOf(node.index)?.kind === "unresolvable") return undefined;
+  for (const other of node.pods.values()) {
+    if (other.priority < pod.priority && isLeaving(other)) {
+      return "not eligible due to a terminating pod on the nominated node.";
+    }
+  }
+  return undefined;
+}
+
+function isLeaving({ pod, terminating }: PodInfo): boolean {
+  const target = pod.status?.conditions?.find(({ type }) => type === "DisruptionTarget");
+  return terminating && target?.status === "True" && target.reason === "PreemptionByScheduler";
+}
+
+function noneText({ view, resolvable }: NoFit, { rejections: tried }: Found): string {
+  const others = view.nodeCount - resolvable.length;
+  const counts = [...tried.map((rejection) => [rejection, 1] as const), [NOT_HELPFUL, others] as const];
+  const text = reasonsText(counts.filter(([, count]) => count > 0));
+  return `0/${view.nodeCount} nodes are available: ${text}`;
+}
+
+/** What extenders leave of the candidates. */
+async function agreed(
+  found: readonly Candidate[],
+  extenders: readonly Extender[],
+  { pod, view }: NoFit,
+  log: Logger,
+  signal: AbortSignal,
+): Promise<readonly Candidate[]> {
+  let left = new Map(found.map(({ node, victims, violations }) => [node.name, { pods: victims, pdbViolations: violations }]));
+  for (const { name, ignorable, preempt } of extenders) {
+    if (left.size === 0) break;
+    try {
+      left = new Map((await preempt?.(pod, left, signal)) ?? left);
+    } catch (error) {
+      if (!ignorable || isAbort(error, signal)) throw error;
+      log.warn("an extender that may be ignored failed at a preemption", { extender: name, pod: pod.key, error });
+    }
+  }
+  return [...left].flatMap(([name, { pods, pdbViolations }]) => {
+    const node = view.nodeNamed(name);
+    return node === undefined || pods.length === 0 ? [] : [{ node, victims: pods, violations: pdbViolations }];
+  });
+}

@@ -1,0 +1,63 @@
+/**
+ * Who would have to go from one node.
+ *
+ * 1. Only pods that are less important can go. All of them go first; then, as long as the pod still fits, they stay after all: those whose budget would be violated
+ *    before others, the most important first.
+ */
+import type { policy } from "#api";
+import { isRejection, type NodeInfo, type NoFit, type PodInfo, type Rejection, rejectionsOf } from "../../framework/index.ts";
+import { splitByBudgets } from "./budgets.ts";
+
+const NO_VICTIMS = rejectionsOf("DefaultPreemption").unresolvable("No preemption victims found for incoming pod");
+
+export interface Candidate {
+  readonly node: NodeInfo;
+  /** The most important first. */
+  readonly victims: readonly PodInfo[];
+  readonly violations: number;
+}
+
+export function victimsOn(
+  failed: NoFit,
+  node: NodeInfo,
+  budgets: readonly policy.PodDisruptionBudget[],
+  nowMs: number,
+): Candidate | Rejection {
+  const { pod } = failed;
+  const possible = [...node.pods.values()].filter((other) => other.priority < pod.priority);
+  if (possible.length === 0) return NO_VICTIMS;
+  const trial = failed.trial(node);
+  for (const other of possible) trial.remove(other);
+  const verdict = trial.verdict();
+  if (isRejection(verdict)) return verdict;
+  const order = byImportance(nowMs);
+  const { violating, others } = splitByBudgets(possible.toSorted(order), budgets);
+  const victims: PodInfo[] = [];
+  const spare = (other: PodInfo): boolean => {
+    trial.add(other);
+    if (!isRejection(trial.verdict())) return true;
+    trial.remove(other);
+    victims.push(other);
+    return false;
+  };
+  const violations = violating.filter((other) => !spare(other)).length;
+  for (const other of others) spare(other);
+  if (victims.length === 0) throw new Error(`expected at least one victim pod on node "${node.name}"`);
+  return { node, victims: victims.sort(order), violations };
+}
+
+export function isCandidate(result: Candidate | Rejection): result is Candidate {
+  return "victims" in result;
+}
+
+/** Of equal priority, whoever runs longer is more important. */
+export function byImportance(nowMs: number) {
+  return (a: PodInfo, b: PodInfo): number =>
+    b.priority - a.priority || startedMs(a, nowMs) - startedMs(b, nowMs) || (a.key < b.key ? -1 : 1);
+}
+
+/** One that has not started counts as starting now. */
+export function startedMs({ pod }: PodInfo, nowMs: number): number {
+  const { startTime } = pod.status ?? {};
+  return startTime === undefined ? nowMs : Date.parse(startTime);
+}

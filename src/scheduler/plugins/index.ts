@@ -1,0 +1,41 @@
+/** The plugins that this scheduler has. */
+import type { PluginFactory } from "../framework/index.ts";
+import { balancedAllocation } from "./balanced-allocation.ts";
+import { defaultBinder } from "./default-binder.ts";
+import { defaultPreemption } from "./default-preemption/index.ts";
+import { imageLocality } from "./image-locality.ts";
+import { interPodAffinity } from "./inter-pod-affinity/index.ts";
+import { nodeAffinity } from "./node-affinity.ts";
+import { nodeName } from "./node-name.ts";
+import { nodePorts } from "./node-ports.ts";
+import { nodeResourcesFit } from "./node-resources-fit.ts";
+import { nodeUnschedulable } from "./node-unschedulable.ts";
+import { nodeVolumeLimits } from "./node-volume-limits.ts";
+import { podTopologySpread } from "./pod-topology-spread/index.ts";
+import { prioritySort } from "./priority-sort.ts";
+import { schedulingGates } from "./scheduling-gates.ts";
+import { taintToleration } from "./taint-toleration.ts";
+import { volumeBinding } from "./volume-binding/index.ts";
+import { volumeRestrictions } from "./volume-restrictions.ts";
+import { volumeZone } from "./volume-zone.ts";
+
+export const ALL_PLUGINS: readonly PluginFactory[] = [
+  schedulingGates,
+  prioritySort,
+  nodeUnschedulable,
+  nodeName,
+  taintToleration,
+  nodeAffinity,
+  nodePorts,
+  nodeResourcesFit,
+  volumeRestrictions,
+  nodeVolumeLimits,
+  volumeBinding,
+  volumeZone,
+  podTopologySpread,
+  interPodAffinity,
+  defaultPreemption,
+  balancedAllocation,
+  imageLocality,
+  defaultBinder,
+];

@@ -1,0 +1,118 @@
+/**
+ * Volumes decide where a Pod can run, and where it runs decides on volumes.
+ *
+ *     prepare: the Pod's claims ──► check: volumes for each node ──► reserve: assume them ──► preBind: write, and wait until they are bound
+ *
+ * 1. Looking at a node changes nothing: what a node would take is worked out again when it is chosen.
+ * 2. What was written stays written if the Pod does not get there after all: the next attempt finds its claims bound, or on their way.
+ */
+import { compareQuantities, equalJson, type Json, type KubeObject, parseQuantity, type storage } from "#api";
+import {
+  type ClusterEvent,
+  definePlugin,
+  PASS,
+  type PluginFactory,
+  type PodInfo,
+  ready,
+  rejected,
+  rejectionsOf,
+  SKIP,
+  type Wake,
+} from "../../framework/index.ts";
+import { volumeObjects } from "../volume-objects.ts";
+import { AssumedVolumes } from "./assumed-volumes.ts";
+import { bindVolumes } from "./bind-volumes.ts";
+import { findVolumes, type NodeVolumes } from "./find-volumes.ts";
+import { type PodVolumes, podVolumes } from "./pod-volumes.ts";
+
+const NAME = "VolumeBinding";
+const rejections = rejectionsOf(NAME);
+
+interface State {
+  readonly volumes: PodVolumes;
+  /** What was assumed for the node that was chosen. */
+  decided?: NodeVolumes | undefined;
+}
+
+export const volumeBinding: PluginFactory = {
+  name: NAME,
+  make({ VolumeBinding: args }, { client, informers, view, clock }) {
+    const assumed = new AssumedVolumes(volumeObjects(informers));
+    const timeoutMs = args.bindTimeoutSeconds * 1_000;
+    return definePlugin<State>({
+      name: NAME,
+      wakes: WAKES,
+      filter: {
+        reads: "cluster",
+        prepare(pod) {
+          if (pod.claims.length === 0) return SKIP;
+          const volumes = podVolumes(pod, assumed.objects);
+          return "fault" in volumes ? rejected(rejections.unresolvable(volumes.fault)) : ready({ volumes });
+        },
+        check({ volumes }, node) {
+          const found = findVolumes(volumes, node, assumed.objects);
+          return "reasons" in found ? rejections.unresolvable(...found.reasons) : PASS;
+        },
+      },
+      reserve(state, _pod, node) {
+        if (state === undefined || state.volumes.delayed.length === 0) return PASS;
+        const found = findVolumes(state.volumes, node, assumed.objects);
+        if ("reasons" in found) return rejections.unresolvable(...found.reasons);
+        state.decided = assumed.assume(found, node.name);
+        return PASS;
+      },
+      unreserve(state) {
+        if (state?.decided === undefined) return;
+        assumed.forget(state.decided);
+        state.decided = undefined;
+      },
+      async preBind(state, pod, node, signal) {
+        if (state?.decided === undefined) return PASS;
+        const context = { client, informers, view, clock, timeoutMs, objects: assumed.known };
+        await bindVolumes(state.decided, pod, node, context, signal);
+        return PASS;
+      },
+    });
+  },
+};
+
+const WAKES: readonly Wake[] = [
+  { resource: "StorageClass", actions: ["add", "update"], hint: (_, event) => queueIf(movesTopologies(event)) },
+  {
+    resource: "PersistentVolumeClaim",
+    actions: ["add", "update"],
+    hint: (pod, event) => queueIf(uses(pod, event.new)),
+  },
+  { resource: "PersistentVolume", actions: ["add", "update"] },
+  { resource: "Node", actions: ["add", "labels"] },
+  { resource: "CSINode", actions: ["add", "update"] },
+  { resource: "CSIDriver", actions: ["update"] },
+  { resource: "CSIStorageCapacity", actions: ["add", "update"], hint: (_, event) => queueIf(grows(event)) },
+];
+
+function queueIf(yes: boolean): "queue" | "skip" {
+  return yes ? "queue" : "skip";
+}
+
+function uses({ claims }: PodInfo, claim: KubeObject | undefined): boolean {
+  return claims.includes(`${claim?.metadata.namespace}/${claim?.metadata.name}`);
+}
+
+function movesTopologies(event: ClusterEvent): boolean {
+  const [before, after] = [event.old, event.new] as (storage.StorageClass | undefined)[];
+  if (before === undefined) return true;
+  return !equalJson(asJson(before.allowedTopologies), asJson(after?.allowedTopologies));
+}
+
+function asJson(value: unknown): Json {
+  return (value ?? null) as Json;
+}
+
+function grows(event: ClusterEvent): boolean {
+  const [before, after] = [event.old, event.new].map((each) => {
+    const { capacity, maximumVolumeSize } = (each ?? {}) as Partial<storage.CSIStorageCapacity>;
+    return maximumVolumeSize ?? capacity;
+  });
+  if (after === undefined) return false;
+  return before === undefined || compareQuantities(parseQuantity(after), parseQuantity(before)) > 0;
+}

@@ -1,0 +1,54 @@
+/** A pod that waits for a node, and what has become of it so far. */
+import type { HeapEntry } from "#base";
+import type { PodInfo, Queued } from "../framework/index.ts";
+
+export type QueueName = "active" | "backoff" | "unschedulable" | "gated" | "inFlight";
+
+export interface QueuedPod extends Queued {
+  /** As it was last told. */
+  pod: PodInfo;
+  /** When it came, or came back, into the queue. */
+  addedMs: number;
+  readonly sequence: number;
+  /** When it was first seen. */
+  readonly sinceMs: number;
+  where: QueueName;
+  attempts: number;
+  /** Attempts in which it was rejected: they make the wait longer. */
+  rejectedCount: number;
+  /** Attempts in a row that failed for another reason, such as an API server that does not answer. */
+  errorCount: number;
+  /** When it may be tried again. */
+  backoffUntilMs: number;
+  /** Plugins whose events wake it. */
+  rejectors: ReadonlySet<string>;
+  /** Those of them whose word is enough to try again at once. */
+  pending: ReadonlySet<string>;
+  /** The plugin that holds it back before it is tried. */
+  gate: string | undefined;
+  entry: HeapEntry<QueuedPod> | undefined;
+}
+
+/** What came of an attempt that placed nothing. */
+export type Failure =
+  | { readonly kind: "rejected"; readonly rejectors: ReadonlySet<string>; readonly pending: ReadonlySet<string> }
+  /** Nobody's verdict: something went wrong. */
+  | { readonly kind: "error" };
+
+export function newQueuedPod(pod: PodInfo, sequence: number, nowMs: number): QueuedPod {
+  return {
+    pod,
+    sequence,
+    addedMs: nowMs,
+    sinceMs: nowMs,
+    where: "inFlight",
+    attempts: 0,
+    rejectedCount: 0,
+    errorCount: 0,
+    backoffUntilMs: 0,
+    rejectors: new Set(),
+    pending: new Set(),
+    gate: undefined,
+    entry: undefined,
+  };
+}

@@ -1,0 +1,326 @@
+/**
+ * Where pods wait for their attempts.
+ *
+ *     add ──► gated ──► active ──► next: in flight ──► done
+ *               ▲         ▲ ▲          │ failed
+ *               │         │ └ backoff ◄┤ an event meanwhile, or an error
+ *               │         │      ▲     │
+ *               └─────────┴──────┴── parked: until an event that its rejectors wait for, or for PARKED_MS
+ *
+ * 1. A pod that was added is in exactly one of these places until it is deleted or done.
+ * 2. What happens while a pod is in flight counts as if it had happened after: see InFlight.
+ * 3. A pod whose backoff has not ended is tried all the same when nothing else is to do, unless it waits because of an error.
+ * 4. Time is one timer, for whoever is due first.
+ */
+import { type Clock, Heap, type Timer } from "#base";
+import { type ClusterEvent, eventLabel, isRejection, type PodInfo, type Stages } from "../framework/index.ts";
+import { InFlight } from "./in-flight.ts";
+import { Parked } from "./parked.ts";
+import { type Failure, newQueuedPod, type QueuedPod, type QueueName } from "./queued-pod.ts";
+import type { Answer, Wakes } from "./wakes.ts";
+
+/** A pod that no event has woken is tried again after this long. */
+const PARKED_MS = 5 * 60_000;
+const FLUSH_MS = 30_000;
+
+export interface QueueProfile {
+  readonly stages: Pick<Stages, "preEnqueue" | "queueSort">;
+  readonly wakes: Wakes;
+}
+
+export interface SchedulingQueueOptions {
+  /** Undefined: not a pod of this scheduler. */
+  readonly profileOf: (schedulerName: string) => QueueProfile | undefined;
+  readonly queueSort: NonNullable<Stages["queueSort"]["queueSort"]>;
+  readonly clock: Clock;
+  readonly initialBackoffMs: number;
+  readonly maxBackoffMs: number;
+  /** A pod has come into a queue because of something. */
+  readonly onIncoming?: (queue: QueueName, event: string) => void;
+}
+
+export class SchedulingQueue {
+  readonly #options: SchedulingQueueOptions;
+  readonly #pods = new Map<string, QueuedPod>();
+  readonly #active: Heap<QueuedPod>;
+  readonly #backoff = new Heap<QueuedPod>((a, b) => a.backoffUntilMs < b.backoffUntilMs);
+  /** Those that back off because of an error. */
+  readonly #erring = new Heap<QueuedPod>((a, b) => a.backoffUntilMs < b.backoffUntilMs);
+  readonly #parked = new Parked();
+  readonly #gated = new Set<QueuedPod>();
+  readonly #inFlight = new InFlight();
+  #waiting: PromiseWithResolvers<void> | undefined;
+  #timer: Timer | undefined;
+  #flushMs = 0;
+  #sequence = 0;
+
+  constructor(options: SchedulingQueueOptions) {
+    this.#options = options;
+    this.#active = new Heap<QueuedPod>(options.queueSort);
+  }
+
+  get sizes(): Readonly<Record<Exclude<QueueName, "inFlight">, number>> {
+    return {
+      active: this.#active.size,
+      backoff: this.#backoff.size + this.#erring.size,
+      unschedulable: this.#parked.size,
+      gated: this.#gated.size,
+    };
+  }
+
+  get(uid: string): QueuedPod | undefined {
+    return this.#pods.get(uid);
+  }
+
+  add(pod: PodInfo): void {
+    if (this.#pods.has(pod.uid)) {
+      this.update(pod, []);
+      return;
+    }
+    this.#sequence += 1;
+    const queued = newQueuedPod(pod, this.#sequence, this.#now());
+    this.#pods.set(pod.uid, queued);
+    this.#activate(queued, "PodAdd");
+  }
+
+  /** `changes`: what is different about it, as events of itself. */
+  update(pod: PodInfo, changes: readonly ClusterEvent[]): void {
+    const queued = this.#pods.get(pod.uid);
+    if (queued === undefined) {
+      this.add(pod);
+      return;
+    }
+    const before = queued.where;
+    if (before === "unschedulable") this.#parked.delete(queued, schedulerOf(queued));
+    queued.pod = pod;
+    if (before === "inFlight") for (const change of changes) this.#inFlight.record(change);
+    if (before === "gated") this.#activate(queued, "PodUpdate");
+    if (before !== "unschedulable") return;
+    const wakes = this.#profile(queued)?.wakes;
+    const [answer, event] = firstAnswer(changes, (change) => wakes?.ask(queued, change) ?? "queue");
+    if (event === undefined) this.#parked.add(queued, schedulerOf(queued));
+    else this.#wake(queued, answer, eventLabel(event));
+  }
+
+  delete(uid: string): void {
+    const queued = this.#pods.get(uid);
+    if (queued === undefined) return;
+    this.#leave(queued);
+    this.#inFlight.end(uid);
+    this.#pods.delete(uid);
+  }
+
+  /** The next pod to try, at once if there is one: it is in flight then. */
+  take(): QueuedPod | undefined {
+    const queued = this.#active.pop() ?? this.#backoff.pop();
+    if (queued === undefined) return undefined;
+    queued.entry = undefined;
+    queued.where = "inFlight";
+    queued.attempts += 1;
+    this.#inFlight.begin(queued.pod.uid);
+    return queued;
+  }
+
+  /** When there is something to take. */
+  async ready(): Promise<void> {
+    if (this.#active.size + this.#backoff.size > 0) return;
+    this.#waiting ??= Promise.withResolvers<void>();
+    await this.#waiting.promise;
+  }
+
+  /** It has found its place, or is no longer ours. */
+  done(uid: string): void {
+    const queued = this.#pods.get(uid);
+    if (queued?.where !== "inFlight") return;
+    this.#inFlight.end(uid);
+    this.#pods.delete(uid);
+  }
+
+  /** Back from an attempt. */
+  failed(uid: string, failure: Failure): void {
+    const queued = this.#pods.get(uid);
+    if (queued?.where !== "inFlight") return;
+    const missed = this.#inFlight.since(uid);
+    this.#inFlight.end(uid);
+    queued.addedMs = this.#now();
+    if (failure.kind === "error" || failure.rejectors.size === 0) {
+      queued.errorCount += 1;
+      queued.rejectors = new Set();
+      queued.pending = new Set();
+      this.#backOff(queued, "ScheduleAttemptFailure");
+      return;
+    }
+    queued.rejectedCount += 1;
+    queued.errorCount = 0;
+    queued.rejectors = failure.rejectors;
+    queued.pending = failure.pending;
+    queued.backoffUntilMs = this.#backoffEnd(queued);
+    const wakes = this.#profile(queued)?.wakes;
+    const [answer, event] = firstAnswer(missed, (each) => wakes?.ask(queued, each) ?? "queue");
+    if (event === undefined) this.#park(queued);
+    else this.#wake(queued, answer, eventLabel(event));
+  }
+
+  /** Something has happened in the cluster. `except`: a pod that it does not concern. */
+  event(event: ClusterEvent, except?: string): void {
+    this.#inFlight.record(event);
+    if (this.#parked.size + this.#gated.size === 0) return;
+    const label = eventLabel(event);
+    const concerns = (rejectors: ReadonlySet<string>, schedulerName: string) =>
+      this.#options.profileOf(schedulerName)?.wakes.concerns(rejectors, label) ?? false;
+    for (const queued of this.#parked.concerned(concerns)) {
+      if (queued.pod.uid === except) continue;
+      const answer = this.#profile(queued)?.wakes.ask(queued, event, label) ?? "skip";
+      if (answer !== "skip") this.#wake(queued, answer, label);
+    }
+    for (const queued of [...this.#gated]) {
+      const gate = new Set([queued.gate ?? ""]);
+      if (this.#profile(queued)?.wakes.concerns(gate, label) === true) this.#activate(queued, label);
+    }
+  }
+
+  /** A plugin that held it back may have changed its mind. */
+  ungate(uid: string): void {
+    const queued = this.#pods.get(uid);
+    if (queued?.where === "gated") this.#activate(queued, "ForceActivate");
+  }
+
+  /** Whatever it waits for. */
+  activate(uid: string): void {
+    const queued = this.#pods.get(uid);
+    if (queued?.where === "unschedulable" || queued?.where === "gated") this.#activate(queued, "ForceActivate");
+  }
+
+  close(): void {
+    this.#timer?.cancel();
+    this.#timer = undefined;
+    this.#waiting?.resolve();
+  }
+
+  #wake(queued: QueuedPod, answer: Answer, event: string): void {
+    if (answer === "at once" || queued.backoffUntilMs <= this.#now()) this.#activate(queued, event);
+    else this.#backOff(queued, event);
+  }
+
+  /** Into the active queue, unless a plugin holds it back. */
+  #activate(queued: QueuedPod, event: string): void {
+    this.#leave(queued);
+    const gate = this.#gateOf(queued);
+    queued.gate = gate;
+    if (gate !== undefined) {
+      queued.where = "gated";
+      this.#gated.add(queued);
+      this.#options.onIncoming?.("gated", event);
+      return;
+    }
+    queued.where = "active";
+    queued.entry = this.#active.push(queued);
+    this.#options.onIncoming?.("active", event);
+    this.#tell();
+  }
+
+  #gateOf(queued: QueuedPod): string | undefined {
+    for (const plugin of this.#profile(queued)?.stages.preEnqueue ?? []) {
+      const verdict = plugin.preEnqueue?.(queued.pod);
+      if (verdict !== undefined && isRejection(verdict)) return plugin.name;
+    }
+    return undefined;
+  }
+
+  #backOff(queued: QueuedPod, event: string): void {
+    this.#leave(queued);
+    if (queued.errorCount > 0) queued.backoffUntilMs = this.#backoffEnd(queued);
+    queued.where = "backoff";
+    queued.entry = (queued.errorCount > 0 ? this.#erring : this.#backoff).push(queued);
+    this.#options.onIncoming?.("backoff", event);
+    this.#schedule();
+    if (queued.errorCount === 0) this.#tell();
+  }
+
+  #park(queued: QueuedPod): void {
+    this.#leave(queued);
+    queued.where = "unschedulable";
+    if (this.#parked.size === 0) this.#flushMs = this.#now() + FLUSH_MS;
+    this.#parked.add(queued, schedulerOf(queued));
+    this.#options.onIncoming?.("unschedulable", "ScheduleAttemptFailure");
+    this.#schedule();
+  }
+
+  #leave(queued: QueuedPod): void {
+    if (queued.entry !== undefined) {
+      for (const heap of [this.#active, this.#backoff, this.#erring]) if (heap.remove(queued.entry)) break;
+      queued.entry = undefined;
+    }
+    if (queued.where === "unschedulable") this.#parked.delete(queued, schedulerOf(queued));
+    this.#gated.delete(queued);
+  }
+
+  #backoffEnd({ addedMs, rejectedCount, errorCount }: QueuedPod): number {
+    const { initialBackoffMs, maxBackoffMs } = this.#options;
+    const tries = Math.max(1, errorCount > 0 ? errorCount : rejectedCount);
+    return addedMs + Math.min(maxBackoffMs, initialBackoffMs * 2 ** (tries - 1));
+  }
+
+  #tell(): void {
+    this.#waiting?.resolve();
+    this.#waiting = undefined;
+  }
+
+  #schedule(): void {
+    this.#timer?.cancel();
+    this.#timer = undefined;
+    const due = Math.min(dueOf(this.#backoff), dueOf(this.#erring));
+    const flush = this.#parked.size > 0 ? this.#flushMs : Number.POSITIVE_INFINITY;
+    const inMs = Math.min(due, flush) - this.#now();
+    if (Number.isFinite(inMs)) this.#timer = this.#options.clock.timer(Math.max(0, inMs), () => this.#due());
+  }
+
+  #due(): void {
+    this.#timer = undefined;
+    const now = this.#now();
+    for (const heap of [this.#backoff, this.#erring]) {
+      while (dueOf(heap) <= now) {
+        const first = heap.peek();
+        if (first !== undefined) this.#activate(first, "BackoffComplete");
+      }
+    }
+    if (now >= this.#flushMs) this.#flush(now);
+    this.#schedule();
+  }
+
+  #flush(now: number): void {
+    this.#flushMs = now + FLUSH_MS;
+    for (const queued of this.#parked.concerned(() => true)) {
+      if (now - queued.addedMs >= PARKED_MS) this.#wake(queued, "queue", "UnschedulableTimeout");
+    }
+  }
+
+  #profile(queued: QueuedPod): QueueProfile | undefined {
+    return this.#options.profileOf(schedulerOf(queued));
+  }
+
+  #now(): number {
+    return this.#options.clock.monotonic();
+  }
+}
+
+function firstAnswer(
+  events: readonly ClusterEvent[],
+  ask: (event: ClusterEvent) => Answer,
+): [Answer, ClusterEvent | undefined] {
+  let first: [Answer, ClusterEvent | undefined] = ["skip", undefined];
+  for (const event of events) {
+    const answer = ask(event);
+    if (answer === "at once") return [answer, event];
+    if (answer === "queue" && first[1] === undefined) first = [answer, event];
+  }
+  return first;
+}
+
+function dueOf(heap: Heap<QueuedPod>): number {
+  return heap.peek()?.backoffUntilMs ?? Number.POSITIVE_INFINITY;
+}
+
+function schedulerOf({ pod }: QueuedPod): string {
+  return pod.pod.spec?.schedulerName ?? "";
+}

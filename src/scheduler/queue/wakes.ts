@@ -1,0 +1,58 @@
+/** Which events concern a pod that plugins have rejected, and whether one of them is worth another attempt. */
+import { type ClusterEvent, eventLabel, type Plugin, type PodInfo, type Wake } from "../framework/index.ts";
+import type { QueuedPod } from "./queued-pod.ts";
+
+export type Answer = "skip" | "queue" | "at once";
+
+/** Rejections by extenders, which tell no events: every event counts. */
+export const EXTENDER = "Extender";
+
+export class Wakes {
+  /** By plugin, then by event. */
+  readonly #plugins = new Map<string, Map<string, Wake[]>>();
+  readonly #onFault: (error: unknown, plugin: string) => void;
+
+  constructor(plugins: readonly Plugin[], onFault: (error: unknown, plugin: string) => void) {
+    this.#onFault = onFault;
+    for (const { name, wakes = [] } of plugins) {
+      const byEvent = new Map<string, Wake[]>();
+      for (const wake of wakes) {
+        for (const action of wake.actions) {
+          const label = eventLabel({ resource: wake.resource, action });
+          byEvent.set(label, [...(byEvent.get(label) ?? []), wake]);
+        }
+      }
+      this.#plugins.set(name, byEvent);
+    }
+  }
+
+  /** Whether an event of this kind can mean anything to pods with these rejectors. */
+  concerns(rejectors: ReadonlySet<string>, label: string): boolean {
+    if (rejectors.size === 0 || rejectors.has(EXTENDER)) return true;
+    for (const name of rejectors) if (this.#plugins.get(name)?.has(label) === true) return true;
+    return false;
+  }
+
+  ask({ pod, rejectors, pending }: QueuedPod, event: ClusterEvent, label = eventLabel(event)): Answer {
+    if (rejectors.size === 0) return "queue";
+    let answer: Answer = rejectors.has(EXTENDER) ? "queue" : "skip";
+    for (const name of rejectors) {
+      for (const wake of this.#plugins.get(name)?.get(label) ?? []) {
+        if (this.#hint(wake, pod, event, name) === "skip") continue;
+        if (pending.has(name)) return "at once";
+        answer = "queue";
+      }
+    }
+    return answer;
+  }
+
+  #hint(wake: Wake, pod: PodInfo, event: ClusterEvent, plugin: string): "queue" | "skip" {
+    if (wake.hint === undefined) return "queue";
+    try {
+      return wake.hint(pod, event);
+    } catch (error) {
+      this.#onFault(error, plugin);
+      return "queue";
+    }
+  }
+}

@@ -1,0 +1,163 @@
+/**
+ * A scheduler at work: caches, state, queue, attempts and bindings, put together.
+ *
+ *     informers --► followCluster ──► state, queue ──► scheduleLoop ──► bindings ══► API server
+ */
+import { type Clock, isAbort, type Logger, type Random, TaskGroup } from "#base";
+import { type Client, type EventRecorder, eventRecorder, Informers } from "#client";
+import { defaultConfiguration } from "./configuration/index.ts";
+import { EventBacklog } from "./cycle/event-backlog.ts";
+import { Explanations } from "./cycle/explanations.ts";
+import { followCluster } from "./cycle/follow-cluster.ts";
+import { collectSizes, type SchedulerMetrics } from "./cycle/metrics.ts";
+import type { Parts } from "./cycle/parts.ts";
+import { scheduleLoop } from "./cycle/schedule-loop.ts";
+import { SideTasks } from "./cycle/side-tasks.ts";
+import { WaitingPods } from "./cycle/waiting-pods.ts";
+import { httpExtender } from "./extenders/index.ts";
+import {
+  ConfigurationError,
+  Evaluator,
+  makeStages,
+  type PluginContext,
+  type PluginFactory,
+  type SchedulerConfiguration,
+  type Stages,
+} from "./framework/index.ts";
+import { Event } from "./kinds.ts";
+import { ALL_PLUGINS } from "./plugins/index.ts";
+import { SchedulingQueue, Wakes } from "./queue/index.ts";
+import { ClusterState, PodInfos, ResourceNames } from "./snapshot/index.ts";
+
+export interface SchedulerOptions {
+  readonly client: Client;
+  readonly configuration?: SchedulerConfiguration;
+  /** Beside those that come with the scheduler. */
+  readonly plugins?: readonly PluginFactory[];
+  /** Of this process, in events. */
+  readonly instance: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly metrics: SchedulerMetrics;
+  /** Where to look at what was decided. */
+  readonly explanations?: Explanations;
+  /** Told once it has heard of everything and begins. */
+  readonly onReady?: () => void;
+}
+
+/** Until the signal aborts. */
+export async function runScheduler(options: SchedulerOptions, signal: AbortSignal): Promise<void> {
+  const { client, clock, random, log, metrics } = options;
+  const factories = [...ALL_PLUGINS, ...(options.plugins ?? [])];
+  const configuration = options.configuration ?? defaultConfiguration(factories);
+  const tasks = new TaskGroup({ parent: signal });
+  const side = new SideTasks(log, tasks.signal);
+  const informers = new Informers({ client, clock, random, log, tasks });
+  const resources = new ResourceNames();
+  const state = new ClusterState(resources);
+  const nodeNamed = (name: string) => state.nodeNamed(name);
+  const extenders = configuration.extenders.map((extender) => httpExtender(extender, { clock, nodeNamed }));
+  const recorders = new Map<string, EventRecorder>();
+  const events = (schedulerName: string) => {
+    let recorder = recorders.get(schedulerName);
+    if (recorder === undefined) {
+      recorder = new EventBacklog({
+        recorder: eventRecorder({ ...options, events: client.of(Event), controller: schedulerName }),
+        isBusy: () => queue.sizes.active > 0 || side.size > 0,
+        log,
+      });
+      recorders.set(schedulerName, recorder);
+    }
+    return recorder;
+  };
+  const waiting = new WaitingPods(clock);
+  const profiles = new Map<string, { readonly stages: Stages; readonly wakes: Wakes }>();
+  for (const profile of configuration.profiles) {
+    const context: PluginContext = {
+      client,
+      informers,
+      view: state,
+      resources,
+      events: events(profile.schedulerName),
+      clock,
+      random,
+      log,
+      wake: (uid) => queue.activate(uid),
+      ungate: (uid) => queue.ungate(uid),
+      metrics,
+      extenders,
+      waiting,
+      signal: tasks.signal,
+      beside: (what, work) => side.run(what, work),
+    };
+    const stages = makeStages(profile, factories, context);
+    const wakes = new Wakes(stages.plugins, (error, plugin) =>
+      log.error("a queueing hint failed: the pod is tried again", { plugin, error }),
+    );
+    profiles.set(profile.schedulerName, { stages, wakes });
+  }
+  const queue = new SchedulingQueue({
+    profileOf: (schedulerName) => profiles.get(schedulerName),
+    queueSort: sortOf([...profiles.values()].map(({ stages }) => stages)),
+    clock,
+    initialBackoffMs: configuration.podInitialBackoffSeconds * 1000,
+    maxBackoffMs: configuration.podMaxBackoffSeconds * 1000,
+    onIncoming: countIncoming(metrics),
+  });
+  const parts: Parts = {
+    state,
+    infos: new PodInfos(resources),
+    queue,
+    evaluators: new Map([...profiles].map(([name, { stages }]) => [name, new Evaluator(stages, state)])),
+    extenders,
+    percentageOfNodesToScore: configuration.percentageOfNodesToScore,
+    client,
+    events,
+    explanations: options.explanations ?? new Explanations(),
+    waiting,
+    metrics,
+    clock,
+    random,
+    log,
+    signal: tasks.signal,
+    beside: (what, work) => side.run(what, work),
+  };
+  const stopCollecting = collectSizes(metrics, queue, state);
+  try {
+    followCluster(parts, informers, [...profiles.values()].flatMap(({ stages }) => stages.plugins));
+    tasks.run("scheduling", async () => {
+      await informers.synced();
+      options.onReady?.();
+      await scheduleLoop(parts, side);
+    });
+    await tasks.done();
+  } catch (error) {
+    if (!isAbort(error, signal)) throw error;
+  } finally {
+    stopCollecting();
+    queue.close();
+    waiting.rejectAll("the scheduler ends");
+    await side.done();
+    for (const recorder of recorders.values()) await recorder.flush();
+    for (const extender of extenders) await extender.close();
+  }
+}
+
+/** There is one queue, so all profiles have to agree on its order. */
+function sortOf(all: readonly Stages[]) {
+  const [first, ...others] = all;
+  const sort = first?.queueSort.queueSort;
+  if (first === undefined || sort === undefined) throw new ConfigurationError("there is no profile");
+  const other = others.find(({ queueSort }) => queueSort.name !== first.queueSort.name);
+  if (other !== undefined) {
+    throw new ConfigurationError(
+      `different queue sort plugins for profile ${other.schedulerName} and ${first.schedulerName}: all profiles have to use the same`,
+    );
+  }
+  return sort;
+}
+
+function countIncoming({ incoming }: SchedulerMetrics) {
+  return (queue: string, event: string) => incoming.labels(queue, event).inc();
+}

@@ -1,0 +1,112 @@
+/** What pods ask of a node, read from their specs. */
+import { type core, podRequests } from "#api";
+import type { HostPort, NodeAsk, Request } from "../framework/index.ts";
+import { amountOf, isCounted, type ResourceNames } from "./resource-names.ts";
+
+/** What a container that says nothing counts as, in scores. */
+const USUAL_REQUESTS: Readonly<Record<string, string>> = { cpu: "100m", memory: String(200 * 1024 * 1024) };
+const NO_LABELS = {};
+
+/** All of a pod that `askOf` reads: equal keys, equal asks. */
+export function askKey({ spec, status }: core.Pod): string {
+  if (spec === undefined) return "";
+  const resized = status?.containerStatuses?.some(({ resources }) => resources !== undefined) === true;
+  return JSON.stringify([
+    spec.priority,
+    spec.containers.map(containerKey),
+    spec.initContainers?.map((container) => [container.restartPolicy, containerKey(container)]),
+    spec.resources?.requests,
+    spec.overhead,
+    spec.nodeSelector,
+    spec.affinity?.nodeAffinity,
+    spec.tolerations,
+    resized && [status.containerStatuses, status.initContainerStatuses?.map(({ resources }) => resources)].map(given),
+    status?.resources,
+  ]);
+}
+
+function containerKey({ image, resources, ports }: core.Container) {
+  return [
+    image,
+    resources?.requests,
+    ports?.map(({ hostPort, hostIP, protocol }) => hostPort && [hostPort, hostIP, protocol]),
+  ];
+}
+
+function given(statuses: unknown) {
+  return Array.isArray(statuses)
+    ? statuses.map((each) => [each?.name, each?.resources?.requests, each?.allocatedResources])
+    : undefined;
+}
+
+/** Without the node's name, which differs from pod to pod. */
+export function askOf(pod: core.Pod, names: ResourceNames): NodeAsk {
+  const { spec } = pod;
+  const containers = [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])];
+  return {
+    nodeName: "",
+    priority: spec?.priority ?? 0,
+    requests: requestsOf(pod, names),
+    scored: scoredOf(pod),
+    nodeSelector: spec?.nodeSelector ?? NO_LABELS,
+    nodeAffinity: spec?.affinity?.nodeAffinity,
+    tolerations: spec?.tolerations ?? [],
+    hostPorts: hostPortsOf(spec),
+    images: containers.map(({ image = "" }) => normalImage(image)),
+    containers: containers.length,
+  };
+}
+
+function requestsOf(pod: core.Pod, names: ResourceNames): readonly Request[] {
+  return Object.entries(podRequests(pod, { useStatus: true }))
+    .filter(([name]) => isCounted(name) && name !== "pods")
+    .map(([name, quantity]) => ({ resource: names.indexOf(name), name, amount: amountOf(name, quantity) }))
+    .filter(({ amount }) => amount > 0)
+    .toSorted((a, b) => a.resource - b.resource);
+}
+
+/** Where the pod speaks for all its containers, only what it does not mention gets the usual amounts. */
+function scoredOf(pod: core.Pod): NodeAsk["scored"] {
+  const own = pod.spec?.resources?.requests ?? {};
+  const speaksForAll = ["cpu", "memory"].some((name) => own[name] !== undefined);
+  const asked = speaksForAll ? podRequests(pod, { useStatus: true }) : {};
+  const usual = Object.fromEntries(Object.entries(USUAL_REQUESTS).filter(([name]) => asked[name] === undefined));
+  const filled = (container: core.Container): core.Container => ({
+    ...container,
+    resources: { ...container.resources, requests: { ...usual, ...container.resources?.requests } },
+  });
+  const { spec } = pod;
+  if (spec === undefined) return { cpu: 0, memory: 0 };
+  const { cpu, memory } = podRequests(
+    {
+      ...pod,
+      spec: {
+        ...spec,
+        containers: spec.containers.map(filled),
+        ...(spec.initContainers !== undefined && { initContainers: spec.initContainers.map(filled) }),
+      },
+    },
+    { useStatus: true },
+  );
+  return {
+    cpu: cpu === undefined ? 0 : amountOf("cpu", cpu),
+    memory: memory === undefined ? 0 : amountOf("memory", memory),
+  };
+}
+
+function hostPortsOf(spec: core.PodSpec | undefined): readonly HostPort[] {
+  const sidecars = (spec?.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === "Always");
+  return [...(spec?.containers ?? []), ...sidecars]
+    .flatMap(({ ports = [] }) => ports)
+    .filter(({ hostPort = 0 }) => hostPort > 0)
+    .map(({ hostPort = 0, hostIP = "", protocol = "TCP" }) => ({
+      ip: hostIP === "" ? "0.0.0.0" : hostIP,
+      protocol,
+      port: hostPort,
+    }));
+}
+
+/** An image without a tag is meant as the latest. */
+export function normalImage(image: string): string {
+  return image.lastIndexOf(":") <= image.lastIndexOf("/") ? `${image}:latest` : image;
+}

@@ -1,0 +1,147 @@
+/**
+ * A cluster twice: as plain objects, and as the scheduler's own state with its plugins. Every change reaches both, so that one can be held
+ * against the other at any time.
+ */
+import type { core, KubeObject } from "#api";
+import { realClock, seededRandom, silentLogger } from "#base";
+import type { ResourceOf } from "#client";
+import { DEFAULT_ARGUMENTS, DEFAULT_PLUGINS, PLUGIN_POINTS, type PluginArguments } from "../configuration/index.ts";
+import {
+  type Decision,
+  decide,
+  Evaluator,
+  EXTENSION_POINTS,
+  type ExtensionPoint,
+  makeStages,
+  type PluginContext,
+  type PluginUse,
+  type Profile,
+} from "../framework/index.ts";
+import {
+  CSIDriver,
+  CSINode,
+  CSIStorageCapacity,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  ReplicaSet,
+  ReplicationController,
+  Service,
+  StatefulSet,
+  StorageClass,
+} from "../kinds.ts";
+import { ALL_PLUGINS } from "../plugins/index.ts";
+import { ClusterState, PodInfos, ResourceNames } from "../snapshot/index.ts";
+import { HeldObjects } from "./held-objects.ts";
+import type { PlainCluster } from "./plain/index.ts";
+
+export interface FastOptions {
+  readonly args?: PluginArguments;
+  /** Only these; default: all that are on by default. */
+  readonly plugins?: readonly string[];
+}
+
+export class FastCluster {
+  readonly #names = new ResourceNames();
+  readonly #infos = new PodInfos(this.#names);
+  readonly state = new ClusterState(this.#names);
+  readonly held = new HeldObjects();
+  readonly #evaluator: Evaluator;
+  readonly #nodes = new Map<string, core.Node>();
+  readonly #pods = new Map<string, core.Pod>();
+  readonly #others: PlainCluster;
+
+  constructor(cluster: PlainCluster, { args = DEFAULT_ARGUMENTS, plugins }: FastOptions = {}) {
+    this.#others = cluster;
+    this.#holdAll(cluster);
+    for (const { metadata } of cluster.namespaces ?? [])
+      this.state.setNamespace(metadata.name ?? "", metadata.labels ?? {});
+    for (const node of cluster.nodes) this.setNode(node);
+    for (const pod of cluster.pods) this.setPod(pod);
+    const profile = defaultProfile(plugins ?? ALL_PLUGINS.map(({ name }) => name), args);
+    const context = only<PluginContext>({
+      informers: this.held.informers(),
+      view: this.state,
+      resources: this.#names,
+      clock: realClock(),
+      random: seededRandom(1),
+      log: silentLogger,
+      extenders: [],
+      wake: () => {},
+    });
+    const stages = makeStages(profile, ALL_PLUGINS, context);
+    this.#evaluator = new Evaluator(stages, this.state);
+  }
+
+  /** As it is now. */
+  plain(): PlainCluster {
+    return { ...this.#others, nodes: [...this.#nodes.values()], pods: [...this.#pods.values()] };
+  }
+
+  setNode(node: core.Node): void {
+    this.#nodes.set(node.metadata.name ?? "", node);
+    this.state.setNode(node);
+  }
+
+  removeNode(name: string): void {
+    this.#nodes.delete(name);
+    this.state.removeNode(name);
+  }
+
+  setPod(pod: core.Pod): void {
+    const { uid = "" } = pod.metadata;
+    const phase = pod.status?.phase;
+    this.#pods.set(uid, pod);
+    if (phase === "Succeeded" || phase === "Failed") this.state.removePod(uid);
+    else this.state.setPod(this.#infos.of(pod));
+  }
+
+  removePod(uid: string): void {
+    this.#pods.delete(uid);
+    this.state.removePod(uid);
+  }
+
+  decide(pod: core.Pod): Decision {
+    return decide(this.#evaluator, this.state, this.#infos.of(pod));
+  }
+
+  #holdAll(cluster: PlainCluster): void {
+    const hold = <T extends KubeObject>(kind: ResourceOf<T>, objects: readonly T[] = []) => {
+      for (const object of objects) this.held.set(kind, object);
+    };
+    hold(Service, cluster.services);
+    hold(ReplicationController, cluster.replicationControllers);
+    hold(ReplicaSet, cluster.replicaSets);
+    hold(StatefulSet, cluster.statefulSets);
+    hold(PersistentVolumeClaim, cluster.persistentVolumeClaims);
+    hold(PersistentVolume, cluster.persistentVolumes);
+    hold(StorageClass, cluster.storageClasses);
+    hold(CSINode, cluster.csiNodes);
+    hold(CSIDriver, cluster.csiDrivers);
+    hold(CSIStorageCapacity, cluster.csiStorageCapacities);
+  }
+}
+
+/** The points that have to do with a decision; nobody binds here. */
+const DECIDING: ReadonlySet<ExtensionPoint> = new Set(["queueSort", "preFilter", "filter", "preScore", "score"]);
+
+function defaultProfile(plugins: readonly string[], args: PluginArguments): Profile {
+  const uses = (point: ExtensionPoint): readonly PluginUse[] =>
+    DECIDING.has(point)
+      ? DEFAULT_PLUGINS.filter(({ name }) => plugins.includes(name) && PLUGIN_POINTS.get(name)?.includes(point))
+      : [];
+  const byPoint = Object.fromEntries(EXTENSION_POINTS.map((point) => [point, uses(point)]));
+  return { schedulerName: "default-scheduler", plugins: byPoint as Profile["plugins"], args };
+}
+
+/** Plugins may hold on to what else they are given; a decision has no business with it. */
+function only<T extends object>(given: Partial<T>): T {
+  const absent = new Proxy(
+    {},
+    {
+      get: (_, property) => {
+        throw new Error(`a decision asked for ${String(property)}`);
+      },
+    },
+  );
+  return new Proxy(given as T, { get: (target, property) => Reflect.get(target, property) ?? absent });
+}

@@ -1,0 +1,86 @@
+/**
+ * What a plain decision is made from and what it says.
+ *
+ * 1. Everything is an API object. There is no cache, no index, no state: each question is answered by looking at all of them again.
+ * 2. Amounts are bigints, so that nothing is rounded where the original has whole numbers.
+ */
+import type { apps, core, storage } from "#api";
+import type { PluginArguments } from "../../configuration/arguments.ts";
+
+export interface PlainCluster {
+  readonly nodes: readonly core.Node[];
+  /** Those that run or were assigned a node; others are not looked at. */
+  readonly pods: readonly core.Pod[];
+  readonly namespaces?: readonly core.Namespace[];
+  readonly services?: readonly core.Service[];
+  readonly replicationControllers?: readonly core.ReplicationController[];
+  readonly replicaSets?: readonly apps.ReplicaSet[];
+  readonly statefulSets?: readonly apps.StatefulSet[];
+  readonly persistentVolumeClaims?: readonly core.PersistentVolumeClaim[];
+  readonly persistentVolumes?: readonly core.PersistentVolume[];
+  readonly storageClasses?: readonly storage.StorageClass[];
+  readonly csiNodes?: readonly storage.CSINode[];
+  readonly csiDrivers?: readonly storage.CSIDriver[];
+  readonly csiStorageCapacities?: readonly storage.CSIStorageCapacity[];
+}
+
+export interface PlainFailure {
+  /** In the original's words. */
+  readonly reasons: readonly string[];
+  /** Evicting Pods from the node would not help. */
+  readonly unresolvable: boolean;
+}
+
+export interface PlainQuestion {
+  readonly pod: core.Pod;
+  readonly cluster: PlainCluster;
+  readonly args: PluginArguments;
+}
+
+export interface PlainPlugin {
+  readonly name: string;
+  /** What is wrong with the Pod whatever the node. */
+  preFilter?(question: PlainQuestion): PlainFailure | undefined;
+  filter?(question: PlainQuestion, node: core.Node): PlainFailure | undefined;
+  /** Scores of 0 to 100 for the nodes that passed; undefined where the plugin has nothing to say of this Pod. */
+  score?(question: PlainQuestion, feasible: readonly core.Node[]): ReadonlyMap<string, number> | undefined;
+}
+
+export const MAX_NODE_SCORE = 100;
+
+export function unschedulable(...reasons: readonly string[]): PlainFailure {
+  return { reasons, unresolvable: false };
+}
+
+export function unresolvable(...reasons: readonly string[]): PlainFailure {
+  return { reasons, unresolvable: true };
+}
+
+export function nameOf(node: core.Node): string {
+  return node.metadata.name ?? "";
+}
+
+export function labelsOf(object: core.Node | core.Pod | core.Namespace): Readonly<Record<string, string>> {
+  return object.metadata.labels ?? {};
+}
+
+/** Pods that have ended hold nothing any more. */
+export function podsOn(cluster: PlainCluster, node: core.Node): readonly core.Pod[] {
+  return cluster.pods.filter((pod) => pod.spec?.nodeName === nameOf(node) && !hasEnded(pod));
+}
+
+export function hasEnded({ status }: core.Pod): boolean {
+  return status?.phase === "Succeeded" || status?.phase === "Failed";
+}
+
+/** Each node's own score, as a map. */
+export function scoresOf(nodes: readonly core.Node[], score: (node: core.Node) => number): ReadonlyMap<string, number> {
+  return new Map(nodes.map((node) => [nameOf(node), score(node)]));
+}
+
+/** From [0, highest] to [0, 100]; `reversed`, the lowest becomes 100. */
+export function normalised(scores: ReadonlyMap<string, number>, reversed: boolean): ReadonlyMap<string, number> {
+  const highest = Math.max(0, ...scores.values());
+  const scale = (score: number) => (highest === 0 ? 0 : Math.trunc((MAX_NODE_SCORE * score) / highest));
+  return new Map([...scores].map(([name, score]) => [name, reversed ? MAX_NODE_SCORE - scale(score) : scale(score)]));
+}

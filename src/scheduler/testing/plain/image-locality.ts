@@ -1,0 +1,37 @@
+/** Prefers nodes that have the Pod's images, large ones before small ones, but less so images that few nodes have: else those few would get all Pods. */
+import type { core } from "#api";
+import { type PlainCluster, type PlainPlugin, scoresOf } from "./cluster.ts";
+
+const MB = 1024n * 1024n;
+const LEAST = 23n * MB;
+const MOST_FOR_A_CONTAINER = 1000n * MB;
+
+export const imageLocality: PlainPlugin = {
+  name: "ImageLocality",
+  score({ pod, cluster }, feasible) {
+    const images = imagesOf(pod);
+    return scoresOf(feasible, (node) => {
+      const sum = images.reduce((total, image) => total + sizeOn(node, image, cluster), 0n);
+      const most = MOST_FOR_A_CONTAINER * BigInt(images.length);
+      const bounded = sum < LEAST ? LEAST : sum > most ? most : sum;
+      return Number((100n * (bounded - LEAST)) / (most - LEAST));
+    });
+  },
+};
+
+function imagesOf({ spec }: core.Pod): readonly string[] {
+  const containers = [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])];
+  return containers.map(({ image = "" }) => tagged(image));
+}
+
+/** `a/b` means `a/b:latest`; the colon of a registry's port is no tag. */
+function tagged(image: string): string {
+  return image.lastIndexOf(":") <= image.lastIndexOf("/") ? `${image}:latest` : image;
+}
+
+function sizeOn(node: core.Node, image: string, { nodes }: PlainCluster): bigint {
+  const size = (node.status?.images ?? []).find(({ names = [] }) => names.includes(image))?.sizeBytes;
+  if (size === undefined) return 0n;
+  const having = nodes.filter(({ status }) => (status?.images ?? []).some(({ names = [] }) => names.includes(image)));
+  return BigInt(Math.trunc(size * (having.length / nodes.length)));
+}

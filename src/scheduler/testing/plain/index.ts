@@ -1,0 +1,11 @@
+/** A scheduler without any cleverness, to hold the fast one against. */
+export type { PlainCluster, PlainFailure, PlainPlugin, PlainQuestion } from "./cluster.ts";
+export {
+  DEFAULT_PROFILE,
+  PLAIN_PLUGINS,
+  type PlainDecision,
+  type PlainProfile,
+  type PlainScore,
+  plainDecision,
+} from "./decision.ts";
+export { amountsIn, requestsOf } from "./pod-requests.ts";

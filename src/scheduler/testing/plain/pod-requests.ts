@@ -1,0 +1,88 @@
+/**
+ * What a Pod asks for.
+ *
+ * 1. Containers and sidecars run side by side and are added up. Each init container runs alone with the sidecars that were started before it, so it
+ *    only counts where that is more.
+ * 2. What the Pod itself asks for (cpu, memory, huge pages) stands for the sum of its containers. The overhead of its runtime comes on top.
+ * 3. For scoring, a container that asks for no cpu or no memory counts as 100m or 200Mi; one that asks for 0 asks for 0.
+ */
+import { type core, parseQuantity, scaledValue } from "#api";
+
+/** cpu in thousandths, everything else in units, rounded up. */
+export type Amounts = ReadonlyMap<string, bigint>;
+
+const DEFAULTS: Amounts = new Map([
+  ["cpu", 100n],
+  ["memory", 200n * 1024n * 1024n],
+]);
+
+export function requestsOf({ spec }: core.Pod): Amounts {
+  return requested(spec, new Map());
+}
+
+/** Of the Pod to be placed. */
+export function scoringRequestsOf({ spec }: core.Pod): Amounts {
+  return requested(spec, DEFAULTS);
+}
+
+/** Of a Pod that is there: one that asks for cpu and memory as a whole needs no defaults for those. */
+export function scoringRequestsOfPlaced(pod: core.Pod): Amounts {
+  const { spec } = pod;
+  if (podLevel(spec).size === 0) return requested(spec, DEFAULTS);
+  const asked = requestsOf(pod);
+  return requested(spec, new Map([...DEFAULTS].filter(([name]) => !asked.has(name))));
+}
+
+function requested(spec: core.PodSpec | undefined, defaults: Amounts): Amounts {
+  const total = new Map<string, bigint>();
+  for (const container of spec?.containers ?? []) add(total, amountsOf(container, defaults));
+  const sidecars = new Map<string, bigint>();
+  const atStart = new Map<string, bigint>();
+  for (const container of spec?.initContainers ?? []) {
+    const own = amountsOf(container, defaults);
+    if (container.restartPolicy === "Always") {
+      add(total, own);
+      add(sidecars, own);
+      raise(atStart, sidecars);
+    } else {
+      const together = new Map(sidecars);
+      add(together, own);
+      raise(atStart, together);
+    }
+  }
+  raise(total, atStart);
+  for (const [name, amount] of podLevel(spec)) total.set(name, amount);
+  add(total, amountsIn(spec?.overhead));
+  return total;
+}
+
+function podLevel(spec: core.PodSpec | undefined): Amounts {
+  const asked = amountsIn(spec?.resources?.requests);
+  return new Map([...asked].filter(([name]) => /^(cpu|memory|hugepages-.*)$/.test(name)));
+}
+
+function amountsOf({ resources }: core.Container, defaults: Amounts): Amounts {
+  return new Map([...defaults, ...amountsIn(resources?.requests)]);
+}
+
+export function amountsIn(list: Readonly<Record<string, string>> | undefined): Amounts {
+  return new Map(
+    Object.entries(list ?? {}).map(([name, text]) => [name, scaledValue(parseQuantity(text), name === "cpu" ? -3 : 0)]),
+  );
+}
+
+export function add(total: Map<string, bigint>, amounts: Amounts): void {
+  for (const [name, amount] of amounts) total.set(name, (total.get(name) ?? 0n) + amount);
+}
+
+function raise(total: Map<string, bigint>, amounts: Amounts): void {
+  for (const [name, amount] of amounts) {
+    const before = total.get(name);
+    if (before === undefined || amount > before) total.set(name, amount);
+  }
+}
+
+/** Counted by nodes under names of their own, huge pages and attached volumes among them. */
+export function isScalar(name: string): boolean {
+  return name.includes("/") || name.startsWith("hugepages-") || name.startsWith("attachable-volumes-");
+}
