@@ -36,7 +36,7 @@ export interface Dispatch {
 }
 
 /** Where the verbs leave what they have to say besides their answer. */
-export type Remarks = Pick<RestRequest, "warn" | "annotate" | "received">;
+export type Remarks = Pick<RestRequest, "warn" | "annotate" | "received"> & Pick<ServerContext, "wrote">;
 
 export async function dispatch(
   request: ApiRequest,
@@ -136,11 +136,11 @@ function restRequest(
   info: RequestInfo,
   resource: Resource,
   context: ServerContext,
-  remarks: Remarks,
+  { wrote, ...remarks }: Remarks,
 ): RestRequest {
   const isNamespace = resource.kind.scope === "Cluster";
   return {
-    context,
+    context: wrote === undefined ? context : { ...context, wrote },
     resource,
     namespace: isNamespace ? "" : info.namespace,
     name: info.name,

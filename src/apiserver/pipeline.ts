@@ -22,6 +22,7 @@ import { type ApiRequest, type ApiResponse, authenticated } from "./http/exchang
 import { type RequestInfo, requestInfo } from "./http/request-info.ts";
 import { warningHeaders } from "./http/warning-headers.ts";
 import type { AnyDraft } from "./rest/prepare.ts";
+import type { WrittenObject } from "./rest/server-context.ts";
 
 /** A request on its way: what the steps before it have found out. */
 export interface Exchange {
@@ -46,6 +47,8 @@ export interface Exchange {
   observer?: BodyObserver;
   /** Gives up what is held for it here: another server works on it now. */
   release?: () => void;
+  /** Somebody wants to know what it writes. */
+  wrote?: (write: WrittenObject) => void;
 }
 
 export interface BodyObserver {
@@ -67,6 +70,7 @@ class PassingExchange implements Exchange {
   readonly headers: Record<string, string> = {};
   observer?: BodyObserver;
   release?: () => void;
+  wrote?: (write: WrittenObject) => void;
 
   constructor(request: ApiRequest, info: RequestInfo, caller: UserInfo, annotations: Map<string, string>) {
     this.original = request;
@@ -162,7 +166,7 @@ const PAGE_NOT_FOUND: ApiResponse = {
 };
 
 function serve(exchange: Exchange, options: PipelineOptions, warnings: string[]): Promise<ApiResponse> {
-  const { request, info, annotations, bodyAnnotations, observer } = exchange;
+  const { request, info, annotations, bodyAnnotations, observer, wrote } = exchange;
   const elsewhere = options.elsewhere?.(exchange);
   if (elsewhere !== undefined) {
     exchange.release?.();
@@ -174,6 +178,7 @@ function serve(exchange: Exchange, options: PipelineOptions, warnings: string[])
       warn: (message) => warnings.push(message),
       annotate: (key, value, level) => note(level === "Request" ? bodyAnnotations : annotations, key, value),
       ...(observer !== undefined && { received: (draft, kind) => observer.object(draft, kind) }),
+      ...(wrote !== undefined && { wrote }),
     });
   return options.dispatch.resources.servesGroup(info.apiGroup) ? answer() : serveAdded(info, options.dispatch, answer);
 }

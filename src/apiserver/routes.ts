@@ -1,10 +1,12 @@
 /** Paths that are not about resources: health, version, metrics, discovery, OpenAPI, snapshots. */
 import { encodeEnvelope, encodeProtobuf, type Kind, notAcceptable, serverResponse, typeSchema } from "#api";
 import { type MetricsRegistry, metricsContentType } from "#base";
+import type { Recorder } from "#flows";
 import { type Store, writeSnapshot } from "#store";
 import type { IssuerDocuments } from "./authn/service-account/issuer.ts";
 import { Discovery, type PreparedDocument, rootPaths, servedVersions, type Wanted } from "./discovery/index.ts";
 import { textOf } from "./encode/answers.ts";
+import { answerFlows, FLOWS_PATH } from "./flows/index.ts";
 import { answerHealth, type HealthCheck } from "./health.ts";
 import type { ApiRequest, ApiResponse } from "./http/exchange.ts";
 import type { RequestInfo } from "./http/request-info.ts";
@@ -25,6 +27,8 @@ export interface RouteOptions {
   readonly health: Readonly<Record<string, readonly HealthCheck[]>>;
   /** Text about what the server is doing right now, for paths under /debug. */
   readonly debug?: (path: string, query: URLSearchParams) => string | undefined;
+  /** What happened, for those who ask. */
+  readonly recorder?: Recorder;
   /** For verifiers of service account tokens. */
   readonly issuerDocuments?: () => IssuerDocuments;
 }
@@ -55,6 +59,7 @@ export function nonResourceRoutes({
   metrics,
   health,
   debug,
+  recorder,
   issuerDocuments,
 }: RouteOptions): (request: ApiRequest, info: RequestInfo) => Promise<ApiResponse | undefined> {
   const { log, clock } = context;
@@ -83,6 +88,7 @@ export function nonResourceRoutes({
     if (path === "/metrics") return text(200, metrics.text(), metricsContentType);
     if (path === "/" || path === "") return json(rootPaths(discovery.paths(), own).value());
     if (first === "openapi") return openApiAnswer(openApi, request, clock.now());
+    if (path === FLOWS_PATH && recorder !== undefined) return onlyGet(info, () => answerFlows(recorder, query));
     if (path === "/k8ts/snapshot") {
       return {
         status: 200,

@@ -11,6 +11,7 @@ import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { builtIn, type JsonObject } from "#api";
 import { type Clock, type Logger, type MetricsRegistry, type Random, TaskGroup } from "#base";
+import type { Recorder } from "#flows";
 import type { Store } from "#store";
 import {
   type AdmissionOptions,
@@ -44,11 +45,12 @@ import { customResources } from "./custom-resources/index.ts";
 import type { Encryption } from "./encryption/index.ts";
 import { expireEvents } from "./expire/index.ts";
 import { type FlowControl, flowControl, type InFlightLimits, maxInFlight } from "./flow-control/index.ts";
+import { flowStep } from "./flows/index.ts";
 import type { HealthCheck } from "./health.ts";
 import { httpHandlers } from "./http/adapter.ts";
 import { type Listener, listen, type ServingCertificate } from "./listener.ts";
 import { requestMetrics } from "./metrics.ts";
-import { type Handle, pipeline } from "./pipeline.ts";
+import { type Handle, passThrough, pipeline } from "./pipeline.ts";
 import { newUid } from "./rest/new-uid.ts";
 import { STORE_PREFIX } from "./rest/resource.ts";
 import { Resources } from "./rest/resources.ts";
@@ -93,6 +95,8 @@ export interface ApiServerOptions {
   readonly frontProxyIdentity?: () => FrontProxyIdentity | undefined;
   /** Who this server is to kubelets, as of now. */
   readonly kubeletIdentity?: ConnectOptions["kubeletIdentity"];
+  /** Keeps what happens, so that it can be shown. Default: nothing is kept. */
+  readonly recorder?: Recorder;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
@@ -203,11 +207,14 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     flow = fair ? flowControl({ context, resources, metrics, total: reading + mutating }) : undefined;
     audited = await audit({ settings: options.audit ?? {}, resources, newId: randomUUID, clock, random, log, metrics });
     const counted = requestMetrics(metrics, clock);
+    const { recorder } = options;
+    const recorded =
+      recorder === undefined ? passThrough : flowStep({ recorder, revision: () => feed.revision, clock });
     const { audit: auditStep, turnedAway } = audited;
     const handle = pipeline({
       authenticate: authn.authenticate,
       isCredential: authn.isCredential,
-      audit: (exchange, next) => counted(exchange, () => auditStep(exchange, next)),
+      audit: (exchange, next) => recorded(exchange, () => counted(exchange, () => auditStep(exchange, next))),
       turnedAway,
       flowControl: flow?.step ?? maxInFlight({ reading, mutating }),
       authorize: authz.authorize,
@@ -233,6 +240,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
         metrics,
         health: healthChecks(store, stopping.signal, encryption),
         ...(flow !== undefined && { debug: flow.dump }),
+        ...(recorder !== undefined && { recorder }),
         issuerDocuments: () => authn.documents(serverUrl(options.host, listening?.port ?? options.port)),
       }),
       log,

@@ -6,6 +6,7 @@
  */
 import { fromStatus, isObject, type Json, StatusError } from "#api";
 import { type ChildController, type Clock, childController } from "#base";
+import { CAUSE_HEADER } from "#flows";
 import { type BodyPart, readAll, type Transport, type TransportResponse } from "./transport.ts";
 
 const MAX_TRIES = 5;
@@ -19,6 +20,7 @@ export interface Call {
   readonly body?: string;
   readonly signal?: AbortSignal | undefined;
   readonly timeoutMs?: number | undefined;
+  readonly cause?: string | undefined;
 }
 
 export interface CallsOptions {
@@ -70,11 +72,12 @@ export class Calls {
 
   async #answered(call: Call, signal: AbortSignal, takesEvents = false): Promise<TransportResponse> {
     const { transport, clock, userAgent } = this.#options;
-    const { method, target, body, accept = "application/json", contentType } = call;
+    const { method, target, body, accept = "application/json", contentType, cause } = call;
     const headers = {
       accept,
       "user-agent": userAgent,
       ...(contentType !== undefined && { "content-type": contentType }),
+      ...(cause !== undefined && { [CAUSE_HEADER]: cause }),
     };
     for (let tries = 1; ; tries++) {
       const request = { method, target, headers, signal, takesEvents, ...(body !== undefined && { body }) };

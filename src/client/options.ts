@@ -4,6 +4,8 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
   /** How long to wait for the answer, repetitions included. Default: the client's. */
   readonly timeoutMs?: number;
+  /** The work that this is part of, as #flows writes it. */
+  readonly cause?: string;
 }
 
 export interface GetOptions extends CallOptions {

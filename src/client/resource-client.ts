@@ -103,7 +103,7 @@ export class ResourceClient<T extends KubeObject> {
   }
 
   watch(options: WatchOptions = {}): AsyncGenerator<WatchEvent<T>, void, undefined> {
-    const { labelSelector, fieldSelector, allowWatchBookmarks = true, signal, timeoutMs, ...rest } = options;
+    const { labelSelector, fieldSelector, allowWatchBookmarks = true, signal, timeoutMs, cause: _, ...rest } = options;
     const query = queryOf({ watch: true, allowWatchBookmarks, labelSelector, fieldSelector, ...rest });
     const target = resourcePath(this.resource, this.namespace) + query;
     const call = { method: "GET", target, accept: this.#form.object, signal, timeoutMs };
@@ -179,9 +179,17 @@ export class ResourceClient<T extends KubeObject> {
     body?: string,
     contentType = "application/json",
   ): Promise<S> {
-    const { signal, timeoutMs } = options;
+    const { signal, timeoutMs, cause } = options;
     const accept = this.#form.object;
-    const call: Call = { method, target, accept, signal, timeoutMs, ...(body !== undefined && { body, contentType }) };
+    const call: Call = {
+      method,
+      target,
+      accept,
+      signal,
+      timeoutMs,
+      cause,
+      ...(body !== undefined && { body, contentType }),
+    };
     return (await this.#calls.json(call)) as S;
   }
 
@@ -225,8 +233,8 @@ function selectors({ labelSelector, fieldSelector }: Selectors) {
 }
 
 function deleteCall(target: string, options: DeleteOptions): Call {
-  const { signal, timeoutMs, dryRun, gracePeriodSeconds, propagationPolicy, preconditions } = options;
+  const { signal, timeoutMs, cause, dryRun, gracePeriodSeconds, propagationPolicy, preconditions } = options;
   const asked = { gracePeriodSeconds, propagationPolicy, preconditions, ...(dryRun === true && { dryRun: ["All"] }) };
   const body = JSON.stringify({ kind: "DeleteOptions", apiVersion: "v1", ...asked });
-  return { method: "DELETE", target, signal, timeoutMs, body, contentType: "application/json" };
+  return { method: "DELETE", target, signal, timeoutMs, cause, body, contentType: "application/json" };
 }

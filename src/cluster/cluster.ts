@@ -13,6 +13,7 @@ import { rm } from "node:fs/promises";
 import { hostname } from "node:os";
 import { K8TS_VERSION } from "#apiserver";
 import { type Clock, type Logger, MetricsRegistry, registerProcessMetrics, systemRandom, TaskGroup } from "#base";
+import { Recorder } from "#flows";
 import {
   type ClusterPki,
   ensureClusterPki,
@@ -108,6 +109,7 @@ export async function startCluster(config: ClusterConfig, environment: Environme
   const server = await step("API server", environment, async () => {
     const started = await listenOrExplain(config, {
       store,
+      recorder: new Recorder(),
       sharedStore: config.store.kind === "etcd",
       authentication: await readAuthentication(flags, files, pki),
       requestHeader: await readRequestHeader(flags, pki),

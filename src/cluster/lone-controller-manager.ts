@@ -22,6 +22,8 @@ export interface LoneControllerManagerConfig extends Omit<ComponentConfig, "name
   /** What pods trust. Default: what the kubeconfig trusts. */
   readonly rootCaFile?: string;
   readonly signing?: SigningFlags;
+  readonly nodeCidrs?: NonNullable<ClusterFacts["nodeCidrs"]>;
+  readonly nodeLifecycle?: NonNullable<ClusterFacts["nodeLifecycle"]>;
   /** Signs tokens that are kept in Secrets. */
   readonly serviceAccountKeyFile?: string;
   /** Each controller is its own service account; else all are who the kubeconfig says. */
@@ -43,7 +45,7 @@ export async function runLoneControllerManager(
 ): Promise<void> {
   const { selection, useServiceAccountCredentials: ownAccounts } = config;
   // Loaded only here: other commands need not wait for it.
-  const { allControllers, controllerMetrics, runControllers } = await import("#controllers");
+  const { allControllers, CidrPoolError, controllerMetrics, runControllers } = await import("#controllers");
   if (selection !== undefined) (await import("./controller-manager.ts")).checkSelection(selection);
   const [rootCa, signer, signToken] = await Promise.all([
     config.rootCaFile === undefined ? undefined : readFlag("--root-ca-file", config.rootCaFile),
@@ -61,8 +63,10 @@ export async function runLoneControllerManager(
       caPem: caPem ?? "",
       signer: signer ?? { read: readSigningRequest, sign: noKey },
       ...(signToken !== undefined && { signToken }),
+      ...(config.nodeCidrs !== undefined && { nodeCidrs: config.nodeCidrs }),
+      ...(config.nodeLifecycle !== undefined && { nodeLifecycle: config.nodeLifecycle }),
     };
-    const controllers = allControllers(facts);
+    const controllers = told(() => allControllers(facts), CidrPoolError);
     const options = {
       controllers,
       selection: withoutAbsent(selection, controllers, absent),
@@ -84,6 +88,15 @@ export async function runLoneControllerManager(
     };
   };
   await runComponent({ ...config, name: NAME }, { clock, log }, prepare, signal);
+}
+
+/** What a user can mend. */
+function told<T>(make: () => T, flaw: new (message: string) => Error): T {
+  try {
+    return make();
+  } catch (error) {
+    throw error instanceof flaw ? new ClusterError(error.message, { cause: error }) : error;
+  }
 }
 
 /** Names that are known only where there is a key for them are left out, too. */
@@ -121,12 +134,8 @@ async function signerOf(
 
 async function tokensOf(file: string): Promise<NonNullable<ClusterFacts["signToken"]>> {
   const pem = await readFlag("--service-account-private-key-file", file);
-  try {
-    const sign = tokenSigner(pem, file);
-    return (claims) => sign({ ...claims });
-  } catch (error) {
-    throw error instanceof KeyFileError ? new ClusterError(error.message, { cause: error }) : error;
-  }
+  const sign = told(() => tokenSigner(pem, file), KeyFileError);
+  return (claims) => sign({ ...claims });
 }
 
 function noKey(): never {

@@ -6,13 +6,14 @@ import { ClusterError, type LoneControllerManagerConfig, runLoneControllerManage
 import { type ComponentOptions, componentFrom, componentOptions } from "./component-options.ts";
 import { controllersOption } from "./controllers-option.ts";
 import { boolean } from "./flow-control-options.ts";
+import { type NodeFlagOptions, nodeFlags, nodeFlagsFrom } from "./node-flags.ts";
 import { milliseconds } from "./options.ts";
 import { names, notesOnFlags, type OriginalFlags, originalFlags } from "./original-flags.ts";
 import { runUntilSignalled } from "./run-component.ts";
 
 const YEAR_MS = 8760 * 3_600_000;
 
-export interface ControllerManagerOptions extends ComponentOptions {
+export interface ControllerManagerOptions extends ComponentOptions, NodeFlagOptions {
   readonly controllers?: readonly string[];
   readonly rootCaFile?: string;
   readonly clusterSigningCertFile?: string;
@@ -41,17 +42,15 @@ const ORIGINAL: OriginalFlags = {
     concurrent-validating-admission-policy-status-syncs concurrent-resource-claim-syncs concurrent-device-taint-eviction-syncs
     concurrent-service-cidr-syncs mirroring-concurrent-service-endpoint-syncs mirroring-endpointslice-updates-batch-period
     mirroring-max-endpoints-per-subset endpoint-updates-batch-period endpointslice-updates-batch-period max-endpoints-per-slice
-    namespace-sync-period resource-quota-sync-period pvclaimbinder-sync-period node-monitor-period node-sync-period
+    namespace-sync-period resource-quota-sync-period pvclaimbinder-sync-period node-sync-period
     legacy-service-account-token-clean-up-period attach-detach-reconcile-sync-period disable-attach-detach-reconcile-sync
     disable-force-detach-on-timeout enable-dynamic-provisioning enable-hostpath-provisioner flex-volume-plugin-dir
     pv-recycler-increment-timeout-nfs pv-recycler-minimum-timeout-hostpath pv-recycler-minimum-timeout-nfs
     pv-recycler-pod-template-filepath-hostpath pv-recycler-pod-template-filepath-nfs pv-recycler-timeout-increment-hostpath
     horizontal-pod-autoscaler-cpu-initialization-period horizontal-pod-autoscaler-downscale-stabilization
     horizontal-pod-autoscaler-initial-readiness-delay horizontal-pod-autoscaler-sync-period horizontal-pod-autoscaler-tolerance
-    terminated-pod-gc-threshold node-eviction-rate secondary-node-eviction-rate large-cluster-size-threshold unhealthy-zone-threshold
-    node-monitor-grace-period node-startup-grace-period allocate-node-cidrs cidr-allocator-type cluster-cidr node-cidr-mask-size
-    node-cidr-mask-size-ipv4 node-cidr-mask-size-ipv6 service-cluster-ip-range configure-cloud-routes route-reconciliation-period
-    enable-leader-migration leader-migration-config`),
+    terminated-pod-gc-threshold cidr-allocator-type configure-cloud-routes route-reconciliation-period enable-leader-migration
+    leader-migration-config`),
   refused: names(`
     tls-sni-cert-key cloud-provider cloud-config external-cloud-volume-plugin
     cluster-signing-kube-apiserver-client-cert-file cluster-signing-kube-apiserver-client-key-file
@@ -87,7 +86,7 @@ export function controllerManagerCommand(): Command {
       await runUntilSignalled(notes, (environment, signal) => runLoneControllerManager(config, environment, signal));
     });
   const own = componentOptions({ name: "kube-controller-manager", port: 10257 });
-  for (const option of [...own, ...originalFlags(ORIGINAL)]) command.addOption(option);
+  for (const option of [...own, ...nodeFlags(), ...originalFlags(ORIGINAL)]) command.addOption(option);
   return command;
 }
 
@@ -101,6 +100,7 @@ export function controllerManagerConfig(options: ControllerManagerOptions): Lone
   }
   return {
     ...componentFrom(options),
+    ...nodeFlagsFrom(options),
     useServiceAccountCredentials,
     ...(controllers !== undefined && { selection: controllers }),
     ...(rootCaFile !== undefined && { rootCaFile }),

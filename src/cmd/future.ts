@@ -6,7 +6,6 @@ import { ClusterError } from "#cluster";
 const FUTURE: Record<string, string> = {
   proxy: "the service proxy as its own process",
   dns: "the cluster DNS as its own process",
-  flow: "the sequence diagram of what happened",
   why: "the reason for an object's state",
   dashboard: "the web interface",
 };

@@ -6,7 +6,7 @@
 import { Command } from "commander";
 import { type core, isStatusError } from "#api";
 import { realClock } from "#base";
-import { Client, https, type ResourceClient } from "#client";
+import type { ResourceClient } from "#client";
 import { ClusterError, findRunning } from "#cluster";
 import { readKubeconfig } from "#pki";
 import { type DataDirOption, dataDirOf, dataDirOption } from "./options.ts";
@@ -75,6 +75,8 @@ async function withNodes(
   if (!(await findRunning(dir)).running) throw new ClusterError(`No cluster is running in ${dir.path}.`);
   const { server, caPem, client: user } = await readKubeconfig(dir.kubeconfig);
   const credentials = user !== undefined && "certPem" in user ? { certPem: user.certPem, keyPem: user.keyPem } : {};
+  // Loaded here, so that other commands start without it.
+  const { Client, https } = await import("#client");
   const clock = realClock();
   const client = new Client({ transport: https({ server, caPem, ...credentials }, { clock }), clock });
   try {

@@ -3,6 +3,7 @@ import { Command } from "commander";
 import { K8TS_VERSION, KUBERNETES_VERSION } from "#apiserver";
 import { controllerManagerCommand } from "./controller-manager.ts";
 import { downCommand } from "./down.ts";
+import { flowCommand } from "./flow.ts";
 import { futureCommands } from "./future.ts";
 import { imageCommand } from "./image.ts";
 import { kubeApiServerCommand } from "./kube-apiserver.ts";
@@ -46,6 +47,7 @@ export function program(): Command {
     schedulerCommand(),
     kubeletCommand(),
     kubectlCommand(),
+    flowCommand(),
     ...futureCommands(),
   ];
   for (const command of commands) root.addCommand(inherit(command, root));

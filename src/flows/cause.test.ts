@@ -27,13 +27,14 @@ describe("a cause in a header", () => {
 
   it.each([
     ["nothing", undefined],
-    ["no JSON", "{"],
-    ["another value", "[1]"],
-    ["a part missing", JSON.stringify({ ...CAUSE, woken: undefined })],
-    ["words that are none", JSON.stringify({ ...CAUSE, actor: 7 })],
-    ["revisions that are none", JSON.stringify({ ...CAUSE, woken: ["1"] })],
-    ["calls that are none", JSON.stringify({ ...CAUSE, calls: [{ to: "x" }] })],
-    ["endless words", JSON.stringify({ ...CAUSE, about: "z".repeat(5000) })],
+    ["no JSON", "host/7 {"],
+    ["another value", "host/7 [1]"],
+    ["another id", `host/8 ${JSON.stringify(CAUSE)}`],
+    ["a part missing", `host/7 ${JSON.stringify({ ...CAUSE, woken: undefined })}`],
+    ["words that are none", `host/7 ${JSON.stringify({ ...CAUSE, actor: 7 })}`],
+    ["revisions that are none", `host/7 ${JSON.stringify({ ...CAUSE, woken: ["1"] })}`],
+    ["calls that are none", `host/7 ${JSON.stringify({ ...CAUSE, calls: [{ to: "x" }] })}`],
+    ["endless words", `host/7 ${JSON.stringify({ ...CAUSE, about: "z".repeat(5000) })}`],
   ])("%s is no cause", (_, header) => {
     expect(readCause(header)).toBeUndefined();
   });

@@ -33,17 +33,24 @@ export function writeCause(cause: Cause): string {
     woken: cause.woken.slice(-MAX_WOKEN),
   };
   for (let calls = cause.calls.slice(0, MAX_CALLS); ; calls = calls.slice(0, -1)) {
-    const text = ascii(JSON.stringify({ ...short, calls }));
+    const text = `${cause.id} ${ascii(JSON.stringify({ ...short, calls }))}`;
     if (text.length <= MAX_BYTES || calls.length === 0) return text;
   }
+}
+
+/** Stands in front, so that a work which is known already need not be read again. */
+export function causeId(header: string | undefined): string | undefined {
+  if (header === undefined) return undefined;
+  const end = header.indexOf(" ");
+  return end <= 0 || end > MAX_WORDS ? undefined : header.slice(0, end);
 }
 
 /** Undefined for what is no cause. */
 export function readCause(header: string | undefined): Cause | undefined {
   if (header === undefined || header.length > MAX_BYTES) return undefined;
   try {
-    const read = JSON.parse(header) as Partial<Record<keyof Cause, unknown>>;
-    return isCause(read) ? read : undefined;
+    const read: unknown = JSON.parse(header.slice(header.indexOf(" ") + 1));
+    return isCause(read) && read.id === causeId(header) ? read : undefined;
   } catch {
     return undefined;
   }

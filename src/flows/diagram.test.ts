@@ -43,6 +43,25 @@ describe("a diagram", () => {
     expect(diagramOf(records).lines.filter(({ text }) => text === "POST pods")).toHaveLength(2);
   });
 
+  it("puts nothing above what caused it, whatever the clocks say", () => {
+    const { records } = new Story()
+      .work({ id: "w", actor: "late", woken: [1], decided: "something", at: 3 })
+      .request({ name: "b", actor: "late", revision: 2, cause: "w", at: 3 })
+      .request({ name: "a", revision: 1, at: 5 });
+    expect(diagramOf(records).lines.map(({ text }) => text)).toEqual([
+      "POST pods",
+      "alice ✓",
+      "a @1",
+      "ADDED a @1",
+      "something",
+      "POST pods",
+      "alice ✓",
+      "b @2",
+      "201",
+      "201",
+    ]);
+  });
+
   it("shows only those asked for", () => {
     const { records } = trace(rollout().records, { object: WEB });
     expect(diagramOf(records, { only: ["scheduler"] }).participants).toEqual(["apiserver", "scheduler"]);
@@ -64,8 +83,8 @@ describe("on a terminal", () => {
     0 ms     │── POST deployments ──►│                       │                       │
              │                       │ alice ✓ RBAC ✓        │                       │
     1 ms     │                       │═══════ web @10 ══════►│                       │
-             │◄──────── 201 ─────────│                       │                       │
              │                       │---------------- ADDED web @10 ---------------►│
+             │◄──────── 201 ─────────│                       │                       │
   1.50 s     │                       │                       │                       │ new ReplicaSet
 `);
   });

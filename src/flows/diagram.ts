@@ -2,6 +2,8 @@
  * From records to a sequence diagram: who took part, in order of first appearance, and what went between them.
  * Every line has the records that it was drawn from.
  */
+import { vouchesFor } from "./actors.ts";
+import { causalOrder, inTurn, type Step } from "./causal-order.ts";
 import { eachAlone, type Folded, foldAlike } from "./fold.ts";
 import type { DeliveryRecord, FlowRecord, RequestRecord, WorkRecord } from "./record.ts";
 
@@ -39,12 +41,12 @@ export function diagramOf(records: readonly FlowRecord[], { only, fold = true }:
     if (record.type === "request" && record.written !== undefined) written.set(record.written.revision, record);
   }
   const groups = fold ? foldAlike(records) : eachAlone(records);
-  const all = groups.flatMap((group) => linesOf(group, written)).sort((a, b) => a.at - b.at);
+  const all = causalOrder(groups.flatMap((group) => stepsOf(group, written)));
   const lines = only === undefined ? all : all.filter(({ from, to }) => only.includes(from) || only.includes(to));
   return { participants: [...new Set(lines.flatMap(({ from, to }) => [from, to]))], lines };
 }
 
-function linesOf({ record, all }: Folded, written: ReadonlyMap<number, RequestRecord>): Line[] {
+function stepsOf({ record, all }: Folded, written: ReadonlyMap<number, RequestRecord>): Step[] {
   const make: MakeLine = (at, arrow, from, to, text) => ({
     at,
     arrow,
@@ -56,11 +58,11 @@ function linesOf({ record, all }: Folded, written: ReadonlyMap<number, RequestRe
   });
   switch (record.type) {
     case "request":
-      return requestLines(record, all as readonly RequestRecord[], make);
+      return requestSteps(record, all as readonly RequestRecord[], make);
     case "delivery":
-      return deliveryLines(record, make);
+      return deliverySteps(record, make);
     case "work":
-      return workLines(record, written, make);
+      return workSteps(record, all as readonly WorkRecord[], written, make);
   }
 }
 
@@ -77,19 +79,25 @@ const METHODS: Readonly<Record<string, string>> = {
   watch: "WATCH",
 };
 
-function requestLines(record: RequestRecord, all: readonly RequestRecord[], make: MakeLine): Line[] {
-  const { at, tookMs, actor, status, reason } = record;
-  const end = at + tookMs;
+function requestSteps(record: RequestRecord, all: readonly RequestRecord[], make: MakeLine): Step[] {
+  const { at, tookMs, actor, status, reason, written } = record;
   const answer = reason === undefined ? String(status) : `${status} ${reason}`;
-  const revisions = all.flatMap(({ written }) => (written === undefined ? [] : [written.revision]));
-  return [
-    make(at, "call", actor, API_SERVER, `${METHODS[record.verb] ?? record.verb} ${pathOf(record)}`),
-    make(at, "note", API_SERVER, API_SERVER, verdictsOf(record)),
-    ...(revisions.length === 0
+  const revisions = all.flatMap((each) => (each.written === undefined ? [] : [each.written.revision]));
+  const verdicts = verdictsOf(record);
+  return inTurn(
+    record.cause === undefined ? [] : [workKey(record.cause)],
+    { line: make(at, "call", actor, API_SERVER, `${METHODS[record.verb] ?? record.verb} ${pathOf(record)}`) },
+    ...(verdicts === "" ? [] : [{ line: make(at, "note", API_SERVER, API_SERVER, verdicts) }]),
+    ...(written === undefined
       ? []
-      : [make(end, "persisted", API_SERVER, STORE, `${record.name} ${revisionsOf(revisions)}`)]),
-    make(end, "answer", API_SERVER, actor, answer),
-  ];
+      : [
+          {
+            line: make(written.at, "persisted", API_SERVER, STORE, `${record.name} ${revisionsOf(revisions)}`),
+            keys: revisions.map(revisionKey),
+          },
+        ]),
+    { line: make(at + tookMs, "answer", API_SERVER, actor, answer) },
+  );
 }
 
 function pathOf({ verb, resource, subresource, name }: RequestRecord): string {
@@ -104,34 +112,55 @@ function revisionsOf(revisions: readonly number[]): string {
   return first === last ? `@${first}` : `@${first}…${last}`;
 }
 
-function verdictsOf({ user, authorization, admission = [], status }: RequestRecord): string {
+/** What is always so need not be said: a component is who it is, and may do what it does. */
+function verdictsOf({ user, actor, authorization, admission = [], status }: RequestRecord): string {
   if (status === 401) return "not authenticated ✗";
-  return [
-    `${user} ✓`,
-    ...(authorization === undefined ? [] : [`${authorization} ${status === 403 ? "✗" : "✓"}`]),
-    ...(admission.length === 0 ? [] : [`admission: ${admission.join(", ")}`]),
-  ].join(" ");
+  const isUsual = status !== 403 && vouchesFor(user, actor);
+  const who = isUsual ? [] : [`${user} ✓`];
+  const may = isUsual || authorization === undefined ? [] : [`${authorization} ${status === 403 ? "✗" : "✓"}`];
+  return [...who, ...may, ...(admission.length === 0 ? [] : [`admission: ${admission.join(", ")}`])].join(" ");
 }
 
-function deliveryLines({ at, to, change, name, revision }: DeliveryRecord, make: MakeLine): Line[] {
-  return to.map((each) => make(at, "watch", API_SERVER, each, `${change} ${name} @${revision}`));
+function deliverySteps({ at, to, change, name, revision }: DeliveryRecord, make: MakeLine): Step[] {
+  return to.flatMap((each) =>
+    inTurn([revisionKey(revision)], { line: make(at, "watch", API_SERVER, each, `${change} ${name} @${revision}`) }),
+  );
 }
 
-function workLines(record: WorkRecord, written: ReadonlyMap<number, RequestRecord>, make: MakeLine): Line[] {
+function workSteps(
+  record: WorkRecord,
+  all: readonly WorkRecord[],
+  written: ReadonlyMap<number, RequestRecord>,
+  make: MakeLine,
+): Step[] {
   const { at, actor, woken, decided, calls, claimed } = record;
-  const told = woken.flatMap((revision) => {
-    const request = written.get(revision);
-    if (request?.written === undefined) return [];
-    const when = request.at + request.tookMs;
-    return [make(when, "watch", API_SERVER, actor, `${request.written.change} ${request.name} @${revision}`)];
+  const told: Step[] = woken.flatMap((revision) => {
+    const { written: write, name } = written.get(revision) ?? {};
+    if (write === undefined) return [];
+    const line = make(write.at, "watch", API_SERVER, actor, `${write.change} ${name} @${revision}`);
+    return [{ line, keys: [], after: [revisionKey(revision)] }];
   });
+  // What the work sent follows from its last line, whichever that is.
+  const keys = all.map((work) => workKey(work.id));
   const said = claimed ? `says: ${decided}` : decided;
-  return [
-    ...told,
+  const lines = [
     ...(said === "" ? [] : [make(at, "note", actor, actor, said)]),
     ...calls.flatMap(({ to, what, afterMs, tookMs, failed }) => [
       make(at + afterMs, "call", actor, to, what),
       make(at + afterMs + tookMs, "answer", to, actor, failed ?? "ok"),
     ]),
   ];
+  if (lines.length === 0) return told.map((step) => ({ ...step, keys }));
+  return [
+    ...told,
+    ...inTurn(told, ...lines.map((line, index) => ({ line, keys: index === lines.length - 1 ? keys : [] }))),
+  ];
+}
+
+function revisionKey(revision: number): string {
+  return `revision ${revision}`;
+}
+
+function workKey(id: string): string {
+  return `work ${id}`;
 }

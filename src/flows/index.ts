@@ -1,6 +1,6 @@
 /** The whole public surface of flows. */
 export { actorOf, vouchesFor } from "./actors.ts";
-export { CAUSE_HEADER, type Cause, readCause, writeCause } from "./cause.ts";
+export { CAUSE_HEADER, type Cause, causeId, readCause, writeCause } from "./cause.ts";
 export { type Arrow, type Diagram, type DrawOptions, diagramOf, type Line } from "./diagram.ts";
 export {
   type Call,

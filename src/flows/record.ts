@@ -49,6 +49,8 @@ export interface Written {
   readonly revision: number;
   readonly change: "ADDED" | "MODIFIED" | "DELETED";
   readonly uid: string;
+  /** When, which is before the answer. */
+  readonly at: number;
 }
 
 /** Watchers that were told of a revision. */

@@ -64,6 +64,10 @@ export class Recorder {
     this.#tell(numbered);
   }
 
+  knowsWork(id: string): boolean {
+    return this.#works.has(id);
+  }
+
   /** In the order in which they were recorded. */
   records(): FlowRecord[] {
     return [...this.#changes, ...this.#reads].sort((a, b) => a.seq - b.seq);

@@ -29,9 +29,6 @@ export interface KubeletConfig {
   readonly containerLogMaxFiles: number;
   readonly imageGcHighPercent: number;
   readonly imageGcLowPercent: number;
-  /** How long Pods have to end when the machine shuts down, and which part of it is kept for critical ones. */
-  readonly shutdownGraceSeconds: number;
-  readonly shutdownGraceCriticalSeconds: number;
 }
 
 export const EVICTION_HARD: KubeletConfig["evictionHard"] = {
@@ -60,6 +57,4 @@ export const KUBELET_DEFAULTS = {
   containerLogMaxFiles: 5,
   imageGcHighPercent: 85,
   imageGcLowPercent: 80,
-  shutdownGraceSeconds: 0,
-  shutdownGraceCriticalSeconds: 0,
 } satisfies Omit<KubeletConfig, "nodeName" | "nodeIps" | "podLogsRoot">;

@@ -1,7 +1,7 @@
 /** KubeletConfiguration (kubelet.config.k8s.io/v1beta1): the fields that mean something here. What means nothing is named, so that nobody relies on it. */
 import { readFile } from "node:fs/promises";
 import { parse } from "yaml";
-import { type core, durationMs, parseQuantity, scaledValue } from "#api";
+import { type core, parseQuantity, scaledValue } from "#api";
 import type { KubeletConfig } from "./config.ts";
 
 export interface KubeletConfigurationFile {
@@ -37,11 +37,6 @@ const map =
       [name]: Object.fromEntries(Object.entries(value).map(([key, each]) => [key, String(each)])),
     });
   };
-const seconds =
-  (name: keyof Draft): Reader =>
-  (value, into) =>
-    void Object.assign(into, { [name]: Math.round(durationMs(String(checked(value, "string"))) / 1000) });
-
 const FIELDS: Readonly<Record<string, Reader>> = {
   allowedUnsafeSysctls: texts("allowedUnsafeSysctls"),
   cgroupRoot: text("cgroupRoot"),
@@ -64,8 +59,6 @@ const FIELDS: Readonly<Record<string, Reader>> = {
     into.taints = value as readonly core.Taint[];
   },
   resolvConf: text("resolvConf"),
-  shutdownGracePeriod: seconds("shutdownGraceSeconds"),
-  shutdownGracePeriodCriticalPods: seconds("shutdownGraceCriticalSeconds"),
   staticPodPath: text("staticPodPath"),
   staticPodURL: text("staticPodUrl"),
   systemReserved: map("systemReserved"),

@@ -1,18 +1,43 @@
-/** A kubelet on this machine from what its flags say: kubeconfig → client, socket → runtime. */
-import { mkdir } from "node:fs/promises";
-import { type Clock, type Logger, MetricsRegistry, registerProcessMetrics, systemRandom } from "#base";
-import { Client, https } from "#client";
-import { readKubeconfig } from "#pki";
+/**
+ * A kubelet on this machine from what its flags say.
+ *
+ *     kubeconfig ──────────────────────────────────────► client ──► runKubelet ◄── runtime ◄── socket
+ *     bootstrap kubeconfig ──► certificate ──► kubeconfig ──┘
+ *                              └─ renewed before it ends, and the client goes on with the new one
+ */
+import { access, mkdir } from "node:fs/promises";
+import { dirname } from "node:path";
+import {
+  type Clock,
+  isAbort,
+  type Logger,
+  MetricsRegistry,
+  type Random,
+  registerProcessMetrics,
+  systemRandom,
+  TaskGroup,
+} from "#base";
+import { Client, type HttpsConnection, https } from "#client";
+import { type KubeconfigConnection, kubeconfigFor, readKubeconfig, writeKubeconfig } from "#pki";
+import {
+  CertificateRefusedError,
+  type ChangingTransport,
+  changingTransport,
+  isExpired,
+  renewalTime,
+  requestCertificate,
+} from "./certificates/index.ts";
 import type { KubeletConfig } from "./config.ts";
 import { criRuntime } from "./cri/index.ts";
 import { type KubeletOptions, runKubelet } from "./kubelet.ts";
+import { serveKubelet } from "./server/index.ts";
 
 export interface HostKubeletOptions {
   readonly config: KubeletConfig;
   readonly kubeconfig: string;
   /** How to ask for a certificate where there is no kubeconfig yet. */
   readonly bootstrapKubeconfig?: string;
-  /** Where certificates are that the kubelet has asked for. */
+  /** Where the files of the kubelet's own server are. */
   readonly certDir: string;
   readonly runtimeEndpoint: string;
   readonly version: string;
@@ -21,28 +46,121 @@ export interface HostKubeletOptions {
   readonly serve?: KubeletOptions["serve"];
 }
 
+const RETRY_MS = 5000;
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
 /** Until the signal aborts. */
 export async function runHostKubelet(options: HostKubeletOptions, signal: AbortSignal): Promise<void> {
-  const { config, kubeconfig, runtimeEndpoint, version, clock, log, serve } = options;
+  const { config, kubeconfig, bootstrapKubeconfig, runtimeEndpoint, version, clock, log, serve } = options;
+  const random = systemRandom();
   await using parts = new AsyncDisposableStack();
   await mkdir(config.rootDir, { recursive: true, mode: 0o750 });
-  const {
-    server,
-    caPem,
-    client: credentials = {},
-    tlsServerName,
-    insecureSkipTlsVerify,
-  } = await readKubeconfig(kubeconfig);
-  const connection = { server, caPem, tlsServerName, insecureSkipTlsVerify, ...credentials };
-  const client = new Client({ transport: https(connection, { clock }), clock, userAgent: `kubelet/${version}` });
+  if (bootstrapKubeconfig !== undefined && !(await hasCredentials(kubeconfig, clock)))
+    await bootstrap(options, bootstrapKubeconfig, signal);
+  const connection = await readKubeconfig(kubeconfig);
+  const transport = changingTransport(https(connectionOf(connection), { clock }));
+  const client = new Client({ transport, clock, userAgent: `kubelet/${version}` });
   parts.defer(() => client.close());
   const runtime = criRuntime({ endpoint: runtimeEndpoint, clock, log });
   parts.defer(() => runtime.close());
   const metrics = new MetricsRegistry();
   parts.use(registerProcessMetrics(metrics));
-  const random = systemRandom();
-  await runKubelet(
-    { config, client, runtime, clock, random, log, metrics, version, ...(serve !== undefined && { serve }) },
-    signal,
+  const tasks = new TaskGroup({ parent: signal });
+  const kubelet = {
+    config,
+    client,
+    runtime,
+    clock,
+    random,
+    log,
+    metrics,
+    version,
+    serve:
+      serve ?? serveKubelet({ certDir: options.certDir, clientCaPem: connection.caPem ?? "", clock, log, metrics }),
+  };
+  tasks.run("kubelet", (running) => runKubelet(kubelet, running));
+  if (bootstrapKubeconfig !== undefined)
+    tasks.run("certificate renewal", (running) => renew(options, connection, client, transport, random, running));
+  await tasks.done();
+}
+
+/** As whoever the bootstrap kubeconfig says, until there is a kubeconfig as the node. */
+async function bootstrap(options: HostKubeletOptions, bootstrapKubeconfig: string, signal: AbortSignal): Promise<void> {
+  const { config, clock, log, kubeconfig } = options;
+  const connection = await readKubeconfig(bootstrapKubeconfig);
+  const client = new Client({ transport: https(connectionOf(connection), { clock }), clock, userAgent: "kubelet" });
+  try {
+    for (;;) {
+      try {
+        const issued = await requestCertificate(client, config.nodeName, signal);
+        await writeOwn(kubeconfig, config.nodeName, connection, issued);
+        log.info("the node has its certificate", { node: config.nodeName });
+        return;
+      } catch (error) {
+        if (isAbort(error, signal) || error instanceof CertificateRefusedError) throw error;
+        log.warn("the node could not get its certificate yet", { error });
+      }
+      await clock.sleep(RETRY_MS, signal);
+    }
+  } finally {
+    await client.close();
+  }
+}
+
+async function renew(
+  { config, clock, log, kubeconfig }: HostKubeletOptions,
+  connection: KubeconfigConnection,
+  client: Client,
+  transport: ChangingTransport,
+  random: Random,
+  signal: AbortSignal,
+): Promise<void> {
+  const { client: credentials } = connection;
+  if (credentials === undefined || !("certPem" in credentials)) return;
+  for (let { certPem } = credentials; ; ) {
+    const dueMs = renewalTime(certPem, random);
+    while (clock.now() < dueMs) await clock.sleep(Math.min(LONGEST_TIMER_MS, dueMs - clock.now()), signal);
+    try {
+      const issued = await requestCertificate(client, config.nodeName, signal);
+      await writeOwn(kubeconfig, config.nodeName, connection, issued);
+      await transport.replace(https({ ...connectionOf(connection), ...issued }, { clock }));
+      log.info("the node's certificate is renewed", { node: config.nodeName });
+      certPem = issued.certPem;
+    } catch (error) {
+      if (isAbort(error, signal)) throw error;
+      log.warn("the node's certificate could not be renewed yet", { error });
+      await clock.sleep(RETRY_MS, signal);
+    }
+  }
+}
+
+async function writeOwn(
+  file: string,
+  nodeName: string,
+  { server, caPem = "" }: KubeconfigConnection,
+  client: { readonly certPem: string; readonly keyPem: string },
+): Promise<void> {
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  await writeKubeconfig(file, kubeconfigFor({ name: nodeName, server, caPem, client }));
+}
+
+function connectionOf({
+  server,
+  caPem,
+  client,
+  tlsServerName,
+  insecureSkipTlsVerify,
+}: KubeconfigConnection): HttpsConnection {
+  return { server, caPem, tlsServerName, insecureSkipTlsVerify, ...client };
+}
+
+/** A certificate that has ended is as good as none: the node asks anew. */
+async function hasCredentials(file: string, clock: Clock): Promise<boolean> {
+  const isThere = await access(file).then(
+    () => true,
+    () => false,
   );
+  if (!isThere) return false;
+  const { client } = await readKubeconfig(file);
+  return client !== undefined && !("certPem" in client && isExpired(client.certPem, clock.now()));
 }

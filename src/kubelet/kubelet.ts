@@ -5,7 +5,7 @@
  *     API, files, URL --► nodePods ──► runtime
  *     serve(kubelet)                                  the kubelet's own server, made elsewhere
  */
-import type { core } from "#api";
+import { type core, qosClassOf } from "#api";
 import { type Clock, isAbort, type Logger, type MetricsRegistry, type Random, TaskGroup } from "#base";
 import { type Client, eventRecorder } from "#client";
 import type { KubeletConfig } from "./config.ts";
@@ -19,14 +19,19 @@ import {
   capacityOf,
   hostCgroups,
   hostFiles,
+  ImageGc,
   type Machine,
   type NodeReport,
   nodeConditions,
   nodeLabels,
   type Pressure,
+  pressureProblem,
   Registration,
   readHierarchies,
   readMachine,
+  readUsage,
+  runEvictor,
+  runLogRotation,
 } from "./node/index.ts";
 import { nodePods } from "./node-pods.ts";
 import { lookAtPod, newest } from "./pods/runtime-pod.ts";
@@ -79,7 +84,7 @@ export async function runKubelet(options: KubeletOptions, signal: AbortSignal): 
   const reserved = { kube: config.kubeReserved, system: config.systemReserved, evictionBytes: 100 * 1024 ** 2 };
   const allocatable = allocatableOf(capacity, reserved);
   const facts = () => factsOf(config, machine, allocatable);
-  const pressures = new Set<Pressure>();
+  let pressures: ReadonlySet<Pressure> = new Set();
   const started = Promise.withResolvers<void>();
   let node: core.Node = { metadata: { name: config.nodeName } };
 
@@ -149,6 +154,7 @@ export async function runKubelet(options: KubeletOptions, signal: AbortSignal): 
     cgroups: hostCgroups(await readHierarchies(), config.cgroupRoot, log),
     facts,
     admit: (pod, active) =>
+      pressureProblem(pod, pressures, qosClassOf(pod) === "BestEffort") ??
       admitPod(pod, active, {
         node,
         allocatable: { ...node.status?.allocatable, ...allocatable },
@@ -175,6 +181,47 @@ export async function runKubelet(options: KubeletOptions, signal: AbortSignal): 
     await registered;
     await registration.runLease(running);
   });
+  const usage = () => readUsage(config.rootDir);
+  const images = new ImageGc({
+    runtime,
+    usage,
+    highPercent: config.imageGcHighPercent,
+    lowPercent: config.imageGcLowPercent,
+    clock,
+    log,
+  });
+  tasks.run("image garbage collection", (running) => images.run(running));
+  tasks.run("log rotation", (running) =>
+    runLogRotation(
+      {
+        runtime,
+        podLogsRoot: config.podLogsRoot,
+        maxBytes: config.containerLogMaxBytes,
+        maxFiles: config.containerLogMaxFiles,
+        clock,
+        log,
+      },
+      running,
+    ),
+  );
+  tasks.run("eviction", (running) =>
+    runEvictor(
+      {
+        runtime,
+        workers: pods.workers,
+        images,
+        usage,
+        thresholds: config.evictionHard,
+        clock,
+        log,
+        onPressures: (now) => {
+          pressures = now;
+          registration.changed();
+        },
+      },
+      running,
+    ),
+  );
   const kubelet: Kubelet = {
     config,
     runtime,

@@ -173,7 +173,6 @@ describe.skipIf(program === undefined)("scheduling", () => {
     await ready("important");
     expect((await nodesOf("guarded")).sort()).toEqual(guarded);
     expect(guarded).not.toContain(await nodeOf("important"));
-    console.log(await kubectl.ok("get", "events"), await kubectl.ok("get", "pods", "-o", "wide"), home.log().filter((l) => l.level !== "info"));
     await expect
       .poll(() => kubectl.ok("get", "events", "--field-selector", "reason=Preempted"), { timeout: 20_000 })
       .toMatch(/Preempted by pod .* on node /);
@@ -198,5 +197,47 @@ describe.skipIf(program === undefined)("scheduling", () => {
     );
     await kubectl.ok("scale", "deployment/edge", "--replicas=3");
     await ready("fifth");
+  });
+
+  it("volumes: a Pod goes where its disk is, and the claim is bound to it", async () => {
+    const required = { nodeSelectorTerms: [{ matchExpressions: [{ key: HOST, operator: "In", values: ["node-4"] }] }] };
+    await create(
+      {
+        apiVersion: "storage.k8s.io/v1",
+        kind: "StorageClass",
+        metadata: { name: "local" },
+        provisioner: "kubernetes.io/no-provisioner",
+        volumeBindingMode: "WaitForFirstConsumer",
+      },
+      {
+        apiVersion: "v1",
+        kind: "PersistentVolume",
+        metadata: { name: "disk" },
+        spec: {
+          capacity: { storage: "1Gi" },
+          accessModes: ["ReadWriteOnce"],
+          storageClassName: "local",
+          local: { path: "/disk" },
+          nodeAffinity: { required },
+        },
+      },
+    );
+    const volumes = [{ name: "data", persistentVolumeClaim: { claimName: "data" } }];
+    await create(pod("db", { volumes }));
+    expect(await waits("db")).toMatch(/^0\/4 nodes are available: persistentvolumeclaim "data" not found\./);
+    await create({
+      apiVersion: "v1",
+      kind: "PersistentVolumeClaim",
+      metadata: { name: "data" },
+      spec: {
+        accessModes: ["ReadWriteOnce"],
+        storageClassName: "local",
+        resources: { requests: { storage: "1Gi" } },
+      },
+    });
+    await kubectl.ok("wait", "--for=condition=PodScheduled", "--timeout=30s", "pod/db");
+    expect(await nodeOf("db")).toBe("node-4");
+    await kubectl.ok("wait", "pvc/data", "--for=jsonpath={.status.phase}=Bound", "--timeout=30s");
+    expect(await kubectl.ok("get", "pvc", "data")).toMatch(/data +Bound +disk +1Gi +RWO +local/);
   });
 });

@@ -41,8 +41,12 @@ export interface Findings {
   readonly annotations?: readonly ReadonlyMap<string, string>[];
 }
 
+/** Annotations mostly say the same: why a rule allows something. */
+const REMEMBERED_ANNOTATIONS = 1_000;
+
 export class EventWriter {
   readonly #users = new WeakMap<UserInfo, string>();
+  readonly #quoted = new Map<string, string>();
   #time = { ms: Number.NaN, text: "" };
 
   /** What all events of a request begin with. `user`: undefined for one who could not show who it is. */
@@ -64,7 +68,7 @@ export class EventWriter {
       level: `{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"${level}","auditID":${quoted(id)},"stage":"`,
       request: `","requestURI":${quoted(target)},"verb":${quoted(info.verb)},"user":${user === undefined ? "{}" : this.#user(user)}`,
       received: `,"requestReceivedTimestamp":"${this.#micros(receivedMs)}","stageTimestamp":"`,
-      source: `,"sourceIPs":${JSON.stringify(sourceAddresses(request))}${shown === "" ? "" : `,"userAgent":${quoted(shown)}`}`,
+      source: `,"sourceIPs":[${sourceAddresses(request).map(quoted).join(",")}]${shown === "" ? "" : `,"userAgent":${quoted(shown)}`}`,
     };
   }
 
@@ -80,7 +84,7 @@ export class EventWriter {
       (found.sent === undefined ? head.objectRef : objectRef(head.info, found.sent)) +
       (status === undefined ? "" : `,"responseStatus":${status}`);
     const times = `${head.received}${this.#micros(nowMs)}"`;
-    const notes = annotationsText(found.annotations ?? []);
+    const notes = this.#annotations(found.annotations ?? []);
     if (requestObject === undefined && responseObject === undefined) return new TextEvent(`${before}${times}${notes}}`);
     const pieces = [
       before,
@@ -90,7 +94,7 @@ export class EventWriter {
     ];
     const truncated = () =>
       new TextEvent(
-        `${before}${times}${annotationsText([...(found.annotations ?? []), new Map([[TRUNCATED, "true"]])])}}`,
+        `${before}${times}${this.#annotations([...(found.annotations ?? []), new Map([[TRUNCATED, "true"]])])}}`,
       );
     return { pieces, bytes: bytesOf(pieces), truncated };
   }
@@ -109,10 +113,38 @@ export class EventWriter {
     return text;
   }
 
+  /** In the order of their keys, which mostly is that in which they came. */
+  #annotations(maps: readonly ReadonlyMap<string, string>[]): string {
+    let text = "";
+    let last = "";
+    for (const map of maps) {
+      for (const [key, value] of map) {
+        if (key < last) return this.#annotations([sorted(maps)]);
+        last = key;
+        text += `${text === "" ? "" : ","}${this.#quote(key)}:${this.#quote(value)}`;
+      }
+    }
+    return text === "" ? "" : `,"annotations":{${text}}`;
+  }
+
+  #quote(text: string): string {
+    let known = this.#quoted.get(text);
+    if (known === undefined) {
+      known = quoted(text);
+      if (this.#quoted.size >= REMEMBERED_ANNOTATIONS) this.#quoted.clear();
+      this.#quoted.set(text, known);
+    }
+    return known;
+  }
+
   #micros(ms: number): string {
     if (this.#time.ms !== ms) this.#time = { ms, text: `${new Date(ms).toISOString().slice(0, -1)}000Z` };
     return this.#time.text;
   }
+}
+
+function sorted(maps: readonly ReadonlyMap<string, string>[]): ReadonlyMap<string, string> {
+  return new Map(maps.flatMap((map) => [...map]).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 export interface EventHead {
@@ -141,25 +173,6 @@ function objectRef(info: RequestInfo, sent: ObjectIdentity = {}): string {
 
 function member(name: string, value: string | undefined): string {
   return value ? `,"${name}":${quoted(value)}` : "";
-}
-
-/** In the order of their keys, which mostly is that in which they came. */
-function annotationsText(maps: readonly ReadonlyMap<string, string>[]): string {
-  let text = "";
-  let last = "";
-  for (const map of maps) {
-    for (const [key, value] of map) {
-      if (key < last) return sortedAnnotations(maps);
-      last = key;
-      text += `${text === "" ? "" : ","}${quoted(key)}:${quoted(value)}`;
-    }
-  }
-  return text === "" ? "" : `,"annotations":{${text}}`;
-}
-
-function sortedAnnotations(maps: readonly ReadonlyMap<string, string>[]): string {
-  const entries = maps.flatMap((map) => [...map]).sort(([a], [b]) => (a < b ? -1 : 1));
-  return annotationsText([new Map(entries)]);
 }
 
 /** Most have no objects: a text is all there is. */

@@ -25,7 +25,7 @@ import { WatchCounts } from "./watch-counts.ts";
 import { WorkEstimator } from "./work-estimate.ts";
 
 /** What may start in one turn of the event loop: some tenths of a millisecond of this thread's time. */
-const SEATS_PER_TURN = 32;
+const SEATS_PER_TURN = 16;
 const BORROWING_MS = 10_000;
 const KEEPING_MS = 60_000;
 

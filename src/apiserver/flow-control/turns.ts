@@ -6,7 +6,8 @@
  *
  * 1. A turn with room costs a request nothing but a subtraction: nobody waits unless a turn has become long.
  * 2. Levels that wait take turns in proportion to their seats. One that comes anew starts where the others are: it has nothing saved up.
- * 3. The next turn is arranged only if this one has started something: an idle server has nothing scheduled.
+ * 3. The next turn is arranged only when half of the room is taken: an idle server has nothing scheduled, and one that is not busy hardly ever has. A
+ *    turn may so begin with what the ones before it have left, which is half of the room at least.
  */
 
 /** A level as its turn sees it. */
@@ -43,7 +44,7 @@ export class Turns {
   /** Something of so many seats starts in this turn. */
   take(seats: number): void {
     this.#left -= seats;
-    if (this.#arranged) return;
+    if (this.#arranged || this.#left > this.#seatsPerTurn / 2) return;
     this.#arranged = true;
     void this.#nextTurn().then(() => this.#refill());
   }

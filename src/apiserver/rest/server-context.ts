@@ -21,8 +21,18 @@ export interface ServerContext {
   newUid(): string;
   /** Whether the caches follow writes of other servers, so that a read of the newest state has to ask the store how far it is. */
   readonly sharedStore: boolean;
+  /** Told of each write. */
+  wrote?(write: WrittenObject): void;
   /** Whether what the store has at a key should be written again, though it says the same. Absent: never. */
   isOutdated?(key: string): boolean;
+}
+
+export interface WrittenObject {
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly revision: number;
+  readonly change: "ADDED" | "MODIFIED" | "DELETED";
 }
 
 /**

@@ -35,6 +35,8 @@ export function busyboxImage(machine: Machine, busybox: Uint8Array, applets: rea
       directory("etc"),
       text("etc/passwd", "root:x:0:0:root:/root:/bin/sh\nnobody:x:65534:65534:nobody:/home:/bin/false\n"),
       text("etc/group", "root:x:0:\nnogroup:x:65534:\n"),
+      // A static program cannot load other ways to look names up.
+      text("etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files dns\n"),
       directory("home"),
       directory("root", 0o700),
       directory("tmp", 0o1777),

@@ -1,5 +1,7 @@
 /**
  * What is used of each ResourceQuota, worked out from the objects that there are. Admission charges what is created at once; this finds what has been freed.
+ *
+ * 1. A charge is never looked at when it is made: what it is for is not there yet, and would be counted as free.
  */
 import { calculateUsage, type core, equalJson, type Json, usedTexts } from "#api";
 import { TaskGroup } from "#base";
@@ -20,7 +22,12 @@ export const resourceQuotaController = defineController({
       for (const quota of quotas.inNamespace(namespace)) enqueue(objectKey(quota));
     });
     return {
-      sources: [changesOf(ResourceQuota)],
+      sources: [
+        changesOf(
+          ResourceQuota,
+          ({ type, object, old }) => type !== "updated" || !equalJson(specOf(object), specOf(old)),
+        ),
+      ],
       async reconcile(key, now, signal) {
         const quota = quotas.get(key);
         if (quota === undefined || quota.metadata.deletionTimestamp !== undefined) return undefined;
@@ -44,6 +51,10 @@ export const resourceQuotaController = defineController({
     };
   },
 });
+
+function specOf({ spec = {} }: core.ResourceQuota): Json {
+  return spec as Json;
+}
 
 type Totals = ReturnType<typeof calculateUsage>;
 

@@ -2,11 +2,18 @@
  * The objects that quotas measure: followed only where a quota asks for them, and no more of them than is needed to count.
  *
  * 1. Pods, Services and claims are followed whole; of everything else the metadata is enough.
- * 2. What comes, goes or changes makes its namespace's quotas be worked out anew.
+ * 2. What goes, or uses other amounts than before, makes its namespace's quotas be worked out anew. What comes has been charged by admission.
  */
-import { evaluatorFor, type KubeObject, type QuotaEvaluator, quotaEvaluators } from "#api";
+import { equalJson, evaluatorFor, type KubeObject, type QuotaEvaluator, quotaEvaluators, usedTexts } from "#api";
 import type { TaskGroup } from "#base";
-import { type DiscoveredResource, discoverResources, type Informer, Informers, type ResourceOf } from "#client";
+import {
+  type Change,
+  type DiscoveredResource,
+  discoverResources,
+  type Informer,
+  Informers,
+  type ResourceOf,
+} from "#client";
 import { type ControllerContext, PersistentVolumeClaim, Pod, ResourceClaim, Service } from "../runtime/index.ts";
 
 /** Those whose fields matter. */
@@ -50,7 +57,8 @@ export class Measured {
     return this.#followed.get(`${group}/${plural}`)?.cache.inNamespace(namespace) ?? [];
   }
 
-  async #follow({ group, plural }: QuotaEvaluator, signal: AbortSignal): Promise<void> {
+  async #follow(evaluator: QuotaEvaluator, signal: AbortSignal): Promise<void> {
+    const { group, plural } = evaluator;
     const key = `${group}/${plural}`;
     let informer = this.#followed.get(key);
     if (informer === undefined) {
@@ -59,9 +67,19 @@ export class Measured {
       if (resource === undefined) return;
       informer = whole === undefined ? this.#metadata.of(resource) : this.#context.informers.of(whole);
       this.#followed.set(key, informer);
-      informer.onChange(({ object }) => this.#touched(object.metadata.namespace ?? ""));
+      informer.onChange((change) => {
+        if (this.#frees(evaluator, change)) this.#touched(change.object.metadata.namespace ?? "");
+      });
     }
     await informer.synced;
+  }
+
+  #frees(evaluator: QuotaEvaluator, { type, object, old }: Change<KubeObject>): boolean {
+    if (type !== "updated") return type === "deleted";
+    const now = this.#context.clock.now();
+    const used = (each: KubeObject) =>
+      usedTexts({ used: evaluator.usage(each, now), hard: {}, quota: { metadata: {} } });
+    return !equalJson(used(object), used(old));
   }
 
   /** `deployments.apps`, or a plural of the core group. */

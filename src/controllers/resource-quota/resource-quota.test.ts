@@ -4,6 +4,9 @@ import { ConfigMap, Deployment, Namespace, Pod, ResourceQuota } from "../runtime
 import { reportPods, testControllers } from "../testing/index.ts";
 import { resourceQuotaController } from "./index.ts";
 
+/** As often as everything is counted anew. */
+const RECOUNT_MS = 301_000;
+
 const open: (() => Promise<void>)[] = [];
 afterEach(async () => {
   for (const close of open.splice(0).reverse()) await close();
@@ -34,12 +37,12 @@ describe("the use of a quota", () => {
     });
   });
 
-  it("follows what comes and goes", async () => {
-    const { client, settle, status } = await cluster({ pods: "5", "requests.cpu": "2", configmaps: "3" });
+  it("follows what goes at once, and finds what nobody has charged when it counts anew", async () => {
+    const { client, settle, clock, status } = await cluster({ pods: "5", "requests.cpu": "2", configmaps: "3" });
     await client.of(Pod).create(pod("a", "500m"));
     await client.of(Pod).create(pod("b", "250m"));
     await client.of(ConfigMap).create({ metadata: { name: "c", namespace: "default" } });
-    await settle();
+    await clock.advance(RECOUNT_MS);
     expect((await status())?.used).toEqual({ configmaps: "1", pods: "2", "requests.cpu": "750m" });
     await client.of(Pod).in("default").delete("a", { gracePeriodSeconds: 0 });
     await settle();
@@ -56,22 +59,38 @@ describe("the use of a quota", () => {
   });
 
   it("counts objects of any resource", async () => {
-    const { client, settle, status } = await cluster({
+    const { client, clock, status } = await cluster({
       "count/deployments.apps": "2",
       "count/nonsense.example.com": "1",
     });
     const template = { metadata: { labels: { a: "b" } }, spec: { containers: [{ name: "c", image: "i" }] } };
     const spec = { selector: { matchLabels: { a: "b" } }, template };
     await client.of(Deployment).create({ metadata: { name: "d", namespace: "default" }, spec });
-    await settle();
+    await clock.advance(RECOUNT_MS);
     expect((await status())?.used).toEqual({ "count/deployments.apps": "1" });
   });
 
   it("counts only what its scopes say", async () => {
-    const { client, settle, status } = await cluster({ pods: "5" }, ["BestEffort"]);
+    const { client, clock, status } = await cluster({ pods: "5" }, ["BestEffort"]);
     await client.of(Pod).create(pod("asks", "1"));
     await client.of(Pod).create(pod("asks-not"));
+    await clock.advance(RECOUNT_MS);
+    expect((await status())?.used).toEqual({ pods: "1" });
+  });
+
+  it("stays as admission has charged it, also before what it was charged for is there", async () => {
+    const { client, settle, clock, status } = await cluster({ pods: "5" });
+    const quotas = client.of(ResourceQuota).in("default");
+    const charged = async (pods: string) =>
+      quotas.updateStatus({ ...(await quotas.get("q")), status: { hard: { pods: "5" }, used: { pods } } });
+    await charged("1");
     await settle();
+    expect((await status())?.used).toEqual({ pods: "1" });
+    await charged("2");
+    await client.of(Pod).create(pod("a"));
+    await settle();
+    expect((await status())?.used).toEqual({ pods: "2" });
+    await clock.advance(RECOUNT_MS);
     expect((await status())?.used).toEqual({ pods: "1" });
   });
 
@@ -79,6 +98,7 @@ describe("the use of a quota", () => {
     const { client, settle, clock, writes } = await cluster({ pods: "5" });
     await client.of(Pod).create(pod("a"));
     await settle();
+    await clock.advance(RECOUNT_MS);
     const before = writes();
     await clock.advance(3600_000);
     expect(writes()).toBe(before);

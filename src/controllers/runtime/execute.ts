@@ -1,6 +1,6 @@
 /** Carries out a plan with a controller's own client, and says which writes its caches have yet to see. */
 import { isStatusError, type KubeObject } from "#api";
-import type { Client, EventRecorder } from "#client";
+import type { CallOptions, Client, EventRecorder } from "#client";
 import type { Seen } from "./barrier.ts";
 import type { Failure, Outcome, Plan, Write } from "./plan.ts";
 
@@ -8,6 +8,8 @@ export interface Executor {
   readonly client: Client;
   readonly recorder: EventRecorder;
   readonly signal: AbortSignal;
+  /** The reconcile that this is the plan of, as requests name it. */
+  readonly cause?: string;
 }
 
 export interface Executed {
@@ -43,9 +45,10 @@ async function slowStart(writes: readonly Write[], carryOut: (write: Write) => P
   }
 }
 
-async function attempt(write: Write, { client, signal }: Executor): Promise<Outcome> {
+async function attempt(write: Write, { client, signal, cause }: Executor): Promise<Outcome> {
+  const options = { signal, ...(cause !== undefined && { cause }) };
   try {
-    return { ok: true, object: await perform(write, client, signal) };
+    return { ok: true, object: await perform(write, client, options) };
   } catch (error) {
     if (signal.aborted) throw error;
     // Already gone is what was wanted.
@@ -55,30 +58,30 @@ async function attempt(write: Write, { client, signal }: Executor): Promise<Outc
   }
 }
 
-async function perform(write: Write, client: Client, signal: AbortSignal): Promise<KubeObject | undefined> {
+async function perform(write: Write, client: Client, options: CallOptions): Promise<KubeObject | undefined> {
   const { resource, object } = write;
   const { name = "", namespace, uid, resourceVersion } = object.metadata;
   const all = client.of<KubeObject>(resource);
   const place = namespace === undefined || namespace === "" ? all : all.in(namespace);
   switch (write.verb) {
     case "create":
-      return place.create(object, { signal });
+      return place.create(object, options);
     case "update":
       return write.subresource === undefined
-        ? place.update(object, { signal })
-        : place.subresource(name, write.subresource).update(object, { signal });
+        ? place.update(object, options)
+        : place.subresource(name, write.subresource).update(object, options);
     case "updateStatus":
-      return place.updateStatus(object, { signal });
+      return place.updateStatus(object, options);
     case "patch": {
       const patch = { type: write.type ?? "strategic", object: write.patch } as const;
       return write.subresource === undefined
-        ? place.patch(name, patch, { signal })
-        : place.subresource(name, write.subresource).patch(patch, { signal });
+        ? place.patch(name, patch, options)
+        : place.subresource(name, write.subresource).patch(patch, options);
     }
     case "delete": {
       const { propagationPolicy, gracePeriodSeconds, unchanged = false } = write;
       return place.delete(name, {
-        signal,
+        ...options,
         preconditions: {
           ...(uid !== undefined && { uid }),
           ...(unchanged && resourceVersion !== undefined && { resourceVersion }),

@@ -7,8 +7,9 @@
  */
 import { isStatusError } from "#api";
 import { processQueue, TaskGroup, WorkQueue } from "#base";
-import type { EventRecorder, Informers } from "#client";
+import { type EventRecorder, type Informers, revisionOf } from "#client";
 import { Barrier } from "./barrier.ts";
+import { Causes } from "./causes.ts";
 import type { Controller, ControllerContext } from "./controller.ts";
 import { execute } from "./execute.ts";
 import type { ControllerMetrics } from "./metrics.ts";
@@ -36,9 +37,13 @@ export async function runController(
   const bound = reconciler.sources.map(({ resource, keys }) => ({ informer: informers.of(resource), keys }));
   await Promise.race([Promise.all(bound.map(({ informer }) => informer.synced)), aborted(signal)]);
   if (signal.aborted) return;
+  const causes = new Causes(controller.account ?? name, random);
   const leave = bound.map(({ informer, keys }) =>
     informer.onChange((change) => {
-      for (const key of keys(change)) queue.add(key);
+      for (const key of keys(change)) {
+        causes.woken(key, revisionOf(change.object));
+        queue.add(key);
+      }
     }),
   );
 
@@ -52,9 +57,12 @@ export async function runController(
       );
       return;
     }
-    const plan = await reconciler.reconcile(key, clock.now(), working);
+    const startedAt = clock.now();
+    const woken = causes.take(key);
+    const plan = await reconciler.reconcile(key, startedAt, working);
     if (plan === undefined) return;
-    const { failures, seen } = await execute(plan, { client, recorder, signal: working });
+    const cause = causes.of(key, woken, startedAt, plan);
+    const { failures, seen } = await execute(plan, { client, recorder, signal: working, cause });
     barrier.expect(key, seen);
     metrics.reconciled(failures.length);
     if (plan.againAfterMs !== undefined) queue.addAfter(key, plan.againAfterMs);

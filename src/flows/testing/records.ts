@@ -51,8 +51,9 @@ export class Story {
     facts: Partial<RequestRecord> & { readonly revision?: number; readonly change?: "MODIFIED" | "DELETED" },
   ): this {
     const { revision, change = "ADDED", ...rest } = facts;
-    const written = revision === undefined ? {} : { written: { revision, change, uid: `uid-${rest.name ?? "x"}` } };
-    this.records.push({ ...REQUEST, ...this.#next(), ...written, ...rest } as RequestRecord);
+    const { seq, at } = { ...this.#next(), ...rest };
+    const written = { revision: revision ?? 0, change, uid: `uid-${rest.name ?? "x"}`, at: at + 0.5 };
+    this.records.push({ ...REQUEST, ...rest, seq, at, ...(revision !== undefined && { written }) } as RequestRecord);
     return this;
   }
 

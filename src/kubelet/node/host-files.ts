@@ -13,6 +13,11 @@ export interface HostFilesOptions {
 }
 
 export function hostFiles({ root, podLogsRoot, mounter }: HostFilesOptions): PodFiles {
+  /** Named namespace_name_uid. */
+  const logDirectories = async () => {
+    const names = (await readIfThere(podLogsRoot, (path) => readdir(path))) ?? [];
+    return names.filter((name) => name.split("_").length === 3);
+  };
   return {
     async writeEtcHosts({ metadata }, text) {
       const path = join(podDirectory(root, metadata.uid ?? ""), "etc-hosts");
@@ -40,9 +45,15 @@ export function hostFiles({ root, podLogsRoot, mounter }: HostFilesOptions): Pod
       if ((await mounter.below(directory)).length > 0) throw new Error(`something is still mounted below ${directory}`);
       await rm(directory, { recursive: true, force: true });
     },
-    removeLogs: ({ namespace, name, uid }) =>
-      rm(podLogDirectory(podLogsRoot, { metadata: { namespace, name, uid } }), { recursive: true, force: true }),
-    podUids: async () => (await readIfThere(join(root, "pods"), (path) => readdir(path))) ?? [],
+    async removeLogs(uid) {
+      for (const name of await logDirectories())
+        if (name.endsWith(`_${uid}`)) await rm(join(podLogsRoot, name), { recursive: true, force: true });
+    },
+    async podUids() {
+      const own = (await readIfThere(join(root, "pods"), (path) => readdir(path))) ?? [];
+      const logs = (await logDirectories()).map((name) => name.slice(name.lastIndexOf("_") + 1));
+      return [...new Set([...own, ...logs])];
+    },
   };
 }
 

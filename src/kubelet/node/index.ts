@@ -1,9 +1,13 @@
 /** The whole public surface of node. */
 export { admitPod, admitResize } from "./admission.ts";
 export { type NodeHealth, nodeConditions, type Pressure } from "./conditions.ts";
+export { pressureProblem } from "./eviction.ts";
+export { runEvictor } from "./evictor.ts";
 export { hostCgroups, readHierarchies } from "./host-cgroups.ts";
 export { hostFiles } from "./host-files.ts";
+export { ImageGc } from "./image-gc.ts";
 export { imagePuller } from "./image-puller.ts";
+export { runLogRotation } from "./log-rotation.ts";
 export { type Machine, type MachineUsage, readMachine, readUsage } from "./machine.ts";
 export {
   type Amounts,

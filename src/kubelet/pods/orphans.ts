@@ -67,8 +67,7 @@ export class Orphans {
     await volumes.unmount(uid, signal);
     await cgroups.remove(uid);
     await files.removePod(uid);
-    const { namespace = "", name = "" } = pod.metadata;
-    if (name !== "") await files.removeLogs({ namespace, name, uid });
+    await files.removeLogs(uid);
   }
 }
 

@@ -22,8 +22,8 @@ export interface PodFiles {
   removeLog(path: string): Promise<void>;
   /** Everything of the Pod but its volumes and logs. */
   removePod(uid: string): Promise<void>;
-  removeLogs(pod: { readonly namespace: string; readonly name: string; readonly uid: string }): Promise<void>;
-  /** The uids of Pods that have files here. */
+  removeLogs(uid: string): Promise<void>;
+  /** The uids of Pods that have files or logs here. */
   podUids(): Promise<readonly string[]>;
 }
 

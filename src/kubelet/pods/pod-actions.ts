@@ -58,6 +58,8 @@ export interface StartAction {
   readonly name: string;
   readonly role: "init" | "regular" | "ephemeral";
   readonly attempt: number;
+  /** An instance that was made but never started, as by a kubelet that ended in between: it makes way. */
+  readonly replaces?: string;
 }
 
 export interface PodActions {
@@ -269,7 +271,9 @@ class Plan {
       }
       this.#backoffs.set(name, verdict.backoff);
     }
-    this.#start.push({ name, role, attempt: this.#nextAttempt(name) });
+    const found = newest(runtime, name);
+    if (found?.state === "created") this.#start.push({ name, role, attempt: attemptOf(found), replaces: found.id });
+    else this.#start.push({ name, role, attempt: this.#nextAttempt(name) });
   }
 
   resize({ name, resources = {} }: core.Container, found: ContainerStatus): void {

@@ -266,7 +266,7 @@ function isNews(before: core.Pod, after: core.Pod): boolean {
 
 /** Containers, sandboxes and files of a Pod that nobody will ask for any more. */
 async function removeFromNode(parts: PodParts, pod: core.Pod, signal: AbortSignal): Promise<void> {
-  const { namespace = "", name = "", uid = "" } = pod.metadata;
+  const { uid = "" } = pod.metadata;
   const runtime = await lookAtPod(parts.runtime, uid, signal);
   for (const { id } of runtime.containers) await parts.runtime.removeContainer(id, signal);
   for (const { id } of runtime.sandboxes) {
@@ -274,5 +274,5 @@ async function removeFromNode(parts: PodParts, pod: core.Pod, signal: AbortSigna
     await parts.runtime.removePodSandbox(id, signal);
   }
   await parts.files.removePod(uid);
-  await parts.files.removeLogs({ namespace, name, uid });
+  await parts.files.removeLogs(uid);
 }

@@ -74,6 +74,7 @@ export function staticPods(options: StaticPodsOptions): StaticPods {
       if (manifests === undefined) return;
       await sources.read(signal);
       hasRead = true;
+      hurry();
       await sources.run(signal);
     },
     async runMirrors(signal) {

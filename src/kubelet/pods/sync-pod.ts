@@ -275,6 +275,7 @@ async function startAll(
     const container = containerOf(pod, action.name);
     if (container === undefined) continue;
     const targetId = targetOf(pod, action, runtime);
+    if (action.replaces !== undefined) await parts.runtime.removeContainer(action.replaces, signal);
     try {
       await startContainer(
         parts,
@@ -299,7 +300,7 @@ async function startAll(
         pod: podText(pod),
         container: action.name,
         reason: error.reason,
-        message: error.message,
+        problem: error.message,
       });
     }
   }

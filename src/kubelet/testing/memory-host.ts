@@ -33,7 +33,9 @@ export function memoryHost(contents = new Map<string, string>()): MemoryHost {
       tail: async (path, bytes) => (contents.get(path) ?? "").slice(-bytes),
       removeLog: async (path) => void contents.delete(path),
       removePod: async (uid) => remove(`/pods/${uid}/`),
-      removeLogs: async ({ namespace, name, uid }) => remove(`/var/log/pods/${namespace}_${name}_${uid}/`),
+      removeLogs: async (uid) => {
+        for (const path of contents.keys()) if (path.includes(`_${uid}/`)) contents.delete(path);
+      },
       podUids: async () => [
         ...new Set([...contents.keys()].flatMap((path) => /^\/pods\/([^/]+)/.exec(path)?.[1] ?? [])),
       ],

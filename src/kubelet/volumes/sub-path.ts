@@ -8,14 +8,15 @@
  * 2. Directories that are missing are made; files never are.
  */
 import { constants } from "node:fs";
-import { type FileHandle, mkdir, open, realpath, stat, writeFile } from "node:fs/promises";
+import { chmod, type FileHandle, mkdir, open, realpath, stat, writeFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import type { Mounter } from "./mounter.ts";
 import { VolumeError } from "./volume-error.ts";
 
 /** Linux's O_PATH, which Node does not name: opens without reading. */
 const O_PATH = 0o10000000;
-const DIRECTORY_MODE = 0o750;
+/** Of directories that containers do not see. */
+const TARGET_MODE = 0o750;
 
 export async function bindSubPath(
   mounter: Mounter,
@@ -31,7 +32,7 @@ export async function bindSubPath(
       if (there.dev === dev && there.ino === ino) return;
       await mounter.unmount(target);
     }
-    await mkdir(isDirectory ? target : dirname(target), { recursive: true, mode: DIRECTORY_MODE });
+    await mkdir(isDirectory ? target : dirname(target), { recursive: true, mode: TARGET_MODE });
     if (!isDirectory) await writeFile(target, "", { flag: "a" });
     await mounter.bind(`/proc/${process.pid}/fd/${found.fd}`, target);
   } finally {
@@ -43,14 +44,15 @@ async function mounted(mounter: Mounter, target: string) {
   return (await mounter.below(target)).includes(target) ? stat(target) : undefined;
 }
 
-/** The subpath, open; its missing directories are made on the way. */
+/** The subpath, open; its missing directories are made on the way, with the rights that the volume itself gives. */
 async function openInside(root: string, subPath: string): Promise<FileHandle> {
   const parts = await resolvedParts(root, subPath);
   let at = await open(root, O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+  const rights = (await at.stat()).mode & 0o777;
   for (const part of parts) {
     const path = `/proc/self/fd/${at.fd}/${part}`;
     try {
-      const next = await openOrMake(path);
+      const next = await openOrMake(path, rights);
       await at.close();
       at = next;
     } catch (error) {
@@ -66,17 +68,22 @@ async function openInside(root: string, subPath: string): Promise<FileHandle> {
   return at;
 }
 
-async function openOrMake(path: string): Promise<FileHandle> {
+async function openOrMake(path: string, rights: number): Promise<FileHandle> {
   const flags = O_PATH | constants.O_NOFOLLOW;
   try {
     return await open(path, flags);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
   }
-  await mkdir(path, { mode: DIRECTORY_MODE }).catch((error: NodeJS.ErrnoException) => {
+  await mkdir(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "EEXIST") throw error;
   });
-  return open(path, flags);
+  const made = await open(path, flags);
+  const { mode } = await made.stat();
+  // Through the open file, and without the process's own mask. The group bit that it has from its parent stays.
+  if ((mode & constants.S_IFMT) === constants.S_IFDIR)
+    await chmod(`/proc/self/fd/${made.fd}`, (mode & 0o7000) | rights);
+  return made;
 }
 
 /** The parts of the path below the root with all links resolved, as far as it exists. */

@@ -17,7 +17,7 @@ import {
 import { EXTENDER, type QueuedPod } from "../queue/index.ts";
 import { bindPod, type Placement, stateOf } from "./binding.ts";
 import { diagnose, NO_NODES } from "./diagnosis.ts";
-import { explain, type Explanation } from "./explanations.ts";
+import { explain, type Explained, type Explanation } from "./explanations.ts";
 import { askExtenders, extenderScores } from "./extended.ts";
 import { handleFailure, messageOf } from "./failures.ts";
 import type { Parts } from "./parts.ts";
@@ -81,8 +81,7 @@ function place(parts: Parts, attempt: Attempt): Promise<void> | undefined {
 async function placeExtended(parts: Parts, attempt: Attempt, filtered: Filtered): Promise<void> {
   const rejections = await askExtenders(parts, filtered);
   if (filtered.count === 0) return rejectPod(parts, attempt, filtered, rejections);
-  const scored = attempt.evaluator.score(filtered);
-  await extenderScores(parts, filtered, scored);
+  const scored = await extenderScores(parts, filtered, attempt.evaluator.score(filtered));
   choose(parts, attempt, filtered, scored);
 }
 
@@ -95,7 +94,7 @@ function choose(parts: Parts, attempt: Attempt, filtered: Filtered, given?: Scor
   const node = state.nodes[index];
   if (node === undefined) throw new Error("the node that was chosen is gone");
   metrics.algorithmSeconds.labels().observe((clock.monotonic() - startedMs) / 1000);
-  note(parts, attempt, filtered, { kind: "scheduled", node: node.name }, scored);
+  note(parts, attempt, filtered, { kind: "scheduled", node: node.name }, scored && { scored, chosen: index });
   const { pod } = queued;
   state.assume(pod, node.name);
   state.denominate(pod.uid);
@@ -181,7 +180,7 @@ function note(
   { queued }: Attempt,
   filtered: Filtered,
   outcome: Explanation["outcome"],
-  scored?: Scored,
+  scored?: Explained["scored"],
 ): void {
   const about = { atMs: clock.now(), attempt: queued.attempts, outcome, filtered, scored };
   const { explanation, cells } = explain(state, about);

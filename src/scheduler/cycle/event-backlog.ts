@@ -1,14 +1,14 @@
 /**
  * Events about pods, written behind the bindings: telling what was done must not slow down doing it.
  *
- * 1. While pods are being placed only a few are written at a time; when there is nothing else to do, many are.
+ * 1. While pods are being placed they are written one by one; when there is nothing else to do, many at a time.
  * 2. It is bounded: what comes when it is full is counted and dropped.
  */
 import type { Logger } from "#base";
 import type { EventRecorder, RecordedEvent } from "#client";
 
 const MAX_WAITING = 50_000;
-const WHILE_BUSY = 4;
+const WHILE_BUSY = 1;
 const WHILE_IDLE = 64;
 
 export interface EventBacklogOptions {

@@ -4,8 +4,7 @@
  * 1. Bounded: the oldest attempts are forgotten, a pod with its last one.
  * 2. Kept as it was: later changes of the cluster do not show.
  */
-import type { Filtered, Rejection, Scored } from "../framework/index.ts";
-import { rejectionOn } from "../framework/index.ts";
+import { type Filtered, partsOf, type Rejection, rejectionOn, type Scored, totalOf } from "../framework/index.ts";
 import type { ClusterState } from "../snapshot/index.ts";
 import { countRejections } from "./diagnosis.ts";
 
@@ -13,6 +12,7 @@ const MAX_ATTEMPTS = 2_000;
 /** Verdicts by node, of all attempts together. */
 const MAX_CELLS = 2_000_000;
 const BEST = 5;
+const MANY_NODES = 500;
 
 export interface Explanation {
   readonly key: string;
@@ -38,7 +38,9 @@ export interface Explanation {
 
 export class Explanations {
   readonly #attempts = new Map<string, Explanation[]>();
-  readonly #order: { readonly uid: string; readonly cells: number }[] = [];
+  /** The oldest first, from `#from` on. */
+  #order: { readonly uid: string; readonly cells: number }[] = [];
+  #from = 0;
   #cells = 0;
 
   /** Of a pod, by uid: the oldest attempt first. */
@@ -52,12 +54,21 @@ export class Explanations {
     else attempts.push(explanation);
     this.#order.push({ uid, cells });
     this.#cells += cells;
-    while (this.#order.length > MAX_ATTEMPTS || (this.#cells > MAX_CELLS && this.#order.length > 1)) this.#forget();
+    while (this.#kept > MAX_ATTEMPTS || (this.#cells > MAX_CELLS && this.#kept > 1)) this.#forget();
+  }
+
+  get #kept(): number {
+    return this.#order.length - this.#from;
   }
 
   #forget(): void {
-    const oldest = this.#order.shift();
+    const oldest = this.#order[this.#from];
     if (oldest === undefined) return;
+    this.#from += 1;
+    if (this.#from > MAX_ATTEMPTS) {
+      this.#order = this.#order.slice(this.#from);
+      this.#from = 0;
+    }
     this.#cells -= oldest.cells;
     const attempts = this.#attempts.get(oldest.uid);
     attempts?.shift();
@@ -70,7 +81,8 @@ export interface Explained {
   readonly attempt: number;
   readonly outcome: Explanation["outcome"];
   readonly filtered: Filtered;
-  readonly scored?: Scored | undefined;
+  /** With the index of the node that was chosen. */
+  readonly scored?: { readonly scored: Scored; readonly chosen: number } | undefined;
 }
 
 /** Who was rejected where is kept only for a pod that has found no place: of others, how many. */
@@ -93,28 +105,18 @@ export function explain(
       nodeCount: state.nodeCount,
       fitting: filtered.count,
       rejections: some ? countRejections(filtered, state).map(([rejection, nodes]) => ({ rejection, nodes })) : [],
-      best: scored === undefined ? [] : bestOf(scored, names),
+      best: scored === undefined ? [] : bestOf(scored.scored, scored.chosen, names),
       verdictOn: (node) => kept && rejectionOn(kept, names.indexOf(node)),
     },
   };
 }
 
-function bestOf({ nodes, totals, columns }: Scored, names: readonly string[]): Explanation["best"] {
-  const best: number[] = [];
-  const { indexes, count } = nodes;
-  let worst = Number.NEGATIVE_INFINITY;
-  for (let at = 0; at < count; at++) {
-    const index = indexes[at] ?? 0;
-    const total = totals[index] ?? 0;
-    if (best.length === BEST && total <= worst) continue;
-    best.push(index);
-    best.sort((a, b) => (totals[b] ?? 0) - (totals[a] ?? 0));
-    best.length = Math.min(best.length, BEST);
-    worst = totals[best.at(-1) ?? 0] ?? 0;
-  }
-  return best.map((index) => ({
-    node: names[index] ?? "",
-    total: totals[index] ?? 0,
-    parts: Object.fromEntries(columns.map((column) => [column.plugin, column.weight * (column.scores[index] ?? 0)])),
-  }));
+/** Of a large cluster only the node that was chosen: looking for the runners-up would cost more than the decision. */
+function bestOf(scored: Scored, chosen: number, names: readonly string[]): Explanation["best"] {
+  const { nodes } = scored;
+  const all = nodes.count > MANY_NODES ? [chosen] : [...nodes.indexes.subarray(0, nodes.count)];
+  return all
+    .sort((a, b) => totalOf(scored, b) - totalOf(scored, a) || Number(b === chosen) - Number(a === chosen))
+    .slice(0, BEST)
+    .map((index) => ({ node: names[index] ?? "", total: totalOf(scored, index), parts: partsOf(scored, index) }));
 }

@@ -30,8 +30,9 @@ export async function askExtenders(parts: Parts, filtered: Filtered): Promise<Re
   return rejected;
 }
 
-/** Adds what extenders think of the nodes. One that fails has no opinion. */
-export async function extenderScores(parts: Parts, filtered: Filtered, { totals }: Scored): Promise<void> {
+/** With what extenders think of the nodes. One that fails has no opinion. */
+export async function extenderScores(parts: Parts, filtered: Filtered, scored: Scored): Promise<Scored> {
+  const totals = scored.totals.slice();
   const names = namesOf(parts, filtered);
   const asked = parts.extenders.filter(({ prioritize }) => prioritize !== undefined);
   await Promise.all(
@@ -49,6 +50,7 @@ export async function extenderScores(parts: Parts, filtered: Filtered, { totals 
       }
     }),
   );
+  return { ...scored, totals };
 }
 
 function namesOf({ state }: Parts, { indexes, count }: Filtered): readonly string[] {

@@ -1,6 +1,3 @@
-import { createServer as createHttpServer, type IncomingMessage, type RequestListener } from "node:http";
-import { createServer as createHttpsServer } from "node:https";
-import type { AddressInfo, Socket } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Json } from "#api";
 import { realClock, VirtualClock } from "#base";
@@ -9,16 +6,7 @@ import type { Extender, ExtenderConfig, NodeInfo } from "../framework/index.ts";
 import { PodInfos, ResourceNames } from "../snapshot/index.ts";
 import { node, type PodParts, pod } from "../testing/index.ts";
 import { httpExtender } from "./index.ts";
-
-type Answer =
-  | { readonly status?: number; readonly body?: Json; readonly text?: string }
-  | "hang"
-  | "hang in the middle";
-
-interface Asked {
-  readonly url: string;
-  readonly body: Json;
-}
+import { type Answer, type Asked, type ExtenderTls, extenderServer } from "./testing/extender-server.ts";
 
 const closing: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -29,51 +17,10 @@ const infos = new PodInfos(new ResourceNames());
 const info = (name: string, parts: PodParts = {}) => infos.of(pod(name, parts));
 const signal = new AbortController().signal;
 
-async function server(answer: (asked: Asked) => Answer, tls?: { cert: string; key: string; ca?: string }) {
-  const asked: Asked[] = [];
-  const sockets = new Set<Socket>();
-  const listener: RequestListener = (request, response) => {
-    bodyOf(request).then(
-      (text) => {
-        const one = { url: request.url ?? "", body: JSON.parse(text) as Json };
-        asked.push(one);
-        const said = answer(one);
-        if (said === "hang") return;
-        if (said === "hang in the middle") {
-          response.writeHead(200, { "content-length": 100 });
-          response.write("{");
-          return;
-        }
-        response.writeHead(said.status ?? 200);
-        response.end(said.text ?? JSON.stringify(said.body ?? null));
-      },
-      () => response.destroy(),
-    );
-  };
-  const made =
-    tls === undefined
-      ? createHttpServer(listener)
-      : createHttpsServer(
-          { ...tls, requestCert: tls.ca !== undefined, rejectUnauthorized: tls.ca !== undefined },
-          listener,
-        );
-  made.on("connection", (socket: Socket) => {
-    sockets.add(socket);
-    socket.once("close", () => sockets.delete(socket));
-  });
-  await new Promise<void>((resolve) => made.listen(0, "127.0.0.1", resolve));
-  closing.push(async () => {
-    for (const socket of sockets) socket.destroy();
-    await new Promise<void>((resolve) => made.close(() => resolve()));
-  });
-  const { port } = made.address() as AddressInfo;
-  return { asked, sockets, url: `${tls === undefined ? "http" : "https"}://127.0.0.1:${port}/ext` };
-}
-
-async function bodyOf(request: IncomingMessage): Promise<string> {
-  const parts: Buffer[] = [];
-  for await (const part of request as AsyncIterable<Buffer>) parts.push(part);
-  return Buffer.concat(parts).toString("utf8");
+async function server(answer: (asked: Asked) => Answer, tls?: ExtenderTls) {
+  const running = await extenderServer(answer, tls);
+  closing.push(() => running.close());
+  return running;
 }
 
 const CONFIG: ExtenderConfig = {

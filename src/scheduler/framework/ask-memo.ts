@@ -14,7 +14,10 @@ import { isRejection, PASS, type Rejection, type Verdict } from "./verdict.ts";
 
 interface ScoreMemo {
   readonly prepared: Prepared<unknown>;
+  /** By node index; of nodes that do not fit, zero. */
   raw: Float64Array;
+  /** How many of them are not zero. */
+  nonZero: number;
   epoch: number;
 }
 
@@ -27,7 +30,13 @@ export class AskMemo {
   readonly #table: RejectionCodes;
   readonly #scores: ScoreMemo[];
   codes = new Uint16Array(0);
+  /** Weighted sums of the scores that need no normalizing. */
+  sums = new Float64Array(0);
   #generations = new Float64Array(0);
+  #fitting = new Int32Array(0);
+  #fittingCount = 0;
+  #hasStaleFitting = true;
+  #seen = Number.NEGATIVE_INFINITY;
 
   constructor(ask: NodeAsk, stages: Stages, table: RejectionCodes, view: ClusterView) {
     this.ask = ask;
@@ -38,6 +47,7 @@ export class AskMemo {
     this.#scores = stages.nodeScores.map(({ stage }) => ({
       prepared: stage.prepare(ask, view),
       raw: new Float64Array(0),
+      nonZero: 0,
       epoch: stage.epoch?.(view) ?? 0,
     }));
   }
@@ -48,15 +58,36 @@ export class AskMemo {
     return memo?.prepared.kind === "ready" ? memo.raw : undefined;
   }
 
-  /** Brings everything up to date for all nodes; `codes` and `raw` are valid until the cluster changes. */
+  /** Whether the raw score is zero on every node that fits. */
+  isZero(score: number): boolean {
+    return this.#scores[score]?.nonZero === 0;
+  }
+
+  /** Indexes of the nodes that fit, in order: valid until the cluster changes. */
+  get fitting(): Int32Array {
+    if (this.#hasStaleFitting) {
+      const { codes } = this;
+      let count = 0;
+      for (let index = 0; index < codes.length; index++) if (codes[index] === FITS) this.#fitting[count++] = index;
+      this.#fittingCount = count;
+      this.#hasStaleFitting = false;
+    }
+    return this.#fitting.subarray(0, this.#fittingCount);
+  }
+
+  /** Brings everything up to date for all nodes; what is read from here is valid until the cluster changes. */
   refresh(view: ClusterView): void {
     const { generations, nodes } = view;
+    const changed = view.changedSince(this.#seen);
+    this.#seen = view.changes;
     if (this.#generations.length !== generations.length) this.#resize(generations.length);
     this.#checkEpochs(view);
-    const known = this.#generations;
-    for (let index = 0; index < nodes.length; index++) {
-      if (known[index] !== generations[index]) this.#ask(index, view);
-    }
+    if (changed !== undefined) for (const index of changed) this.#update(index, view);
+    else for (let index = 0; index < nodes.length; index++) this.#update(index, view);
+  }
+
+  #update(index: number, view: ClusterView): void {
+    if (this.#generations[index] !== view.generations[index]) this.#ask(index, view);
   }
 
   /** One node, without looking at what is remembered. */
@@ -82,13 +113,31 @@ export class AskMemo {
   #ask(index: number, view: ClusterView): void {
     const node = view.nodes[index];
     this.#generations[index] = view.generations[index] ?? 0;
-    if (node === undefined) {
-      this.codes[index] = UNSEEN;
-      return;
-    }
+    const before = this.codes[index];
+    const code = node === undefined ? UNSEEN : this.#codeOn(node, view);
+    this.codes[index] = code;
+    if ((before === FITS) !== (code === FITS)) this.#hasStaleFitting = true;
+    if (before === FITS || code === FITS) this.#scoreOn(index, code === FITS ? node : undefined);
+  }
+
+  #codeOn(node: NodeInfo, view: ClusterView): number {
     const verdict = this.verdictOn(node, atLeastAsImportant(view.nominatedTo(node.name), this.ask.priority));
-    this.codes[index] = isRejection(verdict) ? this.#table.codeOf(verdict) : FITS;
-    if (verdict === PASS) for (const [at, memo] of this.#scores.entries()) memo.raw[index] = this.scoreOf(at, node);
+    return isRejection(verdict) ? this.#table.codeOf(verdict) : FITS;
+  }
+
+  /** Undefined: the node does not fit, and scores nothing. */
+  #scoreOn(index: number, node: NodeInfo | undefined): void {
+    let sum = 0;
+    for (const [at, memo] of this.#scores.entries()) {
+      const score = node === undefined ? 0 : this.scoreOf(at, node);
+      const before = memo.raw[index] ?? 0;
+      if (before !== 0) memo.nonZero -= 1;
+      if (score !== 0) memo.nonZero += 1;
+      memo.raw[index] = score;
+      const use = this.#stages.nodeScores[at];
+      if (use?.stage.normalize === undefined) sum += (use?.weight ?? 0) * score;
+    }
+    this.sums[index] = sum;
   }
 
   #check(node: NodeInfo): Verdict {
@@ -104,14 +153,15 @@ export class AskMemo {
   }
 
   #checkEpochs(view: ClusterView): void {
+    let stale = false;
     for (const [at, memo] of this.#scores.entries()) {
       const epoch = this.#stages.nodeScores[at]?.stage.epoch?.(view) ?? 0;
-      if (epoch === memo.epoch) continue;
+      if (epoch !== memo.epoch) stale = true;
       memo.epoch = epoch;
-      if (memo.prepared.kind !== "ready") continue;
-      for (const node of view.nodes) {
-        if (node !== undefined && this.codes[node.index] === FITS) memo.raw[node.index] = this.scoreOf(at, node);
-      }
+    }
+    if (!stale) return;
+    for (const node of view.nodes) {
+      if (node !== undefined && this.codes[node.index] === FITS) this.#scoreOn(node.index, node);
     }
   }
 
@@ -120,6 +170,9 @@ export class AskMemo {
     codes.set(this.codes);
     this.codes = codes;
     this.#generations = copied(this.#generations, length);
+    this.sums = copied(this.sums, length);
+    this.#fitting = new Int32Array(length);
+    this.#hasStaleFitting = true;
     for (const memo of this.#scores) memo.raw = copied(memo.raw, length);
   }
 }

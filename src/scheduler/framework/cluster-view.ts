@@ -15,6 +15,10 @@ export interface ClusterView {
   readonly nodeCount: number;
   /** Of the nodes, by index; 0 where no node is. */
   readonly generations: Float64Array;
+  /** How often a node has changed, come or gone. */
+  readonly changes: number;
+  /** The indexes of the nodes that have changed since `changes` was this, some more than once; undefined: too many to tell. */
+  changedSince(changes: number): Int32Array | undefined;
   nodeNamed(name: string): NodeInfo | undefined;
   /** The domain of each node under a topology key. */
   domains(topologyKey: string): Domains;

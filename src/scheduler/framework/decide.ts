@@ -5,6 +5,7 @@ import type { ClusterView } from "./cluster-view.ts";
 import type { Evaluator } from "./evaluator.ts";
 import { rejectionOn } from "./filtered.ts";
 import type { PodInfo } from "./pod-info.ts";
+import { partsOf, totalOf } from "./scorer.ts";
 import type { Rejection } from "./verdict.ts";
 
 export interface Decision {
@@ -22,16 +23,13 @@ export interface NodeScores {
 
 export function decide(evaluator: Evaluator, view: ClusterView, pod: PodInfo, nominated?: string): Decision {
   const filtered = evaluator.filter(pod, { nominated });
-  const { totals, columns } = evaluator.score(filtered);
+  const scored = evaluator.score(filtered);
   const fitting: string[] = [];
   const scores = new Map<string, NodeScores>();
   for (const index of filtered.indexes.subarray(0, filtered.count)) {
     const name = view.nodes[index]?.name ?? "";
     fitting.push(name);
-    const parts = Object.fromEntries(
-      columns.map((column) => [column.plugin, column.weight * (column.scores[index] ?? 0)]),
-    );
-    scores.set(name, { total: totals[index] ?? 0, parts });
+    scores.set(name, { total: totalOf(scored, index), parts: partsOf(scored, index) });
   }
   const rejections = new Map<string, Rejection>();
   for (const node of view.nodes) {

@@ -69,22 +69,25 @@ export class Evaluator {
       codes: this.#codes,
       indexes: this.#open.indexes,
       count: 0,
+      fromMemo: false,
       narrowing: nodes.plugins,
       rejection: memo.rejection ?? rejectionAmong(prepared) ?? nodes.rejection,
       unseen: undefined,
     };
-    this.#codes.fill(UNSEEN);
+    if (nodes.names !== undefined || nominated !== undefined || base.rejection !== undefined) this.#codes.fill(UNSEEN);
     if (base.rejection !== undefined) return base;
     const unseen =
       nodes.names === undefined
         ? undefined
         : framework.unresolvable(`node(s) didn't satisfy plugin(s) ${goList(nodes.plugins)}`);
-    const filtered: Filtered = { ...base, unseen };
-    if (nominated !== undefined && this.#fitsAlone(filtered, nominated)) return filtered;
+    const alone: Filtered = { ...base, unseen };
+    if (nominated !== undefined && this.#fitsAlone(alone, nominated)) return alone;
+    const filtered: Filtered = { ...alone, fromMemo: nodes.names === undefined };
     if (nodes.names === undefined) this.#filterAll(filtered);
     else this.#filterNamed(filtered, nodes.names);
-    if (nominated !== undefined) this.#setOwn(filtered, nominated);
-    this.#open.collect(this.#codes, view.nodes.length);
+    const isOwnSet = nominated !== undefined && this.#setOwn(filtered, nominated);
+    if (nodes.names === undefined && !isOwnSet) this.#open.take(memo.fitting);
+    else this.#open.collect(this.#codes, view.nodes.length);
     this.#sweep(filtered);
     filtered.count = this.#open.count;
     if (enough !== undefined && filtered.count > enough) this.#keepEnough(filtered, enough);
@@ -110,11 +113,12 @@ export class Evaluator {
   }
 
   /** The memo counts a pod's own nomination as another's: for its own node, ask without. */
-  #setOwn(filtered: Filtered, name: string): void {
+  #setOwn(filtered: Filtered, name: string): boolean {
     const node = this.#view.nodeNamed(name);
-    if (node === undefined) return;
+    if (node === undefined) return false;
     const verdict = this.#verdictOn(filtered, node);
     this.#codes[node.index] = isRejection(verdict) ? filtered.table.codeOf(verdict) : FITS;
+    return true;
   }
 
   #filterAll({ memo }: Filtered): void {

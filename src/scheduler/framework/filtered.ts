@@ -17,6 +17,8 @@ export interface Filtered {
   /** The nodes that fit: the first `count`. */
   readonly indexes: Int32Array;
   count: number;
+  /** The memo is up to date for all nodes. */
+  readonly fromMemo: boolean;
   /** The pod was rejected as such, before any node was looked at. */
   readonly rejection: Rejection | undefined;
   /** Why nodes that were not looked at were not. */

@@ -10,6 +10,6 @@ export * from "./plugin.ts";
 export * from "./pod-info.ts";
 export * from "./profile.ts";
 export { FITS, UNSEEN } from "./rejection-codes.ts";
-export { best, type ScoreColumn, type Scored } from "./scorer.ts";
+export { best, partsOf, type ScoreColumn, type Scored, totalOf } from "./scorer.ts";
 export { makeStages, type Stages } from "./stages.ts";
 export * from "./verdict.ts";

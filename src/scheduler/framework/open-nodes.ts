@@ -22,6 +22,12 @@ export class Open implements OpenNodes {
     this.count = count;
   }
 
+  /** These, in this order. */
+  take(indexes: Int32Array): void {
+    this.indexes.set(indexes);
+    this.count = indexes.length;
+  }
+
   only(index: number): void {
     this.indexes[0] = index;
     this.count = 1;

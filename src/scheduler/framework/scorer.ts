@@ -1,21 +1,31 @@
-/** Weighted sums of all scores, for the nodes that fit. */
+/**
+ * Weighted sums of all scores, for the nodes that fit.
+ *
+ * 1. Scores that need no normalizing are summed up in the memo already. One that is zero everywhere is the same everywhere once it is normalized: it is
+ *    added to all at once.
+ */
 import type { Random } from "#base";
 import type { ClusterView } from "./cluster-view.ts";
 import type { Filtered } from "./filtered.ts";
-import type { FittingNodes, Scores } from "./plugin.ts";
+import type { FittingNodes, NodeScore, Scores } from "./plugin.ts";
 import type { Stages } from "./stages.ts";
 
+/** What one plugin gives: normalized, not weighted. */
 export interface ScoreColumn {
   readonly plugin: string;
   readonly weight: number;
-  /** By node index, normalized, not weighted. */
-  readonly scores: Scores;
+  /** By node index; undefined: the same for all. */
+  readonly scores: Scores | undefined;
+  readonly constant: number;
+  /** It is part of the totals already. */
+  readonly isSummed: boolean;
 }
 
 export interface Scored {
   readonly nodes: FittingNodes;
-  /** By node index. */
+  /** By node index, without `offset`, which all have. Not to be written to. */
   readonly totals: Scores;
+  readonly offset: number;
   readonly columns: readonly ScoreColumn[];
 }
 
@@ -33,36 +43,47 @@ export class Scorer {
   score(filtered: Filtered, nodes: FittingNodes): Scored {
     this.#resize(this.#view.generations.length);
     const columns = [...this.#nodeColumns(filtered, nodes), ...this.#clusterColumns(filtered, nodes)];
+    const offset = columns.reduce((sum, { scores, weight, constant }) => sum + (scores ? 0 : weight * constant), 0);
+    const added = columns.filter(({ scores, isSummed }) => scores !== undefined && !isSummed);
+    const { memo, fromMemo } = filtered;
+    if (added.length === 0 && fromMemo) return { nodes, totals: memo.sums, offset, columns };
     const [totals = new Float64Array(0)] = this.#scratch;
     const { indexes, count } = nodes;
-    for (let at = 0; at < count; at++) totals[indexes[at] ?? 0] = 0;
-    for (const { weight, scores } of columns) {
+    for (let at = 0; at < count; at++) {
+      const index = indexes[at] ?? 0;
+      totals[index] = fromMemo ? (memo.sums[index] ?? 0) : 0;
+    }
+    for (const { weight, scores } of added) {
       for (let at = 0; at < count; at++) {
         const index = indexes[at] ?? 0;
-        totals[index] = (totals[index] ?? 0) + weight * (scores[index] ?? 0);
+        totals[index] = (totals[index] ?? 0) + weight * (scores?.[index] ?? 0);
       }
     }
-    return { nodes, totals, columns };
+    return { nodes, totals, offset, columns };
   }
 
-  *#nodeColumns({ memo }: Filtered, nodes: FittingNodes): Iterable<ScoreColumn> {
+  *#nodeColumns({ memo, fromMemo }: Filtered, nodes: FittingNodes): Iterable<ScoreColumn> {
     const { indexes, count } = nodes;
     for (const [at, { plugin, stage, weight }] of this.#stages.nodeScores.entries()) {
       if (!memo.hasScore(at)) continue;
-      const known = memo.raw(at);
-      const isKept = known !== undefined && known.length > 0;
-      if (isKept && stage.normalize === undefined) {
-        yield { plugin: plugin.name, weight, scores: known };
+      const named = { plugin: plugin.name, weight, constant: 0 };
+      const known = fromMemo ? memo.raw(at) : undefined;
+      if (known !== undefined && stage.normalize === undefined) {
+        yield { ...named, scores: known, isSummed: true };
+        continue;
+      }
+      if (known !== undefined && memo.isZero(at)) {
+        yield { ...named, scores: undefined, constant: normalizedZero(stage), isSummed: false };
         continue;
       }
       const scores = this.#scratch[at + 1] ?? new Float64Array(0);
       for (let each = 0; each < count; each++) {
         const index = indexes[each] ?? 0;
-        const node = isKept ? undefined : this.#view.nodes[index];
+        const node = known === undefined ? this.#view.nodes[index] : undefined;
         scores[index] = node === undefined ? (known?.[index] ?? 0) : memo.scoreOf(at, node);
       }
       stage.normalize?.(scores, nodes);
-      yield { plugin: plugin.name, weight, scores };
+      yield { ...named, scores, isSummed: false };
     }
   }
 
@@ -82,7 +103,7 @@ export class Scorer {
         }
       }
       stage.normalize?.(prepared.state, scores, nodes);
-      yield { plugin: plugin.name, weight, scores };
+      yield { plugin: plugin.name, weight, scores, constant: 0, isSummed: false };
     }
   }
 
@@ -94,8 +115,25 @@ export class Scorer {
   }
 }
 
+function normalizedZero({ normalize }: NodeScore<unknown>): number {
+  const scores = new Float64Array(1);
+  normalize?.(scores, { indexes: new Int32Array(1), count: 1 });
+  return scores[0] ?? 0;
+}
+
+export function totalOf({ totals, offset }: Scored, index: number): number {
+  return (totals[index] ?? 0) + offset;
+}
+
+/** By plugin, weighted. */
+export function partsOf({ columns }: Scored, index: number): Readonly<Record<string, number>> {
+  return Object.fromEntries(
+    columns.map(({ plugin, weight, scores, constant }) => [plugin, weight * (scores?.[index] ?? constant)]),
+  );
+}
+
 /** The index of a best node: one of the best, by chance, if there are several. -1 if there is none. */
-export function best({ nodes, totals }: Scored, random: Random): number {
+export function best({ nodes, totals }: Pick<Scored, "nodes" | "totals">, random: Random): number {
   const { indexes, count } = nodes;
   let highest = Number.NEGATIVE_INFINITY;
   let ties = 0;

@@ -10,7 +10,7 @@ import { nodeName } from "./node-name.ts";
 import { nodePorts } from "./node-ports.ts";
 import { nodeResourcesFit } from "./node-resources-fit.ts";
 import { nodeUnschedulable } from "./node-unschedulable.ts";
-import { nodeVolumeLimits } from "./node-volume-limits.ts";
+import { nodeVolumeLimits } from "./node-volume-limits/index.ts";
 import { podTopologySpread } from "./pod-topology-spread/index.ts";
 import { prioritySort } from "./priority-sort.ts";
 import { schedulingGates } from "./scheduling-gates.ts";

@@ -16,6 +16,7 @@ import type {
   PodSelector,
   TermKind,
 } from "../framework/index.ts";
+import { ChangeLog } from "./change-log.ts";
 import { DomainIndex } from "./domain-index.ts";
 import { Nominations } from "./nominations.ts";
 import { OwnedTerms } from "./owned-terms.ts";
@@ -43,6 +44,7 @@ export class ClusterState implements ClusterView {
   readonly #namespaces = new Map<string, Labels>();
   readonly #images = new Map<string, number>();
   readonly #nominations = new Nominations();
+  readonly #changes = new ChangeLog();
   readonly #counts: PodCounts;
   readonly #terms: OwnedTerms;
   #capacity = FIRST_CAPACITY;
@@ -68,6 +70,14 @@ export class ClusterState implements ClusterView {
 
   get generations(): Float64Array {
     return this.#generations;
+  }
+
+  get changes(): number {
+    return this.#changes.count;
+  }
+
+  changedSince(changes: number): Int32Array | undefined {
+    return this.#changes.since(changes);
   }
 
   get podCount(): number {
@@ -174,6 +184,7 @@ export class ClusterState implements ClusterView {
     this.#names = undefined;
     this.#nodes[state.index] = undefined;
     this.#generations[state.index] = 0;
+    this.#changes.add(state.index);
     this.#free.push(state.index);
   }
 
@@ -263,6 +274,7 @@ export class ClusterState implements ClusterView {
     this.#generation += 1;
     state.generation = this.#generation;
     this.#generations[state.index] = this.#generation;
+    this.#changes.add(state.index);
   }
 
   #countImages(images: ReadonlyMap<string, number>, by: 1 | -1): void {

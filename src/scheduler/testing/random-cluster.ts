@@ -61,7 +61,9 @@ function randomNode(random: Random, name: string): core.Node {
       ...(chance(random, 0.3) ? { "example.com/gpu": "2" } : {}),
       ...(chance(random, 0.3) ? { "ephemeral-storage": "5Gi" } : {}),
     },
-    taints: chance(random, 0.3) ? list(random, 1, 2, () => randomTaint(random)) : [],
+    taints: chance(random, 0.35)
+      ? ["gpu", "spot"].filter(() => chance(random, 0.6)).map((key) => randomTaint(random, key))
+      : [],
     unschedulable: chance(random, 0.08),
     images: Object.fromEntries(
       IMAGES.filter(() => chance(random, 0.4)).map((image, i) => [
@@ -72,20 +74,22 @@ function randomNode(random: Random, name: string): core.Node {
   });
 }
 
-function randomTaint(random: Random): core.Taint {
+function randomTaint(random: Random, key: string): core.Taint {
   return {
-    key: random.pick(["gpu", "spot"]),
+    key,
     ...(chance(random, 0.5) ? { value: "yes" } : {}),
     effect: random.pick(["NoSchedule", "PreferNoSchedule", "PreferNoSchedule", "NoExecute"]),
   };
 }
 
 function randomToleration(random: Random): core.Toleration {
-  return {
-    ...(chance(random, 0.8) ? { key: random.pick(["gpu", "spot"]) } : { operator: "Exists" }),
-    ...(chance(random, 0.5) ? { operator: "Exists" as const } : { value: random.pick(["yes", "no"]) }),
-    ...(chance(random, 0.5) ? { effect: random.pick(["NoSchedule", "PreferNoSchedule", "NoExecute"] as const) } : {}),
-  };
+  const effect = chance(random, 0.5)
+    ? { effect: random.pick(["NoSchedule", "PreferNoSchedule", "NoExecute"] as const) }
+    : {};
+  if (chance(random, 0.2)) return { operator: "Exists", ...effect };
+  const key = random.pick(["gpu", "spot"]);
+  if (chance(random, 0.5)) return { key, operator: "Exists", ...effect };
+  return { key, operator: "Equal", value: random.pick(["yes", "no"]), ...effect };
 }
 
 function randomPod(random: Random, name: string, nodes: readonly string[]): core.Pod {

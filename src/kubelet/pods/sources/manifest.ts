@@ -82,7 +82,11 @@ function staticPod(value: Json, { nodeName, source, place, seenMs }: ManifestOri
   applySchemaDefaults(kind.schema, draft as unknown as Parameters<typeof applySchemaDefaults>[1]);
   kind.defaults?.(draft);
   draft.status = { phase: "Pending" };
-  const faults = [...(kind.validate?.(draft as core.Pod, at()) ?? []), ...references(draft as core.Pod)];
+  const faults = [
+    ...(kind.validate?.(draft as core.Pod, at()) ?? []),
+    ...(kind.create?.validate?.(draft as core.Pod, at()) ?? []),
+    ...references(draft as core.Pod),
+  ];
   if (faults.length > 0)
     throw new ManifestError(faults.map((fault) => (typeof fault === "string" ? fault : words(fault))).join(", "));
   return draft as core.Pod;

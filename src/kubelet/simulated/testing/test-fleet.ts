@@ -1,6 +1,6 @@
 /** Simulated nodes on an API server in memory, on virtual time, under the rules that kubelets live by: Node authorizer and NodeRestriction. */
 import type { core, StatusError } from "#api";
-import { seededRandom, silentLogger, TaskGroup, type VirtualClock } from "#base";
+import { type Logger, seededRandom, silentLogger, TaskGroup, type VirtualClock } from "#base";
 import { Client, inProcess } from "#client";
 import { admitting } from "../../../apiserver/admission/testing/index.ts";
 import { DEFAULT_MODES } from "../../../apiserver/authz/index.ts";
@@ -23,6 +23,8 @@ export interface TestFleet {
   readonly fleet: Fleet;
   /** Writes of the nodes so far, as `METHOD path`. */
   readonly writes: readonly string[];
+  /** What the nodes have complained of. */
+  readonly complaints: readonly unknown[];
   pod(name: string, spec?: Partial<core.PodSpec>, more?: Partial<core.Pod["metadata"]>): Promise<core.Pod>;
   get(name: string): Promise<core.Pod | undefined>;
   node(name?: string): Promise<core.Node>;
@@ -37,6 +39,8 @@ export async function testFleet(options: TestFleetOptions = {}): Promise<TestFle
   const server = options.server ?? (await newServer());
   const { clock } = server;
   const writes: string[] = [];
+  const complaints: unknown[] = [];
+  const complain: Logger["warn"] = (message, fields) => void complaints.push({ message, ...fields });
   const handle: TestServer["handle"] = (request) => {
     const refused = options.refuse?.(request.method, request.path);
     if (refused !== undefined) return Promise.resolve(answerOf(refused));
@@ -58,7 +62,7 @@ export async function testFleet(options: TestFleetOptions = {}): Promise<TestFle
     ...(options.defaults !== undefined && { defaults: options.defaults }),
     clock,
     random: seededRandom(1),
-    log: silentLogger,
+    log: { ...silentLogger, warn: complain, error: complain },
   });
   const tasks = new TaskGroup();
   tasks.run("fleet", (signal) => fleet.run(signal));
@@ -72,6 +76,7 @@ export async function testFleet(options: TestFleetOptions = {}): Promise<TestFle
     client,
     fleet,
     writes,
+    complaints,
     async pod(name, spec = {}, more = {}) {
       const containers = [{ name: "c", image: "img" }];
       const made = await pods.create({

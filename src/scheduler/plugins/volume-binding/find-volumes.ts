@@ -67,6 +67,15 @@ export function findVolumes(
 
 const NONE: NodeVolumes = { matches: [], toMake: [] };
 
+/** All are bound to volumes that do not mind which node it is. */
+export function isReachedFromAnywhere({ bound, delayed }: PodVolumes, objects: VolumeObjects): boolean {
+  if (delayed.length > 0) return false;
+  return bound.every(({ spec }) => {
+    const volume = objects.volume(spec?.volumeName ?? "");
+    return volume !== undefined && volume.spec?.nodeAffinity?.required === undefined;
+  });
+}
+
 function boundConflict(claims: readonly Claim[], node: VolumeNode, objects: VolumeObjects): string | undefined {
   for (const claim of claims) {
     const volume = objects.volume(claim.spec?.volumeName ?? "");

@@ -22,7 +22,7 @@ import {
 import { volumeObjects } from "../volume-objects.ts";
 import { AssumedVolumes } from "./assumed-volumes.ts";
 import { bindVolumes } from "./bind-volumes.ts";
-import { findVolumes, type NodeVolumes } from "./find-volumes.ts";
+import { findVolumes, isReachedFromAnywhere, type NodeVolumes } from "./find-volumes.ts";
 import { type PodVolumes, podVolumes } from "./pod-volumes.ts";
 
 const NAME = "VolumeBinding";
@@ -47,7 +47,8 @@ export const volumeBinding: PluginFactory = {
         prepare(pod) {
           if (pod.claims.length === 0) return SKIP;
           const volumes = podVolumes(pod, assumed.objects);
-          return "fault" in volumes ? rejected(rejections.unresolvable(volumes.fault)) : ready({ volumes });
+          if ("fault" in volumes) return rejected(rejections.unresolvable(volumes.fault));
+          return isReachedFromAnywhere(volumes, assumed.objects) ? SKIP : ready({ volumes });
         },
         check({ volumes }, node) {
           const found = findVolumes(volumes, node, assumed.objects);

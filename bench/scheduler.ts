@@ -1,0 +1,87 @@
+/**
+ * The scheduler under the workload shapes of the original's public scheduler_perf suite: in the API server's process, with bindings on the durable store.
+ *
+ * 1. Pods per second from the first creation to the last binding, as the original measures them: creating the pods is part of it.
+ * 2. The bound is the original's published lower bound, from its own machines: a ratio of 10 is the aim.
+ * 3. `K8TS_BENCH_SCALE=0.2` makes everything smaller; `K8TS_BENCH_ONLY=basic,…` picks some.
+ */
+import { performance } from "node:perf_hooks";
+import type { Figure } from "./run.ts";
+import { startBenchCluster } from "./scheduler/cluster.ts";
+import { node, NODES, PODS, pod, several } from "./scheduler/objects.ts";
+import { WORKLOADS, type Workload } from "./scheduler/workloads.ts";
+
+type Report = (figure: Figure) => void;
+
+const SCALE = Number(process.env.K8TS_BENCH_SCALE ?? "1");
+const ONLY = process.env.K8TS_BENCH_ONLY?.split(",");
+const IDLE_PODS = 300;
+
+export async function run(report: Report): Promise<void> {
+  for (const workload of WORKLOADS) {
+    if (ONLY !== undefined && !ONLY.some((word) => workload.name.includes(word))) continue;
+    await measure(workload, report);
+  }
+  if (ONLY === undefined || ONLY.includes("latency")) await latency(report);
+}
+
+async function measure(workload: Workload, report: Report): Promise<void> {
+  const { name, bound, nodes, zones, before, hopeless, measured, churn } = workload;
+  await using cluster = await startBenchCluster();
+  const scaled = (count: number) => Math.ceil(count * SCALE);
+  await cluster.create(NODES, several(scaled(nodes), (at) => node(at, zones)));
+  await workload.prepare?.(cluster, SCALE);
+  let expected = 0;
+  if (before !== undefined) {
+    expected += scaled(before.count);
+    await cluster.create(PODS, several(scaled(before.count), before.make));
+    await cluster.reached(expected);
+  }
+  if (hopeless !== undefined) await cluster.create(PODS, several(scaled(hopeless.count), hopeless.make));
+  const count = scaled(measured.count);
+  const first = name.startsWith("CSI") ? scaled(before?.count ?? 0) : 0;
+  const cpu = process.cpuUsage();
+  const start = performance.now();
+  const churning = churn && repeat((round) => churn(cluster, round));
+  await cluster.create(PODS, several(count, (at) => measured.make(first + at)));
+  await cluster.reached(expected + count);
+  const seconds = (performance.now() - start) / 1000;
+  const { user, system } = process.cpuUsage(cpu);
+  await churning?.stop();
+  report({ name: `${name}, ${count} pods`, value: count / seconds, unit: "pods/s", bound });
+  report({ name: "  of this process's cpu time", value: (user + system) / 1000 / count, unit: "ms/pod" });
+  report({ name: "  resident", value: process.memoryUsage().rss / 1e6, unit: "MB" });
+}
+
+/** From the answer to a creation to the watch event that tells of the binding, on a cluster that has nothing else to do. */
+async function latency(report: Report): Promise<void> {
+  await using cluster = await startBenchCluster();
+  await cluster.create(NODES, several(100, (at) => node(at)));
+  const times: number[] = [];
+  for (let at = 0; at < IDLE_PODS; at++) {
+    const start = performance.now();
+    await cluster.create(PODS, [pod(`pod-${at}`)]);
+    while (cluster.bound() <= at) await new Promise(setImmediate);
+    times.push(performance.now() - start);
+  }
+  times.sort((a, b) => a - b);
+  const quantile = (q: number) => times[Math.floor(q * (times.length - 1))] ?? 0;
+  report({ name: "idle cluster, creation to binding, median", value: quantile(0.5), unit: "ms" });
+  report({ name: "idle cluster, creation to binding, p99", value: quantile(0.99), unit: "ms", bound: 5 });
+}
+
+function repeat(work: (round: number) => Promise<void>): { stop(): Promise<void> } {
+  let running = true;
+  const done = (async () => {
+    for (let round = 0; running; round++) {
+      await work(round);
+      await new Promise((resolve) => setTimeout(resolve, 1000).unref());
+    }
+  })();
+  return {
+    async stop() {
+      running = false;
+      await done;
+    },
+  };
+}

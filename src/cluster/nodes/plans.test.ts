@@ -1,0 +1,199 @@
+/** The parts of nodes that decide and write, without a machine. */
+import { describe, expect, it } from "vitest";
+import { cniConfig } from "./cni-config.ts";
+import { containerdConfig, snapshotterIn } from "./containerd-config.ts";
+import { kubeletArgs, kubeletStart } from "./kubelet.ts";
+import { hasCapability } from "./machine.ts";
+import { below, parseMounts } from "./mounts.ts";
+import { nodeNameProblem, nodeNames, siteNames } from "./names.ts";
+import { NODE_PACKAGES } from "./packages.ts";
+import { statFields } from "./processes.ts";
+import { freeIndex, type NodeRecord } from "./record.ts";
+import { routeChanges, routesFor } from "./routes.ts";
+import { chooseRange, nodeIp, siteNetwork } from "./site-network.ts";
+
+const site = siteNames("/home/someone/.k8ts");
+const node = nodeNames(site, "node-1");
+
+describe("names", () => {
+  it("fit where the kernel has little room", () => {
+    const far = nodeNames(siteNames(`/${"very-long/".repeat(30)}`), "a".repeat(63));
+    expect(site.machineLink.length).toBeLessThanOrEqual(15);
+    expect(far.socket.length + ".ttrpc".length).toBeLessThan(108);
+    expect(far.namespace.length).toBeLessThan(255);
+  });
+
+  it("differ for each data directory, and stay the same for one", () => {
+    expect(siteNames("/a").id).not.toBe(siteNames("/b").id);
+    expect(siteNames("/a")).toEqual(siteNames("/a"));
+  });
+
+  it.each([
+    ["node-1", undefined],
+    ["a", undefined],
+    ["switch", "is taken"],
+    ["Node", "is no name"],
+    ["../x", "is no name"],
+    ["-a", "is no name"],
+    ["", "is no name"],
+    ["a".repeat(64), "is no name"],
+  ])("a node called %j", (name, problem) => {
+    if (problem === undefined) expect(nodeNameProblem(name)).toBeUndefined();
+    else expect(nodeNameProblem(name)).toContain(problem);
+  });
+});
+
+describe("chooseRange", () => {
+  it.each([
+    ["nothing in the way", [], 16],
+    ["the default route", ["default", "0.0.0.0/0"], 16],
+    ["the range itself", ["10.89.16.0/24"], 17],
+    ["a part of it", ["10.89.16.128/25"], 17],
+    ["one address in it", ["10.89.16.7"], 17],
+    ["a greater one around it", ["10.89.16.0/22"], 20],
+    ["others", ["10.244.0.0/16", "192.168.1.0/24", "172.17.0.0/16"], 16],
+  ])("%s", (_name, routes, third) => {
+    expect(chooseRange("10ab", routes)?.third).toBe(third);
+  });
+
+  it("begins anew behind the last, and gives up when all are taken", () => {
+    expect(chooseRange("ff", ["10.89.255.0/24"])?.third).toBe(0);
+    expect(chooseRange("00", ["10.0.0.0/8"])).toBeUndefined();
+  });
+
+  it("the machine is first, nodes follow", () => {
+    const network = siteNetwork(16);
+    expect([network.machineIp, nodeIp(network, 1), nodeIp(network, 240)]).toEqual([
+      "10.89.16.1",
+      "10.89.16.11",
+      "10.89.16.250",
+    ]);
+  });
+});
+
+describe("routes", () => {
+  const nodes = [
+    { name: "a", ip: "10.89.0.11", podCidrs: ["10.244.0.0/24", "fd00::/64"] },
+    { name: "b", ip: "10.89.0.12", podCidrs: ["10.244.1.0/24"] },
+    { name: "c", ip: "10.89.0.13", podCidrs: [] },
+  ];
+
+  it("lead to every other node's Pods; on the machine to all", () => {
+    expect(routesFor(nodes, "a")).toEqual([{ cidr: "10.244.1.0/24", via: "10.89.0.12" }]);
+    expect(routesFor(nodes, "c").map(({ cidr }) => cidr)).toEqual(["10.244.0.0/24", "10.244.1.0/24"]);
+    expect(routesFor(nodes)).toHaveLength(2);
+  });
+
+  it("change only where they have to", () => {
+    const [one, two] = routesFor(nodes);
+    const moved = { cidr: "10.244.1.0/24", via: "10.89.0.99" };
+    if (one === undefined || two === undefined) throw new Error("there are two");
+    expect(routeChanges([one, moved], [one, two])).toEqual({ add: [two], remove: [moved] });
+    expect(routeChanges([one, two], [two, one])).toEqual({ add: [], remove: [] });
+  });
+});
+
+describe("configurations", () => {
+  const machine = { cniBinDir: "/usr/lib/cni", canLowerOomScore: false, snapshotter: "native" as const };
+
+  it("containerd's lies wholly in the node's own folders", () => {
+    const config = containerdConfig(node, machine);
+    for (const line of [
+      `root = "${node.containerdRoot}"`,
+      `state = "${node.stateDir}"`,
+      `address = "${node.socket}"`,
+      `conf_dir = "${node.cniDir}"`,
+      `Root = "${node.runcRoot}"`,
+      `bin_dir = "/usr/lib/cni"`,
+      "restrict_oom_score_adj = true",
+      "netns_mounts_under_state_dir = true",
+      "SystemdCgroup = false",
+      'sandbox_image = "localhost/k8ts-pause:1"',
+    ]) {
+      expect(config).toContain(line);
+    }
+    expect(snapshotterIn(config)).toBe("native");
+    expect(containerdConfig(node, { ...machine, canLowerOomScore: true })).toContain("restrict_oom_score_adj = false");
+  });
+
+  it("CNI's gives Pods addresses of the node's ranges and a way to everywhere", () => {
+    const { plugins } = JSON.parse(cniConfig(node, ["10.244.1.0/24", "fd00:1::/64"]));
+    expect(plugins[0].ipam).toMatchObject({
+      dataDir: node.ipamDir,
+      ranges: [[{ subnet: "10.244.1.0/24" }], [{ subnet: "fd00:1::/64" }]],
+      routes: [{ dst: "0.0.0.0/0" }, { dst: "::/0" }],
+    });
+    expect(plugins[1]).toMatchObject({ type: "portmap", capabilities: { portMappings: true } });
+  });
+
+  it("a kubelet gets the flags of the original, and is another with another start", () => {
+    expect(kubeletArgs(node, "10.89.0.11")).toEqual(
+      expect.arrayContaining([
+        "kubelet",
+        "--hostname-override=node-1",
+        "--node-ip=10.89.0.11",
+        `--container-runtime-endpoint=unix://${node.socket}`,
+        `--cgroup-root=${node.cgroup}`,
+        "--cluster-dns=10.96.0.10",
+      ]),
+    );
+    const authority = { certPem: "a", issue: async () => ({ certPem: "", keyPem: "" }) };
+    const options = { command: ["k8ts"], serverUrl: "https://10.89.0.1:6443", authority, version: "1" };
+    const start = kubeletStart(node, "10.89.0.11", options);
+    expect(kubeletStart(node, "10.89.0.11", { ...options })).toBe(start);
+    for (const change of [{ version: "2" }, { serverUrl: "https://10.89.0.1:7443" }, { command: ["other"] }]) {
+      expect(kubeletStart(node, "10.89.0.11", { ...options, ...change })).not.toBe(start);
+    }
+  });
+});
+
+describe("what the kernel tells", () => {
+  it("mounts, with blanks in their paths, the last first", () => {
+    const mounts = parseMounts(
+      [
+        "20 1 0:5 / /proc rw - proc proc rw",
+        "21 1 0:6 / /run/k8ts/a\\040b/state rw shared:1 - tmpfs none rw",
+        "22 1 0:7 / /run/k8ts/a\\040b/state/rootfs rw - overlay overlay rw,lowerdir=/x - y",
+        "23 1 0:8 / /run/k8ts/a\\040bc rw - tmpfs none rw",
+        "",
+      ].join("\n"),
+    );
+    expect(mounts.map(({ type }) => type)).toEqual(["proc", "tmpfs", "overlay", "tmpfs"]);
+    expect(below(mounts, "/run/k8ts/a b")).toEqual(["/run/k8ts/a b/state/rootfs", "/run/k8ts/a b/state"]);
+  });
+
+  it("a process's state and start, whatever it is called", () => {
+    const numbers = Array.from({ length: 40 }, (_, index) => index + 4).join(" ");
+    expect(statFields(`7 (a b) c) S ${numbers}`)).toEqual({ state: "S", startTicks: "22" });
+  });
+
+  it.each([
+    ["000001ffffffffff", true],
+    ["000001fffeffffff", false],
+  ])("capabilities %s", (effective, has) => {
+    expect(hasCapability(`Name:\tx\nCapEff:\t${effective}\nCapBnd:\t0\n`, 24n)).toBe(has);
+  });
+});
+
+describe("records", () => {
+  const at = (index?: number): NodeRecord => ({
+    names: node,
+    spec: { wanted: "running" },
+    run: index === undefined ? undefined : { index, ip: "", podCidrs: [], state: "stopped" },
+  });
+  it.each([
+    [[], 1],
+    [[at(1), at(3)], 2],
+    [[at(2), at(), at(1)], 3],
+  ])("the next place is the lowest that is free", (nodes, want) => {
+    expect(freeIndex(nodes)).toBe(want);
+  });
+});
+
+describe("packages", () => {
+  it("the set-up for tests installs what nodes are made of", async () => {
+    const script = new URL("../../../scripts/setup/node-packages.mjs", import.meta.url).href;
+    const { PROGRAMS, PLUGINS }: { PROGRAMS: Record<string, string>; PLUGINS: string } = await import(script);
+    expect([...new Set([...Object.values(PROGRAMS), PLUGINS])].sort()).toEqual(NODE_PACKAGES);
+  });
+});

@@ -1,0 +1,5 @@
+/** The kubelet's own certificates: asked for with a bootstrap token, and renewed before they end. */
+export { type ChangingTransport, changingTransport } from "./changing-transport.ts";
+export { CertificateRefusedError, type IssuedCertificate, requestCertificate } from "./request-certificate.ts";
+export { isExpired, renewalTime } from "./rotation.ts";
+export { makeSigningRequest } from "./signing-request.ts";

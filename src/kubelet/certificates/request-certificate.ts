@@ -1,0 +1,65 @@
+/** Asks the cluster for a node's client certificate: a CertificateSigningRequest, approved and signed by others. */
+import type { certificates } from "#api";
+import type { Client } from "#client";
+import { CertificateSigningRequest } from "../kinds.ts";
+import { makeSigningRequest } from "./signing-request.ts";
+
+export interface IssuedCertificate {
+  readonly certPem: string;
+  readonly keyPem: string;
+}
+
+export class CertificateRefusedError extends Error {
+  override readonly name = "CertificateRefusedError";
+}
+
+const SIGNER = "kubernetes.io/kube-apiserver-client-kubelet";
+
+/** Waits for the answer; throws CertificateRefusedError if it is no. */
+export async function requestCertificate(
+  client: Client,
+  nodeName: string,
+  signal: AbortSignal,
+): Promise<IssuedCertificate> {
+  const { pem, keyPem } = makeSigningRequest(`system:node:${nodeName}`, ["system:nodes"]);
+  const requests = client.of(CertificateSigningRequest);
+  const request: certificates.CertificateSigningRequest = {
+    metadata: { generateName: "csr-" },
+    spec: {
+      request: Buffer.from(pem).toString("base64"),
+      signerName: SIGNER,
+      usages: ["digital signature", "client auth"],
+    },
+  };
+  const created = await requests.create(request, { signal });
+  const { name = "", resourceVersion = "" } = created.metadata;
+  const certPem = issued(created) ?? (await waited(requests, name, resourceVersion, signal));
+  return { certPem, keyPem };
+}
+
+async function waited(
+  requests: ReturnType<Client["of"]>,
+  name: string,
+  resourceVersion: string,
+  signal: AbortSignal,
+): Promise<string> {
+  const fieldSelector = `metadata.name=${name}`;
+  for (let from: string | undefined = resourceVersion; ; from = undefined) {
+    const watch = requests.watch({ fieldSelector, signal, ...(from !== undefined && { resourceVersion: from }) });
+    for await (const event of watch) {
+      if (event.type === "BOOKMARK") continue;
+      if (event.type === "DELETED") throw new CertificateRefusedError(`the request ${name} was deleted`);
+      const certPem = issued(event.object as certificates.CertificateSigningRequest);
+      if (certPem !== undefined) return certPem;
+    }
+  }
+}
+
+function issued({ metadata, status }: certificates.CertificateSigningRequest): string | undefined {
+  const refusal = status?.conditions?.find(({ type }) => type === "Denied" || type === "Failed");
+  if (refusal !== undefined)
+    throw new CertificateRefusedError(
+      `the request ${metadata.name} was ${refusal.type.toLowerCase()}: ${refusal.message ?? ""}`,
+    );
+  return status?.certificate === undefined ? undefined : Buffer.from(status.certificate, "base64").toString();
+}

@@ -1,0 +1,134 @@
+/** A scheduler with extenders at work: what they say counts, and what they do not say does not stop it for ever. */
+
+import { afterEach, describe, expect, it } from "vitest";
+import type { core } from "#api";
+import { defaultConfiguration } from "../configuration/index.ts";
+import type { ExtenderConfig } from "../framework/index.ts";
+import { Pod } from "../kinds.ts";
+import { ALL_PLUGINS } from "../plugins/index.ts";
+import { node, pod } from "../testing/index.ts";
+import { type TestScheduler, testScheduler } from "../testing/test-scheduler.ts";
+import { type Answer, type Asked, extenderServer } from "./testing/extender-server.ts";
+
+const open: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of open.splice(0).reverse()) await close();
+});
+
+const NONE: Omit<ExtenderConfig, "urlPrefix"> = {
+  filterVerb: "",
+  prioritizeVerb: "",
+  bindVerb: "",
+  preemptVerb: "",
+  weight: 1,
+  timeoutMs: 5_000,
+  nodeCacheCapable: true,
+  ignorable: false,
+  managedResources: [],
+};
+
+async function scheduler(
+  config: Partial<ExtenderConfig>,
+  answer: (asked: Asked) => Answer | Promise<Answer>,
+): Promise<TestScheduler & { readonly asked: readonly Asked[] }> {
+  const extender = await extenderServer(answer);
+  open.push(() => extender.close());
+  const extenders = [{ ...NONE, urlPrefix: extender.url, ...config }];
+  const running = await testScheduler({ configuration: { ...defaultConfiguration(ALL_PLUGINS), extenders } });
+  open.push(() => running.close());
+  for (const name of ["a", "b", "c"]) await running.addNode(node(name));
+  await running.settle();
+  return { ...running, asked: extender.asked };
+}
+
+/** Answers come over sockets, which no virtual clock waits for. */
+const eventually = <T>(look: () => Promise<T>, { settle }: TestScheduler) =>
+  expect.poll(
+    async () => {
+      await settle();
+      return look();
+    },
+    { timeout: 20_000 },
+  );
+
+describe("extenders", () => {
+  it("leave some of the nodes, and prefer one of them", async () => {
+    const running = await scheduler({ filterVerb: "filter", prioritizeVerb: "prioritize" }, ({ url }) =>
+      url.endsWith("filter")
+        ? { body: { NodeNames: ["b", "c"], FailedNodes: { a: "too hot" } } }
+        : {
+            body: [
+              { Host: "b", Score: 0 },
+              { Host: "c", Score: 10 },
+            ],
+          },
+    );
+    await running.addPod(pod("web"));
+    await eventually(() => running.places(), running).toEqual({ web: "c" });
+    expect(running.asked).toMatchObject([
+      { body: { NodeNames: expect.arrayContaining(["a", "b", "c"]) } },
+      { body: { NodeNames: expect.arrayContaining(["b", "c"]) } },
+    ]);
+  });
+
+  it("are told of in the reason where they leave none", async () => {
+    const running = await scheduler({ filterVerb: "filter" }, () => ({
+      body: { NodeNames: [], FailedNodes: { a: "too hot", b: "too hot" }, FailedAndUnresolvableNodes: { c: "broken" } },
+    }));
+    await running.addPod(pod("web"));
+    await eventually(() => running.events("web"), running).toEqual([
+      expect.stringMatching(/^FailedScheduling: 0\/3 nodes are available: 1 broken, 2 too hot\./),
+    ]);
+    expect(await running.places()).toEqual({ web: undefined });
+  });
+
+  it("that hang are given up on after their time, and asked again later", async () => {
+    let hangs = true;
+    const running = await scheduler({ filterVerb: "filter" }, () => (hangs ? "hang" : { body: { NodeNames: ["a"] } }));
+    await running.addPod(pod("web"));
+    await eventually(async () => running.asked.length, running).toBe(1);
+    await running.clock.advance(5_000);
+    await eventually(() => running.events("web"), running).toEqual([
+      expect.stringMatching(/^FailedScheduling: .*context deadline exceeded/),
+    ]);
+    hangs = false;
+    await running.clock.advance(60_000);
+    await eventually(() => running.places(), running).toEqual({ web: "a" });
+  });
+
+  it("that may be ignored are", async () => {
+    const running = await scheduler({ filterVerb: "filter", ignorable: true }, () => "hang");
+    await running.addPod(pod("web"));
+    await eventually(async () => running.asked.length, running).toBe(1);
+    await running.clock.advance(5_000);
+    await eventually(async () => (await running.places()).web, running).toMatch(/^[abc]$/);
+  });
+
+  it("are not asked about Pods that are not theirs", async () => {
+    const managedResources = [{ name: "example.com/foo", ignoredByScheduler: false }];
+    const running = await scheduler({ filterVerb: "filter", managedResources }, () => "hang");
+    await running.addPod(pod("web"));
+    await eventually(async () => (await running.places()).web, running).toMatch(/^[abc]$/);
+    expect(running.asked).toEqual([]);
+  });
+
+  it("bind in the scheduler's place", async () => {
+    const running: TestScheduler & { asked: readonly Asked[] } = await scheduler(
+      { bindVerb: "bind" },
+      async ({ body }) => {
+        const { PodName, Node } = body as { PodName: string; Node: string };
+        const binding = {
+          apiVersion: "v1",
+          kind: "Binding",
+          metadata: { name: PodName },
+          target: { kind: "Node", name: Node },
+        };
+        await running.client.of(Pod).in("default").subresource<core.Binding>(PodName, "binding").create(binding);
+        return { body: { Error: "" } };
+      },
+    );
+    await running.addPod(pod("web"));
+    await eventually(async () => (await running.places()).web, running).toMatch(/^[abc]$/);
+    expect(running.asked).toMatchObject([{ url: "/ext/bind", body: { PodName: "web", PodNamespace: "default" } }]);
+  });
+});

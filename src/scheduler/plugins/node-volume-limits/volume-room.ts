@@ -1,0 +1,100 @@
+/**
+ * How many more volumes of a driver each node takes, kept by node.
+ *
+ * 1. A node is counted again after its generation has changed, after its CSINode has, and after what stands behind a claim that was counted is another volume.
+ *    Claims and volumes of Pods that are nowhere yet change nothing.
+ * 2. A fork is no node of the cluster: nothing is known about it.
+ */
+import type { core } from "#api";
+import { type Informers, objectKey } from "#client";
+import type { ClusterView, NodeInfo } from "../../framework/index.ts";
+import { CSINode, PersistentVolume, PersistentVolumeClaim, StorageClass } from "../../kinds.ts";
+import type { VolumeObjects } from "../volume-objects.ts";
+import { limitOf, volumeOf } from "./attached.ts";
+
+const UNLIMITED = 2 ** 31 - 1;
+
+interface Kept {
+  /** By node index. */
+  room: Int32Array;
+  /** For which generation of the node. */
+  seen: Float64Array;
+}
+
+export class VolumeRoom {
+  readonly #view: ClusterView;
+  readonly #objects: VolumeObjects;
+  readonly #kept = new Map<string, Kept>();
+  /** Of claims that were counted: the driver and the volume. */
+  readonly #counted = new Map<string, string>();
+
+  constructor(view: ClusterView, objects: VolumeObjects, informers: Informers) {
+    this.#view = view;
+    this.#objects = objects;
+    informers.of(PersistentVolumeClaim).onChange(({ object }) => this.#check(objectKey(object)));
+    informers.of(PersistentVolume).onChange(({ object, old }) => {
+      for (const volume of [object, old]) {
+        const key = claimOf(volume);
+        if (key !== undefined) this.#check(key);
+      }
+    });
+    informers.of(StorageClass).onChange(() => this.#forgetAll());
+    informers.of(CSINode).onChange(({ object }) => this.#forget(object.metadata.name ?? ""));
+  }
+
+  /** False: perhaps not. */
+  has(node: NodeInfo, driver: string, count: number): boolean {
+    const { index } = node;
+    if (this.#view.nodes[index] !== node) return false;
+    const { room, seen } = this.#of(driver);
+    if (seen[index] !== node.generation) {
+      seen[index] = node.generation;
+      room[index] = this.#roomOn(node, driver);
+    }
+    return (room[index] ?? 0) >= count;
+  }
+
+  #roomOn(node: NodeInfo, driver: string): number {
+    const limit = limitOf(node.name, driver, this.#objects);
+    if (limit === undefined) return UNLIMITED;
+    const there = new Set<string>();
+    for (const key of node.claims.keys()) {
+      const found = volumeOf(key, this.#objects);
+      this.#counted.set(key, found === undefined ? "" : `${found.driver} ${found.volume}`);
+      if (found?.driver === driver) there.add(found.volume);
+    }
+    return limit - there.size;
+  }
+
+  #of(driver: string): Kept {
+    const { length } = this.#view.generations;
+    let kept = this.#kept.get(driver);
+    if (kept === undefined || kept.seen.length < length) {
+      kept = { room: new Int32Array(length), seen: new Float64Array(length).fill(-1) };
+      this.#kept.set(driver, kept);
+    }
+    return kept;
+  }
+
+  #check(key: string): void {
+    const counted = this.#counted.get(key);
+    if (counted === undefined) return;
+    const found = volumeOf(key, this.#objects);
+    if (counted !== (found === undefined ? "" : `${found.driver} ${found.volume}`)) this.#forgetAll();
+  }
+
+  #forget(node: string): void {
+    const index = this.#view.nodeNamed(node)?.index;
+    if (index !== undefined) for (const { seen } of this.#kept.values()) seen[index] = -1;
+  }
+
+  #forgetAll(): void {
+    this.#counted.clear();
+    for (const { seen } of this.#kept.values()) seen.fill(-1);
+  }
+}
+
+function claimOf(volume: core.PersistentVolume | undefined): string | undefined {
+  const claim = volume?.spec?.claimRef;
+  return claim === undefined ? undefined : `${claim.namespace ?? ""}/${claim.name ?? ""}`;
+}

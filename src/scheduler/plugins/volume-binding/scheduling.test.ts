@@ -1,0 +1,110 @@
+/** Scheduler and volume controller on one API server: Pods wait for volumes, volumes for Pods, and in the end both are there. */
+
+import { afterEach, describe, expect, it } from "vitest";
+import type { core } from "#api";
+import { persistentVolumeBinder } from "../../../controllers/persistent-volume/index.ts";
+import { testControllers } from "../../../controllers/testing/index.ts";
+import { PersistentVolume, PersistentVolumeClaim, StorageClass } from "../../kinds.ts";
+import { node, pod } from "../../testing/index.ts";
+import { schedulingServer, testScheduler } from "../../testing/test-scheduler.ts";
+
+const open: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of open.splice(0).reverse()) await close();
+});
+
+async function cluster() {
+  const server = await schedulingServer();
+  open.push(() => server.close());
+  const controllers = await testControllers([persistentVolumeBinder], { server });
+  open.push(() => controllers.close());
+  const running = await testScheduler({ server });
+  open.push(() => running.close());
+  for (const name of ["a", "b", "c"]) await running.addNode(node(name));
+  await running.client.of(StorageClass).create({
+    metadata: { name: "local" },
+    provisioner: "kubernetes.io/no-provisioner",
+    volumeBindingMode: "WaitForFirstConsumer",
+  });
+  await running.settle();
+  return running;
+}
+
+/** A disk of one node. */
+const local = (name: string, on: string, storageClassName = "local"): core.PersistentVolume => ({
+  metadata: { name },
+  spec: {
+    capacity: { storage: "1Gi" },
+    accessModes: ["ReadWriteOnce"],
+    storageClassName,
+    persistentVolumeReclaimPolicy: "Retain",
+    local: { path: "/disk" },
+    nodeAffinity: {
+      required: {
+        nodeSelectorTerms: [{ matchExpressions: [{ key: "kubernetes.io/hostname", operator: "In", values: [on] }] }],
+      },
+    },
+  },
+});
+
+const claim = (name: string, storageClassName = "local"): core.PersistentVolumeClaim => ({
+  metadata: { name, namespace: "default" },
+  spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } }, storageClassName },
+});
+
+const using = (name: string, claimName: string) =>
+  pod(name, { spec: { volumes: [{ name: "data", persistentVolumeClaim: { claimName } }] } });
+
+const PREEMPTION = "preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling.";
+
+describe("Pods and volumes", () => {
+  it("the Pod goes where a disk is, and the disk becomes its claim's", async () => {
+    const { client, addPod, settle, places } = await cluster();
+    await client.of(PersistentVolume).create(local("disk-b", "b"));
+    await client.of(PersistentVolumeClaim).in("default").create(claim("data"));
+    await addPod(using("db", "data"));
+    await settle();
+    expect(await places()).toEqual({ db: "b" });
+    expect(await client.of(PersistentVolumeClaim).in("default").get("data")).toMatchObject({
+      spec: { volumeName: "disk-b" },
+      status: { phase: "Bound" },
+    });
+  });
+
+  it("of two Pods that want the only disk one waits, until there is another", async () => {
+    const { client, addPod, settle, places, events, clock } = await cluster();
+    await client.of(PersistentVolume).create(local("disk-a", "a"));
+    for (const name of ["one", "two"]) await client.of(PersistentVolumeClaim).in("default").create(claim(name));
+    await settle();
+    await addPod(using("first", "one"));
+    await addPod(using("second", "two"));
+    await settle();
+    expect(await places()).toEqual({ first: "a", second: undefined });
+    expect(await events("second")).toEqual([
+      `FailedScheduling: 0/3 nodes are available: 3 node(s) didn't find available persistent volumes to bind. ${PREEMPTION}`,
+    ]);
+    await client.of(PersistentVolume).create(local("disk-c", "c"));
+    await settle();
+    await clock.advance(10_000);
+    expect(await places()).toEqual({ first: "a", second: "c" });
+  });
+
+  it("a claim that comes later, and is bound later still", async () => {
+    const { client, addPod, settle, places, events, clock } = await cluster();
+    await addPod(using("db", "data"));
+    await settle();
+    expect(await events("db")).toEqual([
+      `FailedScheduling: 0/3 nodes are available: persistentvolumeclaim "data" not found. ${PREEMPTION}`,
+    ]);
+    await client.of(PersistentVolumeClaim).in("default").create(claim("data", ""));
+    await settle();
+    await clock.advance(10_000);
+    expect((await events("db")).at(-1)).toBe(
+      `FailedScheduling: 0/3 nodes are available: pod has unbound immediate PersistentVolumeClaims. ${PREEMPTION}`,
+    );
+    await client.of(PersistentVolume).create(local("disk-c", "c", ""));
+    await settle();
+    await clock.advance(10_000);
+    expect(await places()).toEqual({ db: "c" });
+  });
+});
