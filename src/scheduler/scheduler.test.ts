@@ -61,7 +61,8 @@ describe("a scheduler", () => {
     const [attempt] = explanations.of(metadata.uid ?? "");
     expect(attempt?.verdictOn("small")).toMatchObject({ plugin: "NodeResourcesFit", reasons: ["Insufficient cpu"] });
     expect(attempt?.verdictOn("tainted")).toMatchObject({ plugin: "TaintToleration" });
-    await addNode(node("another", { allocatable: { cpu: "1" } }));
+    const taints = [{ key: "k", effect: "NoSchedule" as const }];
+    await addNode(node("another", { allocatable: { cpu: "1" }, taints }));
     await settle();
     expect(explanations.of(metadata.uid ?? "")).toHaveLength(1);
     await addNode(node("large"));
@@ -219,7 +220,6 @@ describe("preemption", () => {
     expect(await events(victim ?? "")).toEqual([`Preempted: Preempted by pod ${metadata.uid} on node ${nominated}`]);
     expect(await letGo(running)).toHaveLength(1);
     expect((await places()).vip).toBe(nominated);
-    expect((await get("vip")).status?.nominatedNodeName).toBeUndefined();
     expect(registry.text()).toContain("scheduler_preemption_victims_sum 1");
   });
 

@@ -61,11 +61,11 @@ describe.skipIf(program === undefined)("workloads (needs kubectl)", { timeout: 9
     expect(new Set((await value("pods", "{.items[*].spec.nodeName}")).split(" ")).size).toBe(3);
     await kubectl.ok("set", "image", "deployment/web", "web=web:2");
     await rolledOut("deployment/web");
-    expect(await value("pods", "{..containers[*].image}")).toBe("web:2 web:2 web:2");
+    await becomes("pods", "{..containers[*].image}").toBe("web:2 web:2 web:2");
     expect(await kubectl.ok("rollout", "history", "deployment/web")).toMatch(/\n1 +<none>\n2 +<none>\n/);
     await kubectl.ok("rollout", "undo", "deployment/web");
     await rolledOut("deployment/web");
-    expect(await value("pods", "{..containers[*].image}")).toBe("web:1 web:1 web:1");
+    await becomes("pods", "{..containers[*].image}").toBe("web:1 web:1 web:1");
     await kubectl.ok("rollout", "pause", "deployment/web");
     await kubectl.ok("set", "image", "deployment/web", "web=web:3");
     await kubectl.ok("rollout", "resume", "deployment/web");
@@ -74,8 +74,9 @@ describe.skipIf(program === undefined)("workloads (needs kubectl)", { timeout: 9
     const before = await value("pods", "{.items[*].metadata.name}");
     await kubectl.ok("rollout", "restart", "deployment/web");
     await rolledOut("deployment/web");
-    const after = (await value("pods", "{.items[*].metadata.name}")).split(" ");
-    expect(after.filter((name) => before.includes(name))).toEqual([]);
+    const kept = async () =>
+      (await value("pods", "{.items[*].metadata.name}")).split(" ").filter((name) => before.includes(name));
+    await expect.poll(kept, { timeout: 30_000 }).toEqual([]);
     await kubectl.ok("scale", "deployment/web", "--replicas=5");
     await waited("deployment/web", "jsonpath={.status.readyReplicas}=5");
     await kubectl.ok("autoscale", "deployment", "web", "--min=2", "--max=6", "--cpu=50%");
@@ -119,7 +120,7 @@ describe.skipIf(program === undefined)("workloads (needs kubectl)", { timeout: 9
     expect(await value("pods", "{.items[*].metadata.name}")).toBe("db-0 db-1 db-2");
     await kubectl.ok("set", "image", "statefulset/db", "c=app:2");
     await rolledOut("statefulset/db");
-    expect(await value("pods", "{..containers[*].image}")).toBe("app:2 app:2 app:2");
+    await becomes("pods", "{..containers[*].image}").toBe("app:2 app:2 app:2");
     await kubectl.ok("rollout", "undo", "statefulset/db");
     await rolledOut("statefulset/db");
     await kubectl.ok("scale", "statefulset/db", "--replicas=1");
@@ -189,7 +190,7 @@ describe.skipIf(program === undefined)("nodes (needs kubectl)", { timeout: 90_00
       await kubectl.ok("drain", node, "--ignore-daemonsets", "--delete-emptydir-data", "--force", PATIENT),
     ).toContain(`node/${node} drained`);
     await rolledOut("deployment/web");
-    expect(await value("pods", "{.items[*].spec.nodeName}")).not.toContain(node);
+    await becomes("pods", "{.items[*].spec.nodeName}").not.toContain(node);
     expect(await kubectl.ok("get", "node", node)).toContain("SchedulingDisabled");
     await kubectl.ok("uncordon", node);
     expect(await value(`node/${node}`, "{.spec.unschedulable}")).toBe("");

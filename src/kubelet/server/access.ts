@@ -1,0 +1,159 @@
+/**
+ * Who may ask the kubelet what: certificates of the cluster's authority are known here, everything else is asked of the API server.
+ *
+ *     certificate ─────────────────────► user ──► SubjectAccessReview on nodes/… ──► allowed or not
+ *     bearer token ──► TokenReview ────────┘
+ *
+ * 1. Nobody is let in without a name: there are no anonymous callers.
+ * 2. Answers are kept for as long as the original keeps them, so that taking a right away shows within that time.
+ * 3. Some paths have a subresource of their own, and `nodes/proxy`, which allows everything, is enough for those too.
+ */
+import type { IncomingHttpHeaders } from "node:http";
+import type { TLSSocket } from "node:tls";
+import type { authentication, authorization } from "#api";
+import type { Clock } from "#base";
+import type { Client, ResourceOf } from "#client";
+
+const TokenReview: ResourceOf<authentication.TokenReview> = {
+  apiVersion: "authentication.k8s.io/v1",
+  kind: "TokenReview",
+  plural: "tokenreviews",
+  namespaced: false,
+};
+const SubjectAccessReview: ResourceOf<authorization.SubjectAccessReview> = {
+  apiVersion: "authorization.k8s.io/v1",
+  kind: "SubjectAccessReview",
+  plural: "subjectaccessreviews",
+  namespaced: false,
+};
+
+const TOKEN_MS = 2 * 60_000;
+const ALLOWED_MS = 5 * 60_000;
+const DENIED_MS = 30_000;
+const MAX_KEPT = 1_000;
+
+export interface User {
+  readonly user: string;
+  readonly groups: readonly string[];
+  readonly uid?: string;
+  readonly extra?: Readonly<Record<string, readonly string[]>>;
+}
+
+const VERBS: Readonly<Record<string, string>> = {
+  POST: "create",
+  GET: "get",
+  HEAD: "get",
+  PUT: "update",
+  PATCH: "patch",
+  DELETE: "delete",
+};
+
+/** By the first part of the path; all others are `proxy` alone. */
+const SUBRESOURCES: Readonly<Record<string, readonly string[]>> = {
+  stats: ["stats"],
+  metrics: ["metrics"],
+  logs: ["log"],
+  checkpoint: ["checkpoint"],
+  pods: ["pods", "proxy"],
+  runningpods: ["pods", "proxy"],
+  healthz: ["healthz", "proxy"],
+  configz: ["configz", "proxy"],
+};
+
+export interface Question {
+  readonly method: string;
+  readonly path: string;
+}
+
+export function verbAndSubresources({ method, path }: Question): readonly [string, readonly string[]] {
+  const [, first = ""] = path.split("/");
+  return [VERBS[method] ?? "", SUBRESOURCES[first] ?? ["proxy"]];
+}
+
+export type Verdict = "allowed" | "unknown" | { readonly denied: string };
+
+export class KubeletAccess {
+  readonly #client: Client;
+  readonly #nodeName: string;
+  readonly #tokens: Kept<User>;
+  readonly #verdicts: Kept<boolean>;
+
+  constructor({
+    client,
+    nodeName,
+    clock,
+  }: { readonly client: Client; readonly nodeName: string; readonly clock: Clock }) {
+    this.#client = client;
+    this.#nodeName = nodeName;
+    this.#tokens = new Kept(clock);
+    this.#verdicts = new Kept(clock);
+  }
+
+  async check(question: Question, headers: IncomingHttpHeaders, socket: TLSSocket): Promise<Verdict> {
+    const user = certified(socket) ?? (await this.#bearer(headers.authorization));
+    if (user === undefined) return "unknown";
+    const [verb, subresources] = verbAndSubresources(question);
+    for (const subresource of subresources) if (await this.#may(user, verb, subresource)) return "allowed";
+    return {
+      denied: `Forbidden (user=${user.user}, verb=${verb}, resource=nodes, subresource(s)=[${subresources.join(" ")}])\n`,
+    };
+  }
+
+  async #bearer(authorization: string | undefined): Promise<User | undefined> {
+    const token = /^Bearer\s+(\S+)$/i.exec(authorization ?? "")?.[1];
+    if (token === undefined) return undefined;
+    const kept = this.#tokens.get(token);
+    if (kept !== undefined) return kept;
+    const { status } = await this.#client.of(TokenReview).create({ metadata: {}, spec: { token } });
+    if (status?.authenticated !== true) return undefined;
+    const { username = "", groups = [], uid, extra } = status.user ?? {};
+    const user = { user: username, groups, ...(uid !== undefined && { uid }), ...(extra !== undefined && { extra }) };
+    this.#tokens.set(token, user, TOKEN_MS);
+    return user;
+  }
+
+  async #may(user: User, verb: string, subresource: string): Promise<boolean> {
+    const key = JSON.stringify([user, verb, subresource]);
+    const kept = this.#verdicts.get(key);
+    if (kept !== undefined) return kept;
+    const resourceAttributes = { verb, version: "v1", resource: "nodes", subresource, name: this.#nodeName };
+    const spec = { ...user, resourceAttributes } as authorization.SubjectAccessReviewSpec;
+    const { status } = await this.#client.of(SubjectAccessReview).create({ metadata: {}, spec });
+    const allowed = status?.allowed === true;
+    this.#verdicts.set(key, allowed, allowed ? ALLOWED_MS : DENIED_MS);
+    return allowed;
+  }
+}
+
+/** Whom the certificate names, if it is one of the cluster's. */
+export function certified(socket: TLSSocket): User | undefined {
+  if (!socket.authorized) return undefined;
+  const { subject } = socket.getPeerCertificate();
+  // Node's types know single values only; a name that is given twice is a list.
+  const { CN, O } = (subject ?? {}) as { readonly CN?: string | string[]; readonly O?: string | string[] };
+  const [user] = [CN ?? []].flat();
+  return user === undefined ? undefined : { user, groups: [...[O ?? []].flat(), "system:authenticated"] };
+}
+
+/** Values for a time. */
+class Kept<T> {
+  readonly #clock: Clock;
+  readonly #values = new Map<string, { readonly value: T; readonly untilMs: number }>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  get(key: string): T | undefined {
+    const found = this.#values.get(key);
+    if (found === undefined || found.untilMs > this.#clock.monotonic()) return found?.value;
+    this.#values.delete(key);
+    return undefined;
+  }
+
+  set(key: string, value: T, forMs: number): void {
+    const [oldest] = this.#values.keys();
+    if (this.#values.size >= MAX_KEPT && oldest !== undefined) this.#values.delete(oldest);
+    this.#values.set(key, { value, untilMs: this.#clock.monotonic() + forMs });
+  }
+}

@@ -1,0 +1,28 @@
+/** GET /healthz: whether the kubelet is well, as a whole and check by check. */
+import type { Answer, Ask } from "./exchange.ts";
+import { text } from "./exchange.ts";
+import type { Served } from "./served.ts";
+
+type Check = () => string | undefined;
+
+export function health({ kubelet }: Served, { rest, query }: Ask): Answer {
+  const checks: Readonly<Record<string, Check>> = {
+    ping: () => undefined,
+    log: () => undefined,
+    syncloop: () => kubelet.problem(),
+  };
+  const [only] = rest;
+  if (only !== undefined && only !== "") {
+    const check = checks[only];
+    if (check === undefined) return text(404, "404 page not found\n");
+    const problem = check();
+    return problem === undefined ? text(200, "ok") : text(500, `internal server error: ${problem}\n`);
+  }
+  const results = Object.entries(checks).map(([name, check]) => ({ name, problem: check() }));
+  const lines = results.map(({ name, problem }) =>
+    problem === undefined ? `[+]${name} ok` : `[-]${name} failed: ${problem}`,
+  );
+  if (results.some(({ problem }) => problem !== undefined))
+    return text(500, `${lines.join("\n")}\nhealthz check failed\n`);
+  return text(200, query.has("verbose") ? `${lines.join("\n")}\nhealthz check passed\n` : "ok");
+}

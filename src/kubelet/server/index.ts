@@ -1,0 +1,4 @@
+/** The whole public surface of the kubelet's server. */
+export { type ServeOptions, serveKubelet } from "./serve.ts";
+export type { Served, ServedKubelet } from "./served.ts";
+export { type KubeletServer, type KubeletServerOptions, startKubeletServer } from "./server.ts";

@@ -1,0 +1,183 @@
+/**
+ * The kubelet's own server: what the API server and metrics collectors ask a node for.
+ *
+ *     TLS ──► who asks? may it? ──► path ──► answer, or a stream of its own
+ *
+ * 1. Everything needs a name and a right (see access.ts).
+ * 2. `stop` ends what is under way: logs that are followed, commands, forwarded ports.
+ * 3. A certificate that changes on disk is used for new connections from then on.
+ */
+import { once } from "node:events";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { createServer, type Server } from "node:https";
+import type { AddressInfo } from "node:net";
+import type { Duplex } from "node:stream";
+import type { TLSSocket } from "node:tls";
+import { isAbort } from "#base";
+import type { KeyPair } from "#pki";
+import { KubeletAccess } from "./access.ts";
+import { type Answer, type Ask, Refusal, text } from "./exchange.ts";
+import { serverMetrics } from "./own-metrics.ts";
+import { type Routes, routes } from "./routes.ts";
+import type { Served } from "./served.ts";
+import { serveStream } from "./streams/streams.ts";
+import { decline } from "./streams/upgrade.ts";
+
+export interface KubeletServerOptions extends Served {
+  /** Default: every address. */
+  readonly host?: string;
+  /** Default: the one of the kubelet's configuration. 0 picks a free one. */
+  readonly port?: number;
+  readonly certificate: KeyPair;
+  /** Whose certificates make a caller known. */
+  readonly clientCaPem: string;
+}
+
+export interface KubeletServer {
+  readonly port: number;
+  renew(certificate: KeyPair): void;
+  stop(): Promise<void>;
+}
+
+const STREAMS = new Set(["exec", "attach", "portForward"]);
+
+export async function startKubeletServer(options: KubeletServerOptions): Promise<KubeletServer> {
+  const { kubelet, clock, log, certificate, clientCaPem } = options;
+  const { client, config } = kubelet;
+  const access = new KubeletAccess({ client, nodeName: config.nodeName, clock });
+  const paths = routes(options);
+  const counted = serverMetrics(options.metrics, kubelet);
+  const stopping = new AbortController();
+  const sockets = new Set<Duplex>();
+
+  const server = createServer({
+    cert: certificate.certPem,
+    key: certificate.keyPem,
+    ca: clientCaPem,
+    requestCert: true,
+    rejectUnauthorized: false,
+    minVersion: "TLSv1.2",
+    noDelay: true,
+  });
+  server.on("secureConnection", (socket: TLSSocket) => {
+    sockets.add(socket);
+    // Without a listener, a caller's reset would be an uncaught error; its end is seen as `close`.
+    socket.on("error", () => {});
+    socket.once("close", () => sockets.delete(socket));
+  });
+
+  const admit = async (request: IncomingMessage, ask: Ask): Promise<void> => {
+    counted.count(ask.method, ask.path);
+    const verdict = await access.check(ask, request.headers, request.socket as TLSSocket);
+    if (verdict === "unknown") throw new Refusal(401, "Unauthorized");
+    if (verdict !== "allowed") throw new Refusal(403, verdict.denied);
+  };
+  const refused = (error: unknown, { path, signal }: Ask): Answer => {
+    if (error instanceof Refusal) return error.answer;
+    if (!isAbort(error, signal)) log.warn("a request to the kubelet failed", { path, error });
+    return text(500, `${(error as Error).message}\n`);
+  };
+
+  server.on("request", (request, response) => {
+    const ask = askOf(request, endOf(response, stopping.signal));
+    const answering = async () => {
+      try {
+        await admit(request, ask);
+        return await answer(paths, ask);
+      } catch (error) {
+        return refused(error, ask);
+      }
+    };
+    void answering()
+      .then((given) => send(given, response))
+      .catch((error: unknown) => {
+        if (!ask.signal.aborted) log.warn("an answer of the kubelet broke off", { path: ask.path, error });
+        response.destroy();
+      });
+  });
+  server.on("upgrade", (request, socket, head) => {
+    const ask = askOf(request, endOf(socket, stopping.signal));
+    const upgrade = { request, socket, head };
+    const streaming = async () => {
+      await admit(request, ask);
+      await serveStream(options, ask, upgrade);
+    };
+    void streaming().catch((error: unknown) => {
+      if (socket.writableEnded || socket.destroyed) return;
+      decline(upgrade, refused(error, ask));
+    });
+  });
+
+  server.listen(options.port ?? config.port, options.host);
+  await once(server, "listening");
+  return {
+    port: (server.address() as AddressInfo).port,
+    renew: ({ certPem, keyPem }) => server.setSecureContext({ cert: certPem, key: keyPem, ca: clientCaPem }),
+    stop: () => stop(server, stopping, sockets),
+  };
+}
+
+async function stop(server: Server, stopping: AbortController, sockets: ReadonlySet<Duplex>): Promise<void> {
+  const closed = once(server, "close");
+  server.close();
+  stopping.abort(new Error("the kubelet ends"));
+  for (const socket of sockets) socket.destroy();
+  await closed;
+}
+
+async function answer(paths: Routes, ask: Ask): Promise<Answer> {
+  const [, first = ""] = ask.path.split("/");
+  if (STREAMS.has(first)) throw new Refusal(400, "Upgrade request required");
+  const handler = paths[first];
+  return handler === undefined ? text(404, "404 page not found\n") : await handler(ask);
+}
+
+function askOf({ method = "GET", url = "/", headers }: IncomingMessage, signal: AbortSignal): Ask {
+  const at = url.indexOf("?");
+  const path = at < 0 ? url : url.slice(0, at);
+  const rest = path.split("/").slice(2).map(decoded);
+  return { method, path, rest, query: new URLSearchParams(at < 0 ? "" : url.slice(at + 1)), headers, signal };
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part; // not encoded: taken as it is
+  }
+}
+
+/** Aborts when the caller has gone, or the server ends. */
+function endOf(peer: { once(event: "close", listener: () => void): unknown }, stopping: AbortSignal): AbortSignal {
+  const gone = new AbortController();
+  const end = () => gone.abort(stopping.reason);
+  if (stopping.aborted) end();
+  stopping.addEventListener("abort", end, { once: true });
+  peer.once("close", () => {
+    stopping.removeEventListener("abort", end);
+    gone.abort(new DOMException("The caller has gone, or has its answer.", "AbortError"));
+  });
+  return gone.signal;
+}
+
+async function send({ status, headers = {}, body }: Answer, response: ServerResponse): Promise<void> {
+  response.writeHead(status, headers);
+  if (typeof body === "string" || Buffer.isBuffer(body)) {
+    response.end(body);
+    return;
+  }
+  // Who follows a log is to know at once that there is one.
+  response.flushHeaders();
+  for await (const bytes of body) {
+    if (response.destroyed) return;
+    if (!response.write(bytes)) await drained(response);
+  }
+  response.end();
+}
+
+async function drained(response: ServerResponse): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  response.once("drain", resolve).once("close", resolve);
+  await promise;
+  response.off("drain", resolve).off("close", resolve);
+}

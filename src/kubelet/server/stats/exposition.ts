@@ -1,0 +1,39 @@
+/** Figures in the Prometheus text format, with the time at which each was measured. */
+
+export interface Family {
+  readonly name: string;
+  readonly help: string;
+  readonly type: "counter" | "gauge";
+  readonly samples: readonly FamilySample[];
+}
+
+export interface FamilySample {
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly value: number;
+  readonly atMs?: number;
+}
+
+/** Families without samples are left out. */
+export function exposition(families: readonly Family[]): string {
+  const lines = families
+    .filter(({ samples }) => samples.length > 0)
+    .flatMap(({ name, help, type, samples }) => [
+      `# HELP ${name} ${help}`,
+      `# TYPE ${name} ${type}`,
+      ...samples.map((sample) => `${name}${labelsText(sample.labels)} ${sample.value}${timeText(sample.atMs)}`),
+    ]);
+  return `${lines.join("\n")}\n`;
+}
+
+function labelsText(labels: FamilySample["labels"] = {}): string {
+  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escaped(value)}"`);
+  return pairs.length === 0 ? "" : `{${pairs.join(",")}}`;
+}
+
+function escaped(value: string): string {
+  return value.replaceAll("\\", "\\\\").replaceAll("\n", "\\n").replaceAll('"', '\\"');
+}
+
+function timeText(atMs: number | undefined): string {
+  return atMs === undefined || atMs === 0 ? "" : ` ${Math.round(atMs)}`;
+}

@@ -1,0 +1,41 @@
+/** Bytes and packets of a network namespace's devices, as /proc/net/dev has them. */
+import { readFile } from "node:fs/promises";
+
+export interface InterfaceUsage {
+  readonly name: string;
+  readonly rxBytes: number;
+  readonly rxPackets: number;
+  readonly rxErrors: number;
+  readonly txBytes: number;
+  readonly txPackets: number;
+  readonly txErrors: number;
+}
+
+/** `pid`: of a process in that namespace; undefined: this one. None where the process has just ended. */
+export async function networkUsage(pid?: number): Promise<readonly InterfaceUsage[]> {
+  try {
+    return parseNetDev(await readFile(`/proc/${pid ?? "self"}/net/dev`, "utf8"));
+  } catch (error) {
+    if (["ENOENT", "ESRCH", "EINVAL"].includes((error as NodeJS.ErrnoException).code ?? "")) return [];
+    throw error;
+  }
+}
+
+export function parseNetDev(text: string): readonly InterfaceUsage[] {
+  return text.split("\n").flatMap((line) => {
+    const [name = "", numbers] = line.split(":");
+    if (numbers === undefined || name.trim() === "lo") return [];
+    const at = numbers.trim().split(/\s+/).map(Number);
+    return [
+      {
+        name: name.trim(),
+        rxBytes: at[0] ?? 0,
+        rxPackets: at[1] ?? 0,
+        rxErrors: at[2] ?? 0,
+        txBytes: at[8] ?? 0,
+        txPackets: at[9] ?? 0,
+        txErrors: at[10] ?? 0,
+      },
+    ];
+  });
+}

@@ -1,0 +1,40 @@
+/** What a node as a whole has used: its control group where it has one of its own, else the machine. */
+import { readFile } from "node:fs/promises";
+import type { Hierarchies } from "../../node/host-cgroups.ts";
+import { meminfo } from "../../node/machine.ts";
+import { type CgroupUsage, cgroupUsage } from "./cgroup-usage.ts";
+
+const NANOSECONDS_OF_TICK = 10_000_000;
+
+export async function nodeUsage(hierarchies: Hierarchies, cgroupRoot: string): Promise<CgroupUsage> {
+  const own = cgroupRoot === "/" || cgroupRoot === "" ? undefined : await cgroupUsage(hierarchies, cgroupRoot);
+  if (own !== undefined) return own;
+  const [stat, memory, vmstat, loadavg] = await Promise.all(
+    ["/proc/stat", "/proc/meminfo", "/proc/vmstat", "/proc/loadavg"].map((file) => readFile(file, "utf8")),
+  );
+  return machineUsage({ stat, memory, vmstat, loadavg });
+}
+
+interface ProcFiles {
+  readonly stat?: string | undefined;
+  readonly memory?: string | undefined;
+  readonly vmstat?: string | undefined;
+  readonly loadavg?: string | undefined;
+}
+
+export function machineUsage({ stat = "", memory = "", vmstat = "", loadavg = "" }: ProcFiles): CgroupUsage {
+  // user, nice, system, idle, iowait, irq, softirq, steal: all but those in which nothing was done.
+  const ticks = (/^cpu +(.*)$/m.exec(stat)?.[1] ?? "").split(" ").map(Number);
+  const busy = [0, 1, 2, 5, 6, 7].reduce((sum, index) => sum + (ticks[index] ?? 0), 0);
+  const total = meminfo(memory, "MemTotal");
+  const count = (name: string) => Number(new RegExp(`^${name} (\\d+)`, "m").exec(vmstat)?.[1] ?? 0);
+  return {
+    cpuNanoSeconds: busy * NANOSECONDS_OF_TICK,
+    memoryUsageBytes: total - meminfo(memory, "MemFree"),
+    memoryWorkingSetBytes: Math.max(0, total - meminfo(memory, "MemAvailable")),
+    memoryRssBytes: meminfo(memory, "AnonPages"),
+    pageFaults: count("pgfault"),
+    majorPageFaults: count("pgmajfault"),
+    processes: Number(/\/(\d+)/.exec(loadavg)?.[1] ?? 0),
+  };
+}

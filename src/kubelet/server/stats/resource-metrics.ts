@@ -1,0 +1,76 @@
+/** GET /metrics/resource: CPU and memory of the node, its Pods and their containers, from which `kubectl top` is made. */
+import type { Family, FamilySample } from "./exposition.ts";
+import type { ContainerMeasure, NodeStats, PodMeasure } from "./node-stats.ts";
+
+const SECOND_NS = 1e9;
+
+export function resourceMetrics({ atMs, usage, pods }: NodeStats): readonly Family[] {
+  const node = (value: number) => [{ value, atMs }];
+  const ofPods = (read: (pod: PodMeasure) => number | undefined) =>
+    pods.flatMap((pod): FamilySample[] => {
+      const value = read(pod);
+      return value === undefined ? [] : [{ labels: podLabels(pod), value, atMs }];
+    });
+  const ofContainers = (read: (each: ContainerMeasure) => number, isTimed = true) =>
+    pods.flatMap((pod) =>
+      pod.containers.map((each) => ({
+        labels: { container: each.name, ...podLabels(pod) },
+        value: read(each),
+        ...(isTimed && { atMs: each.stats.timestampMs || atMs }),
+      })),
+    );
+  return [
+    {
+      name: "container_cpu_usage_seconds_total",
+      help: "[STABLE] Cumulative cpu time consumed by the container in core-seconds",
+      type: "counter",
+      samples: ofContainers(({ stats }) => stats.cpuCoreNanoSeconds / SECOND_NS),
+    },
+    {
+      name: "container_memory_working_set_bytes",
+      help: "[STABLE] Current working set of the container in bytes",
+      type: "gauge",
+      samples: ofContainers(({ stats }) => stats.memoryWorkingSetBytes),
+    },
+    {
+      name: "container_start_time_seconds",
+      help: "[STABLE] Start time of the container since unix epoch in seconds",
+      type: "gauge",
+      samples: ofContainers(({ container }) => container.createdAtMs / 1000, false),
+    },
+    {
+      name: "node_cpu_usage_seconds_total",
+      help: "[STABLE] Cumulative cpu time consumed by the node in core-seconds",
+      type: "counter",
+      samples: node(usage.cpuNanoSeconds / SECOND_NS),
+    },
+    {
+      name: "node_memory_working_set_bytes",
+      help: "[STABLE] Current working set of the node in bytes",
+      type: "gauge",
+      samples: node(usage.memoryWorkingSetBytes),
+    },
+    {
+      name: "pod_cpu_usage_seconds_total",
+      help: "[STABLE] Cumulative cpu time consumed by the pod in core-seconds",
+      type: "counter",
+      samples: ofPods((pod) => pod.usage && pod.usage.cpuNanoSeconds / SECOND_NS),
+    },
+    {
+      name: "pod_memory_working_set_bytes",
+      help: "[STABLE] Current working set of the pod in bytes",
+      type: "gauge",
+      samples: ofPods((pod) => pod.usage?.memoryWorkingSetBytes),
+    },
+    {
+      name: "resource_scrape_error",
+      help: "[STABLE] 1 if there was an error while getting container metrics, 0 otherwise",
+      type: "gauge",
+      samples: [{ value: 0 }],
+    },
+  ];
+}
+
+function podLabels({ pod }: PodMeasure): { namespace: string; pod: string } {
+  return { namespace: pod.metadata.namespace ?? "", pod: pod.metadata.name ?? "" };
+}

@@ -1,0 +1,18 @@
+/** A log over a WebSocket: each piece is a message. */
+import { once } from "node:events";
+import type { WebSocket } from "ws";
+
+const NORMAL_CLOSE = 1000;
+
+/** Until the log or the caller is at its end. */
+export async function logMessages(socket: WebSocket, log: AsyncIterable<Buffer>, asBase64: boolean): Promise<void> {
+  const closed = once(socket, "close");
+  for await (const bytes of log) {
+    if (socket.readyState !== socket.OPEN) break;
+    await new Promise<void>((resolve) => {
+      socket.send(asBase64 ? bytes.toString("base64") : bytes, () => resolve());
+    });
+  }
+  socket.close(NORMAL_CLOSE);
+  await closed;
+}

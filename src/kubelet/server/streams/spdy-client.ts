@@ -1,0 +1,105 @@
+/**
+ * Streams over one SPDY connection to a container runtime.
+ *
+ * 1. A stream ends once: with its last byte, with a reset, or with the connection.
+ * 2. Runtimes count no windows: how much is under way is left to the connection, which is paused while its data is not taken.
+ */
+import type { Duplex } from "node:stream";
+import { controlFrame, dataFrames, FIN, FrameReader, PING, RST_STREAM, SYN_REPLY, synStream } from "./spdy-frames.ts";
+
+export interface StreamEvents {
+  data?(bytes: Buffer): void;
+  end?(): void;
+}
+
+export interface SpdyStream {
+  /** False: rather wait for `drained` before the next one. */
+  write(bytes: Buffer): boolean;
+  /** Nothing more is written; reading goes on. */
+  end(): void;
+}
+
+export class SpdyClient {
+  readonly #connection: Duplex;
+  readonly #streams = new Map<number, StreamEvents>();
+  /** Resolves when the connection is closed. */
+  readonly closed: Promise<void>;
+  #nextId = 1;
+
+  constructor(connection: Duplex) {
+    this.#connection = connection;
+    const reader = new FrameReader();
+    connection.on("data", (bytes: Buffer) => {
+      for (const frame of reader.read(bytes)) {
+        if ("type" in frame) this.#control(frame.type, frame.flags, frame.payload);
+        else this.#data(frame.streamId, frame.flags, frame.payload);
+      }
+    });
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.closed = promise;
+    // What breaks it is seen as its close: there is nobody else to tell.
+    connection.on("error", () => {});
+    connection.on("end", () => connection.destroy());
+    connection.once("close", () => {
+      for (const id of [...this.#streams.keys()]) this.#end(id);
+      resolve();
+    });
+  }
+
+  open(headers: Readonly<Record<string, string>>, events: StreamEvents): SpdyStream {
+    const streamId = this.#nextId;
+    this.#nextId += 2;
+    this.#streams.set(streamId, events);
+    this.#connection.write(synStream(streamId, headers, streamId === 1));
+    let isEnded = false;
+    const send = (payload: Buffer, flags: number): boolean => {
+      if (isEnded || this.#connection.destroyed) return true;
+      isEnded = flags === FIN;
+      this.#connection.cork();
+      for (const part of dataFrames({ streamId, flags, payload })) this.#connection.write(part);
+      this.#connection.uncork();
+      return !this.#connection.writableNeedDrain;
+    };
+    return {
+      write: (bytes) => (bytes.length === 0 ? true : send(bytes, 0)),
+      end: () => void send(Buffer.alloc(0), FIN),
+    };
+  }
+
+  async drained(): Promise<void> {
+    if (!this.#connection.writableNeedDrain || this.#connection.destroyed) return;
+    await Promise.race([new Promise<void>((resolve) => this.#connection.once("drain", resolve)), this.closed]);
+  }
+
+  pause(): void {
+    this.#connection.pause();
+  }
+
+  resume(): void {
+    this.#connection.resume();
+  }
+
+  close(): void {
+    this.#connection.destroy();
+  }
+
+  #control(type: number, flags: number, payload: Buffer): void {
+    if (type === PING) {
+      // Ours would have odd numbers, and we send none: this one wants to be sent back.
+      this.#connection.write(controlFrame({ type: PING, flags: 0, payload }));
+    } else if (type === RST_STREAM || (type === SYN_REPLY && (flags & FIN) !== 0)) {
+      this.#end(payload.readUInt32BE(0) & 0x7fff_ffff);
+    }
+  }
+
+  #data(streamId: number, flags: number, payload: Buffer): void {
+    if (payload.length > 0) this.#streams.get(streamId)?.data?.(payload);
+    if ((flags & FIN) !== 0) this.#end(streamId);
+  }
+
+  #end(streamId: number): void {
+    const stream = this.#streams.get(streamId);
+    this.#streams.delete(streamId);
+    stream?.end?.();
+  }
+}

@@ -1,0 +1,103 @@
+/**
+ * SPDY/3.1 as far as a client of a container runtime needs it: streams that it opens, their data, their end.
+ *
+ *     control frame   1 | version 3 | type | flags | length | …        data frame   stream | flags | length | bytes
+ *
+ * 1. Headers have to be compressed by one zlib stream for a connection. Ours is made of stored blocks: valid for every reader, and nothing to keep.
+ *    An empty block behind each makes readers hand out what they have.
+ * 2. Headers that come back say nothing that a client needs: they are skipped, so that nothing has to be unpacked.
+ */
+
+export const SYN_STREAM = 1;
+export const SYN_REPLY = 2;
+export const RST_STREAM = 3;
+export const PING = 6;
+export const GOAWAY = 7;
+export const FIN = 0x01;
+
+const VERSION = 0x8003;
+const HEAD_BYTES = 8;
+const ZLIB_BEGIN = Buffer.from([0x78, 0x01]);
+const EMPTY_BLOCK = Buffer.from([0x00, 0x00, 0x00, 0xff, 0xff]);
+const MAX_DATA_BYTES = 0xff_ffff;
+
+export interface ControlFrame {
+  readonly type: number;
+  readonly flags: number;
+  readonly payload: Buffer;
+}
+
+export interface DataFrame {
+  readonly streamId: number;
+  readonly flags: number;
+  readonly payload: Buffer;
+}
+
+export type Frame = ControlFrame | DataFrame;
+
+export function controlFrame({ type, flags, payload }: ControlFrame): Buffer {
+  const head = Buffer.alloc(HEAD_BYTES);
+  head.writeUInt16BE(VERSION, 0);
+  head.writeUInt16BE(type, 2);
+  head.writeUInt32BE(((flags << 24) | payload.length) >>> 0, 4);
+  return Buffer.concat([head, payload]);
+}
+
+/** Bytes of any number: as many frames as it takes. */
+export function dataFrames({ streamId, flags, payload }: DataFrame): Buffer[] {
+  const parts: Buffer[] = [];
+  let at = 0;
+  do {
+    const piece = payload.subarray(at, at + MAX_DATA_BYTES);
+    at += piece.length;
+    const head = Buffer.alloc(HEAD_BYTES);
+    head.writeUInt32BE(streamId, 0);
+    head.writeUInt32BE((((at === payload.length ? flags : 0) << 24) | piece.length) >>> 0, 4);
+    parts.push(head, piece);
+  } while (at < payload.length);
+  return parts;
+}
+
+/** `isFirst`: of the connection. */
+export function synStream(streamId: number, headers: Readonly<Record<string, string>>, isFirst: boolean): Buffer {
+  const head = Buffer.alloc(10);
+  head.writeUInt32BE(streamId, 0);
+  const block = headerBlock(headers);
+  const stored = Buffer.alloc(5);
+  stored.writeUInt16LE(block.length, 1);
+  stored.writeUInt16LE(~block.length & 0xffff, 3);
+  const payload = Buffer.concat([head, ...(isFirst ? [ZLIB_BEGIN] : []), stored, block, EMPTY_BLOCK]);
+  return controlFrame({ type: SYN_STREAM, flags: 0, payload });
+}
+
+function headerBlock(headers: Readonly<Record<string, string>>): Buffer {
+  const entries = Object.entries(headers);
+  return Buffer.concat([
+    uint32(entries.length),
+    ...entries.flat().flatMap((each) => [uint32(each.length), Buffer.from(each)]),
+  ]);
+}
+
+export function uint32(value: number): Buffer {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32BE(value);
+  return bytes;
+}
+
+/** Cuts what comes over a connection into frames. */
+export class FrameReader {
+  #pending: Buffer = Buffer.alloc(0);
+
+  *read(bytes: Buffer): Generator<Frame, void> {
+    this.#pending = this.#pending.length === 0 ? bytes : Buffer.concat([this.#pending, bytes]);
+    while (this.#pending.length >= HEAD_BYTES) {
+      const first = this.#pending.readUInt32BE(0);
+      const second = this.#pending.readUInt32BE(4);
+      const [flags, length] = [second >>> 24, second & MAX_DATA_BYTES];
+      if (this.#pending.length < HEAD_BYTES + length) return;
+      const payload = this.#pending.subarray(HEAD_BYTES, HEAD_BYTES + length);
+      this.#pending = this.#pending.subarray(HEAD_BYTES + length);
+      yield first >>> 31 === 1 ? { type: first & 0xffff, flags, payload } : { streamId: first, flags, payload };
+    }
+  }
+}

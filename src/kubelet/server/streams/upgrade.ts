@@ -1,0 +1,68 @@
+/** A request that goes on in another protocol: what it asked for, how it is accepted, how it is declined. */
+import { type IncomingMessage, STATUS_CODES } from "node:http";
+import type { Duplex } from "node:stream";
+import { type WebSocket, WebSocketServer } from "ws";
+import { type Answer, Refusal } from "../exchange.ts";
+
+const MAX_MESSAGE_BYTES = 32 * 1024 * 1024;
+
+export interface Upgrade {
+  readonly request: IncomingMessage;
+  readonly socket: Duplex;
+  /** What came with the request that is part of the other protocol already. */
+  readonly head: Buffer;
+}
+
+export function isWebSocket({ request }: Upgrade): boolean {
+  return request.headers.upgrade?.toLowerCase() === "websocket";
+}
+
+/** The first of the caller's protocols that is served; undefined where it names none. */
+export function chosenProtocol({ request }: Upgrade, served: readonly string[]): string | undefined {
+  const named = (request.headers["sec-websocket-protocol"] ?? "")
+    .split(",")
+    .map((each) => each.trim())
+    .filter(Boolean);
+  const chosen = named.find((each) => served.includes(each));
+  if (named.length > 0 && chosen === undefined) {
+    const [theirs, ours] = [named.join(" "), served.join(" ")];
+    throw new Refusal(
+      403,
+      `unable to upgrade: unable to negotiate protocol: client supports [${theirs}], server accepts [${ours}]`,
+    );
+  }
+  return chosen;
+}
+
+export function acceptWebSocket({ request, socket, head }: Upgrade, protocol: string | undefined): Promise<WebSocket> {
+  const server = new WebSocketServer({
+    noServer: true,
+    maxPayload: MAX_MESSAGE_BYTES,
+    handleProtocols: () => protocol ?? false,
+  });
+  return new Promise((resolve, reject) => {
+    socket.once("close", () => reject(new Error("the caller left before its WebSocket was open")));
+    server.handleUpgrade(request, socket, head, (accepted) => {
+      // What breaks it is seen as its close.
+      accepted.on("error", () => {});
+      resolve(accepted);
+    });
+  });
+}
+
+/** Begins the other protocol, with the headers that its other end has chosen. */
+export function acceptRaw({ socket, head }: Upgrade, headers: Readonly<Record<string, string | undefined>>): void {
+  socket.write(headOf(101, headers));
+  if (head.length > 0) socket.unshift(head);
+}
+
+export function decline({ socket }: Upgrade, { status, headers = {}, body }: Answer): void {
+  const bytes = Buffer.from(typeof body === "string" || Buffer.isBuffer(body) ? body : "");
+  const framing = { "content-length": String(bytes.length), connection: "close" };
+  socket.end(Buffer.concat([Buffer.from(headOf(status, { ...headers, ...framing })), bytes]));
+}
+
+function headOf(status: number, headers: Readonly<Record<string, string | undefined>>): string {
+  const lines = Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [`${name}: ${value}`]));
+  return [`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}`, ...lines, "", ""].join("\r\n");
+}

@@ -1,0 +1,76 @@
+/** A machine for a cluster with real nodes: a network namespace that leads nowhere, and a home of its own. */
+import { randomBytes } from "node:crypto";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { run as runProgram } from "../../../src/cluster/nodes/command.ts";
+import { type Result, type Running, start } from "../../support/command.ts";
+import { Home } from "../../support/k8ts.ts";
+import { tool } from "../../support/tools.ts";
+import { leftovers } from "./leftovers.ts";
+
+const binary = join(import.meta.dirname, "..", "..", "..", "bin", "k8ts");
+
+export class Machine implements AsyncDisposable {
+  readonly home = new Home();
+  readonly #namespace = `k8ts-test-${randomBytes(3).toString("hex")}`;
+  readonly #running = new Set<Running>();
+
+  static async create(): Promise<Machine> {
+    const machine = new Machine();
+    await runProgram("ip", ["netns", "add", machine.#namespace]);
+    await runProgram("ip", ["-n", machine.#namespace, "link", "set", "lo", "up"]);
+    return machine;
+  }
+
+  start(program: string, ...args: readonly string[]): Running {
+    const { env, dir } = this.home;
+    const entering = [`--net=/run/netns/${this.#namespace}`, "--", program, ...args];
+    const running = start("nsenter", entering, { env, cwd: dir });
+    this.#running.add(running);
+    running.process.once("close", () => this.#running.delete(running));
+    return running;
+  }
+
+  k8ts(...args: readonly string[]): Promise<Result> {
+    return this.start(binary, ...args).ended();
+  }
+
+  startK8ts(...args: readonly string[]): Running {
+    return this.start(binary, ...args);
+  }
+
+  /** What it prints where it succeeds. */
+  async ok(...args: readonly string[]): Promise<string> {
+    return succeeded(args, await this.k8ts(...args));
+  }
+
+  async kubectl(...args: readonly string[]): Promise<string> {
+    return succeeded(args, await this.start(tool("kubectl") ?? "kubectl", ...args).ended());
+  }
+
+  async apply(object: object): Promise<void> {
+    const file = join(this.home.dir, `${randomBytes(4).toString("hex")}.json`);
+    await writeFile(file, JSON.stringify(object));
+    await this.kubectl("apply", "-f", file);
+  }
+
+  async json<T>(...args: readonly string[]): Promise<T> {
+    return JSON.parse(await this.kubectl(...args, "-o", "json")) as T;
+  }
+
+  leftovers(): string[] {
+    return leftovers(this.home.dataDir);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.k8ts("down");
+    for (const running of [...this.#running]) await running[Symbol.asyncDispose]();
+    await this.home[Symbol.asyncDispose]();
+    await runProgram("ip", ["netns", "delete", this.#namespace]);
+  }
+}
+
+function succeeded(args: readonly string[], { code, stdout, stderr }: Result): string {
+  if (code !== 0) throw new Error(`${args.join(" ")}: exit code ${code}: ${stderr}${stdout}`);
+  return stdout;
+}
