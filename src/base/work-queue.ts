@@ -255,7 +255,8 @@ export class WorkQueue<K = string> {
     const first = this.#later.peek();
     if (first === undefined || (this.#alarm !== undefined && this.#alarm.dueMs <= first.dueMs)) return;
     this.#alarm?.timer.cancel();
-    const timer = this.#clock.timer(first.dueMs - this.#clock.monotonic(), () => this.#wake());
+    const waitMs = Math.max(0, first.dueMs - this.#clock.monotonic());
+    const timer = this.#clock.timer(waitMs, () => this.#wake());
     this.#alarm = { dueMs: first.dueMs, timer };
   }
 

@@ -39,6 +39,10 @@ export const CONTEXT_NAME = "k8ts";
 /** The first address of the default service range: the `kubernetes` Service. */
 const KUBERNETES_SERVICE_IP = "10.96.0.1";
 
+/** As many as the usual range of addresses for Pods is enough for. */
+const USUAL_NODES = 256;
+const WIDE_POD_RANGE = "10.128.0.0/9";
+
 export interface Environment {
   readonly clock: Clock;
   readonly log: Logger;
@@ -162,6 +166,7 @@ export async function startCluster(config: ClusterConfig, environment: Environme
         ...(server.signToken !== undefined && { signToken: server.signToken }),
         elects: config.store.kind === "etcd",
         ...(config.controllers !== undefined && { selection: config.controllers }),
+        ...((config.nodes?.count ?? 0) > USUAL_NODES && { nodeCidrs: { clusterCidrs: [WIDE_POD_RANGE] } }),
         clock,
         random,
         log,
@@ -169,6 +174,10 @@ export async function startCluster(config: ClusterConfig, environment: Environme
       },
       signal,
     );
+  });
+  background.run("cluster info", async (signal) => {
+    const { publishOwnInfo } = await import("./cluster-info.ts");
+    await publishOwnInfo({ handle: server.handle, server: url, caPem: pki.ca.certPem, clock, log }, signal);
   });
   if (config.scheduler !== false) {
     background.run("scheduler", async (signal) => {

@@ -42,6 +42,8 @@ export interface RealNodesConfig {
   readonly count: number;
   /** What runs `k8ts`: a node's kubelet is a process of its own. */
   readonly command: readonly string[];
+  /** Images may be pulled through this machine. Default: no, Pods run those that were imported. */
+  readonly pullImages?: boolean;
 }
 
 /** Simulated nodes, and what each of them has. */

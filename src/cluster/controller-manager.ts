@@ -28,6 +28,8 @@ export interface ControllerManagerOptions {
   readonly elects: boolean;
   /** As `--controllers` says it. */
   readonly selection?: readonly string[];
+  /** Where nodes get the addresses of their Pods from. */
+  readonly nodeCidrs?: ClusterFacts["nodeCidrs"];
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
@@ -41,11 +43,12 @@ const NO_FACTS: ClusterFacts = {
   signToken: async () => "",
 };
 
-function factsOf({ authority, signToken }: ControllerManagerOptions): ClusterFacts {
+function factsOf({ authority, signToken, nodeCidrs }: ControllerManagerOptions): ClusterFacts {
   return {
     caPem: authority.certPem,
     signer: { read: readSigningRequest, sign: (der, signing) => signRequest(authority, der, signing) },
     ...(signToken !== undefined && { signToken }),
+    ...(nodeCidrs !== undefined && { nodeCidrs }),
   };
 }
 

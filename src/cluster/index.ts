@@ -8,6 +8,7 @@ export type { ClusterConfig, NodesConfig, RealNodesConfig, StoreConfig } from ".
 export { type DataDir, dataDir, defaultDataDir, eraseDataDir, isInUse, openDataDir, readMarker } from "./data-dir.ts";
 export { ClusterError } from "./errors.ts";
 export { type LoneControllerManagerConfig, runLoneControllerManager } from "./lone-controller-manager.ts";
+export { type LoneDnsConfig, type LoneProxyConfig, runLoneDns, runLoneProxy } from "./lone-proxy.ts";
 export { type LoneSchedulerConfig, runLoneScheduler } from "./lone-scheduler.ts";
 export { endNodes, imageTools, nodeTools } from "./node-tools.ts";
 export type { NodeRecord, NodeRun, Wanted } from "./nodes/index.ts";

@@ -4,8 +4,6 @@ import { K8TS_VERSION } from "#apiserver";
 import { ClusterError } from "#cluster";
 
 const FUTURE: Record<string, string> = {
-  proxy: "the service proxy as its own process",
-  dns: "the cluster DNS as its own process",
   why: "the reason for an object's state",
   dashboard: "the web interface",
 };

@@ -2,6 +2,7 @@
 import { Command } from "commander";
 import { K8TS_VERSION, KUBERNETES_VERSION } from "#apiserver";
 import { controllerManagerCommand } from "./controller-manager.ts";
+import { dnsCommand } from "./dns.ts";
 import { downCommand } from "./down.ts";
 import { flowCommand } from "./flow.ts";
 import { futureCommands } from "./future.ts";
@@ -10,6 +11,7 @@ import { kubeApiServerCommand } from "./kube-apiserver.ts";
 import { kubectlCommand } from "./kubectl.ts";
 import { kubeletCommand } from "./kubelet.ts";
 import { nodeCommand } from "./node.ts";
+import { proxyCommand } from "./proxy.ts";
 import { resetCommand } from "./reset.ts";
 import { restoreCommand } from "./restore.ts";
 import { schedulerCommand } from "./scheduler.ts";
@@ -46,6 +48,8 @@ export function program(): Command {
     controllerManagerCommand(),
     schedulerCommand(),
     kubeletCommand(),
+    proxyCommand(),
+    dnsCommand(),
     kubectlCommand(),
     flowCommand(),
     ...futureCommands(),

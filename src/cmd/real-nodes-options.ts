@@ -11,10 +11,14 @@ import type { NodesFlagOptions } from "./nodes-options.ts";
 
 export interface RealNodesFlagOptions {
   readonly yes?: boolean;
+  readonly pullImages?: boolean;
 }
 
 export function realNodesOptions(): readonly Option[] {
-  return [new Option("--yes", "install what real nodes need (containerd, runc, …) without asking")];
+  return [
+    new Option("--yes", "install what real nodes need (containerd, runc, …) without asking"),
+    new Option("--pull-images", "let real nodes pull images through this machine; they have no other way out"),
+  ];
 }
 
 export interface NodesChoice {
@@ -44,7 +48,10 @@ export async function chooseNodes(
   if (nodes === 0 || runtime === "simulated" || (runtime === "auto" && describesSimulated(options)))
     return { notes: [] };
   const why = await obstacle(options, terminal, tools ?? (await nodeTools()));
-  if (why === undefined) return { realNodes: { count: nodes, command: ownCommand() }, notes: [] };
+  if (why === undefined) {
+    const pulls = options.pullImages === true ? { pullImages: true } : {};
+    return { realNodes: { count: nodes, command: ownCommand(), ...pulls }, notes: [] };
+  }
   if (runtime === "containerd") throw new ClusterError(`${why} Or choose --runtime simulated.`);
   const which = nodes === 1 ? "The node is" : `The ${nodes} nodes are`;
   return { notes: [`${which} simulated: Pods are reported as running, but nothing runs. ${why}`] };

@@ -34,7 +34,7 @@ import {
   runLogRotation,
 } from "./node/index.ts";
 import { nodePods } from "./node-pods.ts";
-import { lookAtPod, newest } from "./pods/runtime-pod.ts";
+import { lookAtPod, newest } from "./pods/index.ts";
 import { containerNetwork } from "./probes/index.ts";
 import type { ContainerStatus, Runtime, RuntimeStatus } from "./runtime/runtime.ts";
 import { type CsiVolumes, hostMounter, hostVolumes } from "./volumes/index.ts";

@@ -13,16 +13,25 @@ import type { NodeFacts } from "./containers/index.ts";
 import { ConfigMap, Pod, RuntimeClass, Secret, Service } from "./kinds.ts";
 import { imagePuller } from "./node/image-puller.ts";
 import { Pleg } from "./pleg/index.ts";
-import { Orphans } from "./pods/orphans.ts";
-import type { PodCgroups, PodEvents, PodFiles, PodObjects, PodParts, PodVolumes } from "./pods/parts.ts";
-import { PodWorkers } from "./pods/pod-workers.ts";
-import { podReferences } from "./pods/references.ts";
-import type { ResizeVerdict } from "./pods/resize.ts";
-import { CONFIG_HASH, CONFIG_MIRROR, isMirror } from "./pods/sources/index.ts";
-import { staticPods } from "./pods/static-pods.ts";
-import { StatusWriter } from "./pods/status-writer.ts";
-import type { PodFailure } from "./pods/sync-pod.ts";
-import { WatchedObjects } from "./pods/watched-objects.ts";
+import {
+  CONFIG_HASH,
+  CONFIG_MIRROR,
+  isMirror,
+  Orphans,
+  type PodCgroups,
+  type PodEvents,
+  type PodFailure,
+  type PodFiles,
+  type PodObjects,
+  type PodParts,
+  type PodVolumes,
+  PodWorkers,
+  podReferences,
+  type ResizeVerdict,
+  StatusWriter,
+  staticPods,
+  WatchedObjects,
+} from "./pods/index.ts";
 import { type ContainerNetwork, lifecycleHooks, prober } from "./probes/index.ts";
 import type { Runtime } from "./runtime/runtime.ts";
 

@@ -1,2 +1,3 @@
 /** The whole public surface of network. */
 export { type DnsOptions, runDns, type UpstreamAddress } from "./dns/index.ts";
+export { type NodeNetworkOptions, runNodeNetwork } from "./run-node-network.ts";

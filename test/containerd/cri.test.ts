@@ -6,6 +6,7 @@ import { BUSYBOX_IMAGE, machineImages, PAUSE_IMAGE } from "../../src/cluster/ima
 import { importImage } from "../../src/cluster/nodes/containerd.ts";
 import { containerConfig, sandboxConfig } from "../../src/kubelet/cri/testing/configs.ts";
 import type { ContainerConfig, PodSandboxConfig, RuntimeEvent } from "../../src/kubelet/index.ts";
+import { start } from "../support/command.ts";
 import { leftovers, missing } from "./support/leftovers.ts";
 import { LoneContainerd } from "./support/lone-containerd.ts";
 import { until } from "./support/wait.ts";
@@ -278,6 +279,22 @@ describe.skipIf(missing !== "")(`CRI on containerd${missing && `: ${missing}`}`,
       () => runtime().images.status(BUSYBOX_IMAGE),
       (image) => image !== undefined,
     );
+  });
+
+  it("pulls from a registry, as whoever may", async () => {
+    const inNode = `--net=/run/netns/${containerd.node.namespace}`;
+    const registry = [inNode, "--", process.execPath, join(import.meta.dirname, "support", "registry.ts")];
+    const options = { env: process.env, cwd: containerd.dir };
+    await using running = start("nsenter", [...registry, "127.0.0.1", "5000", "me:secret"], options);
+    await running.printed("ready");
+    const image = "localhost:5000/some/image:1";
+    await expect(runtime().images.pull(image, {})).rejects.toThrow("authorization failed");
+    const auth = { username: "me", password: "secret" };
+    const ref = await runtime().images.pull(image, { auth });
+    const pulled = await runtime().images.status(image);
+    expect(pulled).toMatchObject({ id: ref, repoTags: expect.arrayContaining([image]) });
+    expect(pulled?.repoDigests).toEqual([expect.stringMatching(/^localhost:5000\/some\/image@sha256:[0-9a-f]{64}$/)]);
+    await runtime().images.remove(image);
   });
 
   it("is the same runtime after containerd was killed and came back; containers have not noticed", async () => {

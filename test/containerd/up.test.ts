@@ -1,5 +1,5 @@
 /** `k8ts up --runtime containerd` and the commands around it: a cluster whose Pods are processes. */
-import { writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { core } from "../../src/api/index.ts";
@@ -9,6 +9,8 @@ import { missing } from "./support/leftovers.ts";
 import { Machine } from "./support/machine.ts";
 import { until } from "./support/wait.ts";
 
+/** An address of the machine that nodes cannot reach by themselves. */
+const REGISTRY = "192.0.2.10:5000";
 const why = tool("kubectl") === undefined ? `${missing} kubectl 1.36 is missing.` : missing;
 
 describe.skipIf(why !== "")(`a cluster of real nodes${why && `: ${why}`}`, { timeout: 180_000 }, () => {
@@ -82,14 +84,37 @@ describe.skipIf(why !== "")(`a cluster of real nodes${why && `: ${why}`}`, { tim
     );
   });
 
+  it("says in the Pod's status why nothing is pulled", async () => {
+    await machine.apply(pod("pulled", "node-2", { image: `${REGISTRY}/team/app:1` }));
+    const waiting = await until(
+      () => read("pulled"),
+      (found) => found.status?.containerStatuses?.[0]?.state?.waiting?.reason === "ErrImagePull",
+    );
+    expect(waiting.status?.containerStatuses?.[0]?.state?.waiting?.message).toContain("k8ts image import brings them");
+  });
+
   it("a cluster that was killed finds its nodes and Pods as they were", async () => {
     const before = (await read("server")).status?.containerStatuses?.[0];
     process.kill(machine.home.runState().pid, "SIGKILL");
-    const said = await machine.ok("up", "--detach", "--runtime", "containerd", "--port", "0");
+    const said = await machine.ok("up", "--detach", "--runtime", "containerd", "--pull-images", "--port", "0");
     expect(said).toMatch(/2 ready, on containerd/);
     await until(nodes, (found) => found.length === 2 && found.every(isReady));
     const after = (await phase("server", "Running")).status?.containerStatuses?.[0];
     expect(after).toMatchObject({ containerID: before?.containerID, restartCount: 0 });
+  });
+
+  it("pulls through the machine where it may, by the user's own list of registries", async () => {
+    const hosts = join(machine.home.dataDir, "certs.d", REGISTRY);
+    mkdirSync(hosts, { recursive: true });
+    writeFileSync(join(hosts, "hosts.toml"), `server = "http://${REGISTRY}"\n`);
+    await machine.addAddress("192.0.2.10");
+    const script = join(import.meta.dirname, "support", "registry.ts");
+    await using registry = machine.start(process.execPath, script, ...REGISTRY.split(":"));
+    await registry.printed("ready");
+    await machine.kubectl("delete", "pod", "pulled", "--wait=true");
+    await machine.apply(pod("pulled", "node-2", { image: `${REGISTRY}/team/app:1` }));
+    const status = (await phase("pulled", "Running")).status?.containerStatuses?.[0];
+    expect(status?.imageID).toMatch(/team\/app@sha256:[0-9a-f]{64}$/);
   });
 
   it("nodes can be added, stopped, started and removed while it runs", async () => {

@@ -2,7 +2,7 @@
  * What the API server keeps of one resource: the current objects, in order, and the recent events.
  *
  * 1. Reads and watches never touch the store. Objects sort by namespace and name, as their keys in the store do.
- * 2. A write costs nothing for watchers that are not concerned: they are found by namespace and by name.
+ * 2. A write costs nothing for watchers that are not concerned: they are found by namespace, by name, and by fields that are indexed.
  * 3. A watch from a revision gets every event after it, or is told that it is too old.
  * 4. `snapshot` is O(1): pages of one list are read from the same state, whatever is written between them.
  * 5. What cannot be read cannot be told of: watchers that are concerned have to start again, and their list says what is wrong.
@@ -10,6 +10,7 @@
 import { OrderedMap } from "#base";
 import type { Change, Entry, Revision } from "#store";
 import type { Subscriber } from "./feed.ts";
+import { FieldIndex, type FieldValue } from "./field-index.ts";
 import { matcher, type Selection } from "./selection.ts";
 import { StoredObject } from "./stored-object.ts";
 import { CacheEvent, type WatchEvent } from "./watch-event.ts";
@@ -50,6 +51,8 @@ export class ResourceCache implements Subscriber {
   #windowStart: Revision = 0;
   /** Watchers by what they select: "" for all, "ns/" for a namespace, "ns/name" for one object. */
   readonly #watchers = new Map<string, Set<Watcher>>();
+  /** By the name of the field; made when somebody first asks. */
+  readonly #indexes = new Map<string, FieldIndex<Watcher>>();
   /** States that a list has not been read to its end of, newest last. */
   readonly #snapshots = new Map<Revision, ObjectMap>();
   /** Values of this process's own writes, by revision, until their change arrives. */
@@ -125,7 +128,9 @@ export class ResourceCache implements Subscriber {
     this.#snapshots.clear();
     this.#written.clear();
     this.#page = undefined;
+    for (const index of this.#indexes.values()) this.#fill(index);
     for (const set of this.#watchers.values()) for (const { sink } of [...set]) sink.expired();
+    for (const { sink } of this.#indexed()) sink.expired();
   }
 
   change({ key, revision, entry }: Change): void {
@@ -141,6 +146,7 @@ export class ResourceCache implements Subscriber {
     this.#written.delete(revision);
     this.#page = undefined;
     this.#newest = revision;
+    for (const index of this.#indexes.values()) index.change(suffix, previous, current);
     if (current?.isUnreadable === true) {
       this.#window = [];
       this.#windowStart = revision;
@@ -173,7 +179,7 @@ export class ResourceCache implements Subscriber {
 
   /** As `watch`, with every change where the selection looks, whether or not its selectors match. */
   watchChanges(
-    { namespace = "", name }: Pick<Selection, "namespace" | "name">,
+    { namespace = "", name, exactly }: Pick<Selection, "namespace" | "name" | "exactly">,
     after: Revision,
     sink: ChangeSink,
   ): (() => void) | undefined {
@@ -186,6 +192,7 @@ export class ResourceCache implements Subscriber {
       const key = (event?.current ?? event?.previous)?.key;
       if (event !== undefined && key !== undefined && concerns(at, this.#suffix(key))) sink.change(event);
     }
+    if (at === "" && exactly !== undefined) return this.#index(exactly).watch(exactly.value, watcher);
     const set = this.#watchers.get(at) ?? new Set();
     this.#watchers.set(at, set.add(watcher));
     return () => {
@@ -197,6 +204,35 @@ export class ResourceCache implements Subscriber {
   /** Ends every watch: whoever wants to go on has to come again. */
   endWatches(): void {
     for (const set of this.#watchers.values()) for (const { sink } of [...set]) sink.ended?.();
+    for (const { sink } of this.#indexed()) sink.ended?.();
+  }
+
+  /** The current objects with one value of an indexed field, in no particular order. */
+  *withValue(exactly: FieldValue): Generator<StoredObject> {
+    for (const key of this.#index(exactly).keys(exactly.value)) {
+      const stored = this.#objects.get(key);
+      if (stored !== undefined) yield stored;
+    }
+  }
+
+  #index({ field, valueOf: read }: FieldValue): FieldIndex<Watcher> {
+    let index = this.#indexes.get(field);
+    if (index === undefined) {
+      index = new FieldIndex(read);
+      this.#fill(index);
+      this.#indexes.set(field, index);
+    }
+    return index;
+  }
+
+  #fill(index: FieldIndex<Watcher>): void {
+    index.clear();
+    for (const stored of this.#objects.values()) index.change(this.#suffix(stored.key), undefined, stored);
+  }
+
+  /** All watchers of indexed fields, as they are now. */
+  #indexed(): readonly Watcher[] {
+    return [...this.#indexes.values()].flatMap((index) => [...index.all()]);
   }
 
   #suffix(key: string): string {
@@ -226,12 +262,17 @@ export class ResourceCache implements Subscriber {
     const slash = suffix.indexOf("/");
     if (slash !== -1) this.#tellAt(suffix.slice(0, slash + 1), event);
     this.#tellAt(suffix, event);
+    for (const index of this.#indexes.values())
+      for (const { after, sink } of index.concerned(event.previous, event.current))
+        if (event.revision > after) sink.change(event);
   }
 
   #expire(suffix: string): void {
     const slash = suffix.indexOf("/");
     for (const at of ["", ...(slash === -1 ? [] : [suffix.slice(0, slash + 1)]), suffix])
       for (const { sink } of [...(this.#watchers.get(at) ?? [])]) sink.expired();
+    // What it was or is cannot be told any more: whoever asks by a field has to look again.
+    for (const { sink } of this.#indexed()) sink.expired();
   }
 
   #tellAt(at: string, event: CacheEvent): void {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { settled } from "#base";
-import { type TurnTaker, Turns } from "./turns.ts";
+import { Turns, type TurnTaker } from "./turns.ts";
 
 /** Turns that come when they are told to. */
 function turns(seatsPerTurn: number) {

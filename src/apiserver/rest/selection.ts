@@ -3,6 +3,7 @@ import {
   badRequest,
   type FieldMatcher,
   FieldSelectorError,
+  type FieldTerm,
   type Kind,
   type KubeObject,
   type LabelMatcher,
@@ -10,8 +11,12 @@ import {
   parseFieldSelector,
   parseLabelSelector,
 } from "#api";
+import type { FieldValue } from "../cache/field-index.ts";
 import type { Selection } from "../cache/selection.ts";
 import type { RestRequest } from "./rest-request.ts";
+
+/** Fields by which thousands watch. */
+const INDEXED = new Set(["spec.nodeName"]);
 
 export function selectionOf({ resource, namespace, name, query }: RestRequest): Selection {
   const { kind } = resource;
@@ -21,11 +26,17 @@ export function selectionOf({ resource, namespace, name, query }: RestRequest): 
   const exact = fields.terms.find((term) => term.field === "metadata.name" && term.operator === "=")?.value;
   const only = name === "" ? exact : name;
   const test = testOf(kind, labels, fields);
+  const indexed = fields.terms.find(({ field, operator }) => operator === "=" && INDEXED.has(field));
   return {
     ...(namespace !== "" && { namespace }),
     ...(only !== undefined && (namespace !== "" || kind.scope === "Cluster") && { name: only }),
+    ...(namespace === "" && indexed !== undefined && { exactly: exactly(kind, indexed) }),
     ...(test !== undefined && { matches: test }),
   };
+}
+
+function exactly(kind: Kind, { field, value }: FieldTerm): FieldValue {
+  return { field, value, valueOf: (object) => fieldValue(kind, object, field) };
 }
 
 function testOf(kind: Kind, labels: LabelMatcher, fields: FieldMatcher): ((object: KubeObject) => boolean) | undefined {

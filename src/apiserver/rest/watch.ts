@@ -106,13 +106,14 @@ export async function watch(
 }
 
 /** All where the selection looks, whether or not its selectors match. */
-function* currentObjects({ resource }: RestRequest, { namespace, name }: Selection): Generator<StoredObject> {
+function* currentObjects({ resource }: RestRequest, { namespace, name, exactly }: Selection): Generator<StoredObject> {
   const scope = namespace === undefined ? "" : `${namespace}/`;
   if (name !== undefined) {
     const one = resource.cache.get(scope + name);
     if (one !== undefined) yield one;
     return;
   }
+  if (exactly !== undefined) return yield* resource.cache.withValue(exactly);
   const range = scope === "" ? {} : { from: scope, before: `${namespace}0` };
   yield* resource.cache.snapshot().values(range);
 }

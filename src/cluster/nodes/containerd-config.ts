@@ -49,7 +49,7 @@ disabled_plugins = ${JSON.stringify(NOT_NEEDED)}
     conf_dir = ${text(node.cniDir)}
 
   [${cri}.registry]
-    config_path = ${text(REGISTRY_HOSTS)}
+    config_path = ${text(`${node.registryDir}:${REGISTRY_HOSTS}`)}
 
   [${cri}.containerd]
     snapshotter = ${text(snapshotter)}

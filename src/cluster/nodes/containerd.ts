@@ -19,9 +19,11 @@ export interface ContainerdOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly signal?: AbortSignal;
+  /** Of containerd: how it reaches registries. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
-export async function startContainerd(node: NodeNames, { machine }: ContainerdOptions): Promise<ProcessId> {
+export async function startContainerd(node: NodeNames, { machine, env }: ContainerdOptions): Promise<ProcessId> {
   for (const dir of [node.containerdRoot, node.optDir, node.cniDir, node.runDir, node.ipamDir]) {
     await mkdir(dir, { recursive: true, mode: 0o711 });
   }
@@ -31,6 +33,7 @@ export async function startContainerd(node: NodeNames, { machine }: ContainerdOp
     args: ["--config", node.containerdConfig, "--log-level", "warn"],
     namespace: namespacePath(node.namespace),
     logFile: node.containerdLog,
+    ...(env !== undefined && { env }),
   });
 }
 

@@ -5,12 +5,14 @@
  */
 
 import type { core } from "#api";
+import { once } from "node:events";
 import { K8TS_VERSION } from "#apiserver";
 import type { Clock, Logger, Random, TaskGroup } from "#base";
 import { Client, Informers, type InProcessHandle, inProcess } from "#client";
 import type { Authority } from "#pki";
 import type { RealNodesConfig } from "../config.ts";
 import { powerOffAll } from "./power-off.ts";
+import { openPullProxy, PROXY_PORT } from "./pull-proxy.ts";
 import { RealNodes } from "./real-nodes.ts";
 import { listNodes } from "./record.ts";
 
@@ -78,6 +80,13 @@ async function runRealNodes(nodes: RealNodes, options: OpenOptions & RunOptions)
     version: K8TS_VERSION,
   };
   background.run("real nodes", (signal) => nodes.run(kubelet, signal).finally(() => client.close()));
+
+  const pulls = { secret: nodes.pullSecret, allowed: config.pullImages ?? false, log };
+  const proxy = await openPullProxy({ host: nodes.machineIp, port: PROXY_PORT, ...pulls });
+  background.run("image pulls", async (signal) => {
+    if (!signal.aborted) await once(signal, "abort");
+    await proxy.close();
+  });
 
   await inApi.synced;
   const deadline = clock.monotonic() + READY_TIMEOUT_MS;

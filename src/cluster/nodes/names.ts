@@ -2,6 +2,7 @@
  * How everything is called that nodes on this machine are made of. Names follow from the data directory and the node's name alone, so that what a
  * crash has left behind can be found again.
  *
+ *     <data dir>/certs.d/                 mirrors of registries, where the user has any: as containerd's certs.d
  *     <data dir>/nodes/network.json       the addresses
  *     <data dir>/nodes/<node>/            what a node keeps: node.json (what is wanted), run.json (what runs), containerd/, cni/, kubelet/, pki/
  *     /run/k8ts/<id>/<node>/              what ends with it: sockets, containerd's state, addresses in use
@@ -20,6 +21,8 @@ export interface SiteNames {
   readonly id: string;
   readonly nodesDir: string;
   readonly networkFile: string;
+  /** Where users say how registries are reached, beside containerd's own place for it. */
+  readonly registryDir: string;
   readonly runDir: string;
   readonly switchNamespace: string;
   /** The machine's end of the cable to the switch. */
@@ -49,6 +52,7 @@ export interface NodeNames {
   readonly kubeconfig: string;
   readonly certDir: string;
   readonly manifestDir: string;
+  readonly registryDir: string;
 }
 
 export function siteNames(dataDir: string): SiteNames {
@@ -58,6 +62,7 @@ export function siteNames(dataDir: string): SiteNames {
     id,
     nodesDir,
     networkFile: join(nodesDir, "network.json"),
+    registryDir: join(dataDir, "certs.d"),
     runDir: join(RUN_ROOT, id),
     switchNamespace: `k8ts-${id}-switch`,
     machineLink: `k8ts-${id}`,
@@ -90,6 +95,7 @@ export function nodeNames(site: SiteNames, name: string): NodeNames {
     kubeconfig: kept("kubelet.kubeconfig"),
     certDir: kept("pki"),
     manifestDir: kept("manifests"),
+    registryDir: site.registryDir,
   };
 }
 

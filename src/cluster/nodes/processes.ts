@@ -6,7 +6,7 @@
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, openSync } from "node:fs";
+import { closeSync, existsSync, openSync, renameSync, statSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import type { Clock } from "#base";
 import { CommandError, nodeEnv } from "./command.ts";
@@ -18,24 +18,28 @@ export interface ProcessId {
 }
 
 const POLL_MS = 20;
+const MAX_LOG_BYTES = 10_000_000;
 
 export interface Daemon {
   readonly program: string;
   readonly args: readonly string[];
   /** Path of the network namespace that it runs in. */
   readonly namespace: string;
-  /** What it prints is added to this file. */
+  /** What it prints is added to this file; a long one is put aside first. */
   readonly logFile: string;
   readonly env?: NodeJS.ProcessEnv;
 }
 
 /** Goes on when this process ends. */
 export async function startDaemon({ program, args, namespace, logFile, env }: Daemon): Promise<ProcessId> {
+  if (existsSync(logFile) && statSync(logFile).size > MAX_LOG_BYTES) renameSync(logFile, `${logFile}.old`);
   const log = openSync(logFile, "a", 0o600);
   try {
     // nsenter becomes the program: the number stays the same.
     const child = spawn("nsenter", [`--net=${namespace}`, "--", program, ...args], {
       detached: true,
+      // It must not keep in use where this process happens to be.
+      cwd: "/",
       stdio: ["ignore", log, log],
       env: { ...nodeEnv(), ...env },
     });

@@ -17,6 +17,7 @@ import { type NodeNames, nodeNames, type SiteNames, siteNames } from "./names.ts
 import { ensureSwitch, NODE_LINK } from "./network.ts";
 import { bringUp, isUp, writePodNetwork } from "./node.ts";
 import { powerOff, removeTree, stopped } from "./power-off.ts";
+import { PROXY_PORT, proxyEnv } from "./pull-proxy.ts";
 import { freeIndex, listNodes, type NodeRecord, type NodeRun, readNode, writeRun, writeSpec } from "./record.ts";
 import { applyRoutes, type NodeRange, routesFor } from "./routes.ts";
 import { ensureSiteNetwork, MAX_NODES, nodeIp, type SiteNetwork } from "./site-network.ts";
@@ -44,6 +45,8 @@ export class RealNodes {
   readonly site: SiteNames;
   /** Where nodes reach this machine. */
   readonly machineIp: string;
+  /** By which containerds show themselves to the proxy on this machine. */
+  readonly pullSecret: string;
   readonly #network: SiteNetwork;
   readonly #machine: Machine;
   readonly #clock: Clock;
@@ -54,9 +57,15 @@ export class RealNodes {
   readonly #podCidrs = new Map<string, readonly string[]>();
   #routes = "";
 
-  private constructor(site: SiteNames, network: SiteNetwork, machine: Machine, options: RealNodesOptions) {
+  private constructor(
+    site: SiteNames,
+    network: Awaited<ReturnType<typeof ensureSiteNetwork>>,
+    machine: Machine,
+    options: RealNodesOptions,
+  ) {
     this.site = site;
     this.machineIp = network.machineIp;
+    this.pullSecret = network.pullSecret;
     this.#network = network;
     this.#machine = machine;
     this.#clock = options.clock;
@@ -68,7 +77,10 @@ export class RealNodes {
   static async open(options: RealNodesOptions): Promise<RealNodes> {
     const site = siteNames(options.dataDir);
     await mkdir(site.nodesDir, { recursive: true, mode: 0o700 });
-    const [network, machine] = await Promise.all([ensureSiteNetwork(site), inspectMachine(site.nodesDir)]);
+    const [network, machine] = await Promise.all([
+      ensureSiteNetwork(site, options.random),
+      inspectMachine(site.nodesDir),
+    ]);
     await ensureSwitch(site, network);
     return new RealNodes(site, network, machine, options);
   }
@@ -145,7 +157,8 @@ export class RealNodes {
   async #bringUp(names: NodeNames, run: NodeRun, kubelet: KubeletOptions, signal: AbortSignal): Promise<void> {
     const [site, network, machine, clock, log] = [this.site, this.#network, this.#machine, this.#clock, this.#log];
     const start = clock.monotonic();
-    const { ip } = await bringUp(names, run, { site, network, machine, kubelet, clock, log, signal });
+    const env = proxyEnv(this.machineIp, PROXY_PORT, this.pullSecret);
+    const { ip } = await bringUp(names, run, { site, network, machine, kubelet, clock, log, signal, env });
     log.info("node is up", { node: names.name, ip, ms: Math.round(clock.monotonic() - start) });
     this.#wait(keyOf(names, "bring up"));
   }

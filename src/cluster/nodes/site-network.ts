@@ -1,5 +1,6 @@
 /** The addresses of a cluster's nodes: a range of 254 that nothing else on this machine uses, chosen once. */
 import { mkdir, readFile } from "node:fs/promises";
+import type { Random } from "#base";
 import { writeFileAtomic } from "../data-dir.ts";
 import { ClusterError } from "../errors.ts";
 import type { SiteNames } from "./names.ts";
@@ -16,6 +17,13 @@ export interface SiteNetwork {
   readonly prefixLength: number;
   /** Where nodes reach the machine: the API server listens there. */
   readonly machineIp: string;
+}
+
+/** What is written down. */
+interface Chosen {
+  readonly third: number;
+  /** By which containerds show themselves to the machine's proxy. */
+  readonly pullSecret: string;
 }
 
 export function siteNetwork(third: number): SiteNetwork {
@@ -45,9 +53,9 @@ function touches(route: string, third: number): boolean {
 }
 
 /** As it was chosen the first time. */
-export async function ensureSiteNetwork(site: SiteNames): Promise<SiteNetwork> {
-  const known = await readSiteNetwork(site);
-  if (known !== undefined) return known;
+export async function ensureSiteNetwork(site: SiteNames, random: Random): Promise<SiteNetwork & Chosen> {
+  const known = await readChosen(site);
+  if (known !== undefined) return { ...siteNetwork(known.third), ...known };
   const routes = JSON.parse((await ip(["-j", "-4", "route", "show"])) || "[]") as readonly { dst: string }[];
   const chosen = chooseRange(
     site.id,
@@ -59,14 +67,15 @@ export async function ensureSiteNetwork(site: SiteNames): Promise<SiteNetwork> {
     );
   }
   await mkdir(site.nodesDir, { recursive: true, mode: 0o700 });
-  await writeFileAtomic(site.networkFile, `${JSON.stringify({ third: chosen.third })}\n`);
-  return chosen;
+  const made = { third: chosen.third, pullSecret: Buffer.from(random.bytes(16)).toString("hex") };
+  await writeFileAtomic(site.networkFile, `${JSON.stringify(made)}\n`);
+  return { ...chosen, ...made };
 }
 
-export async function readSiteNetwork({ networkFile }: SiteNames): Promise<SiteNetwork | undefined> {
+async function readChosen({ networkFile }: SiteNames): Promise<Chosen | undefined> {
   const text = await readFile(networkFile, "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return undefined;
     throw error;
   });
-  return text === undefined ? undefined : siteNetwork((JSON.parse(text) as { third: number }).third);
+  return text === undefined ? undefined : (JSON.parse(text) as Chosen);
 }

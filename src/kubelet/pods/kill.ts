@@ -8,8 +8,8 @@ import type { core } from "#api";
 import { isAbort } from "#base";
 import { isSidecar } from "../pod-status/index.ts";
 import type { ContainerStatus } from "../runtime/runtime.ts";
+import type { KillReason } from "./actions.ts";
 import type { PodParts } from "./parts.ts";
-import type { KillReason } from "./pod-actions.ts";
 import { nameOf, type RuntimePod } from "./runtime-pod.ts";
 
 const DEFAULT_GRACE_SECONDS = 30;

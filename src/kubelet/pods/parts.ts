@@ -4,7 +4,7 @@ import type { Clock, Logger } from "#base";
 import type { MountPaths, NodeFacts, VolumePath } from "../containers/index.ts";
 import type { AnyContainer } from "../containers/names.ts";
 import type { Image, PodSandboxConfig, Runtime } from "../runtime/runtime.ts";
-import type { ProbeVerdict, ProbeVerdicts } from "./pod-actions.ts";
+import type { ProbeVerdict, ProbeVerdicts } from "./actions.ts";
 import type { ResizeVerdict } from "./resize.ts";
 
 /** Files of Pods on the node, outside of their volumes. */

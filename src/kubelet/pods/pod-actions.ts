@@ -14,69 +14,13 @@
  * 3. Nothing is decided from memory but backoffs: after a restart of the kubelet the same runtime state leads to the same actions.
  */
 import type { core } from "#api";
-import { type AnyContainer, CONTAINER_HASH, containerHash } from "../containers/index.ts";
-import { crashLoopBackOff, isSidecar, shouldRestart } from "../pod-status/index.ts";
+import { CONTAINER_HASH, containerHash } from "../containers/index.ts";
+import { isSidecar, shouldRestart } from "../pod-status/index.ts";
 import type { ContainerStatus } from "../runtime/runtime.ts";
-import { type CrashBackoff, startVerdict } from "./crash-backoff.ts";
-import { isSame, needsRestart } from "./resize.ts";
-import { attemptOf, newest, type RuntimePod } from "./runtime-pod.ts";
-
-export type ProbeVerdict = "success" | "failure" | "unknown";
-
-export interface ProbeVerdicts {
-  readonly startup: ProbeVerdict;
-  readonly liveness: ProbeVerdict;
-}
-
-export interface PodActionsInput {
-  readonly pod: core.Pod;
-  readonly runtime: RuntimePod;
-  /** By container id. */
-  readonly probed: (containerId: string) => ProbeVerdicts;
-  /** By container name. */
-  readonly backoffs: ReadonlyMap<string, CrashBackoff>;
-  /** What is in force for a running container. */
-  readonly applied: (container: ContainerStatus) => core.ResourceRequirements;
-  readonly nowMs: number;
-}
-
-export interface ResizeAction {
-  readonly id: string;
-  readonly name: string;
-}
-
-export type KillReason = "Changed" | "Unknown" | "Startup" | "Liveness" | "Over";
-
-export interface KillAction {
-  readonly id: string;
-  readonly name: string;
-  readonly reason: KillReason;
-  readonly message: string;
-}
-
-export interface StartAction {
-  readonly name: string;
-  readonly role: "init" | "regular" | "ephemeral";
-  readonly attempt: number;
-  /** An instance that was made but never started, as by a kubelet that ended in between: it makes way. */
-  readonly replaces?: string;
-}
-
-export interface PodActions {
-  /** All containers and the sandbox go: because the Pod is over, or before a new sandbox is made. */
-  readonly killPod: boolean;
-  readonly createSandbox?: { readonly attempt: number };
-  readonly kill: readonly KillAction[];
-  readonly start: readonly StartAction[];
-  /** Containers that go on with other resources. */
-  readonly resize: readonly ResizeAction[];
-  /** Why containers that are to start do not yet. */
-  readonly waiting: ReadonlyMap<string, core.ContainerStateWaiting>;
-  /** Backoffs as they are once the starts have been made. */
-  readonly backoffs: ReadonlyMap<string, CrashBackoff>;
-  /** When something will be due. */
-  readonly wakeAtMs?: number;
-}
+import type { PodActions, PodActionsInput } from "./actions.ts";
+import { type Kill, Plan } from "./plan.ts";
+import { needsRestart } from "./resize.ts";
+import { newest } from "./runtime-pod.ts";
 
 export function podActions(input: PodActionsInput): PodActions {
   const plan = new Plan(input);
@@ -186,8 +130,6 @@ function hasStarted({ input }: Plan, { startupProbe }: core.Container, found: Co
   return startupProbe === undefined || input.probed(found.id).startup === "success";
 }
 
-type Kill = Pick<KillAction, "id" | "reason" | "message">;
-
 /** Why a running container has to go, if it has. */
 function killOf({ input }: Plan, container: core.Container, found: ContainerStatus): Kill | undefined {
   const { name } = container;
@@ -205,116 +147,4 @@ function killOf({ input }: Plan, container: core.Container, found: ContainerStat
 
 function unknownState({ name }: core.Container, { id }: ContainerStatus): Kill {
   return { id, reason: "Unknown", message: `Container ${name} is in unknown state, try killing it before restart` };
-}
-
-/** Actions while they are gathered. */
-class Plan {
-  readonly input: PodActionsInput;
-  readonly spec: core.PodSpec;
-  killPod = false;
-  createSandbox: { readonly attempt: number } | undefined;
-  readonly #kill: KillAction[] = [];
-  readonly #start: StartAction[] = [];
-  readonly #resize: ResizeAction[] = [];
-  readonly #waiting = new Map<string, core.ContainerStateWaiting>();
-  readonly #backoffs: Map<string, CrashBackoff>;
-  #wakeAtMs = Number.POSITIVE_INFINITY;
-
-  constructor(input: PodActionsInput) {
-    this.input = input;
-    this.spec = input.pod.spec ?? { containers: [] };
-    this.#backoffs = new Map(input.backoffs);
-  }
-
-  get regular(): readonly core.Container[] {
-    return this.spec.containers;
-  }
-
-  get ephemeral(): readonly core.EphemeralContainer[] {
-    return this.spec.ephemeralContainers ?? [];
-  }
-
-  get starts(): number {
-    return this.#start.length;
-  }
-
-  /** Whether there is to be one more instance after this one, which does not run. */
-  isWantedAgain(container: core.Container, found: ContainerStatus | undefined): boolean {
-    if (found === undefined || found.state === "created" || found.state === "unknown") return true;
-    if (found.state === "running") return this.#policyOf(container) !== "Never";
-    return shouldRestart(container, this.spec, found.exitCode);
-  }
-
-  /** What was killed for another image starts again whatever its policy; what failed a probe, unless that is Never. */
-  mayRestart(container: core.Container, { reason }: Kill): boolean {
-    return reason === "Changed" || this.#policyOf(container) !== "Never";
-  }
-
-  kill(container: core.Container, { id, reason, message }: Kill): true {
-    const isRestart = isSidecar(container) || this.mayRestart(container, { id, reason, message });
-    const words = reason !== "Unknown" && isRestart ? `${message}, will be restarted` : message;
-    this.#kill.push({ id, name: container.name, reason, message: words });
-    return true;
-  }
-
-  start(container: AnyContainer, role: StartAction["role"]): void {
-    const { pod, runtime, nowMs } = this.input;
-    const { name } = container;
-    const ended = runtime.containers.find((each) => each.state === "exited" && isOf(each, name));
-    if (ended !== undefined) {
-      const verdict = startVerdict(this.#backoffs.get(name), ended.finishedAtMs, nowMs);
-      if (!verdict.start) {
-        this.#waiting.set(name, crashLoopBackOff(pod, name, verdict.delayMs));
-        this.#wakeAtMs = Math.min(this.#wakeAtMs, verdict.untilMs);
-        // A container that was to be killed for its probe goes down now, and waits like any other.
-        return;
-      }
-      this.#backoffs.set(name, verdict.backoff);
-    }
-    const found = newest(runtime, name);
-    if (found?.state === "created") this.#start.push({ name, role, attempt: attemptOf(found), replaces: found.id });
-    else this.#start.push({ name, role, attempt: this.#nextAttempt(name) });
-  }
-
-  resize({ name, resources = {} }: core.Container, found: ContainerStatus): void {
-    if (!isSame(this.input.applied(found), resources)) this.#resize.push({ id: found.id, name });
-  }
-
-  /** The Pod is over: sidecars and sandbox go as well. */
-  end(): void {
-    this.killPod = true;
-    this.#start.length = 0;
-  }
-
-  actions(): PodActions {
-    return {
-      killPod: this.killPod,
-      ...(this.createSandbox !== undefined && { createSandbox: this.createSandbox }),
-      kill: this.killPod ? [] : this.#kill,
-      start: this.#start,
-      resize: this.killPod ? [] : this.#resize,
-      waiting: this.#waiting,
-      backoffs: this.#backoffs,
-      ...(this.#wakeAtMs < Number.POSITIVE_INFINITY && { wakeAtMs: this.#wakeAtMs }),
-    };
-  }
-
-  #policyOf({ restartPolicy }: core.Container): string {
-    return restartPolicy ?? this.spec.restartPolicy ?? "Always";
-  }
-
-  /** The runtime knows its instances; of what it has lost, the status still tells. */
-  #nextAttempt(name: string): number {
-    const { pod, runtime } = this.input;
-    const found = newest(runtime, name);
-    if (found !== undefined) return attemptOf(found) + 1;
-    const { initContainerStatuses = [], containerStatuses = [] } = pod.status ?? {};
-    const told = [...initContainerStatuses, ...containerStatuses].find((each) => each.name === name);
-    const existed = told?.containerID !== undefined || told?.lastState?.terminated !== undefined;
-    return existed ? told.restartCount + 1 : 0;
-  }
-}
-
-function isOf(container: ContainerStatus, name: string): boolean {
-  return newest({ uid: "", sandboxes: [], containers: [container] }, name) !== undefined;
 }

@@ -17,10 +17,11 @@ import { podStatus, podText, rejectedStatus } from "../pod-status/index.ts";
 import { killPod, podGraceSeconds } from "./kill.ts";
 import { observe } from "./observe.ts";
 import type { PodParts } from "./parts.ts";
+import { newMemory, type PodMemory } from "./pod-memory.ts";
 import { withAllocation } from "./resize.ts";
 import { isRunning, lookAtPod } from "./runtime-pod.ts";
 import type { StatusWriter } from "./status-writer.ts";
-import { newMemory, type PodFailure, type PodMemory, syncPod } from "./sync-pod.ts";
+import { type PodFailure, syncPod } from "./sync-pod.ts";
 
 export type PodState = "syncing" | "terminating" | "terminated" | "gone";
 

@@ -12,49 +12,21 @@
  */
 import { type core, parseTime, toMs } from "#api";
 import { isAbort } from "#base";
-import { containerResources, podSandboxConfig, RESOURCES, type VolumePath } from "../containers/index.ts";
+import { podSandboxConfig, type VolumePath } from "../containers/index.ts";
 import { isFinal, podStatus, podText } from "../pod-status/index.ts";
-import type { ContainerStatus, PodSandboxConfig } from "../runtime/runtime.ts";
+import type { PodSandboxConfig } from "../runtime/runtime.ts";
+import type { PodActions, StartAction } from "./actions.ts";
+import { allocated, appliedTo, resizeAll } from "./apply-resize.ts";
 import { deadOf } from "./collect-dead.ts";
-import type { CrashBackoff } from "./crash-backoff.ts";
 import { containerGraceSeconds, containerOf, killContainer, killPod, podGraceSeconds, podIpOf } from "./kill.ts";
 import { observe } from "./observe.ts";
 import type { PodParts } from "./parts.ts";
-import { type PodActions, podActions, type StartAction } from "./pod-actions.ts";
-import {
-  type Allocation,
-  askedFor,
-  isSameAllocation,
-  type ResizeState,
-  rememberedAllocation,
-  resizeConditions,
-  withAllocation,
-} from "./resize.ts";
+import { podActions } from "./pod-actions.ts";
+import type { PodMemory } from "./pod-memory.ts";
+import { resizeConditions } from "./resize.ts";
 import { lookAtPod, newest, type RuntimePod } from "./runtime-pod.ts";
 import { startContainer } from "./start-container.ts";
 import { messageOf, StartError } from "./start-error.ts";
-
-/** What a worker remembers of its Pod between passes. */
-export interface PodMemory {
-  backoffs: ReadonlyMap<string, CrashBackoff>;
-  /** Why containers could not be started, by name. */
-  readonly failedStarts: Map<string, core.ContainerStateWaiting>;
-  previous: core.PodStatus | undefined;
-  /** What the node has given the Pod; undefined before the first pass. */
-  allocation: Allocation | undefined;
-  /** What is in force, by container id, where it is not what the container was made with. */
-  readonly applied: Map<string, core.ResourceRequirements>;
-  resize: ResizeState;
-}
-
-export const newMemory = (): PodMemory => ({
-  backoffs: new Map(),
-  failedStarts: new Map(),
-  previous: undefined,
-  allocation: undefined,
-  applied: new Map(),
-  resize: {},
-});
 
 export interface PodFailure {
   readonly reason: string;
@@ -105,61 +77,6 @@ export async function syncPod(
   const retryMs = hasFailed ? parts.clock.now() + RETRY_START_MS : Number.POSITIVE_INFINITY;
   const wakeAtMs = Math.min(actions.wakeAtMs ?? Number.POSITIVE_INFINITY, deadlineMs, retryMs);
   return { next: "wait", ...(wakeAtMs < Number.POSITIVE_INFINITY && { wakeAtMs }) };
-}
-
-/** The Pod with what the node gives it: what it asks for, as soon as that fits. */
-function allocated(parts: PodParts, asked: core.Pod, memory: PodMemory): core.Pod {
-  const wanted = askedFor(asked);
-  memory.allocation ??= rememberedAllocation(asked);
-  const { inProgress } = memory.resize;
-  if (isSameAllocation(memory.allocation, wanted)) memory.resize = { ...(inProgress !== undefined && { inProgress }) };
-  else {
-    const verdict = parts.admitResize(asked);
-    if (verdict.fits) memory.allocation = wanted;
-    const pending = verdict.fits ? {} : { pending: verdict };
-    memory.resize = { ...pending, ...(inProgress !== undefined && { inProgress }) };
-  }
-  return withAllocation(asked, memory.allocation);
-}
-
-function appliedTo({ applied }: PodMemory): (container: ContainerStatus) => core.ResourceRequirements {
-  return ({ id, annotations }) =>
-    applied.get(id) ?? (JSON.parse(annotations[RESOURCES] ?? "{}") as core.ResourceRequirements);
-}
-
-/** Whether something was done. A resize that the runtime refuses is told, and tried again with the next pass. */
-async function resizeAll(
-  parts: PodParts,
-  pod: core.Pod,
-  { resize }: PodActions,
-  memory: PodMemory,
-  signal: AbortSignal,
-): Promise<boolean> {
-  const { pending } = memory.resize;
-  const rest = pending === undefined ? {} : { pending };
-  if (resize.length === 0) {
-    const wasUnderWay = memory.resize.inProgress !== undefined;
-    memory.resize = rest;
-    return wasUnderWay;
-  }
-  try {
-    await parts.cgroups.ensure(pod);
-    for (const { id, name } of resize) {
-      const container = containerOf(pod, name);
-      if (container === undefined) continue;
-      const { oomScoreAdj: _, ...resources } = containerResources(pod, container, parts.facts().memoryCapacityBytes);
-      await parts.runtime.updateContainerResources(id, resources, signal);
-      memory.applied.set(id, container.resources ?? {});
-    }
-    memory.resize = rest;
-    return true;
-  } catch (error) {
-    if (isAbort(error, signal)) throw error;
-    const problem = messageOf(error);
-    parts.events.record(pod, "Warning", "ResizeError", problem);
-    memory.resize = { ...rest, inProgress: { problem } };
-    return false;
-  }
 }
 
 const DEADLINE: PodFailure = {

@@ -27,7 +27,10 @@ function setUp() {
       { path: "token", expirationSeconds: 1000, ...(audience !== undefined && { audience }) },
       new AbortController().signal,
     );
-  return { clock, asked, tokens, get, away: (value: boolean) => void (isAway = value) };
+  const away = (value: boolean) => {
+    isAway = value;
+  };
+  return { clock, asked, tokens, get, away };
 }
 
 describe("tokens of pods", () => {

@@ -11,7 +11,8 @@ import { Zone } from "./zone.ts";
 
 export interface DnsOptions {
   readonly client: Client;
-  readonly address: string;
+  /** All of them answer alike; the first says which port the others have. */
+  readonly addresses: readonly string[];
   readonly port: number;
   /** Such as `cluster.local`. */
   readonly zone: string;
@@ -27,20 +28,23 @@ export interface DnsOptions {
 
 /** Until the signal aborts. */
 export async function runDns(options: DnsOptions, signal: AbortSignal): Promise<void> {
-  const { client, address, port, upstreams, stubDomains = {}, clock, random, log, metrics, onReady } = options;
-  const zone = new Zone({ zone: options.zone, serverAddresses: [address] });
+  const { client, addresses, port, upstreams, stubDomains = {}, clock, random, log, metrics, onReady } = options;
+  const zone = new Zone({ zone: options.zone, serverAddresses: addresses });
   const tasks = new TaskGroup({ parent: signal });
   const forwarder = new Forwarder({ upstreams, stubDomains, clock, random, log });
   try {
     await followServices(zone, new Informers({ client, clock, random, log, tasks }));
     const resolver = new Resolver({ zone, forwarder, random });
-    const server = await startDnsServer({ address, port, resolver, zone, metrics: dnsMetrics(metrics), clock, log });
-    try {
-      onReady?.(server.port);
-      await tasks.done();
-    } finally {
-      await server.stop();
+    const shared = { resolver, zone, metrics: dnsMetrics(metrics), clock, log };
+    await using servers = new AsyncDisposableStack();
+    let bound = port;
+    for (const address of addresses) {
+      const server = await startDnsServer({ ...shared, address, port: bound });
+      servers.defer(() => server.stop());
+      bound = server.port;
     }
+    onReady?.(bound);
+    await tasks.done();
   } finally {
     forwarder.close();
     await tasks.stop();

@@ -12,7 +12,7 @@ const MAX_ATTEMPTS = 2_000;
 /** Verdicts by node, of all attempts together. */
 const MAX_CELLS = 2_000_000;
 const BEST = 5;
-const MANY_NODES = 500;
+const MANY_NODES = 100;
 
 export interface Explanation {
   readonly key: string;

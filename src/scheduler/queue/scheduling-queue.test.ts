@@ -178,7 +178,7 @@ describe("the queue", () => {
       faults.push(e),
     );
     const queued = { pod: info("a"), rejectors: new Set(["Bad"]), pending: new Set<string>() };
-    expect(wakes.ask(queued as never, NODE_ADDED)).toBe("queue");
+    expect(wakes.ask(queued, NODE_ADDED)).toBe("queue");
     expect(faults).toHaveLength(1);
   });
 

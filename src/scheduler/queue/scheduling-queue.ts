@@ -10,7 +10,8 @@
  * 1. A pod that was added is in exactly one of these places until it is deleted or done.
  * 2. What happens while a pod is in flight counts as if it had happened after: see InFlight.
  * 3. A pod whose backoff has not ended is tried all the same when nothing else is to do, unless it waits because of an error.
- * 4. Time is one timer, for whoever is due first.
+ * 4. Whoever is active or backs off has passed `preEnqueue`.
+ * 5. Time is one timer, for whoever is due first.
  */
 import { type Clock, Heap, type Timer } from "#base";
 import { type ClusterEvent, eventLabel, isRejection, type PodInfo, type Stages } from "../framework/index.ts";
@@ -22,6 +23,7 @@ import type { Answer, Wakes } from "./wakes.ts";
 /** A pod that no event has woken is tried again after this long. */
 const PARKED_MS = 5 * 60_000;
 const FLUSH_MS = 30_000;
+const NONE: ReadonlySet<string> = new Set();
 
 export interface QueueProfile {
   readonly stages: Pick<Stages, "preEnqueue" | "queueSort">;
@@ -174,8 +176,8 @@ export class SchedulingQueue {
       if (answer !== "skip") this.#wake(queued, answer, label);
     }
     for (const queued of [...this.#gated]) {
-      const gate = new Set([queued.gate ?? ""]);
-      if (this.#profile(queued)?.wakes.concerns(gate, label) === true) this.#activate(queued, label);
+      const held = { pod: queued.pod, rejectors: new Set([queued.gate ?? ""]), pending: NONE };
+      if (this.#profile(queued)?.wakes.ask(held, event, label) !== "skip") this.#activate(queued, label);
     }
   }
 
@@ -205,18 +207,20 @@ export class SchedulingQueue {
   /** Into the active queue, unless a plugin holds it back. */
   #activate(queued: QueuedPod, event: string): void {
     this.#leave(queued);
-    const gate = this.#gateOf(queued);
-    queued.gate = gate;
-    if (gate !== undefined) {
-      queued.where = "gated";
-      this.#gated.add(queued);
-      this.#options.onIncoming?.("gated", event);
-      return;
-    }
+    if (this.#isGated(queued, event)) return;
     queued.where = "active";
     queued.entry = this.#active.push(queued);
     this.#options.onIncoming?.("active", event);
     this.#tell();
+  }
+
+  #isGated(queued: QueuedPod, event: string): boolean {
+    queued.gate = this.#gateOf(queued);
+    if (queued.gate === undefined) return false;
+    queued.where = "gated";
+    this.#gated.add(queued);
+    this.#options.onIncoming?.("gated", event);
+    return true;
   }
 
   #gateOf(queued: QueuedPod): string | undefined {
@@ -229,6 +233,7 @@ export class SchedulingQueue {
 
   #backOff(queued: QueuedPod, event: string): void {
     this.#leave(queued);
+    if (this.#isGated(queued, event)) return;
     if (queued.errorCount > 0) queued.backoffUntilMs = this.#backoffEnd(queued);
     queued.where = "backoff";
     queued.entry = (queued.errorCount > 0 ? this.#erring : this.#backoff).push(queued);

@@ -2,6 +2,8 @@
 import { type ClusterEvent, eventLabel, type Plugin, type PodInfo, type Wake } from "../framework/index.ts";
 import type { QueuedPod } from "./queued-pod.ts";
 
+export type Rejected = Pick<QueuedPod, "pod" | "rejectors" | "pending">;
+
 export type Answer = "skip" | "queue" | "at once";
 
 /** Rejections by extenders, which tell no events: every event counts. */
@@ -33,7 +35,7 @@ export class Wakes {
     return false;
   }
 
-  ask({ pod, rejectors, pending }: QueuedPod, event: ClusterEvent, label = eventLabel(event)): Answer {
+  ask({ pod, rejectors, pending }: Rejected, event: ClusterEvent, label = eventLabel(event)): Answer {
     if (rejectors.size === 0) return "queue";
     let answer: Answer = rejectors.has(EXTENDER) ? "queue" : "skip";
     for (const name of rejectors) {

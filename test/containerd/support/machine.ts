@@ -22,6 +22,11 @@ export class Machine implements AsyncDisposable {
     return machine;
   }
 
+  /** One that only the machine itself reaches. */
+  async addAddress(address: string): Promise<void> {
+    await runProgram("ip", ["-n", this.#namespace, "address", "add", `${address}/32`, "dev", "lo"]);
+  }
+
   start(program: string, ...args: readonly string[]): Running {
     const { env, dir } = this.home;
     const entering = [`--net=/run/netns/${this.#namespace}`, "--", program, ...args];

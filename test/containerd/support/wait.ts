@@ -1,12 +1,12 @@
 /** Waits for a condition, and says what it saw last if it never comes. */
 import { realClock } from "../../../src/base/index.ts";
 
-const POLL_MS = 20;
+const POLL_MS = 50;
 
 export async function until<T>(
   look: () => Promise<T> | T,
   isWanted: (seen: T) => boolean,
-  timeoutMs = 60_000,
+  timeoutMs = 100_000,
 ): Promise<T> {
   const clock = realClock();
   const deadline = clock.monotonic() + timeoutMs;

@@ -1,11 +1,12 @@
 /** A log over a WebSocket: each piece is a message. */
 import { once } from "node:events";
-import type { WebSocket } from "ws";
+import type { AcceptedSocket } from "./upgrade.ts";
 
 const NORMAL_CLOSE = 1000;
 
 /** Until the log or the caller is at its end. */
-export async function logMessages(socket: WebSocket, log: AsyncIterable<Buffer>, asBase64: boolean): Promise<void> {
+export async function logMessages({ socket, protocol }: AcceptedSocket, log: AsyncIterable<Buffer>): Promise<void> {
+  const asBase64 = protocol?.startsWith("base64.") === true;
   const closed = once(socket, "close");
   for await (const bytes of log) {
     if (socket.readyState !== socket.OPEN) break;

@@ -4,8 +4,8 @@
  */
 import { once } from "node:events";
 import type { Duplex } from "node:stream";
-import type { WebSocket } from "ws";
 import { SpdyClient, type SpdyStream } from "./spdy-client.ts";
+import type { AcceptedSocket } from "./upgrade.ts";
 import { WebSocketChannels } from "./web-socket-channels.ts";
 
 const MAX_WAITING_BYTES = 1024 * 1024;
@@ -14,8 +14,12 @@ const NORMAL_CLOSE = 1000;
 export const PORT_PROTOCOLS = ["portforward.k8s.io"];
 
 /** Until both sides are closed. */
-export async function portChannels(socket: WebSocket, connection: Duplex, ports: readonly number[]): Promise<void> {
-  const channels = new WebSocketChannels(socket);
+export async function portChannels(
+  { socket, protocol }: AcceptedSocket,
+  connection: Duplex,
+  ports: readonly number[],
+): Promise<void> {
+  const channels = new WebSocketChannels(socket, protocol);
   const runtime = new SpdyClient(connection);
   const closed = once(socket, "close");
   const finished = Promise.withResolvers<void>();

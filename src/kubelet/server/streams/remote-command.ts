@@ -11,8 +11,8 @@
  */
 import { once } from "node:events";
 import type { Duplex } from "node:stream";
-import type { WebSocket } from "ws";
 import { SpdyClient, type SpdyStream } from "./spdy-client.ts";
+import type { AcceptedSocket } from "./upgrade.ts";
 import { WebSocketChannels } from "./web-socket-channels.ts";
 
 const [STDIN, STDOUT, STDERR, ERROR, RESIZE] = [0, 1, 2, 3, 4];
@@ -29,8 +29,12 @@ export interface WantedStreams {
 }
 
 /** Until both sides are closed. */
-export async function remoteCommand(socket: WebSocket, connection: Duplex, wanted: WantedStreams): Promise<void> {
-  const channels = new WebSocketChannels(socket);
+export async function remoteCommand(
+  { socket, protocol }: AcceptedSocket,
+  connection: Duplex,
+  wanted: WantedStreams,
+): Promise<void> {
+  const channels = new WebSocketChannels(socket, protocol);
   const runtime = new SpdyClient(connection);
   const closed = once(socket, "close");
   const finished = Promise.withResolvers<void>();

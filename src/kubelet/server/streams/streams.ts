@@ -7,6 +7,7 @@
  *     WebSocket, binary.k8s.io       ──► a log, message by message
  */
 import type { IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
 import { createWebSocketStream } from "ws";
 import type { core } from "#api";
 import { type Ask, isTrue, Refusal, text } from "../exchange.ts";
@@ -17,7 +18,7 @@ import { logMessages } from "./log-messages.ts";
 import { PORT_PROTOCOLS, portChannels } from "./port-channels.ts";
 import { COMMAND_PROTOCOLS, remoteCommand, type WantedStreams } from "./remote-command.ts";
 import { dialRuntime, namedProtocols, type RuntimeConnection, SPDY } from "./runtime-connection.ts";
-import { acceptRaw, acceptWebSocket, chosenProtocol, decline, isWebSocket, type Upgrade } from "./upgrade.ts";
+import { type AcceptedSocket, acceptRaw, acceptWebSocket, chosenProtocol, decline, isWebSocket, type Upgrade } from "./upgrade.ts";
 import { CHANNEL_PROTOCOLS } from "./web-socket-channels.ts";
 
 const TUNNEL = "SPDY/3.1+";
@@ -38,7 +39,7 @@ export async function serveStream(served: Served, ask: Ask, upgrade: Upgrade): P
     case "containerLogs": {
       const protocol = chosenProtocol(upgrade, LOGS);
       const log = await containerLog(served, ask);
-      return await logMessages(await acceptWebSocket(upgrade, protocol), log, protocol === "base64.binary.k8s.io");
+      return await logMessages(await acceptWebSocket(upgrade, protocol), log);
     }
     default:
       throw new Refusal(404, "404 page not found\n");
@@ -63,7 +64,7 @@ async function command(served: Served, ask: Ask, upgrade: Upgrade, kind: "exec" 
   if (!isWebSocket(upgrade)) return await passOn(url, ask, upgrade);
   const protocol = chosenProtocol(upgrade, COMMANDS);
   const connection = await connected(dialRuntime(url, COMMAND_PROTOCOLS, signal));
-  await remoteCommand(await acceptWebSocket(upgrade, protocol), connection, wanted);
+  await remoteCommand(await accepted(upgrade, protocol, connection), connection, wanted);
 }
 
 async function ports(served: Served, ask: Ask, upgrade: Upgrade): Promise<void> {
@@ -80,8 +81,8 @@ async function ports(served: Served, ask: Ask, upgrade: Upgrade): Promise<void> 
   const isTunnel = protocol?.startsWith(TUNNEL) === true;
   if (!isTunnel && wanted.length === 0) throw new Refusal(400, 'query parameter "port" is required');
   const connection = await connected(dialRuntime(url, PORT_PROTOCOLS, ask.signal));
-  const socket = await acceptWebSocket(upgrade, protocol);
-  await (isTunnel ? join(createWebSocketStream(socket), connection) : portChannels(socket, connection, wanted));
+  const caller = await accepted(upgrade, protocol, connection);
+  await (isTunnel ? join(createWebSocketStream(caller.socket), connection) : portChannels(caller, connection, wanted));
 }
 
 /** The caller and the runtime speak with each other. */
@@ -125,7 +126,17 @@ async function answered(asking: Promise<string>): Promise<string> {
   }
 }
 
-async function connected(dialing: Promise<RuntimeConnection>) {
+/** A caller that goes no further leaves nothing open. */
+async function accepted(upgrade: Upgrade, protocol: string | undefined, connection: Duplex): Promise<AcceptedSocket> {
+  try {
+    return await acceptWebSocket(upgrade, protocol);
+  } catch (error) {
+    connection.destroy();
+    throw error;
+  }
+}
+
+async function connected(dialing: Promise<RuntimeConnection>): Promise<Duplex> {
   const { response, connection } = await dialing;
   if (connection === undefined) throw new Refusal(response.statusCode ?? 502, await said(response));
   return connection;

@@ -13,6 +13,12 @@ export interface Upgrade {
   readonly head: Buffer;
 }
 
+export interface AcceptedSocket {
+  readonly socket: WebSocket;
+  /** The one that was agreed on; undefined where the caller named none. */
+  readonly protocol: string | undefined;
+}
+
 export function isWebSocket({ request }: Upgrade): boolean {
   return request.headers.upgrade?.toLowerCase() === "websocket";
 }
@@ -34,18 +40,17 @@ export function chosenProtocol({ request }: Upgrade, served: readonly string[]):
   return chosen;
 }
 
-export function acceptWebSocket({ request, socket, head }: Upgrade, protocol: string | undefined): Promise<WebSocket> {
-  const server = new WebSocketServer({
-    noServer: true,
-    maxPayload: MAX_MESSAGE_BYTES,
-    handleProtocols: () => protocol ?? false,
-  });
+export function acceptWebSocket({ request, socket, head }: Upgrade, protocol: string | undefined): Promise<AcceptedSocket> {
+  const server = new WebSocketServer({ noServer: true, maxPayload: MAX_MESSAGE_BYTES });
+  // The choice is told here: the library takes no names with a slash, which Kubernetes has.
+  delete request.headers["sec-websocket-protocol"];
+  if (protocol !== undefined) server.on("headers", (headers) => headers.push(`Sec-WebSocket-Protocol: ${protocol}`));
   return new Promise((resolve, reject) => {
     socket.once("close", () => reject(new Error("the caller left before its WebSocket was open")));
     server.handleUpgrade(request, socket, head, (accepted) => {
       // What breaks it is seen as its close.
       accepted.on("error", () => {});
-      resolve(accepted);
+      resolve({ socket: accepted, protocol });
     });
   });
 }

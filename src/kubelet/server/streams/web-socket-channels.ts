@@ -54,9 +54,10 @@ export class WebSocketChannels {
   readonly protocol: ChannelProtocol;
   readonly #socket: WebSocket;
 
-  constructor(socket: WebSocket) {
+  /** `protocol`: the name of the one that was agreed on. */
+  constructor(socket: WebSocket, protocol: string | undefined) {
     this.#socket = socket;
-    this.protocol = CHANNEL_PROTOCOLS.find(({ name }) => name === socket.protocol) ?? UNNAMED_PROTOCOL;
+    this.protocol = CHANNEL_PROTOCOLS.find(({ name }) => name === protocol) ?? UNNAMED_PROTOCOL;
   }
 
   onMessage(take: (message: Message) => Promise<void> | void): void {

@@ -1,7 +1,7 @@
 /**
  * Making room, beside the attempts.
  *
- * 1. A pod that has victims under way is not tried until the last of them is on its way out.
+ * 1. A pod is not tried again until the cache shows that all its victims are gone, or on their way out.
  * 2. Victims are told why (DisruptionTarget), deleted gracefully, and an event says for whom.
  */
 import { isStatusError } from "#api";
@@ -12,24 +12,32 @@ import type { Candidate } from "./victims.ts";
 
 const NAME = "DefaultPreemption";
 
-interface UnderWay {
-  last: PodInfo | undefined;
-}
+/** Pods that are gone before they were tried again leave something behind; not for ever. */
+const REMEMBERED = 10_000;
 
 export class Evictions {
   readonly #context: PluginContext;
-  readonly #underWay = new Map<string, UnderWay>();
+  /** The victims of each pod that makes room. */
+  readonly #underWay = new Map<string, readonly PodInfo[]>();
 
   constructor(context: PluginContext) {
     this.#context = context;
   }
 
   isUnderWay(uid: string): boolean {
-    const underWay = this.#underWay.get(uid);
-    if (underWay === undefined) return false;
-    if (underWay.last === undefined) return true;
-    const last = this.#context.informers.of(Pod).cache.get(underWay.last.key);
-    return last !== undefined && last.metadata.uid === underWay.last.uid && last.metadata.deletionTimestamp === undefined;
+    const victims = this.#underWay.get(uid) ?? [];
+    const pods = this.#context.informers.of(Pod).cache;
+    const isThere = ({ key, uid: victim }: PodInfo) => {
+      const metadata = pods.get(key)?.metadata;
+      return metadata?.uid === victim && metadata.deletionTimestamp === undefined;
+    };
+    if (victims.some(isThere)) return true;
+    this.#underWay.delete(uid);
+    return false;
+  }
+
+  isVictimOf(uid: string, victim: string | undefined): boolean {
+    return this.#underWay.get(uid)?.some((each) => each.uid === victim) ?? false;
   }
 
   begin({ node, victims }: Candidate, pod: PodInfo): void {
@@ -37,33 +45,19 @@ export class Evictions {
     metrics.preemptionVictims.labels().observe(victims.length);
     const left = victims.filter(({ terminating }) => !terminating);
     if (left.length === 0) return;
-    const underWay: UnderWay = { last: undefined };
-    this.#underWay.set(pod.uid, underWay);
+    const [oldest] = this.#underWay.keys();
+    if (this.#underWay.size >= REMEMBERED && oldest !== undefined) this.#underWay.delete(oldest);
+    this.#underWay.set(pod.uid, left);
     const demoted = view.nominatedTo(node.name).filter(({ priority }) => priority < pod.priority);
-    beside(`making room for ${pod.key}`, async () => {
-      try {
-        await this.#run(underWay, left, demoted, pod, node.name);
-      } finally {
-        this.#underWay.delete(pod.uid);
-        this.#context.ungate(pod.uid);
-      }
-    });
+    beside(`making room for ${pod.key}`, () => this.#run(left, demoted, pod, node.name));
   }
 
-  async #run(
-    underWay: UnderWay,
-    victims: readonly PodInfo[],
-    demoted: readonly PodInfo[],
-    pod: PodInfo,
-    node: string,
-  ): Promise<void> {
+  async #run(victims: readonly PodInfo[], demoted: readonly PodInfo[], pod: PodInfo, node: string): Promise<void> {
     const { client, clock, signal } = this.#context;
     try {
       // They may no longer fit there, and should look for another place soon.
       await Promise.all(demoted.map((each) => patchStatus(client, clock, each, { nominatedNodeName: "" }, signal)));
-      await Promise.all(victims.slice(0, -1).map((victim) => this.#evict(victim, pod, node)));
-      underWay.last = victims.at(-1);
-      if (underWay.last !== undefined) await this.#evict(underWay.last, pod, node);
+      await Promise.all(victims.map((victim) => this.#evict(victim, pod, node)));
     } catch (error) {
       this.#underWay.delete(pod.uid);
       this.#context.wake(pod.uid);

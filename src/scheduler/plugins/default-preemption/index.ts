@@ -48,7 +48,13 @@ export const defaultPreemption: PluginFactory = {
     return definePlugin({
       name: NAME,
       // Whoever rejected the pod says when to try again; this only lets it pass then.
-      wakes: [{ resource: "AssignedPod", actions: ["delete"], hint: () => "skip" }],
+      wakes: [
+        {
+          resource: "AssignedPod",
+          actions: ["delete"],
+          hint: ({ uid }, { old }) => (evictions.isVictimOf(uid, old?.metadata.uid) ? "queue" : "skip"),
+        },
+      ],
       preEnqueue: ({ uid }) => (evictions.isUnderWay(uid) ? MAKING_ROOM : PASS),
       postFilter(failed, signal) {
         metrics.preemptionAttempts.labels().inc();

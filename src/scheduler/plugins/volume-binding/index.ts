@@ -71,6 +71,8 @@ export const volumeBinding: PluginFactory = {
         if (state?.decided === undefined) return PASS;
         const context = { client, informers, view, clock, timeoutMs, objects: assumed.known };
         await bindVolumes(state.decided, pod, node, context, signal);
+        // The caches show it by now.
+        assumed.forget(state.decided);
         return PASS;
       },
     });

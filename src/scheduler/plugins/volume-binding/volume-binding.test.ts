@@ -6,7 +6,7 @@ import { persistentVolumeBinder } from "../../../controllers/persistent-volume/i
 import { testControllers } from "../../../controllers/testing/index.ts";
 import { DEFAULT_ARGUMENTS } from "../../configuration/index.ts";
 import type { Plugin, PluginContext } from "../../framework/index.ts";
-import { Namespace, Node, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from "../../kinds.ts";
+import { Namespace, Node, PersistentVolume, PersistentVolumeClaim, StorageClass } from "../../kinds.ts";
 import { ClusterState, PodInfos, ResourceNames } from "../../snapshot/index.ts";
 import { node, pod } from "../../testing/index.ts";
 import { volumeBinding } from "./index.ts";
@@ -306,20 +306,26 @@ describe("volumes that are made", () => {
   });
 });
 
-describe("Pods", () => {
-  it("with claims that are bound have nothing to wait for", async () => {
+describe("claims that are bound", () => {
+  it("leave nothing to wait for, and nothing to ask where their volumes are reached from anywhere", async () => {
     const running = await cluster();
     const { client, settle } = running;
-    await client
-      .of(PersistentVolume)
-      .create({ ...volume("v", "1Gi"), spec: { ...volume("v", "1Gi").spec, storageClassName: "" } });
+    for (const made of [volume("anywhere", "1Gi"), volume("somewhere", "2Gi", "z2")])
+      await client.of(PersistentVolume).create({ ...made, spec: { ...made.spec, storageClassName: "" } });
     await client
       .of(PersistentVolumeClaim)
       .in("default")
-      .create(claim("c", "1Gi", ""));
+      .create(claim("free", "1Gi", ""));
     await settle();
-    const { bound } = placing(running, withClaims("p", "c"), "b");
-    expect(await bound).toBe("bound");
-    expect(await client.of(Pod).in("default").list()).toMatchObject({ items: [] });
+    await client
+      .of(PersistentVolumeClaim)
+      .in("default")
+      .create(claim("tied", "2Gi", ""));
+    await settle();
+    expect(prepared(running, withClaims("p", "free")).found.kind).toBe("skip");
+    expect(prepared(running, withClaims("q", "tied")).verdict("a")).toBe(
+      "node(s) didn't match PersistentVolume's node affinity",
+    );
+    expect(await placing(running, withClaims("q", "tied"), "b").bound).toBe("bound");
   });
 });

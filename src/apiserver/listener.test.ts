@@ -1,0 +1,46 @@
+import { once } from "node:events";
+import { connect } from "node:tls";
+import { describe, expect, it } from "vitest";
+import { realClock } from "#base";
+import { createAuthority } from "#pki";
+import { listen } from "./listener.ts";
+
+const clock = realClock();
+const authority = await createAuthority({ commonName: "test", clock });
+const names = { dnsNames: ["localhost"], ipAddresses: ["127.0.0.1", "127.0.0.2"] };
+const pair = await authority.issue({ commonName: "server", ...names, usages: ["server"] });
+const certificate = { ...pair, clientCaPem: "" };
+const handlers = {
+  http1: (_: unknown, response: { end(text: string): void }) => response.end("here"),
+  http2: () => {},
+  upgrade: () => {},
+};
+
+function open(options: { host: string; port: number; alsoAt?: readonly string[] }) {
+  return listen({ ...options, certificate, handlers: handlers as never, clock });
+}
+
+async function ask(host: string, port: number): Promise<string> {
+  const socket = connect({ host, port, ca: authority.certPem, servername: "localhost" });
+  await once(socket, "secureConnect");
+  socket.end("GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+  return (await Array.fromAsync(socket.setEncoding("utf8"))).join("");
+}
+
+describe("listen", () => {
+  it("answers at every address, on the same port and with the same certificate", async () => {
+    const listener = await open({ host: "127.0.0.1", port: 0, alsoAt: ["127.0.0.2"] });
+    expect(await ask("127.0.0.1", listener.port)).toContain("here");
+    expect(await ask("127.0.0.2", listener.port)).toContain("here");
+    await listener.close(1_000);
+    await expect(ask("127.0.0.1", listener.port)).rejects.toThrow("ECONNREFUSED");
+    await expect(ask("127.0.0.2", listener.port)).rejects.toThrow("ECONNREFUSED");
+  });
+
+  it("an address that cannot be had leaves none open", async () => {
+    const taken = await open({ host: "127.0.0.2", port: 0 });
+    await expect(open({ host: "127.0.0.1", port: taken.port, alsoAt: ["127.0.0.2"] })).rejects.toThrow("EADDRINUSE");
+    const again = await open({ host: "127.0.0.1", port: taken.port });
+    await Promise.all([taken.close(0), again.close(0)]);
+  });
+});

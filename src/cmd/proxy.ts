@@ -1,0 +1,55 @@
+/** `k8ts proxy`: Services, NetworkPolicies and DNS on one node, with the flags of kube-proxy where they mean the same. */
+import { hostname } from "node:os";
+import { Command, Option } from "commander";
+import { ClusterError, runLoneProxy } from "#cluster";
+import { type DnsFlagOptions, dnsFrom, dnsOptions } from "./dns-options.ts";
+import { boolean } from "./flow-control-options.ts";
+import { milliseconds } from "./options.ts";
+import { runUntilSignalled } from "./run-component.ts";
+
+interface ProxyOptions extends DnsFlagOptions {
+  readonly kubeconfig?: string;
+  readonly hostnameOverride?: string;
+  readonly clusterCidr: readonly string[];
+  readonly nodeportAddresses?: readonly string[];
+  readonly networkPolicy: boolean;
+  readonly syncPeriod?: number;
+}
+
+export function proxyCommand(): Command {
+  const list = (value: string) => value.split(",").map((each) => each.trim());
+  const command = new Command("proxy")
+    .description("run the network of a node alone: Services, NetworkPolicies, DNS")
+    .option("--kubeconfig <file>", "how to reach the API server, and as whom")
+    .option("--hostname-override <name>", "the name of the Node, if it is not the machine's")
+    .addOption(
+      new Option("--cluster-cidr <cidrs>", "addresses of Pods")
+        .argParser(list)
+        .default(["10.244.0.0/16"], "10.244.0.0/16"),
+    )
+    .addOption(new Option("--nodeport-addresses <ips>", "where node ports answer; default: the Node's").argParser(list))
+    .addOption(
+      new Option("--network-policy [bool]", "whether NetworkPolicies are enforced")
+        .preset("true")
+        .argParser(boolean)
+        .default(true),
+    )
+    .addOption(new Option("--sync-period <duration>", "how often everything is told anew").argParser(milliseconds))
+    .action(async (options: ProxyOptions) => {
+      const { kubeconfig, clusterDns = [] } = options;
+      if (kubeconfig === undefined)
+        throw new ClusterError("--kubeconfig is needed: it says how to reach the API server.");
+      const config = {
+        kubeconfig,
+        nodeName: (options.hostnameOverride ?? hostname()).toLowerCase(),
+        clusterCidrs: options.clusterCidr,
+        networkPolicy: options.networkPolicy,
+        ...(options.nodeportAddresses !== undefined && { nodePortAddresses: options.nodeportAddresses }),
+        ...(options.syncPeriod !== undefined && { resyncMs: options.syncPeriod }),
+        ...(clusterDns.length > 0 && { dns: dnsFrom(options, clusterDns) }),
+      };
+      await runUntilSignalled([], (environment, signal) => runLoneProxy(config, environment, signal));
+    });
+  for (const option of dnsOptions()) command.addOption(option);
+  return command;
+}

@@ -1,0 +1,158 @@
+import { describe, expect, it } from "vitest";
+import { CpuRates } from "./cpu-rates.ts";
+import { exposition } from "./exposition.ts";
+import { parseNetDev } from "./network.ts";
+import type { NodeStats } from "./node-stats.ts";
+import { machineUsage } from "./node-usage.ts";
+import { resourceMetrics } from "./resource-metrics.ts";
+import { summary } from "./summary.ts";
+
+describe("the rate of CPU", () => {
+  const at = (atMs: number, nanoSeconds: number) => new Map([["a", { atMs, nanoSeconds }]]);
+  it.each([
+    { name: "one look is none", looks: [at(0, 5)], want: undefined },
+    { name: "half a core", looks: [at(0, 0), at(1000, 5e8)], want: 5e8 },
+    { name: "looks that are too close keep the older one", looks: [at(0, 0), at(1000, 1e9), at(1100, 5e9)], want: 1e9 },
+    { name: "and are told from there", looks: [at(0, 0), at(1000, 0), at(1100, 9), at(2000, 1e9)], want: 1e9 },
+    { name: "too long ago", looks: [at(0, 0), at(120_000, 5)], want: undefined },
+    { name: "something new under the same name", looks: [at(0, 9e9), at(1000, 5)], want: undefined },
+    { name: "gone in between", looks: [at(0, 0), new Map(), at(1000, 5)], want: undefined },
+  ])("$name", ({ looks, want }) => {
+    const rates = new CpuRates();
+    for (const look of looks) rates.take(look);
+    expect(rates.nanoCores("a")).toBe(want);
+  });
+});
+
+const usage = {
+  cpuNanoSeconds: 2e9,
+  memoryUsageBytes: 100,
+  memoryWorkingSetBytes: 80,
+  memoryRssBytes: 60,
+  pageFaults: 1,
+  majorPageFaults: 0,
+  processes: 3,
+};
+const stats: NodeStats = {
+  atMs: 1000,
+  usage,
+  nanoCores: 7,
+  machine: {
+    memoryAvailableBytes: 900,
+    memoryBytes: 1000,
+    diskAvailableBytes: 40,
+    diskBytes: 100,
+    inodesFree: 5,
+    inodes: 9,
+    processes: 11,
+    maxProcesses: 99,
+  },
+  network: [],
+  images: [{ mountpoint: "/", usedBytes: 30, inodesUsed: 1 }],
+  disk: { capacityBytes: 100, availableBytes: 40, inodes: 9, inodesFree: 5 },
+  pods: [
+    {
+      pod: { metadata: { name: "web", namespace: "default", uid: "u" } },
+      usage,
+      nanoCores: 5,
+      startedAtMs: 500,
+      network: parseNetDev("  eth0: 10 2 0 0 0 0 0 0 20 3 1 0 0 0 0 0\n    lo: 1 1 0 0 0 0 0 0 1 1 0 0 0 0 0 0\n"),
+      containers: [
+        {
+          name: "main",
+          container: {
+            id: "c",
+            podSandboxId: "s",
+            metadata: { name: "main", attempt: 0 },
+            image: "img",
+            imageRef: "img",
+            state: "running",
+            createdAtMs: 600,
+            labels: {},
+            annotations: {},
+          },
+          stats: {
+            id: "c",
+            labels: {},
+            timestampMs: 990,
+            cpuCoreNanoSeconds: 15e8,
+            memoryWorkingSetBytes: 50,
+            memoryUsageBytes: 55,
+            memoryRssBytes: 45,
+            writableLayerBytes: 12,
+            writableLayerInodes: 2,
+          },
+          nanoCores: undefined,
+          logBytes: 8,
+        },
+      ],
+    },
+  ],
+};
+
+it("/stats/summary has the node and its Pods", () => {
+  expect(summary("n", stats, 0)).toMatchObject({
+    node: {
+      nodeName: "n",
+      cpu: { usageNanoCores: 7, usageCoreNanoSeconds: 2e9 },
+      memory: { availableBytes: 900, workingSetBytes: 80 },
+      fs: { usedBytes: 60, capacityBytes: 100, inodesUsed: 4 },
+      runtime: { imageFs: { usedBytes: 30 } },
+      rlimit: { maxpid: 99, curproc: 11 },
+    },
+    pods: [
+      {
+        podRef: { name: "web", namespace: "default", uid: "u" },
+        cpu: { usageNanoCores: 5 },
+        network: { name: "eth0", rxBytes: 10, txBytes: 20, txErrors: 1 },
+        "ephemeral-storage": { usedBytes: 20 },
+        containers: [
+          {
+            name: "main",
+            startTime: "1970-01-01T00:00:00.600Z",
+            cpu: { usageCoreNanoSeconds: 15e8 },
+            memory: { workingSetBytes: 50 },
+            rootfs: { usedBytes: 12, inodesUsed: 2 },
+            logs: { usedBytes: 8 },
+          },
+        ],
+      },
+    ],
+  });
+});
+
+it("/metrics/resource has what kubectl top is made from", () => {
+  const lines = exposition(resourceMetrics(stats))
+    .split("\n")
+    .filter((line) => !line.startsWith("#"));
+  expect(lines).toEqual([
+    'container_cpu_usage_seconds_total{container="main",namespace="default",pod="web"} 1.5 990',
+    'container_memory_working_set_bytes{container="main",namespace="default",pod="web"} 50 990',
+    'container_start_time_seconds{container="main",namespace="default",pod="web"} 0.6',
+    "node_cpu_usage_seconds_total 2 1000",
+    "node_memory_working_set_bytes 80 1000",
+    'pod_cpu_usage_seconds_total{namespace="default",pod="web"} 2 1000',
+    'pod_memory_working_set_bytes{namespace="default",pod="web"} 80 1000',
+    "resource_scrape_error 0",
+    "",
+  ]);
+});
+
+it("a machine's own figures come from /proc", () => {
+  expect(
+    machineUsage({
+      stat: "cpu  100 1 50 900 10 2 3 4 0 0\ncpu0 …",
+      memory: "MemTotal: 1000 kB\nMemFree: 300 kB\nMemAvailable: 600 kB\nAnonPages: 200 kB\n",
+      vmstat: "pgfault 12\npgmajfault 3\n",
+      loadavg: "0.1 0.2 0.3 2/345 999",
+    }),
+  ).toEqual({
+    cpuNanoSeconds: 160 * 1e7,
+    memoryUsageBytes: 700 * 1024,
+    memoryWorkingSetBytes: 400 * 1024,
+    memoryRssBytes: 200 * 1024,
+    pageFaults: 12,
+    majorPageFaults: 3,
+    processes: 345,
+  });
+});

@@ -1,0 +1,95 @@
+/**
+ * All that a node's network needs, in one process: Services, NetworkPolicies, DNS. They share their client and nothing else; what one of them does
+ * not need the others still do.
+ */
+import type { core } from "#api";
+import { type Clock, type Logger, type MetricsRegistry, type Random, TaskGroup } from "#base";
+import type { Client } from "#client";
+import { runDns, type UpstreamAddress } from "./dns/index.ts";
+import { Node } from "./kinds.ts";
+import { runPolicy } from "./policy/run-policy.ts";
+import { type Program, runProgram } from "./program.ts";
+import type { NodeFacts } from "./proxy/endpoints.ts";
+import { Nftables } from "./proxy/nftables/apply.ts";
+import { runProxy } from "./proxy/run-proxy.ts";
+import type { Family } from "./proxy/virtual-addresses.ts";
+
+const ZONE = "topology.kubernetes.io/zone";
+const FAMILIES: readonly Family[] = ["IPv4", "IPv6"];
+const NODE_RETRY_MS = 500;
+
+export interface NodeNetworkOptions {
+  readonly client: Client;
+  readonly nodeName: string;
+  readonly clusterCidrs: readonly string[];
+  readonly nodePortAddresses?: readonly string[];
+  readonly networkPolicy: boolean;
+  readonly resyncMs?: number;
+  readonly dns?: {
+    readonly addresses: readonly string[];
+    readonly port: number;
+    readonly zone: string;
+    readonly upstreams: readonly UpstreamAddress[];
+    readonly stubDomains: Readonly<Record<string, readonly UpstreamAddress[]>>;
+  };
+  readonly run?: Program;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly metrics: MetricsRegistry;
+}
+
+/** Until the signal aborts. */
+export async function runNodeNetwork(options: NodeNetworkOptions, signal: AbortSignal): Promise<void> {
+  const { client, clock, random, log, metrics, run = runProgram, dns, networkPolicy, nodeName, clusterCidrs } = options;
+  const node = await nodeFacts(options, signal);
+  const families = FAMILIES.filter((family) =>
+    node.addresses.some((each) => each.includes(":") === (family === "IPv6")),
+  );
+  const tasks = new TaskGroup({ parent: signal });
+  const shared = {
+    client,
+    clock,
+    random,
+    log,
+    run,
+    ...(options.resyncMs !== undefined && { resyncMs: options.resyncMs }),
+  };
+  const rules = new Nftables({ families, podCidrs: clusterCidrs, run, log });
+  tasks.run("services", (running) =>
+    runProxy({ ...shared, node, rules, metrics, onReady: () => log.info("Services are in place") }, running),
+  );
+  if (networkPolicy) {
+    tasks.run("network policies", (running) =>
+      runPolicy({ ...shared, nodeName, families, onReady: () => log.info("NetworkPolicies are in place") }, running),
+    );
+  }
+  if (dns !== undefined) {
+    tasks.run("DNS", (running) =>
+      runDns({ ...shared, ...dns, metrics, onReady: () => log.info("DNS is answering", dns) }, running),
+    );
+  }
+  await tasks.done();
+}
+
+/** Waits for the Node, which may come later than this. */
+async function nodeFacts(options: NodeNetworkOptions, signal: AbortSignal): Promise<NodeFacts> {
+  const { client, nodeName, clusterCidrs, nodePortAddresses, clock, log } = options;
+  for (;;) {
+    try {
+      const node = await client.of(Node).get(nodeName, { signal });
+      const addresses = nodePortAddresses ?? internalAddresses(node);
+      const zone = node.metadata.labels?.[ZONE];
+      if (addresses.length > 0)
+        return { name: nodeName, addresses, podCidrs: clusterCidrs, ...(zone !== undefined && { zone }) };
+    } catch (error) {
+      if (signal.aborted) throw error;
+      log.debug("the node is not there yet", { node: nodeName, error });
+    }
+    await clock.sleep(NODE_RETRY_MS, signal);
+  }
+}
+
+function internalAddresses({ status }: core.Node): string[] {
+  return (status?.addresses ?? []).filter(({ type }) => type === "InternalIP").map(({ address }) => address);
+}
