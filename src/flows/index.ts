@@ -18,3 +18,4 @@ export { type AsciiOptions, ascii } from "./render/ascii.ts";
 export { mermaid } from "./render/mermaid.ts";
 export { otlp } from "./render/otlp.ts";
 export { type Question, type Trace, trace } from "./trace.ts";
+export { type WorkFacts, Works } from "./works.ts";

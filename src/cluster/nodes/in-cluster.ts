@@ -4,8 +4,8 @@
  *     openRealNodes ──► (the API server listens at machineIp too) ──► run ──► every Node Ready
  */
 
-import type { core } from "#api";
 import { once } from "node:events";
+import type { core } from "#api";
 import { K8TS_VERSION } from "#apiserver";
 import type { Clock, Logger, Random, TaskGroup } from "#base";
 import { Client, Informers, type InProcessHandle, inProcess } from "#client";

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { seededRandom } from "#base";
 import { readCause } from "#flows";
 import { Causes, wordsOf } from "./causes.ts";
 import { Pod, ReplicaSet } from "./kinds.ts";
@@ -13,7 +12,7 @@ const create = (name: string): Write => ({
 
 describe("why a reconcile ran", () => {
   it("is what has woken its key since the last time", () => {
-    const causes = new Causes("replicaset-controller", seededRandom(1));
+    const causes = new Causes("replicaset-controller");
     causes.woken("a", 3);
     causes.woken("b", 4);
     causes.woken("a", 5);
@@ -21,7 +20,7 @@ describe("why a reconcile ran", () => {
   });
 
   it("travels with what was decided", () => {
-    const causes = new Causes("replicaset-controller", seededRandom(1));
+    const causes = new Causes("replicaset-controller");
     const steps = [[create("x")], [create("y")]];
     const [first, second] = [1, 2].map(() => readCause(causes.of("default/web", [7], 1000, { steps })));
     expect(first).toMatchObject({

@@ -1,28 +1,25 @@
 /**
  * Why a reconcile ran, for those who want to see it: the revisions that woke its key, and what it decided. Travels with its requests.
  */
-import type { Random } from "#base";
-import { writeCause } from "#flows";
+import { Works } from "#flows";
 import type { Plan, Write } from "./plan.ts";
 
 /** A key that waits for long is woken by many: the latest are told. */
 const MAX_WOKEN = 32;
 
 export class Causes {
-  readonly #actor: string;
-  readonly #process: string;
+  readonly #works: Works;
   readonly #woken = new Map<string, number[]>();
-  #count = 0;
 
-  constructor(actor: string, random: Random) {
-    this.#actor = actor;
-    this.#process = random.string(8);
+  constructor(actor: string) {
+    this.#works = new Works(actor);
   }
 
   woken(key: string, revision: number): void {
     const revisions = this.#woken.get(key);
     if (revisions === undefined) this.#woken.set(key, [revision]);
-    else if (revisions.push(revision) > MAX_WOKEN) revisions.shift();
+    // Two of its sources may have told of the same change.
+    else if (!revisions.includes(revision) && revisions.push(revision) > MAX_WOKEN) revisions.shift();
   }
 
   take(key: string): readonly number[] {
@@ -32,16 +29,7 @@ export class Causes {
   }
 
   of(key: string, woken: readonly number[], startedAt: number, plan: Plan): string {
-    this.#count += 1;
-    return writeCause({
-      id: `${this.#actor}/${this.#process}/${this.#count}`,
-      actor: this.#actor,
-      about: key,
-      woken,
-      startedAt,
-      decided: wordsOf((plan.steps ?? []).flat()),
-      calls: [],
-    });
+    return this.#works.cause({ about: key, woken, startedAt, decided: wordsOf((plan.steps ?? []).flat()) });
   }
 }
 

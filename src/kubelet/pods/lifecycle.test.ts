@@ -565,6 +565,18 @@ describe("crashes", () => {
     expect((await test.get("later")).status?.phase).toBe("Running");
   });
 
+  it("a runtime that is away gets no container killed by its probes", async () => {
+    const livenessProbe = { exec: { command: ["check"] }, periodSeconds: 1, failureThreshold: 1 };
+    const test = await start();
+    await test.create(podWith({ containers: [{ name: "app", image: "app:1", livenessProbe }] }));
+    await test.clock.advance(seconds(3));
+    test.runtime.down();
+    await test.clock.advance(seconds(30));
+    test.runtime.up();
+    await test.clock.advance(seconds(30));
+    expect(started(test)).toEqual(["web/app#0"]);
+  });
+
   it("containers of a pod that was deleted meanwhile are removed", async () => {
     const test = await start();
     await test.create(podWith());

@@ -3,7 +3,8 @@
  *
  * 1. Until the startup probe has succeeded, the others wait.
  * 2. A loop ends with its instance, or once there is nothing more to find out. Verdicts stay known as long as the Pod does.
- * 3. A Pod that is going is not killed again: only its readiness is still asked for.
+ * 3. What could not be found out changes nothing: a runtime that is away gets no container killed.
+ * 4. A Pod that is going is not killed again: only its readiness is still asked for.
  */
 import type { core } from "#api";
 import { type ChildController, type Clock, childController, isAbort, type Random, type TaskGroup } from "#base";
@@ -114,6 +115,11 @@ async function probeLoop(options: ProberOptions, loop: Loop): Promise<void> {
 async function probeOnce(options: ProberOptions, { pod, probe, kind, target, each, signal }: Loop): Promise<boolean> {
   const { ok, output } = await runProbe(options, probe, target, signal);
   signal.throwIfAborted();
+  if (ok === undefined) {
+    const note = `${WORDS[kind]} probe errored and resulted in unknown state: ${output}`;
+    options.events.record(pod, "Warning", "Unhealthy", note);
+    return false;
+  }
   const before = each.states.get(kind) ?? firstState(kind);
   const after = nextState(before, ok ? "success" : "failure", probe);
   each.states.set(kind, after);

@@ -5,7 +5,8 @@ import { type Runtime, RuntimeError } from "../runtime/runtime.ts";
 import { type ContainerNetwork, type HttpQuestion, urlOf } from "./network-probes.ts";
 
 export interface ProbeOutcome {
-  readonly ok: boolean;
+  /** Undefined if it could not be found out: the runtime did not answer, or could not run the command. */
+  readonly ok: boolean | undefined;
   readonly output: string;
 }
 
@@ -39,6 +40,8 @@ export async function runProbe(
     return await ask(means, probe, target, timeoutMs, either);
   } catch (error) {
     if (isAbort(error, signal)) throw error;
+    const isUnknown = error instanceof RuntimeError && error.code !== "DeadlineExceeded" && !expired.signal.aborted;
+    if (isUnknown) return { ok: undefined, output: error.message };
     return { ok: false, output: expired.signal.aborted ? timeoutWords(probe, target, timeoutMs) : failureWords(error) };
   } finally {
     timer.cancel();

@@ -16,7 +16,8 @@ describe("the kubelet's server", () => {
       pod: WEB,
       container: { logPath, state: "exited" },
       users: { "robot-token": "robot" },
-      allowed: (user, verb, subresource) => user === "admin" || (user === "robot" && verb === "get" && subresource === "healthz"),
+      allowed: (user, verb, subresource) =>
+        user === "admin" || (user === "robot" && verb === "get" && subresource === "healthz"),
     }).start();
   });
   afterAll(async () => {
@@ -42,7 +43,11 @@ describe("the kubelet's server", () => {
       want: '400 previous terminated container "main" in pod "web" not found',
     },
     { path: "/exec/default/web/main?output=1", want: "400 Upgrade request required" },
-    { path: "/checkpoint/default/web/main", method: "POST", want: "501 this kubelet does not make checkpoints of containers\n" },
+    {
+      path: "/checkpoint/default/web/main",
+      method: "POST",
+      want: "501 this kubelet does not make checkpoints of containers\n",
+    },
     { path: "/logs/", want: "405 logs endpoint is disabled.\n" },
     { path: "/run/default/web/main?cmd=echo%20hi", method: "POST", want: "200 echo+hi" },
     { path: "/pods", method: "DELETE", want: "405 405: Method Not Allowed" },
@@ -58,7 +63,9 @@ describe("the kubelet's server", () => {
       metadata: {},
       items: [WEB],
     });
-    expect(JSON.parse((await server.get("/configz")).body)).toMatchObject({ kubeletconfig: { port: 10250, maxPods: 110 } });
+    expect(JSON.parse((await server.get("/configz")).body)).toMatchObject({
+      kubeletconfig: { port: 10250, maxPods: 110 },
+    });
     expect((await server.get("/metrics")).body).toContain('kubelet_node_name{node="node-1"} 1\n');
   });
 
@@ -79,7 +86,9 @@ describe("the kubelet's server", () => {
       "may robot get proxy",
     ]);
     expect(await server.get("/healthz", { as })).toMatchObject({ status: 401 });
-    expect(await server.get("/healthz", { as, headers: { authorization: "Bearer stranger" } })).toMatchObject({ status: 401 });
+    expect(await server.get("/healthz", { as, headers: { authorization: "Bearer stranger" } })).toMatchObject({
+      status: 401,
+    });
     const other = await server.certificate("somebody", ["a", "b"]);
     expect(await server.get("/exec/default/web/main", { as: other, method: "POST" })).toEqual({
       status: 403,
@@ -89,7 +98,10 @@ describe("the kubelet's server", () => {
 
   it("is not well when the kubelet is not", async () => {
     await using ill = await new TestKubeletServer({ problem: "PLEG is not healthy" }).start();
-    expect(await ill.get("/healthz")).toMatchObject({ status: 500, body: expect.stringContaining("[-]syncloop failed") });
+    expect(await ill.get("/healthz")).toMatchObject({
+      status: 500,
+      body: expect.stringContaining("[-]syncloop failed"),
+    });
     expect(await ill.get("/healthz/ping")).toMatchObject({ status: 200 });
   });
 });

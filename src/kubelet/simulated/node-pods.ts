@@ -12,6 +12,7 @@
 import { type core, isStatusError } from "#api";
 import { type Clock, isAbort, type Logger, type WorkQueue } from "#base";
 import { type Change, type Client, type ResourceClient, revisionOf } from "#client";
+import { Works } from "#flows";
 import { Pod } from "../kinds.ts";
 import { isFinal, podStatus, rejectedStatus, statusPatch } from "../pod-status/index.ts";
 import { AddressPool, parseRange } from "./addresses.ts";
@@ -56,6 +57,7 @@ export interface NodePodsOptions extends Omit<PodLifeOptions, "script"> {
 export class NodePods {
   readonly #options: NodePodsOptions;
   readonly #pods: ResourceClient<core.Pod>;
+  readonly #works: Works;
   readonly #entries = new Map<string, PodEntry>();
   readonly #usage = new Usage();
   readonly #images = new Set<string>();
@@ -64,6 +66,7 @@ export class NodePods {
   constructor(options: NodePodsOptions) {
     this.#options = options;
     this.#pods = options.client.of(Pod);
+    this.#works = new Works(`kubelet/${options.settings.name}`);
     this.#pool = new AddressPool(options.settings.podRange);
   }
 
@@ -103,7 +106,14 @@ export class NodePods {
       const status = this.#statusOf(entry, now);
       const patch = status && statusPatch(entry.pod, status);
       if (patch !== undefined) {
-        const stored = await pods.subresource(name, "status").patch({ type: "strategic", object: patch }, { signal });
+        const cause = this.#works.cause({
+          about: `${namespace}/${name}`,
+          woken: [revisionOf(entry.pod)],
+          startedAt: now,
+          decided: wordsOf(status ?? {}),
+        });
+        const report = { type: "strategic", object: patch } as const;
+        const stored = await pods.subresource(name, "status").patch(report, { signal, cause });
         if (!isKnown()) return;
         if (revisionOf(stored) > revisionOf(entry.pod)) entry.pod = stored;
       }
@@ -221,4 +231,10 @@ export class NodePods {
       queue.add(other);
     }
   }
+}
+
+/** `Running, 2 of 2 containers ready`. */
+function wordsOf({ phase, containerStatuses = [] }: core.PodStatus): string {
+  const ready = containerStatuses.filter((each) => each.ready).length;
+  return `${phase}, ${ready} of ${containerStatuses.length} containers ready`;
 }

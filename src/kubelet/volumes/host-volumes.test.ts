@@ -100,6 +100,17 @@ describe("volumes of a pod", () => {
     expect(read("cm", "a")).toBe("changed");
   });
 
+  it("what was ready once stays ready when its object is gone, also for the next kubelet", async () => {
+    const objects: { configMap?: core.ConfigMap } = { configMap: { metadata: {}, data: { a: "1" } } };
+    const pod = podWith([{ name: "cm", configMap: { name: "cm" } }]);
+    const volumes = volumesOf(objects);
+    const path = (await volumes.mount(pod, signal)).get("cm")?.path ?? "";
+    delete objects.configMap;
+    expect((await volumes.mount(pod, signal)).get("cm")?.path).toBe(path);
+    expect((await volumesOf(objects).mount(pod, signal)).get("cm")?.path).toBe(path);
+    expect(readFileSync(join(path, "a"), "utf8")).toBe("1");
+  });
+
   it("what cannot be made ready is told with the volume's name", async () => {
     const missing = volumesOf().mount(podWith([{ name: "cm", configMap: { name: "cm" } }]), signal);
     await expect(missing).rejects.toThrow('MountVolume.SetUp failed for volume "cm" : configmap "cm" not found');

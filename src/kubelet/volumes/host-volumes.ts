@@ -5,10 +5,11 @@
  *     uid ──► everything that is mounted below the Pod's directory is unmounted, then removed
  *
  * 1. `mount` is called again and again: what is ready stays, what has changed in the API is brought up to date.
- * 2. What can hold secrets lies in memory, never on disk.
- * 3. Nothing is removed while something is still mounted below it. What a crash has left is found by looking, not by remembering.
+ * 2. A volume that was ready once stays so: what cannot be read from the API any more keeps no container from starting again.
+ * 3. What can hold secrets lies in memory, never on disk.
+ * 4. Nothing is removed while something is still mounted below it. What a crash has left is found by looking, not by remembering.
  */
-import { chmod, mkdir, readdir, rm } from "node:fs/promises";
+import { access, chmod, mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type core, parseQuantity, podLimits, scaledValue } from "#api";
 import { type Clock, isAbort, type Logger, type Random } from "#base";
@@ -51,6 +52,7 @@ const DIRECTORIES = {
 export function hostVolumes(options: HostVolumesOptions): PodVolumes {
   const { root, mounter, csi = noCsi } = options;
   const tokens = new PodTokens(options);
+  const ready = new Map<string, Map<string, VolumePath>>();
 
   const setUp = async (pod: core.Pod, volume: core.Volume, signal: AbortSignal): Promise<VolumePath> => {
     if (volume.hostPath !== undefined) return { path: await hostPath(volume.hostPath) };
@@ -74,15 +76,21 @@ export function hostVolumes(options: HostVolumesOptions): PodVolumes {
 
   return {
     async mount(pod, signal) {
-      const paths = new Map<string, VolumePath>();
+      const { uid = "" } = pod.metadata;
+      const paths = ready.get(uid) ?? new Map<string, VolumePath>();
       for (const volume of pod.spec?.volumes ?? []) {
         try {
           paths.set(volume.name, await setUp(pod, volume, signal));
         } catch (error) {
           if (isAbort(error, signal)) throw error;
-          throw mountFailed(volume.name, error instanceof Error ? error.message : String(error), error);
+          const failure = mountFailed(volume.name, error instanceof Error ? error.message : String(error), error);
+          const path = paths.get(volume.name) ?? (await writtenBefore(root, uid, volume));
+          if (path === undefined) throw failure;
+          options.log.warn("a volume keeps its contents, for they could not be brought up to date", { error: failure });
+          paths.set(volume.name, path);
         }
       }
+      ready.set(uid, paths);
       return paths;
     },
     async subPath({ pod, container, volume, volumeName, mountIndex, subPath }) {
@@ -100,6 +108,7 @@ export function hostVolumes(options: HostVolumesOptions): PodVolumes {
       await rm(subPathsDirectory(root, uid), { recursive: true, force: true });
       await rm(volumesDirectory(root, uid), { recursive: true, force: true });
       tokens.forget(uid);
+      ready.delete(uid);
     },
     async podUids() {
       return readdir(join(root, "pods")).catch((error: NodeJS.ErrnoException) => {
@@ -108,6 +117,17 @@ export function hostVolumes(options: HostVolumesOptions): PodVolumes {
       });
     },
   };
+}
+
+/** Contents that a kubelet before this one has written. */
+async function writtenBefore(root: string, uid: string, volume: core.Volume): Promise<VolumePath | undefined> {
+  const kind = PLUGINS.find((each) => volume[each] !== undefined);
+  if (kind === undefined) return undefined;
+  const path = volumeDirectory(root, uid, DIRECTORIES[kind], volume.name);
+  return access(join(path, "..data")).then(
+    () => ({ path }),
+    () => undefined,
+  );
 }
 
 async function emptyDir(

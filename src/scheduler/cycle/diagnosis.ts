@@ -41,10 +41,10 @@ export function countRejections(
   view: ClusterView,
 ): readonly (readonly [Rejection, number])[] {
   const counts = new Map<number, number>();
-  for (const node of view.nodes) {
-    if (node === undefined) continue;
-    const code = codes[node.index] ?? UNSEEN;
-    if (code !== FITS) counts.set(code, (counts.get(code) ?? 0) + 1);
+  for (let index = 0; index < view.nodes.length; index++) {
+    const code = codes[index] ?? UNSEEN;
+    if (code === FITS || (code === UNSEEN && view.nodes[index] === undefined)) continue;
+    counts.set(code, (counts.get(code) ?? 0) + 1);
   }
   return [...counts].flatMap(([code, count]): [Rejection, number][] => {
     const rejection = code === UNSEEN ? unseen : table.rejectionOf(code);

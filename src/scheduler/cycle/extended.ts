@@ -32,6 +32,7 @@ export async function askExtenders(parts: Parts, filtered: Filtered): Promise<Re
 
 /** With what extenders think of the nodes. One that fails has no opinion. */
 export async function extenderScores(parts: Parts, filtered: Filtered, scored: Scored): Promise<Scored> {
+  const { ranking: _, ...rest } = scored;
   const totals = scored.totals.slice();
   const names = namesOf(parts, filtered);
   const asked = parts.extenders.filter(({ prioritize }) => prioritize !== undefined);
@@ -50,7 +51,7 @@ export async function extenderScores(parts: Parts, filtered: Filtered, scored: S
       }
     }),
   );
-  return { ...scored, totals };
+  return { ...rest, totals };
 }
 
 function namesOf({ state }: Parts, { indexes, count }: Filtered): readonly string[] {

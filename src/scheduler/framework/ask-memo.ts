@@ -8,6 +8,7 @@ import type { ClusterView } from "./cluster-view.ts";
 import type { NodeInfo } from "./node-info.ts";
 import type { Prepared } from "./plugin.ts";
 import type { NodeAsk, PodInfo } from "./pod-info.ts";
+import { Ranking } from "./ranking.ts";
 import { FITS, type RejectionCodes, UNSEEN } from "./rejection-codes.ts";
 import type { Stages } from "./stages.ts";
 import { isRejection, PASS, type Rejection, type Verdict } from "./verdict.ts";
@@ -32,6 +33,8 @@ export class AskMemo {
   codes = new Uint16Array(0);
   /** Weighted sums of the scores that need no normalizing. */
   sums = new Float64Array(0);
+  /** The nodes that fit, by `sums`. */
+  readonly ranking = new Ranking();
   #generations = new Float64Array(0);
   #fitting = new Int32Array(0);
   #fittingCount = 0;
@@ -138,6 +141,7 @@ export class AskMemo {
       if (use?.stage.normalize === undefined) sum += (use?.weight ?? 0) * score;
     }
     this.sums[index] = sum;
+    this.ranking.set(index, node === undefined ? -1 : sum);
   }
 
   #check(node: NodeInfo): Verdict {
@@ -171,6 +175,7 @@ export class AskMemo {
     this.codes = codes;
     this.#generations = copied(this.#generations, length);
     this.sums = copied(this.sums, length);
+    this.ranking.grow(length);
     this.#fitting = new Int32Array(length);
     this.#hasStaleFitting = true;
     for (const memo of this.#scores) memo.raw = copied(memo.raw, length);

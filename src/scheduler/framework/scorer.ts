@@ -8,6 +8,7 @@ import type { Random } from "#base";
 import type { ClusterView } from "./cluster-view.ts";
 import type { Filtered } from "./filtered.ts";
 import type { FittingNodes, NodeScore, Scores } from "./plugin.ts";
+import type { Ranking } from "./ranking.ts";
 import type { Stages } from "./stages.ts";
 
 /** What one plugin gives: normalized, not weighted. */
@@ -26,6 +27,8 @@ export interface Scored {
   /** By node index, without `offset`, which all have. Not to be written to. */
   readonly totals: Scores;
   readonly offset: number;
+  /** The same nodes by their totals, where somebody keeps them in order. */
+  readonly ranking?: Ranking;
   readonly columns: readonly ScoreColumn[];
 }
 
@@ -46,7 +49,10 @@ export class Scorer {
     const offset = columns.reduce((sum, { scores, weight, constant }) => sum + (scores ? 0 : weight * constant), 0);
     const added = columns.filter(({ scores, isSummed }) => scores !== undefined && !isSummed);
     const { memo, fromMemo } = filtered;
-    if (added.length === 0 && fromMemo) return { nodes, totals: memo.sums, offset, columns };
+    if (added.length === 0 && fromMemo) {
+      const isAll = nodes.count === memo.fitting.length;
+      return { nodes, totals: memo.sums, offset, columns, ...(isAll && { ranking: memo.ranking }) };
+    }
     const [totals = new Float64Array(0)] = this.#scratch;
     const { indexes, count } = nodes;
     for (let at = 0; at < count; at++) {
@@ -133,7 +139,8 @@ export function partsOf({ columns }: Scored, index: number): Readonly<Record<str
 }
 
 /** The index of a best node: one of the best, by chance, if there are several. -1 if there is none. */
-export function best({ nodes, totals }: Pick<Scored, "nodes" | "totals">, random: Random): number {
+export function best({ nodes, totals, ranking }: Scored, random: Random): number {
+  if (ranking !== undefined) return ranking.best(random);
   const { indexes, count } = nodes;
   let highest = Number.NEGATIVE_INFINITY;
   let ties = 0;

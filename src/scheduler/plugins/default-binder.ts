@@ -1,5 +1,7 @@
 /** Binds by a Binding, which the API server takes once for a pod. */
 
+import { revisionOf } from "#client";
+import { Works } from "#flows";
 import { definePlugin, type PluginFactory } from "../framework/index.ts";
 import { Pod } from "../kinds.ts";
 
@@ -7,18 +9,25 @@ const NAME = "DefaultBinder";
 
 export const defaultBinder: PluginFactory = {
   name: NAME,
-  make: (_, { client }) => {
+  make: (_, { client, clock }) => {
     const pods = client.of(Pod);
+    const works = new Works("scheduler");
     return definePlugin({
       name: NAME,
-      async bind({ namespace, name, uid }, node, signal) {
+      async bind({ key, namespace, name, uid, pod }, node, signal) {
         const binding = {
           apiVersion: "v1",
           kind: "Binding",
           metadata: { namespace, name, uid },
           target: { kind: "Node", name: node },
         };
-        await pods.in(namespace).subresource(name, "binding").create(binding, { signal });
+        const cause = works.cause({
+          about: key,
+          woken: [revisionOf(pod)],
+          startedAt: clock.now(),
+          decided: `${name} on ${node}`,
+        });
+        await pods.in(namespace).subresource(name, "binding").create(binding, { signal, cause });
         return "bound";
       },
     });

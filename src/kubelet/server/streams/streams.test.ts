@@ -104,7 +104,9 @@ describe("exec over WebSockets", () => {
   it("a runtime that leaves without an outcome is a failure", async () => {
     const kubelet = await start((spdy) => spdy.streams.length === 2 && spdy.close());
     const socket = kubelet.webSocket(`${path}&output=1`, ["v5.channel.k8s.io"]);
-    expect(await messages(socket)).toEqual([expect.stringContaining("the connection to the container runtime was lost")]);
+    expect(await messages(socket)).toEqual([
+      expect.stringContaining("the connection to the container runtime was lost"),
+    ]);
   });
 
   it("more than a megabyte arrives whole", async () => {
@@ -119,7 +121,12 @@ describe("exec over WebSockets", () => {
     });
     const got = await messages(kubelet.webSocket(`${path}&output=1`, ["v5.channel.k8s.io"]));
     expect(got.at(-1)).toBe(`3:${SUCCESS}`);
-    expect(got.slice(0, -1).map((each) => each.slice(2)).join("")).toBe(text);
+    expect(
+      got
+        .slice(0, -1)
+        .map((each) => each.slice(2))
+        .join(""),
+    ).toBe(text);
   });
 
   it("a caller that leaves ends the stream to the runtime", async () => {
@@ -221,7 +228,7 @@ function inMessages(socket: Duplex): Duplex {
   });
   socket.on("data", (bytes: Buffer) => {
     pending = Buffer.concat([pending, bytes]);
-    while (pending.length >= 2 + (pending.readUInt8(1) & 0x7f)) {
+    while (pending.length >= 2 && pending.length >= 2 + pending.readUInt8(1)) {
       const [opcode, length] = [pending.readUInt8(0) & 0x0f, pending.readUInt8(1)];
       inside.push(opcode === 8 ? null : pending.subarray(2, 2 + length));
       pending = pending.subarray(2 + length);

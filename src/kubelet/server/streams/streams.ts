@@ -18,7 +18,15 @@ import { logMessages } from "./log-messages.ts";
 import { PORT_PROTOCOLS, portChannels } from "./port-channels.ts";
 import { COMMAND_PROTOCOLS, remoteCommand, type WantedStreams } from "./remote-command.ts";
 import { dialRuntime, namedProtocols, type RuntimeConnection, SPDY } from "./runtime-connection.ts";
-import { type AcceptedSocket, acceptRaw, acceptWebSocket, chosenProtocol, decline, isWebSocket, type Upgrade } from "./upgrade.ts";
+import {
+  type AcceptedSocket,
+  acceptRaw,
+  acceptWebSocket,
+  chosenProtocol,
+  decline,
+  isWebSocket,
+  type Upgrade,
+} from "./upgrade.ts";
 import { CHANNEL_PROTOCOLS } from "./web-socket-channels.ts";
 
 const TUNNEL = "SPDY/3.1+";

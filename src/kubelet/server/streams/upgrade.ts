@@ -40,7 +40,10 @@ export function chosenProtocol({ request }: Upgrade, served: readonly string[]):
   return chosen;
 }
 
-export function acceptWebSocket({ request, socket, head }: Upgrade, protocol: string | undefined): Promise<AcceptedSocket> {
+export function acceptWebSocket(
+  { request, socket, head }: Upgrade,
+  protocol: string | undefined,
+): Promise<AcceptedSocket> {
   const server = new WebSocketServer({ noServer: true, maxPayload: MAX_MESSAGE_BYTES });
   // The choice is told here: the library takes no names with a slash, which Kubernetes has.
   delete request.headers["sec-websocket-protocol"];

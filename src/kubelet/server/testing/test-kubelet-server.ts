@@ -51,7 +51,9 @@ export class TestKubeletServer implements AsyncDisposable {
     this.#options = options;
     this.#runtime = createServer().on("upgrade", (asked, socket) => {
       this.#connections.add(socket);
-      this.asked.push(`${asked.method} ${asked.url} ${asked.headers.upgrade} ${asked.headers["x-stream-protocol-version"]}`);
+      this.asked.push(
+        `${asked.method} ${asked.url} ${asked.headers.upgrade} ${asked.headers["x-stream-protocol-version"]}`,
+      );
       const [protocol] = (asked.headers["x-stream-protocol-version"] ?? "").toString().split(", ");
       socket.write(
         `HTTP/1.1 101 Switching Protocols\r\nconnection: Upgrade\r\nupgrade: SPDY/3.1\r\nx-stream-protocol-version: ${protocol}\r\n\r\n`,

@@ -54,6 +54,15 @@ export const nodeVolumeLimits: PluginFactory = {
             if (!room.has(node, driver, volumes.size) && !fits(driver, volumes, node, objects)) return TOO_MANY;
           return PASS;
         },
+        sweep(wanted, open) {
+          const refused = new Set<number>();
+          for (const [driver, volumes] of wanted)
+            room.eachWithout(driver, volumes.size, open, (node) => {
+              if (refused.has(node.index) || fits(driver, volumes, node, objects)) return;
+              refused.add(node.index);
+              open.reject(node.index, TOO_MANY);
+            });
+        },
       },
     });
   },

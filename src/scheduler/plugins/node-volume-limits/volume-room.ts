@@ -7,7 +7,7 @@
  */
 import type { core } from "#api";
 import { type Informers, objectKey } from "#client";
-import type { ClusterView, NodeInfo } from "../../framework/index.ts";
+import type { ClusterView, NodeInfo, OpenNodes } from "../../framework/index.ts";
 import { CSINode, PersistentVolume, PersistentVolumeClaim, StorageClass } from "../../kinds.ts";
 import type { VolumeObjects } from "../volume-objects.ts";
 import { limitOf, volumeOf } from "./attached.ts";
@@ -52,6 +52,23 @@ export class VolumeRoom {
       room[index] = this.#roomOn(node, driver);
     }
     return (room[index] ?? 0) >= count;
+  }
+
+  /** The nodes that perhaps have no room for so many. */
+  eachWithout(
+    driver: string,
+    count: number,
+    { indexes, count: open }: OpenNodes,
+    visit: (node: NodeInfo) => void,
+  ): void {
+    const { nodes, generations } = this.#view;
+    const { room, seen } = this.#of(driver);
+    for (let at = 0; at < open; at++) {
+      const index = indexes[at] ?? 0;
+      if (seen[index] === generations[index] && (room[index] ?? 0) >= count) continue;
+      const node = nodes[index];
+      if (node !== undefined && !this.has(node, driver, count)) visit(node);
+    }
   }
 
   #roomOn(node: NodeInfo, driver: string): number {

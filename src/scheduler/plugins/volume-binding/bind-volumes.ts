@@ -11,7 +11,8 @@ import { type Client, type Informers, objectKey, revisionOf } from "#client";
 import type { ClusterView, PodInfo } from "../../framework/index.ts";
 import { PersistentVolume, PersistentVolumeClaim } from "../../kinds.ts";
 import { isBound, SELECTED_NODE, type VolumeObjects } from "../volume-objects.ts";
-import { isReached, type NodeVolumes, type VolumeNode } from "./find-volumes.ts";
+import type { NodeVolumes } from "./find-volumes.ts";
+import { isReached, type VolumeNode } from "./reach.ts";
 
 export interface BindContext {
   readonly client: Client;

@@ -1,31 +1,15 @@
 /**
  * What a node means for a Pod's claims: which free volumes they would get there, which would have to be made, or why not.
  *
- * 1. Claims are served from the smallest to the largest, each with the smallest volume that is free, reached from the node, and offers what is asked. A volume
- *    that is reserved for the claim is the only one it can get.
+ * 1. Claims are served from the smallest to the largest, each with the smallest volume that is free, reached from the node, and offers what is asked.
  * 2. What finds no volume is made, where the class can make one for the node and the driver, if it says, has the space.
  * 3. Once a node was selected for a claim, no other will do until the provisioner gives up.
  */
-import {
-  compareQuantities,
-  type core,
-  type Labels,
-  matcherOfSelector,
-  parseQuantity,
-  type Quantity,
-  type storage,
-  zeroQuantity,
-} from "#api";
-import { type NodeMatcher, selectorMatcher } from "../node-selectors.ts";
-import {
-  type Claim,
-  classOfClaim,
-  isVolumeFor,
-  SELECTED_NODE,
-  type Volume,
-  type VolumeObjects,
-} from "../volume-objects.ts";
+import { compareQuantities, type core, type Labels, matcherOfSelector, parseQuantity, type storage } from "#api";
+import { type Claim, classOfClaim, SELECTED_NODE, type Volume, type VolumeObjects } from "../volume-objects.ts";
+import { type Choice, choiceOf, pick, requestOf } from "./choices.ts";
 import type { PodVolumes } from "./pod-volumes.ts";
+import { isReached, type VolumeNode } from "./reach.ts";
 
 export interface Match {
   readonly claim: Claim;
@@ -45,27 +29,27 @@ const NOTHING_TO_BIND = "node(s) didn't find available persistent volumes to bin
 const NO_SPACE = "node(s) did not have enough free storage";
 const NO_VOLUME = "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)";
 const NO_PROVISIONER = "kubernetes.io/no-provisioner";
-
-export interface VolumeNode {
-  readonly name: string;
-  readonly labels: Labels;
-}
-
-export function findVolumes(
-  { bound, delayed }: PodVolumes,
-  node: VolumeNode,
-  objects: VolumeObjects,
-): NodeVolumesOrConflict {
-  const conflict = boundConflict(bound, node, objects);
-  const found = delayed.length === 0 ? NONE : delayedVolumes(delayed, node, objects);
-  if (conflict === undefined && typeof found !== "string") return found;
-  const unmet = typeof found === "string" ? [found] : [];
-  // A volume that is gone is told last.
-  if (conflict === NO_VOLUME) return { reasons: [...unmet, conflict] };
-  return { reasons: conflict === undefined ? unmet : [conflict, ...unmet] };
-}
-
 const NONE: NodeVolumes = { matches: [], toMake: [] };
+
+/** What is true of a Pod's claims whatever the node. */
+export interface VolumeSearch {
+  readonly bound: readonly Claim[];
+  /** Claims that have a node already, and are on their way there. */
+  readonly selected: readonly Claim[];
+  /** Of the others, the smallest first. */
+  readonly choices: readonly Choice[];
+}
+
+export function volumeSearch({ bound, delayed }: PodVolumes, objects: VolumeObjects): VolumeSearch {
+  const open = delayed.filter((claim) => selectedNode(claim) === undefined);
+  return {
+    bound,
+    selected: delayed.filter((claim) => selectedNode(claim) !== undefined),
+    choices: open
+      .toSorted((a, b) => compareQuantities(requestOf(a), requestOf(b)))
+      .map((claim) => choiceOf(claim, objects)),
+  };
+}
 
 /** All are bound to volumes that do not mind which node it is. */
 export function isReachedFromAnywhere({ bound, delayed }: PodVolumes, objects: VolumeObjects): boolean {
@@ -74,6 +58,16 @@ export function isReachedFromAnywhere({ bound, delayed }: PodVolumes, objects: V
     const volume = objects.volume(spec?.volumeName ?? "");
     return volume !== undefined && volume.spec?.nodeAffinity?.required === undefined;
   });
+}
+
+export function findVolumes(search: VolumeSearch, node: VolumeNode, objects: VolumeObjects): NodeVolumesOrConflict {
+  const conflict = boundConflict(search.bound, node, objects);
+  const found = delayedVolumes(search, node, objects);
+  if (conflict === undefined && typeof found !== "string") return found;
+  const unmet = typeof found === "string" ? [found] : [];
+  // A volume that is gone is told last.
+  if (conflict === NO_VOLUME) return { reasons: [...unmet, conflict] };
+  return { reasons: conflict === undefined ? unmet : [conflict, ...unmet] };
 }
 
 function boundConflict(claims: readonly Claim[], node: VolumeNode, objects: VolumeObjects): string | undefined {
@@ -85,18 +79,22 @@ function boundConflict(claims: readonly Claim[], node: VolumeNode, objects: Volu
   return undefined;
 }
 
-function delayedVolumes(claims: readonly Claim[], node: VolumeNode, objects: VolumeObjects): NodeVolumes | string {
-  const selected = claims.filter((claim) => selectedNode(claim) !== undefined);
+function delayedVolumes(
+  { selected, choices }: VolumeSearch,
+  node: VolumeNode,
+  objects: VolumeObjects,
+): NodeVolumes | string {
+  if (selected.length + choices.length === 0) return NONE;
   if (selected.some((claim) => selectedNode(claim) !== node.name)) return NOTHING_TO_BIND;
   const matches: Match[] = [];
   const toMake = [...selected];
   const taken = new Set<string>();
-  for (const claim of bySize(claims.filter((each) => selectedNode(each) === undefined))) {
-    const volume = matchingVolume(claim, node, taken, objects);
-    if (volume === undefined) toMake.push(claim);
+  for (const choice of choices) {
+    const volume = pick(choice, node, taken);
+    if (volume === undefined) toMake.push(choice.claim);
     else {
       taken.add(volume.metadata.name ?? "");
-      matches.push({ claim, volume });
+      matches.push({ claim: choice.claim, volume });
     }
   }
   for (const claim of toMake) {
@@ -109,69 +107,6 @@ function delayedVolumes(claims: readonly Claim[], node: VolumeNode, objects: Vol
 
 function selectedNode({ metadata }: Claim): string | undefined {
   return metadata.annotations?.[SELECTED_NODE];
-}
-
-function bySize(claims: readonly Claim[]): readonly Claim[] {
-  return claims.length < 2 ? claims : claims.toSorted((a, b) => compareQuantities(requestOf(a), requestOf(b)));
-}
-
-function matchingVolume(
-  claim: Claim,
-  node: VolumeNode,
-  taken: ReadonlySet<string>,
-  objects: VolumeObjects,
-): Volume | undefined {
-  let smallest: Volume | undefined;
-  for (const volume of objects.volumesOfClass(classOfClaim(claim))) {
-    if (taken.has(volume.metadata.name ?? "") || !offers(volume, claim)) continue;
-    const reached = isReached(volume, node);
-    if (volume.spec?.claimRef !== undefined) return reached ? volume : undefined;
-    if (!reached || !isOpenTo(volume, claim)) continue;
-    if (smallest === undefined || compareQuantities(sizeOf(volume), sizeOf(smallest)) < 0) smallest = volume;
-  }
-  return smallest;
-}
-
-function offers(volume: Volume, claim: Claim): boolean {
-  const { spec, metadata } = volume;
-  if (spec?.claimRef !== undefined && !isVolumeFor(volume, claim)) return false;
-  return (
-    metadata.deletionTimestamp === undefined &&
-    compareQuantities(sizeOf(volume), requestOf(claim)) >= 0 &&
-    (spec?.volumeMode ?? "Filesystem") === (claim.spec?.volumeMode ?? "Filesystem") &&
-    (spec?.volumeAttributesClassName ?? "") === (claim.spec?.volumeAttributesClassName ?? "")
-  );
-}
-
-function isOpenTo({ metadata, spec, status }: Volume, claim: Claim): boolean {
-  if (status?.phase !== "Available") return false;
-  const { selector, accessModes = [] } = claim.spec ?? {};
-  if (selector !== undefined && !matcherOfSelector(selector).matches(metadata.labels)) return false;
-  return accessModes.every((mode) => spec?.accessModes?.includes(mode));
-}
-
-const reaches = new WeakMap<Volume, NodeMatcher>();
-
-export function isReached(volume: Volume, node: VolumeNode): boolean {
-  const required = volume.spec?.nodeAffinity?.required;
-  if (required === undefined) return true;
-  let matches = reaches.get(volume);
-  if (matches === undefined) {
-    matches = byLabels(required);
-    reaches.set(volume, matches);
-  }
-  return matches(node);
-}
-
-/** Volumes know nodes by their labels: what a term says of a node's fields does not count, but the term does. */
-function byLabels({ nodeSelectorTerms = [] }: core.NodeSelector): NodeMatcher {
-  const anywhere = nodeSelectorTerms.some(
-    ({ matchExpressions = [], matchFields = [] }) => matchExpressions.length === 0 && matchFields.length > 0,
-  );
-  if (anywhere) return () => true;
-  return selectorMatcher({
-    nodeSelectorTerms: nodeSelectorTerms.map(({ matchExpressions = [] }) => ({ matchExpressions })),
-  });
 }
 
 function canMake({ provisioner, allowedTopologies = [] }: storage.StorageClass, { labels }: VolumeNode): boolean {
@@ -201,16 +136,4 @@ function hasSpace(
     if (most === undefined || nodeTopology === undefined) return false;
     return compareQuantities(parseQuantity(most), wanted) >= 0 && matcherOfSelector(nodeTopology).matches(labels);
   });
-}
-
-function sizeOf({ spec }: Volume): Quantity {
-  return quantityOf(spec?.capacity?.storage);
-}
-
-function requestOf({ spec }: Claim): Quantity {
-  return quantityOf(spec?.resources?.requests?.storage);
-}
-
-function quantityOf(text: string | undefined): Quantity {
-  return text === undefined ? zeroQuantity : parseQuantity(text);
 }

@@ -22,7 +22,13 @@ import {
 import { volumeObjects } from "../volume-objects.ts";
 import { AssumedVolumes } from "./assumed-volumes.ts";
 import { bindVolumes } from "./bind-volumes.ts";
-import { findVolumes, isReachedFromAnywhere, type NodeVolumes } from "./find-volumes.ts";
+import {
+  findVolumes,
+  isReachedFromAnywhere,
+  type NodeVolumes,
+  type VolumeSearch,
+  volumeSearch,
+} from "./find-volumes.ts";
 import { type PodVolumes, podVolumes } from "./pod-volumes.ts";
 
 const NAME = "VolumeBinding";
@@ -30,6 +36,7 @@ const rejections = rejectionsOf(NAME);
 
 interface State {
   readonly volumes: PodVolumes;
+  readonly search: VolumeSearch;
   /** What was assumed for the node that was chosen. */
   decided?: NodeVolumes | undefined;
 }
@@ -48,16 +55,17 @@ export const volumeBinding: PluginFactory = {
           if (pod.claims.length === 0) return SKIP;
           const volumes = podVolumes(pod, assumed.objects);
           if ("fault" in volumes) return rejected(rejections.unresolvable(volumes.fault));
-          return isReachedFromAnywhere(volumes, assumed.objects) ? SKIP : ready({ volumes });
+          if (isReachedFromAnywhere(volumes, assumed.objects)) return SKIP;
+          return ready({ volumes, search: volumeSearch(volumes, assumed.objects) });
         },
-        check({ volumes }, node) {
-          const found = findVolumes(volumes, node, assumed.objects);
+        check({ search }, node) {
+          const found = findVolumes(search, node, assumed.objects);
           return "reasons" in found ? rejections.unresolvable(...found.reasons) : PASS;
         },
       },
       reserve(state, _pod, node) {
         if (state === undefined || state.volumes.delayed.length === 0) return PASS;
-        const found = findVolumes(state.volumes, node, assumed.objects);
+        const found = findVolumes(volumeSearch(state.volumes, assumed.objects), node, assumed.objects);
         if ("reasons" in found) return rejections.unresolvable(...found.reasons);
         state.decided = assumed.assume(found, node.name);
         return PASS;

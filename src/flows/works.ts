@@ -1,0 +1,29 @@
+/** The works of one component in one process, each with an id that no other has. */
+import { randomUUID } from "node:crypto";
+import { writeCause } from "./cause.ts";
+import type { Call } from "./record.ts";
+
+export interface WorkFacts {
+  readonly about: string;
+  readonly woken: readonly number[];
+  readonly startedAt: number;
+  readonly decided: string;
+  readonly calls?: readonly Call[];
+}
+
+export class Works {
+  readonly #actor: string;
+  /** Not from the component's own chance, which decides about other things and would decide otherwise. */
+  readonly #process = randomUUID().slice(0, 8);
+  #count = 0;
+
+  constructor(actor: string) {
+    this.#actor = actor;
+  }
+
+  /** As requests carry it. */
+  cause({ calls = [], ...facts }: WorkFacts): string {
+    this.#count += 1;
+    return writeCause({ id: `${this.#actor}/${this.#process}/${this.#count}`, actor: this.#actor, ...facts, calls });
+  }
+}

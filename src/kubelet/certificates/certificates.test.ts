@@ -1,0 +1,54 @@
+import { describe, expect, it } from "vitest";
+import { realClock, seededRandom } from "#base";
+import type { Client } from "#client";
+import { createAuthority, readSigningRequest, signRequest } from "#pki";
+import { CertificateRefusedError, requestCertificate } from "./request-certificate.ts";
+import { isExpired, renewalTime } from "./rotation.ts";
+import { makeSigningRequest } from "./signing-request.ts";
+
+const derOf = (pem: string) => Buffer.from(pem.replace(/-----[^-]+-----/g, ""), "base64");
+const { signal } = new AbortController();
+
+/** An API that answers a request with these statuses, one after the other. */
+function apiOf(statuses: (request: string) => readonly object[]): { client: Client; asked: object[] } {
+  const asked: object[] = [];
+  const create = async (object: { readonly spec: { readonly request: string } }) => {
+    asked.push(object);
+    return { ...object, metadata: { name: "csr-1", resourceVersion: "1" } };
+  };
+  async function* watch() {
+    const { spec } = asked[0] as { readonly spec: { readonly request: string } };
+    for (const status of statuses(Buffer.from(spec.request, "base64").toString()))
+      yield { type: "MODIFIED", object: { metadata: { name: "csr-1" }, status } };
+  }
+  return { client: { of: () => ({ create, watch }) } as unknown as Client, asked };
+}
+
+describe("a node's certificate", () => {
+  it("the request says who the node is, and its key has signed it", () => {
+    const { pem } = makeSigningRequest("system:node:a", ["system:nodes"]);
+    expect(readSigningRequest(derOf(pem))).toMatchObject({ commonName: "system:node:a", organizations: ["system:nodes"] });
+  });
+
+  it("is waited for, and belongs to the key", async () => {
+    const ca = await createAuthority({ commonName: "ca", clock: realClock() });
+    const now = realClock().now();
+    const { client, asked } = apiOf((pem) => {
+      const usages = ["client auth", "digital signature"];
+      const cert = signRequest(ca, derOf(pem), { usages, notBefore: now - 1000, notAfter: now + 100_000 });
+      return [{ conditions: [{ type: "Approved" }] }, { certificate: Buffer.from(cert).toString("base64") }];
+    });
+    const { certPem, keyPem } = await requestCertificate(client, "a", signal);
+    expect(keyPem).toContain("PRIVATE KEY");
+    expect(asked[0]).toMatchObject({ spec: { signerName: "kubernetes.io/kube-apiserver-client-kubelet", usages: ["digital signature", "client auth"] } });
+    const dueMs = renewalTime(certPem, seededRandom(1));
+    expect(dueMs).toBeGreaterThan(now + 65_000);
+    expect(dueMs).toBeLessThan(now + 95_000);
+    expect([isExpired(certPem, now), isExpired(certPem, now + 200_000)]).toEqual([false, true]);
+  });
+
+  it("may be refused", async () => {
+    const { client } = apiOf(() => [{ conditions: [{ type: "Denied", message: "not you" }] }]);
+    await expect(requestCertificate(client, "a", signal)).rejects.toThrow(new CertificateRefusedError("the request csr-1 was denied: not you"));
+  });
+});

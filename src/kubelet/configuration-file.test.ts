@@ -1,0 +1,29 @@
+import { describe, expect, it } from "vitest";
+import { parseKubeletConfiguration } from "./configuration-file.ts";
+
+const head = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n";
+
+describe("KubeletConfiguration", () => {
+  it("is read, and what means nothing here is named", () => {
+    const { values, runtimeEndpoint, ignored } = parseKubeletConfiguration(
+      `${head}clusterDNS: [10.96.0.10]\nmaxPods: 50\ncontainerLogMaxSize: 20Mi\nkubeReserved: {cpu: 100m}\nstaticPodPath: /m\ncontainerRuntimeEndpoint: unix:///c.sock\ncpuManagerPolicy: static\nregisterWithTaints: [{key: a, effect: NoSchedule}]\n`,
+    );
+    expect(values).toEqual({
+      clusterDns: ["10.96.0.10"],
+      maxPods: 50,
+      containerLogMaxBytes: 20 * 1024 ** 2,
+      kubeReserved: { cpu: "100m" },
+      staticPodPath: "/m",
+      taints: [{ key: "a", effect: "NoSchedule" }],
+    });
+    expect(runtimeEndpoint).toBe("unix:///c.sock");
+    expect(ignored).toEqual(["cpuManagerPolicy"]);
+  });
+
+  it.each([
+    ["kind: Other", "it must be of the kind KubeletConfiguration"],
+    ["", "it is no KubeletConfiguration"],
+    [`${head}maxPods: many`, "maxPods must be a number"],
+    [`${head}clusterDNS: 10.96.0.10`, "clusterDNS must be a list of strings"],
+  ])("%j is refused: %s", (text, problem) => expect(() => parseKubeletConfiguration(text)).toThrow(problem));
+});

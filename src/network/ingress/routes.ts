@@ -1,0 +1,156 @@
+/**
+ * Where a request goes, by its host and path, as the documentation of Ingress has it.
+ *
+ * 1. A rule with the very host counts before one with a wildcard, and that before one without a host. A wildcard stands for one label.
+ * 2. Of the paths that match, the longest counts; of two that are as long, the exact one. Prefixes match whole elements of a path, and
+ *    ImplementationSpecific means Prefix here.
+ * 3. What no path takes goes to the default backend of an Ingress with a rule for the host, then to that of any other, those without rules first.
+ * 4. Of two Ingresses that claim the same, the older one has it.
+ */
+import type { networking } from "#api";
+import { objectKey } from "#client";
+
+/** A Service's port, as an Ingress names it. */
+export interface Backend {
+  /** `namespace/name`. */
+  readonly service: string;
+  readonly port: string | number;
+}
+
+export interface Route {
+  /** `namespace/name` of the Ingress. */
+  readonly ingress: string;
+  /** Undefined for one that cannot be served. */
+  readonly backend: Backend | undefined;
+}
+
+export interface RouteProblem {
+  readonly ingress: string;
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** The rules of one host, or those that are for all. */
+interface HostRoutes {
+  readonly exact: Map<string, Route>;
+  /** Without a slash at the end. */
+  readonly prefixes: Map<string, Route>;
+  fallback: Route | undefined;
+}
+
+type Ingress = networking.Ingress;
+
+export class Routes {
+  readonly #hosts: ReadonlyMap<string, HostRoutes>;
+  readonly #fallback: Route | undefined;
+  readonly problems: readonly RouteProblem[];
+
+  private constructor(
+    hosts: ReadonlyMap<string, HostRoutes>,
+    fallback: Route | undefined,
+    problems: readonly RouteProblem[],
+  ) {
+    this.#hosts = hosts;
+    this.#fallback = fallback;
+    this.problems = problems;
+  }
+
+  static of(ingresses: readonly Ingress[]): Routes {
+    const hosts = new Map<string, HostRoutes>();
+    const problems: RouteProblem[] = [];
+    const oldestFirst = ingresses.toSorted(byAge);
+    for (const ingress of oldestFirst) addIngress(hosts, ingress, problems);
+    const withDefault = oldestFirst.filter(({ spec }) => spec?.defaultBackend !== undefined);
+    const catching = withDefault.find(({ spec }) => (spec?.rules ?? []).length === 0) ?? withDefault[0];
+    return new Routes(hosts, catching && routeTo(catching, catching.spec?.defaultBackend ?? {}), problems);
+  }
+
+  get size(): number {
+    let count = this.#fallback === undefined ? 0 : 1;
+    for (const { exact, prefixes } of this.#hosts.values()) count += exact.size + prefixes.size;
+    return count;
+  }
+
+  /** `host`: as the request has it, a port included. `path`: without the query. */
+  find(host: string, path: string): Route | undefined {
+    const candidates = this.#candidates(hostOf(host));
+    for (const routes of candidates) {
+      const found = findPath(routes, path);
+      if (found !== undefined) return found;
+    }
+    return candidates.find(({ fallback }) => fallback !== undefined)?.fallback ?? this.#fallback;
+  }
+
+  #candidates(host: string): HostRoutes[] {
+    return [host, wildcardOf(host), ""].flatMap((name) => (name === undefined ? [] : (this.#hosts.get(name) ?? [])));
+  }
+}
+
+/** In lower case, without the port and the last dot. */
+export function hostOf(authority: string): string {
+  const name = authority.startsWith("[") ? authority.slice(0, authority.indexOf("]") + 1) : authority.split(":", 1)[0];
+  return (name ?? "").toLowerCase().replace(/\.$/, "");
+}
+
+/** `*.example.org` for `a.example.org`; an empty label is none. */
+export function wildcardOf(host: string): string | undefined {
+  const dot = host.indexOf(".");
+  return dot > 0 ? `*${host.slice(dot)}` : undefined;
+}
+
+function findPath({ exact, prefixes }: HostRoutes, path: string): Route | undefined {
+  const whole = exact.get(path);
+  if (whole !== undefined) return whole;
+  for (let prefix = withoutSlash(path); ; prefix = prefix.slice(0, prefix.lastIndexOf("/"))) {
+    const found = prefixes.get(prefix);
+    if (found !== undefined || prefix === "") return found;
+  }
+}
+
+function addIngress(hosts: Map<string, HostRoutes>, ingress: Ingress, problems: RouteProblem[]): void {
+  const { rules = [], defaultBackend } = ingress.spec ?? {};
+  const problem = (reason: string, message: string) => problems.push({ ingress: objectKey(ingress), reason, message });
+  const refused = (backend: networking.IngressBackend) => {
+    if (backend.resource !== undefined)
+      problem("UnsupportedBackend", `the backend ${backend.resource.kind} ${backend.resource.name} is no Service`);
+  };
+  if (defaultBackend !== undefined) refused(defaultBackend);
+  for (const { host = "", http } of rules) {
+    const routes = routesOf(hosts, host.toLowerCase());
+    for (const { path = "/", pathType, backend } of http?.paths ?? []) {
+      refused(backend);
+      const [paths, key] =
+        pathType === "Exact" ? [routes.exact, path] : [routes.prefixes, withoutSlash(path === "" ? "/" : path)];
+      const known = paths.get(key);
+      if (known === undefined) paths.set(key, routeTo(ingress, backend));
+      else problem("Conflict", `${host === "" ? "" : `host ${host} `}path ${path} belongs to ${known.ingress}`);
+    }
+    if (defaultBackend !== undefined) routes.fallback ??= routeTo(ingress, defaultBackend);
+  }
+}
+
+function routesOf(hosts: Map<string, HostRoutes>, host: string): HostRoutes {
+  const known = hosts.get(host);
+  if (known !== undefined) return known;
+  const made: HostRoutes = { exact: new Map(), prefixes: new Map(), fallback: undefined };
+  hosts.set(host, made);
+  return made;
+}
+
+function routeTo(ingress: Ingress, { service }: networking.IngressBackend): Route {
+  const { namespace = "" } = ingress.metadata;
+  const port = service?.port?.name ?? service?.port?.number;
+  const isUsable = service !== undefined && port !== undefined && port !== "";
+  const backend = isUsable ? { service: `${namespace}/${service.name}`, port } : undefined;
+  return { ingress: objectKey(ingress), backend };
+}
+
+function withoutSlash(path: string): string {
+  return path.endsWith("/") ? path.slice(0, -1) : path;
+}
+
+function byAge(a: Ingress, b: Ingress): number {
+  const [first = "", second = ""] = [a.metadata.creationTimestamp, b.metadata.creationTimestamp];
+  if (first !== second) return first < second ? -1 : 1;
+  return objectKey(a) < objectKey(b) ? -1 : 1;
+}

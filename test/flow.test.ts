@@ -1,0 +1,86 @@
+/** `k8ts flow` after a rollout on simulated nodes: who took part, in which order, each arrow with its record. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { FlowRecord, RequestRecord } from "#flows";
+import { Home } from "./support/k8ts.ts";
+import { CommandLine, tool } from "./support/tools.ts";
+
+const program = tool("kubectl");
+let home: Home;
+const kubectl = new CommandLine(program, () => home);
+
+beforeAll(async () => {
+  home = new Home();
+  const args = ["--store", "memory", "--port", "0", "--runtime", "simulated", "--nodes", "2"];
+  const up = await home.k8ts("up", ...args, "--detach");
+  if (up.code !== 0) throw new Error(up.stderr);
+});
+afterAll(() => home[Symbol.asyncDispose]());
+
+describe.skipIf(program === undefined)("k8ts flow", () => {
+  let records: readonly FlowRecord[] = [];
+
+  it("tells from the user's command to the Pod that runs", { timeout: 60_000 }, async () => {
+    await kubectl.ok("create", "deployment", "web", "--image=example/web", "--replicas=3");
+    await kubectl.ok("rollout", "status", "deployment/web", "--timeout=50s");
+    const { stdout } = await home.k8ts("flow", "deployment/web", "--format", "json");
+    records = JSON.parse(stdout) as FlowRecord[];
+    const steps = records.flatMap((record) =>
+      record.type === "request"
+        ? [`${record.actor.split("/")[0]} ${record.verb} ${record.resource} ${record.subresource}`.trim()]
+        : [],
+    );
+    const order = [
+      "kubectl create apps/deployments",
+      "deployment-controller create apps/replicasets",
+      "replicaset-controller create pods",
+      "scheduler create pods binding",
+      "kubelet patch pods status",
+    ].map((step) => steps.indexOf(step));
+    expect(order).not.toContain(-1);
+    expect(order).toEqual([...order].sort((a, b) => a - b));
+  });
+
+  it("knows the revision and the cause of every write", () => {
+    const writes = records.filter(
+      (record): record is RequestRecord => record.type === "request" && record.written !== undefined,
+    );
+    const works = new Map(records.flatMap((record) => (record.type === "work" ? [[record.id, record]] : [])));
+    const revisions = new Set(writes.map(({ written }) => written?.revision));
+    for (const { cause, actor } of writes) {
+      if (actor === "kubectl") expect(cause).toBeUndefined();
+      else
+        expect(
+          works.get(cause ?? "")?.woken.some((revision) => revisions.has(revision)),
+          actor,
+        ).toBe(true);
+    }
+  });
+
+  it("draws it", async () => {
+    const { stdout } = await home.k8ts("flow", "deployment/web");
+    const heads =
+      stdout
+        .split("\n")[0]
+        ?.trim()
+        .split(/\s{2,}/) ?? [];
+    expect(heads.slice(0, 3)).toEqual(["kubectl", "apiserver", "store"]);
+    for (const actor of ["deployment-controller", "replicaset-controller", "scheduler"]) expect(heads).toContain(actor);
+    expect(stdout).toMatch(/POST pods ×3/);
+    const mermaid = await home.k8ts("flow", "deployment/web", "--format", "mermaid");
+    expect(mermaid.stdout).toMatch(/^sequenceDiagram\n {2}participant p0 as kubectl\n/);
+  });
+
+  it("of the last request begins with it", async () => {
+    await kubectl.ok("create", "configmap", "lonely");
+    const { stdout } = await home.k8ts("flow", "--last", "--format", "json");
+    expect((JSON.parse(stdout) as RequestRecord[]).map(({ name }) => name)).toEqual(["lonely"]);
+  });
+
+  it.each([
+    ["deployment/ghost", "k8ts: Nothing is known of apps/deployments ghost.\n"],
+    ["nonsense/x", 'k8ts: "nonsense" is no resource; a custom one is written as plural.group/name.\n'],
+    ["web", 'k8ts: "web" names no object: try deployment/web.\n'],
+  ])("of %s says so", async (object, want) => {
+    expect(await home.k8ts("flow", object)).toMatchObject({ code: 1, stderr: want });
+  });
+});
