@@ -7,8 +7,8 @@
  */
 import { performance } from "node:perf_hooks";
 import type { Figure } from "./run.ts";
-import { startBenchCluster } from "./scheduler/cluster.ts";
-import { node, NODES, PODS, pod, several } from "./scheduler/objects.ts";
+import { type BenchOptions, startBenchCluster } from "./scheduler/cluster.ts";
+import { NODES, node, PODS, pod, several } from "./scheduler/objects.ts";
 import { WORKLOADS, type Workload } from "./scheduler/workloads.ts";
 
 type Report = (figure: Figure) => void;
@@ -22,14 +22,24 @@ export async function run(report: Report): Promise<void> {
     if (ONLY !== undefined && !ONLY.some((word) => workload.name.includes(word))) continue;
     await measure(workload, report);
   }
+  if (ONLY === undefined || ONLY.includes("apart")) await apart(report);
   if (ONLY === undefined || ONLY.includes("latency")) await latency(report);
 }
 
-async function measure(workload: Workload, report: Report): Promise<void> {
+/** The same as `basic`, with the scheduler as a process of its own. */
+async function apart(report: Report): Promise<void> {
+  const [basic] = WORKLOADS;
+  if (basic !== undefined) await measure({ ...basic, name: "basic, own process over HTTPS" }, report, { apart: true });
+}
+
+async function measure(workload: Workload, report: Report, options: BenchOptions = {}): Promise<void> {
   const { name, bound, nodes, zones, before, hopeless, measured, churn } = workload;
-  await using cluster = await startBenchCluster();
+  await using cluster = await startBenchCluster(options);
   const scaled = (count: number) => Math.ceil(count * SCALE);
-  await cluster.create(NODES, several(scaled(nodes), (at) => node(at, zones)));
+  await cluster.create(
+    NODES,
+    several(scaled(nodes), (at) => node(at, zones)),
+  );
   await workload.prepare?.(cluster, SCALE);
   let expected = 0;
   if (before !== undefined) {
@@ -43,7 +53,10 @@ async function measure(workload: Workload, report: Report): Promise<void> {
   const cpu = process.cpuUsage();
   const start = performance.now();
   const churning = churn && repeat((round) => churn(cluster, round));
-  await cluster.create(PODS, several(count, (at) => measured.make(first + at)));
+  await cluster.create(
+    PODS,
+    several(count, (at) => measured.make(first + at)),
+  );
   await cluster.reached(expected + count);
   const seconds = (performance.now() - start) / 1000;
   const { user, system } = process.cpuUsage(cpu);
@@ -56,7 +69,10 @@ async function measure(workload: Workload, report: Report): Promise<void> {
 /** From the answer to a creation to the watch event that tells of the binding, on a cluster that has nothing else to do. */
 async function latency(report: Report): Promise<void> {
   await using cluster = await startBenchCluster();
-  await cluster.create(NODES, several(100, (at) => node(at)));
+  await cluster.create(
+    NODES,
+    several(100, (at) => node(at)),
+  );
   const times: number[] = [];
   for (let at = 0; at < IDLE_PODS; at++) {
     const start = performance.now();

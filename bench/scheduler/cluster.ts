@@ -1,14 +1,17 @@
-/** An API server on the durable store, without controllers, and a scheduler in its process: what a workload runs on. */
+/** An API server on the durable store, without controllers, and a scheduler in its process, or in one of its own: what a workload runs on. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startApiServer } from "#apiserver";
 import type { KubeObject } from "#api";
+import { startApiServer } from "#apiserver";
 import { MetricsRegistry, realClock, silentLogger, systemRandom, TaskGroup } from "#base";
 import { Client, inProcess, type ResourceName } from "#client";
-import { ensureClusterPki } from "#pki";
+import { type ClusterPki, ensureClusterPki, kubeconfigFor, writeKubeconfig } from "#pki";
 import { runScheduler, schedulerMetrics } from "#scheduler";
 import { openStore } from "#store";
+import { PODS } from "./objects.ts";
 
 const WRITERS = 64;
 
@@ -22,12 +25,21 @@ export interface BenchCluster extends AsyncDisposable {
   reached(count: number): Promise<void>;
 }
 
-export async function startBenchCluster(): Promise<BenchCluster> {
+export interface BenchOptions {
+  /** The scheduler is a process of its own, and speaks over HTTPS. */
+  readonly apart?: boolean;
+}
+
+export async function startBenchCluster({ apart = false }: BenchOptions = {}): Promise<BenchCluster> {
   const dir = mkdtempSync(join(tmpdir(), "bench-scheduler-"));
   const clock = realClock();
   const log = silentLogger;
   const random = systemRandom();
-  const pki = await ensureClusterPki(join(dir, "pki"), { clock, log, serverNames: { dnsNames: [], ipAddresses: ["127.0.0.1"] } });
+  const pki = await ensureClusterPki(join(dir, "pki"), {
+    clock,
+    log,
+    serverNames: { dnsNames: [], ipAddresses: ["127.0.0.1"] },
+  });
   const store = await openStore({ kind: "embedded", dir: join(dir, "store"), clock, log });
   const server = await startApiServer({
     host: "127.0.0.1",
@@ -48,25 +60,17 @@ export async function startBenchCluster(): Promise<BenchCluster> {
     userAgent: "bench",
     timeoutMs: 600_000,
   });
-  const user = { name: "system:kube-scheduler", groups: ["system:authenticated"] };
-  const own = new Client({ transport: inProcess(server.handle, user), clock, userAgent: "kube-scheduler" });
-  const metrics = schedulerMetrics(new MetricsRegistry());
-  const tasks = new TaskGroup();
-  const ready = Promise.withResolvers<void>();
-  tasks.run("scheduler", (signal) =>
-    runScheduler(
-      { client: own, instance: "bench", clock, random, log, metrics, onReady: () => ready.resolve() },
-      signal,
-    ),
-  );
-  await ready.promise;
-  const bound = () => metrics.attempts.labels("scheduled", "default-scheduler").value;
+  const scheduler = apart
+    ? await startApart(dir, `https://127.0.0.1:${server.port}`, pki, client)
+    : await startBeside(server.handle);
+  const { bound } = scheduler;
   return {
     client,
     async create(resource, objects) {
       const left = objects[Symbol.iterator]();
       const write = async () => {
-        for (let next = left.next(); next.done !== true; next = left.next()) await client.of(resource).create(next.value);
+        for (let next = left.next(); next.done !== true; next = left.next())
+          await client.of(resource).create(next.value);
       };
       await Promise.all(Array.from({ length: WRITERS }, write));
     },
@@ -75,12 +79,59 @@ export async function startBenchCluster(): Promise<BenchCluster> {
       while (bound() < count) await clock.sleep(2);
     },
     async [Symbol.asyncDispose]() {
-      await tasks.stop();
-      await own.close();
+      await scheduler.stop();
       await client.close();
       await server.stop();
       await store.close();
       rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+interface Scheduling {
+  bound(): number;
+  stop(): Promise<void>;
+}
+
+async function startBeside(handle: ApiServer["handle"]): Promise<Scheduling> {
+  const clock = realClock();
+  const user = { name: "system:kube-scheduler", groups: ["system:authenticated"] };
+  const client = new Client({ transport: inProcess(handle, user), clock, userAgent: "kube-scheduler" });
+  const metrics = schedulerMetrics(new MetricsRegistry());
+  const tasks = new TaskGroup();
+  const ready = Promise.withResolvers<void>();
+  const options = { client, instance: "bench", clock, random: systemRandom(), log: silentLogger, metrics };
+  tasks.run("scheduler", (signal) => runScheduler({ ...options, onReady: () => ready.resolve() }, signal));
+  await ready.promise;
+  return {
+    bound: () => metrics.attempts.labels("scheduled", "default-scheduler").value,
+    async stop() {
+      await tasks.stop();
+      await client.close();
+    },
+  };
+}
+
+async function startApart(dir: string, url: string, pki: ClusterPki, client: Client): Promise<Scheduling> {
+  const file = join(dir, "kubeconfig");
+  await writeKubeconfig(file, kubeconfigFor({ name: "bench", server: url, caPem: pki.ca.certPem, client: pki.admin }));
+  const main = join(import.meta.dirname, "..", "..", "src", "cmd", "main.ts");
+  const words = [main, "scheduler", "--kubeconfig", file, "--leader-elect=false", "--secure-port", "0"];
+  const child = spawn(process.execPath, words, { stdio: "ignore" });
+  const ended = once(child, "exit");
+  const stopping = new AbortController();
+  const bound = new Set<string>();
+  const watching = (async () => {
+    for await (const event of client.of<core.Pod>(PODS).watch({ signal: stopping.signal })) {
+      if (event.type !== "BOOKMARK" && event.object.spec?.nodeName) bound.add(event.object.metadata.uid ?? "");
+    }
+  })();
+  return {
+    bound: () => bound.size,
+    async stop() {
+      stopping.abort();
+      child.kill();
+      await Promise.all([ended, watching]);
     },
   };
 }

@@ -46,7 +46,11 @@ export function node(at: number, zones: readonly string[] = ["zone1"]): core.Nod
   };
 }
 
-export function pod(name: string, spec: Partial<core.PodSpec> = {}, labels: Readonly<Record<string, string>> = {}): core.Pod {
+export function pod(
+  name: string,
+  spec: Partial<core.PodSpec> = {},
+  labels: Readonly<Record<string, string>> = {},
+): core.Pod {
   return {
     metadata: { name, namespace: "default", labels },
     spec: { containers: [container("100m", "500Mi")], terminationGracePeriodSeconds: 0, ...spec },

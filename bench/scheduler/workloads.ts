@@ -1,7 +1,20 @@
 /** The shapes of the original's public scheduler_perf suite, and the lower bounds that it publishes for them (pods per second, 5,000 nodes). */
 import type { core } from "#api";
 import type { BenchCluster } from "./cluster.ts";
-import { CLAIMS, container, CSI_NODES, HOSTNAME, node, NODES, PODS, pod, PRIORITY_CLASSES, several, VOLUMES, ZONE } from "./objects.ts";
+import {
+  CLAIMS,
+  CSI_NODES,
+  container,
+  HOSTNAME,
+  NODES,
+  node,
+  PODS,
+  PRIORITY_CLASSES,
+  pod,
+  several,
+  VOLUMES,
+  ZONE,
+} from "./objects.ts";
 
 export interface Workload {
   readonly name: string;
@@ -26,7 +39,9 @@ const green = { color: "green" };
 
 function spread(whenUnsatisfiable: "DoNotSchedule" | "ScheduleAnyway"): Partial<core.PodSpec> {
   return {
-    topologySpreadConstraints: [{ maxSkew: 5, topologyKey: ZONE, whenUnsatisfiable, labelSelector: { matchLabels: blue } }],
+    topologySpreadConstraints: [
+      { maxSkew: 5, topologyKey: ZONE, whenUnsatisfiable, labelSelector: { matchLabels: blue } },
+    ],
   };
 }
 
@@ -41,7 +56,9 @@ const near: Partial<core.PodSpec> = {
 const apart: Partial<core.PodSpec> = {
   affinity: {
     podAntiAffinity: {
-      requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: HOSTNAME, labelSelector: { matchLabels: green } }],
+      requiredDuringSchedulingIgnoredDuringExecution: [
+        { topologyKey: HOSTNAME, labelSelector: { matchLabels: green } },
+      ],
     },
   },
 };
@@ -80,7 +97,12 @@ async function boundVolumes(cluster: BenchCluster, count: number): Promise<void>
   });
   const claim = (at: number) => ({
     metadata: { name: `claim-${at}`, namespace: "default", annotations: { "pv.kubernetes.io/bind-completed": "true" } },
-    spec: { accessModes: ["ReadOnlyMany"], resources: { requests: amounts }, volumeName: `pv-${at}`, storageClassName: "" },
+    spec: {
+      accessModes: ["ReadOnlyMany"],
+      resources: { requests: amounts },
+      volumeName: `pv-${at}`,
+      storageClassName: "",
+    },
     status: { phase: "Bound" },
   });
   await cluster.create(VOLUMES, several(count, volume));

@@ -29,6 +29,8 @@ export interface RouteOptions {
   readonly debug?: (path: string, query: URLSearchParams) => string | undefined;
   /** What happened, for those who ask. */
   readonly recorder?: Recorder;
+  /** What other parts of the process have to tell, by the path at which it is asked for. Undefined: nothing about that. */
+  readonly reports?: Readonly<Record<string, (query: URLSearchParams) => object | undefined>>;
   /** For verifiers of service account tokens. */
   readonly issuerDocuments?: () => IssuerDocuments;
 }
@@ -60,6 +62,7 @@ export function nonResourceRoutes({
   health,
   debug,
   recorder,
+  reports = {},
   issuerDocuments,
 }: RouteOptions): (request: ApiRequest, info: RequestInfo) => Promise<ApiResponse | undefined> {
   const { log, clock } = context;
@@ -89,6 +92,8 @@ export function nonResourceRoutes({
     if (path === "/" || path === "") return json(rootPaths(discovery.paths(), own).value());
     if (first === "openapi") return openApiAnswer(openApi, request, clock.now());
     if (path === FLOWS_PATH && recorder !== undefined) return onlyGet(info, () => answerFlows(recorder, query));
+    const report = reports[path]?.(query);
+    if (report !== undefined) return onlyGet(info, () => json(report));
     if (path === "/k8ts/snapshot") {
       return {
         status: 200,

@@ -55,7 +55,7 @@ import { newUid } from "./rest/new-uid.ts";
 import { STORE_PREFIX } from "./rest/resource.ts";
 import { Resources } from "./rest/resources.ts";
 import type { ServerContext } from "./rest/server-context.ts";
-import { apiDocuments, nonResourceRoutes } from "./routes.ts";
+import { apiDocuments, nonResourceRoutes, type RouteOptions } from "./routes.ts";
 
 /** A watcher that missed no more than this goes on after a restart as if nothing had been. */
 const RESUMABLE_CHANGES = 5_000;
@@ -97,6 +97,8 @@ export interface ApiServerOptions {
   readonly kubeletIdentity?: ConnectOptions["kubeletIdentity"];
   /** Keeps what happens, so that it can be shown. Default: nothing is kept. */
   readonly recorder?: Recorder;
+  /** What other parts of the process have to tell, by path. */
+  readonly reports?: RouteOptions["reports"];
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
@@ -229,6 +231,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
           ...authn,
           tokens: authn.issuer,
           ...authz,
+          stopping: stopping.signal,
           ...(options.kubeletIdentity && { kubeletIdentity: options.kubeletIdentity }),
         }),
       },
@@ -241,6 +244,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
         health: healthChecks(store, stopping.signal, encryption),
         ...(flow !== undefined && { debug: flow.dump }),
         ...(recorder !== undefined && { recorder }),
+        ...(options.reports !== undefined && { reports: options.reports }),
         issuerDocuments: () => authn.documents(serverUrl(options.host, listening?.port ?? options.port)),
       }),
       log,

@@ -34,6 +34,7 @@ import { dataDir, openDataDir, writeFileAtomic } from "./data-dir.ts";
 import { openEncryption } from "./encryption.ts";
 import { listenOrExplain } from "./listen.ts";
 import type { RunState } from "./run-state.ts";
+import { SchedulingReasons } from "./scheduling-reasons.ts";
 
 export const CONTEXT_NAME = "k8ts";
 /** The first address of the default service range: the `kubernetes` Service. */
@@ -103,6 +104,7 @@ export async function startCluster(config: ClusterConfig, environment: Environme
   starting.defer(() => store.close());
 
   const metrics = new MetricsRegistry();
+  const reasons = new SchedulingReasons();
   starting.use(registerProcessMetrics(metrics));
   const flags = config.authentication ?? {};
   const files = await readChangingFiles(flags);
@@ -114,6 +116,7 @@ export async function startCluster(config: ClusterConfig, environment: Environme
     const started = await listenOrExplain(config, {
       store,
       recorder: new Recorder(),
+      reports: { "/k8ts/scheduling": (query) => reasons.of(query.get("uid") ?? "") },
       sharedStore: config.store.kind === "etcd",
       authentication: await readAuthentication(flags, files, pki),
       requestHeader: await readRequestHeader(flags, pki),
@@ -183,7 +186,7 @@ export async function startCluster(config: ClusterConfig, environment: Environme
     background.run("scheduler", async (signal) => {
       const { runInProcessScheduler } = await import("./scheduler.ts");
       const elects = config.store.kind === "etcd";
-      await runInProcessScheduler({ handle: server.handle, elects, clock, random, log, metrics }, signal);
+      await runInProcessScheduler({ handle: server.handle, elects, reasons, clock, random, log, metrics }, signal);
     });
   }
   const { nodes } = config;

@@ -4,7 +4,9 @@
 import { hostname } from "node:os";
 import type { Clock, Logger, MetricsRegistry, Random } from "#base";
 import { Client, type InProcessHandle, inProcess, leadElected } from "#client";
-import { Lease, runScheduler, schedulerMetrics } from "#scheduler";
+import { Explanations, Lease, runScheduler, schedulerMetrics } from "#scheduler";
+
+import type { SchedulingReasons } from "./scheduling-reasons.ts";
 
 const NAMESPACE = "kube-system";
 const NAME = "kube-scheduler";
@@ -17,6 +19,8 @@ export interface InProcessSchedulerOptions {
   readonly random: Random;
   readonly log: Logger;
   readonly metrics: MetricsRegistry;
+  /** Where it keeps why it decided as it did. */
+  readonly reasons: SchedulingReasons;
 }
 
 /** Until the signal aborts. */
@@ -25,8 +29,10 @@ export async function runInProcessScheduler(options: InProcessSchedulerOptions, 
   const user = { name: `system:${NAME}`, groups: ["system:authenticated"] };
   const client = new Client({ transport: inProcess(handle, user), clock, userAgent: NAME });
   const metrics = schedulerMetrics(options.metrics);
+  const explanations = new Explanations();
+  options.reasons.use(explanations);
   const run = (running: AbortSignal) =>
-    runScheduler({ client, instance: hostname(), clock, random, log, metrics }, running);
+    runScheduler({ client, instance: hostname(), clock, random, log, metrics, explanations }, running);
   try {
     if (!elects) return await run(signal);
     const identity = `${hostname()}_${Buffer.from(random.bytes(8)).toString("hex")}`;

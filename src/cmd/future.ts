@@ -4,7 +4,6 @@ import { K8TS_VERSION } from "#apiserver";
 import { ClusterError } from "#cluster";
 
 const FUTURE: Record<string, string> = {
-  why: "the reason for an object's state",
   dashboard: "the web interface",
 };
 

@@ -18,6 +18,7 @@ import { schedulerCommand } from "./scheduler.ts";
 import { snapshotCommand } from "./snapshot.ts";
 import { statusCommand } from "./status.ts";
 import { upCommand } from "./up.ts";
+import { whyCommand } from "./why/command.ts";
 
 export function program(): Command {
   const { major, minor, patch } = KUBERNETES_VERSION;
@@ -52,6 +53,7 @@ export function program(): Command {
     dnsCommand(),
     kubectlCommand(),
     flowCommand(),
+    whyCommand(),
     ...futureCommands(),
   ];
   for (const command of commands) root.addCommand(inherit(command, root));

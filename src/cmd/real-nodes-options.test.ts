@@ -31,7 +31,7 @@ describe("chooseNodes", () => {
     ["simulated ones are asked for", { runtime: "simulated", nodes: 2 }],
     ["they are described as only simulated ones can be", { runtime: "auto", nodes: 2, nodeCpu: "4" }],
   ] as const)("no real nodes where %s", async (_name, options) => {
-    expect(await chooseNodes(options, terminal(), machine())).toEqual({ notes: [] });
+    expect(await chooseNodes({ ...options, hasNodes: false }, terminal(), machine())).toEqual({ notes: [] });
   });
 
   it.each([
@@ -39,20 +39,47 @@ describe("chooseNodes", () => {
     ["containerd", 3, 3],
     ["containerd", undefined, 1],
   ] as const)("--runtime %s, --nodes %s", async (runtime, nodes, count) => {
-    const options = { runtime, ...(nodes !== undefined && { nodes }) };
+    const options = { runtime, ...(nodes !== undefined && { nodes }), hasNodes: false };
     const { realNodes, notes } = await chooseNodes(options, terminal(), machine());
     expect(realNodes).toEqual({ count, command: expect.arrayContaining([process.execPath]) });
     expect(notes).toEqual([]);
   });
 
+  it.each([
+    ["auto", undefined, 0],
+    ["containerd", undefined, 0],
+    ["auto", 3, 3],
+  ] as const)(
+    "a cluster that has real nodes goes on with them: --runtime %s, --nodes %s",
+    async (runtime, nodes, count) => {
+      const options = { runtime, ...(nodes !== undefined && { nodes }), hasNodes: true };
+      expect((await chooseNodes(options, terminal(), machine())).realNodes).toMatchObject({ count });
+    },
+  );
+
+  it("unless it is told not to, or cannot", async () => {
+    const without = { runtime: "auto", nodes: 0, hasNodes: true } as const;
+    expect(await chooseNodes(without, terminal(), machine())).toEqual({ notes: [] });
+    const { realNodes, notes } = await chooseNodes(
+      { runtime: "auto", hasNodes: true },
+      terminal(),
+      machine({ root: false }),
+    );
+    expect([realNodes, notes]).toEqual([undefined, ["Its real nodes stay as they are. Real nodes need root."]]);
+  });
+
   it("auto says why nodes are only simulated; containerd refuses", async () => {
-    const { notes } = await chooseNodes({ runtime: "auto", nodes: 2 }, terminal(), machine({ root: false }));
+    const { notes } = await chooseNodes(
+      { runtime: "auto", nodes: 2, hasNodes: false },
+      terminal(),
+      machine({ root: false }),
+    );
     expect(notes).toEqual([
       "The 2 nodes are simulated: Pods are reported as running, but nothing runs. Real nodes need root.",
     ]);
-    await expect(chooseNodes({ runtime: "containerd" }, terminal(), machine({ root: false }))).rejects.toThrow(
-      "Real nodes need root. Or choose --runtime simulated.",
-    );
+    await expect(
+      chooseNodes({ runtime: "containerd", hasNodes: false }, terminal(), machine({ root: false })),
+    ).rejects.toThrow("Real nodes need root. Or choose --runtime simulated.");
   });
 
   it.each([
@@ -62,7 +89,7 @@ describe("chooseNodes", () => {
     ["no", {}, terminal("n"), false],
     ["nobody who could answer", {}, terminal(), false],
   ])("what is missing is installed, or not: %s", async (_name, flags, screen, installs) => {
-    const options = { runtime: "auto" as const, nodes: 1, ...flags };
+    const options = { runtime: "auto" as const, nodes: 1, hasNodes: false, ...flags };
     const { realNodes, notes } = await chooseNodes(options, screen, machine({ missing: ["containerd", "runc"] }));
     expect(realNodes !== undefined).toBe(installs);
     if (installs) expect(screen.lines.at(-1)).toBe("Installing containerd, runc …");

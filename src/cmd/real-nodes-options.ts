@@ -38,14 +38,16 @@ export interface Terminal {
   readonly ask?: (question: string) => Promise<string>;
 }
 
-/** Installs packages where the user agrees. */
+/** Installs packages where the user agrees. A cluster that has real nodes (`hasNodes`) goes on with them. */
 export async function chooseNodes(
-  options: NodesFlagOptions & RealNodesFlagOptions,
+  options: NodesFlagOptions & RealNodesFlagOptions & { readonly hasNodes: boolean },
   terminal: Terminal,
   tools?: Tools,
 ): Promise<NodesChoice> {
-  const { runtime, nodes = runtime === "containerd" ? 1 : 0 } = options;
-  if (nodes === 0 || runtime === "simulated" || (runtime === "auto" && describesSimulated(options)))
+  const { runtime } = options;
+  const nodes = options.nodes ?? (runtime === "containerd" && !options.hasNodes ? 1 : 0);
+  const continues = options.nodes === undefined && options.hasNodes;
+  if ((nodes === 0 && !continues) || runtime === "simulated" || (runtime === "auto" && describesSimulated(options)))
     return { notes: [] };
   const why = await obstacle(options, terminal, tools ?? (await nodeTools()));
   if (why === undefined) {
@@ -53,6 +55,7 @@ export async function chooseNodes(
     return { realNodes: { count: nodes, command: ownCommand(), ...pulls }, notes: [] };
   }
   if (runtime === "containerd") throw new ClusterError(`${why} Or choose --runtime simulated.`);
+  if (continues) return { notes: [`Its real nodes stay as they are. ${why}`] };
   const which = nodes === 1 ? "The node is" : `The ${nodes} nodes are`;
   return { notes: [`${which} simulated: Pods are reported as running, but nothing runs. ${why}`] };
 }

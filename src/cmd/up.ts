@@ -1,4 +1,5 @@
 /** `k8ts up`: runs a cluster in the foreground, or with --detach in a process of its own. */
+import { existsSync, readdirSync } from "node:fs";
 import { Command, Option } from "commander";
 import { type ClusterConfig, ClusterError, type RealNodesConfig, type StoreConfig } from "#cluster";
 import { userKubeconfigPath } from "#pki";
@@ -13,7 +14,7 @@ import { type EtcdOptions, etcdOptions, etcdStore, tlsOf } from "./etcd-options.
 import { type FlowControlFlagOptions, flowControlFrom, flowControlOptions } from "./flow-control-options.ts";
 import { runForeground } from "./foreground.ts";
 import { type NodesFlagOptions, nodesFrom, nodesOptions } from "./nodes-options.ts";
-import { dataDirOption, milliseconds, wholeNumber } from "./options.ts";
+import { dataDirOf, dataDirOption, milliseconds, wholeNumber } from "./options.ts";
 import { chooseNodes, ownTerminal, type RealNodesFlagOptions, realNodesOptions } from "./real-nodes-options.ts";
 
 export interface UpOptions
@@ -58,7 +59,7 @@ export function upCommand(): Command {
     .option("--no-scheduler", "leave scheduling to another process, such as `k8ts scheduler`")
     .option("--detach", "return when the cluster is ready and leave it running")
     .action(async (options: UpOptions) => {
-      const { realNodes, notes } = await chooseNodes(options, ownTerminal());
+      const { realNodes, notes } = await chooseNodes({ ...options, hasNodes: hasNodes(options) }, ownTerminal());
       const config = configFrom(options, realNodes);
       if (options.detach) await runDetached(config);
       else await runForeground(config, notes);
@@ -98,6 +99,12 @@ export function configFrom(options: UpOptions, realNodes?: RealNodesConfig): Clu
     ...(realNodes !== undefined && { realNodes }),
     mergeInto: options.kubeconfig ?? userKubeconfigPath(process.env),
   };
+}
+
+/** Real ones, from an earlier start. */
+function hasNodes(options: UpOptions): boolean {
+  const { nodes } = dataDirOf(options);
+  return existsSync(nodes) && readdirSync(nodes, { withFileTypes: true }).some((entry) => entry.isDirectory());
 }
 
 function storeFrom(options: UpOptions): StoreConfig {

@@ -1,6 +1,6 @@
 /** What may go wrong: no pod is lost, no node gets more than it has, and someone is told. */
 import { afterEach, describe, expect, it } from "vitest";
-import { conflict, parseQuantity, scaledValue, StatusError } from "#api";
+import { conflict, parseQuantity, StatusError, scaledValue } from "#api";
 import { seededRandom } from "#base";
 import { Node, Pod } from "./kinds.ts";
 import { node, pod } from "./testing/index.ts";
@@ -30,7 +30,9 @@ describe("a binding that fails", () => {
     const { addNode, addPod, settle, places, events, meddle, clock, pod: get } = await scheduler();
     await addNode(node("a", { allocatable: { cpu: "1" } }));
     let refusals = 1;
-    meddle((request) => (isBinding(request) && refusals-- > 0 ? new StatusError("InternalError", "no room") : undefined));
+    meddle((request) =>
+      isBinding(request) && refusals-- > 0 ? new StatusError("InternalError", "no room") : undefined,
+    );
     await addPod(pod("web", cpu("1")));
     await settle();
     await clock.advance(500);
@@ -173,7 +175,11 @@ describe("whatever happens", () => {
         const parts = { ...cpu(`${100 + random.integer(900)}m`), spec: { priority, terminationGracePeriodSeconds: 0 } };
         await addPod(pod(name, parts));
       } else if (what < 8 && made > 0) {
-        await client.of(Pod).in("default").delete(`p${random.integer(made)}`).catch(gone);
+        await client
+          .of(Pod)
+          .in("default")
+          .delete(`p${random.integer(made)}`)
+          .catch(gone);
       } else if (what === 8) {
         await client.of(Node).delete("n3").catch(gone);
       } else await addNode(node("n3", { allocatable: { cpu: "2", pods: "5" } })).catch(gone);

@@ -1,5 +1,5 @@
 /** The whole public surface of scheduler. */
-import { readConfiguration as read, type ReadConfiguration } from "./configuration/index.ts";
+import { type ReadConfiguration, readConfiguration as read } from "./configuration/index.ts";
 import { ALL_PLUGINS } from "./plugins/index.ts";
 
 export type { ReadConfiguration } from "./configuration/index.ts";

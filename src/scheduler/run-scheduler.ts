@@ -125,7 +125,11 @@ export async function runScheduler(options: SchedulerOptions, signal: AbortSigna
   };
   const stopCollecting = collectSizes(metrics, queue, state);
   try {
-    followCluster(parts, informers, [...profiles.values()].flatMap(({ stages }) => stages.plugins));
+    followCluster(
+      parts,
+      informers,
+      [...profiles.values()].flatMap(({ stages }) => stages.plugins),
+    );
     tasks.run("scheduling", async () => {
       await informers.synced();
       options.onReady?.();

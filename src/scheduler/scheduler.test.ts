@@ -98,7 +98,11 @@ describe("a scheduler", () => {
 
   it("spreads over zones, and keeps apart what wants to be", async () => {
     const { addNode, addPod, settle, places } = await scheduler();
-    for (const [name, zone] of [["a1", "a"], ["a2", "a"], ["b1", "b"]] as const)
+    for (const [name, zone] of [
+      ["a1", "a"],
+      ["a2", "a"],
+      ["b1", "b"],
+    ] as const)
       await addNode(node(name, { labels: { [ZONE]: zone } }));
     const labels = { app: "web" };
     const spread: Partial<core.PodSpec> = {
@@ -169,7 +173,11 @@ describe("preemption", () => {
     for (const name of ["a", "b"]) {
       await running.addNode(node(name, { allocatable: { cpu: "2" } }));
       for (const at of [1, 2]) {
-        const low = pod(`${name}${at}`, { ...cpu("1"), labels, spec: { nodeName: name, terminationGracePeriodSeconds: 30 } });
+        const low = pod(`${name}${at}`, {
+          ...cpu("1"),
+          labels,
+          spec: { nodeName: name, terminationGracePeriodSeconds: 30 },
+        });
         await running.addPod({ ...low, metadata: { ...low.metadata, labels: { ...labels, on: name } } });
       }
     }
@@ -182,7 +190,10 @@ describe("preemption", () => {
     const { items } = await client.of(Pod).list();
     const going = items.filter(({ metadata }) => metadata.deletionTimestamp !== undefined);
     for (const { metadata } of going) {
-      await client.of(Pod).in("default").delete(metadata.name ?? "", { gracePeriodSeconds: 0 });
+      await client
+        .of(Pod)
+        .in("default")
+        .delete(metadata.name ?? "", { gracePeriodSeconds: 0 });
     }
     await settle();
     return going.map(({ metadata }) => metadata.name ?? "");

@@ -294,7 +294,6 @@ describe.skipIf(missing !== "")(`CRI on containerd${missing && `: ${missing}`}`,
     const pulled = await runtime().images.status(image);
     expect(pulled).toMatchObject({ id: ref, repoTags: expect.arrayContaining([image]) });
     expect(pulled?.repoDigests).toEqual([expect.stringMatching(/^localhost:5000\/some\/image@sha256:[0-9a-f]{64}$/)]);
-    await runtime().images.remove(image);
   });
 
   it("is the same runtime after containerd was killed and came back; containers have not noticed", async () => {

@@ -1,21 +1,24 @@
 /** What kubectl does with running containers, on two real nodes: logs, exec, attach, cp, port-forward, debug, and the API server's proxies. */
-import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { request } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { run as runProgram } from "../support/command.ts";
-import { freePort } from "../support/free-port.ts";
-import { Home } from "../support/k8ts.ts";
-import { CommandLine, tool } from "../support/tools.ts";
-import { leftovers, missing } from "./support/leftovers.ts";
+import type { Result, Running } from "../support/command.ts";
+import { tool } from "../support/tools.ts";
+import { missing } from "./support/leftovers.ts";
+import { Machine } from "./support/machine.ts";
 import { until } from "./support/wait.ts";
 
 const program = tool("kubectl");
-const why = missing || (program === undefined ? "kubectl is missing" : "");
+const why = program === undefined ? `${missing} kubectl 1.36 is missing.` : missing;
 /** How older versions of kubectl speak. */
 const SPDY = { KUBECTL_REMOTE_COMMAND_WEBSOCKETS: "false", KUBECTL_PORT_FORWARD_WEBSOCKETS: "false" };
+
+interface Surroundings {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly input?: string;
+}
 
 const container = (name: string, script: string, more: object = {}) => ({
   name,
@@ -31,51 +34,54 @@ const pod = (name: string, spec: object) => ({
 });
 
 describe.skipIf(why !== "")(`kubectl and running containers${why && `: ${why}`}`, { timeout: 120_000 }, () => {
-  let home: Home;
+  let machine: Machine;
   const files = mkdtempSync(join(tmpdir(), "k8ts-streams-"));
-  const kubectl = new CommandLine(program, () => home);
+
+  /** On the machine's command line, with a text on its standard input. */
+  const start = (args: readonly string[], { env = {}, input = "" }: Surroundings = {}): Running => {
+    const file = join(files, randomBytes(4).toString("hex"));
+    writeFileSync(file, input);
+    const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
+    return machine.start("env", ...variables, "sh", "-c", 'exec "$@" < "$0"', file, program ?? "", ...args);
+  };
+  const kubectl = {
+    start,
+    run: (args: readonly string[], surroundings?: Surroundings): Promise<Result> => start(args, surroundings).ended(),
+    ok: (...args: readonly string[]) => machine.kubectl(...args),
+    fails: async (...args: readonly string[]) => {
+      const { code, stdout, stderr } = await start(args).ended();
+      if (code === 0) throw new Error(`${args.join(" ")}: should have failed: ${stdout}`);
+      return stderr;
+    },
+  };
 
   beforeAll(async () => {
-    home = new Home();
-    const flags = ["--store", "memory", "--port", "0", "--nodes", "2", "--runtime", "containerd", "--detach"];
-    const up = await home.k8ts("up", ...flags);
-    if (up.code !== 0) throw new Error(up.stderr);
-    const serve = "echo up; mkdir -p /www; echo page of $HOSTNAME > /www/index.html; exec httpd -f -p 8080 -h /www";
+    machine = await Machine.create();
+    await machine.ok("up", "--detach", "--runtime", "containerd", "--nodes", "2", "--port", "0");
+    const serve = "echo up; mkdir -p /www; echo page of $(hostname) > /www/index.html; exec httpd -f -p 8080 -h /www";
     const listen = container("main", "echo ready; while read line; do echo got $line; done; echo closed", {
       stdin: true,
     });
-    await kubectl
-      .given(
-        pod("web", {
-          nodeName: "node-1",
-          containers: [container("main", serve, { ports: [{ containerPort: 8080 }] })],
-        }),
-        pod("other", { nodeName: "node-2", containers: [container("main", serve), container("side", "sleep 100000")] }),
-        pod("listener", { nodeName: "node-2", restartPolicy: "Never", containers: [listen] }),
-        {
-          apiVersion: "v1",
-          kind: "Service",
-          metadata: { name: "web" },
-          spec: { selector: { app: "web" }, ports: [{ port: 80, targetPort: 8080 }] },
-        },
-      )
-      .ok("create", "-f", "-");
+    const ports = [{ containerPort: 8080 }];
+    await machine.apply(pod("web", { nodeName: "node-1", containers: [container("main", serve, { ports })] }));
+    const beside = container("side", "sleep 100000");
+    await machine.apply(pod("other", { nodeName: "node-2", containers: [container("main", serve), beside] }));
+    await machine.apply(pod("listener", { nodeName: "node-2", restartPolicy: "Never", containers: [listen] }));
+    const service = { selector: { app: "web" }, ports: [{ port: 80, targetPort: 8080 }] };
+    await machine.apply({ apiVersion: "v1", kind: "Service", metadata: { name: "web" }, spec: service });
     await kubectl.ok("wait", "--for=condition=Ready", "pod/web", "pod/other", "pod/listener", "--timeout=90s");
   }, 240_000);
   afterAll(async () => {
-    await home[Symbol.asyncDispose]();
+    await machine?.[Symbol.asyncDispose]();
     rmSync(files, { recursive: true, force: true });
-    expect(leftovers(home.dataDir)).toEqual([]);
+    expect(machine?.leftovers()).toEqual([]);
   }, 120_000);
-
-  /** With a text on its standard input. */
-  const piped = (input: string, env: NodeJS.ProcessEnv = {}) => new CommandLine(program, () => home, input, env);
 
   describe("logs", () => {
     it("whole, the last lines, with times, since, by container", async () => {
       const lines = container("main", "for i in 1 2 3; do echo line $i; done; echo oops >&2");
       const both = { restartPolicy: "Never", containers: [lines, container("side", "echo beside")] };
-      await kubectl.given(pod("lines", { nodeName: "node-1", ...both })).ok("create", "-f", "-");
+      await machine.apply(pod("lines", { nodeName: "node-1", ...both }));
       const ended = "--for=jsonpath={.status.phase}=Succeeded";
       await kubectl.ok("wait", ended, "pod/lines", "--timeout=60s");
       const logs = (...flags: string[]) => kubectl.ok("logs", "lines", "-c", "main", ...flags);
@@ -93,9 +99,9 @@ describe.skipIf(why !== "")(`kubectl and running containers${why && `: ${why}`}`
 
     it("of the instance before", async () => {
       const crashing = container("main", "echo attempt; sleep 1; exit 3");
-      await kubectl.given(pod("crashing", { nodeName: "node-2", containers: [crashing] })).ok("create", "-f", "-");
+      await machine.apply(pod("crashing", { nodeName: "node-2", containers: [crashing] }));
       const seen = await until(
-        () => kubectl.run("logs", "crashing", "--previous"),
+        () => kubectl.run(["logs", "crashing", "--previous"]),
         ({ code }) => code === 0,
       );
       expect(seen.stdout).toBe("attempt\n");
@@ -108,9 +114,9 @@ describe.skipIf(why !== "")(`kubectl and running containers${why && `: ${why}`}`
         "sleep 1; i=0; while [ $i -lt 20 ]; do seq $((i*1000+1)) $((i*1000+1000)); i=$((i+1)); usleep 50000; done",
       );
       const counting = { nodeName: "node-1", restartPolicy: "Never", containers: [count] };
-      await kubectl.given(pod("counting", counting)).ok("create", "-f", "-");
+      await machine.apply(pod("counting", counting));
       await kubectl.ok("wait", "--for=condition=Ready", "pod/counting", "--timeout=60s");
-      const { code, stdout } = await kubectl.run("logs", "-f", "counting");
+      const { code, stdout } = await kubectl.run(["logs", "-f", "counting"]);
       expect(code).toBe(0);
       expect(stdout).toBe(Array.from({ length: 20_000 }, (_, i) => `${i + 1}\n`).join(""));
     });
@@ -122,7 +128,7 @@ describe.skipIf(why !== "")(`kubectl and running containers${why && `: ${why}`}`
   ])("exec over $by", ({ env }) => {
     it("both outputs and the exit code", async () => {
       const command = ["exec", "other", "-c", "main", "--", "sh", "-c", "echo out; echo err >&2; exit 7"];
-      expect(await kubectl.env(env).run(...command)).toEqual({
+      expect(await kubectl.run(command, { env })).toEqual({
         code: 7,
         stdout: "out\n",
         stderr: "err\ncommand terminated with exit code 7\n",
@@ -131,13 +137,13 @@ describe.skipIf(why !== "")(`kubectl and running containers${why && `: ${why}`}`
 
     it("the end of stdin is the end of the command's input", async () => {
       const text = "a line of text\n".repeat(20_000);
-      const { code, stdout } = await piped(text, env).run("exec", "-i", "web", "--", "cat");
+      const { code, stdout } = await kubectl.run(["exec", "-i", "web", "--", "cat"], { env, input: text });
       expect(code).toBe(0);
       expect(stdout === text).toBe(true);
     });
 
     it("what cannot be run is told", async () => {
-      const { code, stderr } = await kubectl.env(env).run("exec", "web", "--", "no-such-command");
+      const { code, stderr } = await kubectl.run(["exec", "web", "--", "no-such-command"], { env });
       expect(code).not.toBe(0);
       expect(stderr).toContain("executable file not found");
     });
@@ -145,22 +151,21 @@ describe.skipIf(why !== "")(`kubectl and running containers${why && `: ${why}`}`
 
   it("exec -it: a terminal with its size, a change of it, and the exit code", async () => {
     const screen = join(files, "screen");
-    const inside = "stty size; trap 'stty size; exit 9' WINCH; while :; do sleep 0.1; done";
-    const changing = `until grep -q '33 99' ${screen}; do sleep 0.1; done; stty rows 44 cols 111 < /dev/tty`;
-    const command = `stty rows 33 cols 99; (${changing}) & ${program} exec -it web -- sh -c "${inside}"`;
-    const child = spawn("script", ["-qefc", command, screen], {
-      env: { ...home.env, SHELL: "/bin/sh" },
-      stdio: "ignore",
-    });
-    const code = await new Promise<number | null>((resolve) => child.once("close", resolve));
+    const session = join(files, "session.sh");
+    const lines = [
+      "stty rows 33 cols 99",
+      `(until grep -aq '33 99' ${screen}; do sleep 0.1; done; stty rows 44 cols 111 < /dev/tty) &`,
+      `${program} exec -it web -- sh -c 'until stty size | grep "44 111"; do stty size; sleep 0.1; done; exit 9'`,
+    ];
+    writeFileSync(session, lines.join("\n"));
+    const { code } = await machine.start("script", "-qefc", `sh ${session}`, screen).ended();
     const shown = readFileSync(screen, "utf8");
-    expect(shown).toContain("33 99");
-    expect(shown).toContain("44 111");
+    expect(shown).toMatch(/33 99\r$/m);
     expect(code).toBe(9);
   });
 
   it("attach: what is typed is read, what is written is seen, and its end is the end", async () => {
-    const { code, stdout } = await piped("one\ntwo\n").run("attach", "-i", "listener");
+    const { code, stdout } = await kubectl.run(["attach", "-i", "listener"], { input: "one\ntwo\n" });
     expect(code).toBe(0);
     expect(stdout).toContain("got one\ngot two\n");
     const logs = await until(
@@ -172,7 +177,7 @@ describe.skipIf(why !== "")(`kubectl and running containers${why && `: ${why}`}`
 
   it("run -i --rm: a Pod for one command", async () => {
     const flags = ["--rm", "-i", "--restart=Never", "--image=localhost/busybox:1", "--image-pull-policy=IfNotPresent"];
-    const { code, stdout } = await piped("from here\n").run("run", "once", ...flags, "--", "cat");
+    const { code, stdout } = await kubectl.run(["run", "once", ...flags, "--", "cat"], { input: "from here\n" });
     expect([code, stdout]).toEqual([0, expect.stringContaining("from here\n")]);
   });
 
@@ -192,11 +197,14 @@ describe.skipIf(why !== "")(`kubectl and running containers${why && `: ${why}`}`
     { by: "SPDY inside of a WebSocket", env: {} },
     { by: "SPDY", env: SPDY },
   ])("port-forward over $by", async ({ env }) => {
-    const port = await freePort();
-    await using forwarding = kubectl.env(env).start("port-forward", "pod/other", `${port}:8080`);
+    await using forwarding = kubectl.start(["port-forward", "pod/other", ":8080"], { env });
     await forwarding.printed("Forwarding from 127.0.0.1");
-    const pages = Array.from({ length: 5 }, async () => (await fetch(`http://127.0.0.1:${port}/`)).text());
-    expect(await Promise.all(pages)).toEqual(Array(5).fill("page of other\n"));
+    const port = /127\.0\.0\.1:(\d+)/.exec(forwarding.stdout())?.[1] ?? "";
+    const page = async () => {
+      const asking = machine.start("busybox", "wget", "-q", "-O", "-", `http://127.0.0.1:${port}/`);
+      return (await asking.ended()).stdout;
+    };
+    expect(await Promise.all(Array.from({ length: 5 }, page))).toEqual(Array(5).fill("page of other\n"));
   });
 
   it("debug: an ephemeral container beside the others sees their processes", async () => {
@@ -209,7 +217,7 @@ describe.skipIf(why !== "")(`kubectl and running containers${why && `: ${why}`}`
     ];
     await kubectl.ok("debug", "web", ...flags, "--", "sh", "-c", "echo looking; sleep 100000");
     const logs = await until(
-      () => kubectl.run("logs", "web", "-c", "debugger"),
+      () => kubectl.run(["logs", "web", "-c", "debugger"]),
       ({ stdout }) => stdout !== "",
     );
     expect(logs.stdout).toBe("looking\n");
@@ -222,7 +230,7 @@ describe.skipIf(why !== "")(`kubectl and running containers${why && `: ${why}`}`
     expect(await raw("/api/v1/namespaces/default/pods/web:8080/proxy/index.html")).toBe("page of web\n");
     expect(await raw("/api/v1/namespaces/default/pods/web/proxy/")).toBe("page of web\n");
     const service = await until(
-      () => kubectl.run("get", "--raw", "/api/v1/namespaces/default/services/web/proxy/"),
+      () => kubectl.run(["get", "--raw", "/api/v1/namespaces/default/services/web/proxy/"]),
       ({ code }) => code === 0,
     );
     expect(service.stdout).toBe("page of web\n");
@@ -238,9 +246,12 @@ describe.skipIf(why !== "")(`kubectl and running containers${why && `: ${why}`}`
       await kubectl.ok("get", "node", "node-1", "-o", "jsonpath={.status.addresses[0].address}")
     ).split(" ");
     const token = (await kubectl.ok("create", "token", "default")).trim();
-    expect(await status(ip, {})).toBe(401);
-    expect(await status(ip, { authorization: "Bearer nonsense" })).toBe(401);
-    expect(await status(ip, { authorization: `Bearer ${token}` })).toBe(403);
+    const pods = (bearer: string) => {
+      const own = ["--kubeconfig=/dev/null", `--server=https://${ip}:10250`, "--insecure-skip-tls-verify"];
+      return kubectl.run(["get", "--raw", "/pods", ...own, `--token=${bearer}`]);
+    };
+    expect((await pods("nonsense")).stderr).toContain("You must be logged in to the server");
+    expect((await pods(token)).stderr).toContain("Forbidden");
     await kubectl.ok("create", "clusterrole", "node-pods", "--verb=get", "--resource=nodes/pods");
     await kubectl.ok(
       "create",
@@ -251,24 +262,6 @@ describe.skipIf(why !== "")(`kubectl and running containers${why && `: ${why}`}`
     );
     await kubectl.ok("create", "serviceaccount", "other");
     const allowed = (await kubectl.ok("create", "token", "other")).trim();
-    expect(await status(ip, { authorization: `Bearer ${allowed}` })).toBe(200);
-  });
-
-  it("nothing is left of what was streamed", async () => {
-    const { stdout } = await runProgram("ps", ["-eo", "args"], { env: process.env, cwd: files });
-    expect(stdout.split("\n").filter((line) => line.includes(home.kubeconfig) && line.includes("exec"))).toEqual([]);
+    expect(JSON.parse((await pods(allowed)).stdout)).toMatchObject({ kind: "PodList" });
   });
 });
-
-/** Of `GET /pods` at a node's kubelet. */
-function status(host: string, headers: Readonly<Record<string, string>>): Promise<number | undefined> {
-  const { promise, resolve, reject } = Promise.withResolvers<number | undefined>();
-  const asked = request({ host, port: 10250, path: "/pods", headers, rejectUnauthorized: false, agent: false });
-  asked.once("response", (response) => {
-    response.resume();
-    resolve(response.statusCode);
-  });
-  asked.once("error", reject);
-  asked.end();
-  return promise;
-}

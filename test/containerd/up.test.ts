@@ -106,7 +106,7 @@ describe.skipIf(why !== "")(`a cluster of real nodes${why && `: ${why}`}`, { tim
   it("pulls through the machine where it may, by the user's own list of registries", async () => {
     const hosts = join(machine.home.dataDir, "certs.d", REGISTRY);
     mkdirSync(hosts, { recursive: true });
-    writeFileSync(join(hosts, "hosts.toml"), `server = "http://${REGISTRY}"\n`);
+    writeFileSync(join(hosts, "hosts.toml"), `[host."http://${REGISTRY}"]\n  capabilities = ["pull", "resolve"]\n`);
     await machine.addAddress("192.0.2.10");
     const script = join(import.meta.dirname, "support", "registry.ts");
     await using registry = machine.start(process.execPath, script, ...REGISTRY.split(":"));
@@ -135,6 +135,15 @@ describe.skipIf(why !== "")(`a cluster of real nodes${why && `: ${why}`}`, { tim
     expect((await machine.k8ts("node", "remove", "node-3")).stderr).toContain("node-3 is no real node");
     expect((await machine.k8ts("node", "add", "Not-A-Name")).stderr).toContain("is no name for a node");
     expect((await machine.k8ts("node", "add", "node-1")).stderr).toContain("There is a node node-1 already");
+  });
+
+  it("`down --keep-nodes` leaves containers running, and a plain `up` goes on with them", async () => {
+    const before = (await read("server")).status?.containerStatuses?.[0];
+    await machine.ok("down", "--keep-nodes");
+    expect(machine.leftovers().filter((left) => left.includes("httpd"))).toHaveLength(1);
+    expect(await machine.ok("up", "--detach", "--port", "0")).toMatch(/2 ready, on containerd/);
+    const after = (await phase("server", "Running")).status?.containerStatuses?.[0];
+    expect(after).toMatchObject({ containerID: before?.containerID, restartCount: 0 });
   });
 
   it("`down` ends all that ran; the next `up` continues, and Ctrl-C ends it too", async () => {

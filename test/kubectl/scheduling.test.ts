@@ -80,7 +80,7 @@ const term = (app: string, topologyKey: string) => ({ labelSelector: { matchLabe
 const REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution";
 const on = (name: string) => ({ nodeSelector: { [HOST]: name } });
 
-describe.skipIf(program === undefined)("scheduling", () => {
+describe.skipIf(program === undefined)("scheduling", { timeout: 120_000 }, () => {
   it("selectors: a Pod goes where the labels are, and waits for them", async () => {
     await kubectl.ok("label", "node", "node-2", "disk=ssd");
     const term = { matchExpressions: [{ key: "disk", operator: "In", values: ["nvme"] }] };

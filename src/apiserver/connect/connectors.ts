@@ -30,6 +30,8 @@ export interface ConnectOptions {
   readonly audiences?: readonly string[];
   /** Who this server is, to kubelets, as of now. */
   readonly kubeletIdentity?: () => Target["tls"] | undefined;
+  /** Aborts when this server ends: streams to nodes end with it. */
+  readonly stopping?: AbortSignal;
   /** Gives out the tokens of ServiceAccounts. Without it there are none to be had. */
   readonly tokens?: TokenIssuer;
 }
@@ -42,10 +44,15 @@ export interface Connectors {
 }
 
 export function connectors(options: ConnectOptions): Connectors {
-  const { resources, kubeletIdentity, authorize } = options;
+  const { resources, kubeletIdentity, stopping, authorize } = options;
   const core = (plural: string) => served(resources, "", plural);
   const pods = core("pods");
-  const reach: PodConnections = { pods, nodes: core("nodes"), ...(kubeletIdentity && { kubeletIdentity }) };
+  const reach: PodConnections = {
+    pods,
+    nodes: core("nodes"),
+    ...(kubeletIdentity && { kubeletIdentity }),
+    ...(stopping && { stopping }),
+  };
   const bind = bindPod(pods, core("bindings").kind as Kind as Kind<core.Binding>);
   const slices = served(resources, "discovery.k8s.io", "endpointslices");
   /** These make a connection, which admission may have something to say about. */
@@ -54,7 +61,7 @@ export function connectors(options: ConnectOptions): Connectors {
     ["pods/attach", podStream(reach, authorize, "container")],
     ["pods/portforward", podStream(reach, authorize, "pod")],
     ["pods/proxy", podProxy(reach)],
-    ["nodes/proxy", nodeProxy(reach)],
+    ["nodes/proxy", nodeProxy(reach, authorize)],
     ["services/proxy", serviceProxy(core("services"), slices)],
   ];
   return {

@@ -42,6 +42,8 @@ export interface Target {
   readonly path: string;
   /** Of this server, for targets that want to know who asks. */
   readonly tls?: { readonly cert: string; readonly key: string; readonly ca?: string };
+  /** Aborts when this server ends: what is passed on then breaks off. */
+  readonly stopping?: AbortSignal;
 }
 
 /** The target could not be reached: nothing was answered yet. The message says why, as Go does. */
@@ -64,7 +66,11 @@ export async function forward(target: Target, exchange: ApiRequest, clock: Clock
     exchange.method === "GET" || exchange.method === "HEAD" ? undefined : await exchange.body(MAX_BODY_BYTES);
   const response = await send(target, exchange, body);
   const { statusCode = 502 } = response;
-  return { status: statusCode, headers: passedOn(response.headers), stream: (sink) => pump(response, sink, clock) };
+  return {
+    status: statusCode,
+    headers: passedOn(response.headers),
+    stream: (sink) => pumpUntil(target, response, sink, clock),
+  };
 }
 
 /** As `forward`, for a request that asks to go on in another protocol. The target may decline: then its answer is an ordinary one. */
@@ -81,12 +87,12 @@ export async function forwardUpgrade(target: Target, exchange: ApiRequest, clock
   const { response, connection } = await promise;
   const { statusCode: status = 502 } = response;
   if (connection === undefined)
-    return { status, headers: passedOn(response.headers), stream: (sink) => pump(response, sink, clock) };
+    return { status, headers: passedOn(response.headers), stream: (sink) => pumpUntil(target, response, sink, clock) };
   return {
     status,
     headers: passedOn(response.headers, UPGRADE),
     stream: async () => void connection.destroy(),
-    upgrade: (caller) => joined(caller, connection, exchange.signal),
+    upgrade: (caller) => joined(caller, connection, endOf(target, exchange)),
   };
 }
 
@@ -100,11 +106,10 @@ async function send(target: Target, exchange: ApiRequest, body: Buffer | undefin
   return promise;
 }
 
-function open(
-  { secure, host, port, path, tls }: Target,
-  { method, signal }: ApiRequest,
-  headers: Record<string, string>,
-): ClientRequest {
+function open(target: Target, exchange: ApiRequest, headers: Record<string, string>): ClientRequest {
+  const { secure, host, port, path, tls } = target;
+  const { method } = exchange;
+  const signal = endOf(target, exchange);
   const options: RequestOptions = {
     host,
     port,
@@ -123,6 +128,20 @@ function open(
   outgoing.once("response", settled).once("upgrade", settled);
   outgoing.once("timeout", () => outgoing.destroy(Object.assign(new Error("timeout"), { code: "ETIMEDOUT" })));
   return outgoing;
+}
+
+function endOf({ stopping }: Target, { signal }: ApiRequest): AbortSignal {
+  return stopping === undefined ? signal : AbortSignal.any([signal, stopping]);
+}
+
+/** What breaks off because this server ends is cut, so that its caller sees that it was not all. */
+async function pumpUntil({ stopping }: Target, response: Readable, sink: Sink, clock: Clock): Promise<void> {
+  try {
+    await pump(response, sink, clock);
+  } catch (error) {
+    if (stopping?.aborted !== true) throw error;
+    sink.drop();
+  }
 }
 
 function unreachable(error: Error, { host, port }: Target): Unreachable {

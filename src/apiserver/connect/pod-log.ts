@@ -16,6 +16,8 @@ export interface PodConnections {
   readonly nodes: Resource;
   /** Who this server is, to kubelets, as of now. */
   readonly kubeletIdentity?: () => Target["tls"] | undefined;
+  /** Aborts when this server ends. */
+  readonly stopping?: AbortSignal;
 }
 
 export function podLog(connections: PodConnections): Connector {
@@ -47,9 +49,11 @@ export function podLog(connections: PodConnections): Connector {
 }
 
 /** How the kubelet of a node is reached. */
-export function kubeletTarget({ nodes, kubeletIdentity }: PodConnections, nodeName: string): Omit<Target, "path"> {
+export function kubeletTarget(connections: PodConnections, nodeName: string): Omit<Target, "path"> {
+  const { nodes, kubeletIdentity, stopping } = connections;
   const tls = kubeletIdentity?.();
-  return { secure: true, ...kubeletAddress(nodes, nodeName), ...(tls !== undefined && { tls }) };
+  const address = kubeletAddress(nodes, nodeName);
+  return { secure: true, ...address, ...(tls !== undefined && { tls }), ...(stopping !== undefined && { stopping }) };
 }
 
 export function podOf(pods: Resource, { namespace, name }: RestRequest): core.Pod {

@@ -7,11 +7,10 @@
  * 2. It takes the right to create, whichever method it is asked with: a WebSocket begins with GET, and reading rights do not run commands.
  */
 import { badRequest, StatusError } from "#api";
-import { NO_SELECTORS } from "../authz/attributes.ts";
-import { type Authorizer, demand } from "../authz/authorizer.ts";
+import type { Authorizer } from "../authz/authorizer.ts";
 import { isTrue } from "../http/request-info.ts";
-import type { RestRequest } from "../rest/rest-request.ts";
 import type { Connector } from "./connector.ts";
+import { demandCreate } from "./demand-create.ts";
 import { forwardUpgrade, Unreachable } from "./forward.ts";
 import { containerOf, kubeletTarget, type PodConnections, podOf } from "./pod-log.ts";
 
@@ -53,22 +52,4 @@ function kubeletQuery(query: URLSearchParams): URLSearchParams {
   for (const command of query.getAll("command")) told.append("command", command);
   for (const port of query.getAll("ports")) told.append("port", port);
   return told;
-}
-
-async function demandCreate(authorize: Authorizer, request: RestRequest, path: string): Promise<void> {
-  const { user, resource, subresource, namespace, name } = request;
-  const { group: apiGroup, resource: plural } = resource.groupResource;
-  await demand(authorize, {
-    user,
-    verb: "create",
-    isResourceRequest: true,
-    path,
-    apiGroup,
-    apiVersion: resource.kind.version,
-    resource: plural,
-    subresource,
-    namespace,
-    name,
-    selectors: NO_SELECTORS,
-  });
 }

@@ -4,9 +4,11 @@
  *     /api/v1/namespaces/NS/pods/[https:]NAME[:PORT]/proxy/PATH
  */
 import { badRequest, type core, notFound, parseIp, serviceUnavailable } from "#api";
+import type { Authorizer } from "../authz/authorizer.ts";
 import type { Resource } from "../rest/resource.ts";
 import type { RestRequest } from "../rest/rest-request.ts";
 import type { Connector } from "./connector.ts";
+import { demandCreate } from "./demand-create.ts";
 import { readyEndpoints } from "./endpoints.ts";
 import { forward, forwardUpgrade, type Target, Unreachable } from "./forward.ts";
 import { kubeletAddress } from "./node-address.ts";
@@ -31,12 +33,17 @@ export function podProxy({ pods }: PodConnections): Connector {
   });
 }
 
-export function nodeProxy(connections: PodConnections): Connector {
-  return proxy((_, { secure, name, port }) => {
+/** Behind it are kubelets, which run commands for whoever may connect. */
+export function nodeProxy(connections: PodConnections, authorize: Authorizer): Connector {
+  const passOn = proxy((_, { secure, name, port }) => {
     const { host, port: own } = kubeletAddress(connections.nodes, name);
     if (port === "" || Number(port) === own) return kubeletTarget(connections, name);
     return { secure, host: proxyable(host), port: Number(port) };
   });
+  return async (request, exchange) => {
+    if (exchange.isUpgrade === true) await demandCreate(authorize, request, exchange.path);
+    return await passOn(request, exchange);
+  };
 }
 
 /** One of the endpoints that are ready. */

@@ -24,16 +24,11 @@ export async function run(program: string, args: readonly string[], options: Com
   const [command, all] =
     inNamespace === undefined ? [program, args] : ["nsenter", [`--net=${inNamespace}`, "--", program, ...args]];
   const child = spawn(command, all, { stdio: ["pipe", "pipe", "pipe"], env: nodeEnv() });
-  const failed = once(child, "error").then(([error]) => {
-    throw new CommandError(`${command} cannot be run: ${(error as Error).message}`, { cause: error });
+  const ended = (once(child, "close") as Promise<[number | null, NodeJS.Signals | null]>).catch((error: Error) => {
+    throw new CommandError(`${command} cannot be run: ${error.message}`, { cause: error });
   });
-  const finished = Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    once(child, "close"),
-    feed(child.stdin, input ?? ""),
-  ]);
-  const [stdout, stderr, [code, signal]] = await Promise.race([finished, failed]);
+  const work = [ended, text(child.stdout), text(child.stderr), feed(child.stdin, input ?? "")] as const;
+  const [[code, signal], stdout, stderr] = await Promise.all(work);
   if (code !== 0) {
     const words = stderr.trim().split("\n").at(-1) || `it ended with ${signal ?? `exit code ${code}`}`;
     throw new CommandError(`${program} ${args.join(" ")}: ${words}`);

@@ -33,15 +33,18 @@ export async function powerOff({ names, run }: Pick<NodeRecord, "names" | "run">
 
 /** All nodes and the network between them. */
 export async function powerOffAll(site: SiteNames, clock: Clock): Promise<void> {
-  for (const record of await listNodes(site)) {
-    await powerOff(record, clock);
-    if (record.run !== undefined) await writeRun(record.names, stopped(record.run));
-    if (record.spec.wanted === "removed") await removeTree(record.names.dir);
-  }
+  await Promise.all((await listNodes(site)).map((record) => endNode(record, clock)));
   await removeSwitch(site);
   await removeCgroup(site.cgroup, clock);
   await removeTree(site.runDir);
   await rmdir(dirname(site.runDir)).catch(() => {}); // other clusters' may be there, or nothing was
+}
+
+async function endNode(record: NodeRecord, clock: Clock): Promise<void> {
+  const { names, spec, run } = record;
+  await powerOff(record, clock);
+  if (spec.wanted === "removed") await removeTree(names.dir);
+  else if (run !== undefined) await writeRun(names, stopped(run));
 }
 
 export function stopped({ index, ip, podCidrs }: NodeRun): NodeRun {

@@ -27,7 +27,10 @@ function apiOf(statuses: (request: string) => readonly object[]): { client: Clie
 describe("a node's certificate", () => {
   it("the request says who the node is, and its key has signed it", () => {
     const { pem } = makeSigningRequest("system:node:a", ["system:nodes"]);
-    expect(readSigningRequest(derOf(pem))).toMatchObject({ commonName: "system:node:a", organizations: ["system:nodes"] });
+    expect(readSigningRequest(derOf(pem))).toMatchObject({
+      commonName: "system:node:a",
+      organizations: ["system:nodes"],
+    });
   });
 
   it("is waited for, and belongs to the key", async () => {
@@ -40,7 +43,9 @@ describe("a node's certificate", () => {
     });
     const { certPem, keyPem } = await requestCertificate(client, "a", signal);
     expect(keyPem).toContain("PRIVATE KEY");
-    expect(asked[0]).toMatchObject({ spec: { signerName: "kubernetes.io/kube-apiserver-client-kubelet", usages: ["digital signature", "client auth"] } });
+    expect(asked[0]).toMatchObject({
+      spec: { signerName: "kubernetes.io/kube-apiserver-client-kubelet", usages: ["digital signature", "client auth"] },
+    });
     const dueMs = renewalTime(certPem, seededRandom(1));
     expect(dueMs).toBeGreaterThan(now + 65_000);
     expect(dueMs).toBeLessThan(now + 95_000);
@@ -49,6 +54,8 @@ describe("a node's certificate", () => {
 
   it("may be refused", async () => {
     const { client } = apiOf(() => [{ conditions: [{ type: "Denied", message: "not you" }] }]);
-    await expect(requestCertificate(client, "a", signal)).rejects.toThrow(new CertificateRefusedError("the request csr-1 was denied: not you"));
+    await expect(requestCertificate(client, "a", signal)).rejects.toThrow(
+      new CertificateRefusedError("the request csr-1 was denied: not you"),
+    );
   });
 });

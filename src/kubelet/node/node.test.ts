@@ -17,7 +17,8 @@ const pod = (spec: Partial<core.PodSpec> = {}, name = "web"): core.Pod => ({
   metadata: { name, namespace: "default", uid: name },
   spec: { containers: [{ name: "app" }], ...spec },
 });
-const asking = (requests: Record<string, string>, name?: string) => pod({ containers: [{ name: "app", resources: { requests } }] }, name);
+const asking = (requests: Record<string, string>, name?: string) =>
+  pod({ containers: [{ name: "app", resources: { requests } }] }, name);
 const onPort = (hostPort: number, hostIP = "", name?: string) =>
   pod({ containers: [{ name: "app", ports: [{ containerPort: 80, hostPort, hostIP }] }] }, name);
 
@@ -27,22 +28,68 @@ describe("admission", () => {
     allocatable: { cpu: "2", memory: "1Gi", pods: "3", "example.com/gpu": "1" },
     allowedUnsafeSysctls: ["kernel.msg*"],
   };
-  const sysctl = (name: string, more: Partial<core.PodSpec> = {}) => pod({ securityContext: { sysctls: [{ name, value: "1" }] }, ...more });
+  const sysctl = (name: string, more: Partial<core.PodSpec> = {}) =>
+    pod({ securityContext: { sysctls: [{ name, value: "1" }] }, ...more });
   it.each<[string, core.Pod, readonly core.Pod[], string | undefined]>([
     ["it fits", asking({ cpu: "1" }), [asking({ cpu: "1" })], undefined],
-    ["processors", asking({ cpu: "1500m" }), [asking({ cpu: "1" })], "OutOfcpu: Node didn't have enough resource: cpu, requested: 1500, used: 1000, capacity: 2000"],
-    ["memory", asking({ memory: "2Gi" }), [], "OutOfmemory: Node didn't have enough resource: memory, requested: 2147483648, used: 0, capacity: 1073741824"],
-    ["devices", asking({ "example.com/gpu": "1" }), [asking({ "example.com/gpu": "1" })], "OutOfexample.com/gpu: Node didn't have enough resource: example.com/gpu, requested: 1, used: 1, capacity: 1"],
-    ["pods", pod(), [pod(), pod(), pod()], "OutOfpods: Node didn't have enough resource: pods, requested: 1, used: 3, capacity: 3"],
-    ["a port", onPort(80), [onPort(80)], "NodePorts: Predicate NodePorts failed: node(s) didn't have free ports for the requested pod ports"],
+    [
+      "processors",
+      asking({ cpu: "1500m" }),
+      [asking({ cpu: "1" })],
+      "OutOfcpu: Node didn't have enough resource: cpu, requested: 1500, used: 1000, capacity: 2000",
+    ],
+    [
+      "memory",
+      asking({ memory: "2Gi" }),
+      [],
+      "OutOfmemory: Node didn't have enough resource: memory, requested: 2147483648, used: 0, capacity: 1073741824",
+    ],
+    [
+      "devices",
+      asking({ "example.com/gpu": "1" }),
+      [asking({ "example.com/gpu": "1" })],
+      "OutOfexample.com/gpu: Node didn't have enough resource: example.com/gpu, requested: 1, used: 1, capacity: 1",
+    ],
+    [
+      "pods",
+      pod(),
+      [pod(), pod(), pod()],
+      "OutOfpods: Node didn't have enough resource: pods, requested: 1, used: 3, capacity: 3",
+    ],
+    [
+      "a port",
+      onPort(80),
+      [onPort(80)],
+      "NodePorts: Predicate NodePorts failed: node(s) didn't have free ports for the requested pod ports",
+    ],
     ["another address", onPort(80, "10.0.0.1"), [onPort(80, "10.0.0.2")], undefined],
-    ["any address", onPort(80, "10.0.0.1"), [onPort(80, "0.0.0.0")], "NodePorts: Predicate NodePorts failed: node(s) didn't have free ports for the requested pod ports"],
-    ["a selector", pod({ nodeSelector: { zone: "b" } }), [], "NodeAffinity: Predicate NodeAffinity failed: node(s) didn't match Pod's node affinity/selector"],
-    ["another system", pod({ os: { name: "windows" } }), [], "PodOSNotSupported: Failed to admit pod as the OS field doesn't match node OS"],
+    [
+      "any address",
+      onPort(80, "10.0.0.1"),
+      [onPort(80, "0.0.0.0")],
+      "NodePorts: Predicate NodePorts failed: node(s) didn't have free ports for the requested pod ports",
+    ],
+    [
+      "a selector",
+      pod({ nodeSelector: { zone: "b" } }),
+      [],
+      "NodeAffinity: Predicate NodeAffinity failed: node(s) didn't match Pod's node affinity/selector",
+    ],
+    [
+      "another system",
+      pod({ os: { name: "windows" } }),
+      [],
+      "PodOSNotSupported: Failed to admit pod as the OS field doesn't match node OS",
+    ],
     ["a safe sysctl", sysctl("kernel.shm_rmid_forced"), [], undefined],
     ["an allowed one", sysctl("kernel.msgmax"), [], undefined],
     ["another", sysctl("kernel.panic"), [], 'SysctlForbidden: forbidden sysctl: "kernel.panic" not allowlisted'],
-    ["one of the node's own network", sysctl("net.ipv4.tcp_syncookies", { hostNetwork: true }), [], 'SysctlForbidden: forbidden sysctl: "net.ipv4.tcp_syncookies" not allowed with host net enabled'],
+    [
+      "one of the node's own network",
+      sysctl("net.ipv4.tcp_syncookies", { hostNetwork: true }),
+      [],
+      'SysctlForbidden: forbidden sysctl: "net.ipv4.tcp_syncookies" not allowed with host net enabled',
+    ],
   ])("%s", (_, asked, active, want) => {
     const problem = admitPod(asked, active, facts);
     expect(problem && `${problem.reason}: ${problem.message}`).toBe(want);
@@ -61,7 +108,11 @@ describe("admission", () => {
 describe("node affinity", () => {
   const node = { metadata: { name: "node-1", labels: { zone: "a", size: "5" } } };
   const required = (...matchExpressions: core.NodeSelectorRequirement[]) =>
-    pod({ affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchExpressions }] } } } });
+    pod({
+      affinity: {
+        nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchExpressions }] } },
+      },
+    });
   it.each<[core.NodeSelectorRequirement, boolean]>([
     [{ key: "zone", operator: "In", values: ["a", "b"] }, true],
     [{ key: "zone", operator: "NotIn", values: ["a"] }, false],
@@ -75,7 +126,9 @@ describe("node affinity", () => {
   it("an empty term fits nothing, and a field is the name", () => {
     expect(matchesNode(required(), node)).toBe(false);
     const matchFields = [{ key: "metadata.name", operator: "In", values: ["node-1"] }] as const;
-    const named = { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchFields }] } } };
+    const named = {
+      nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchFields }] } },
+    };
     expect(matchesNode(pod({ affinity: named }), node)).toBe(true);
   });
 });
@@ -108,27 +161,70 @@ describe("the Node", () => {
     const stored = { ...first, capacity: { ...capacity, "example.com/gpu": "4" } };
     const later = nodeStatus(stored, report, NOW + 10_000);
     expect(nodeStatusPatch(stored, later, false)).toBeUndefined();
-    expect(nodeStatusPatch(stored, later, true)?.status).toMatchObject({ conditions: [{ lastHeartbeatTime: "2030-01-01T00:00:10Z", lastTransitionTime: "2030-01-01T00:00:00Z" }] });
-    const bad = nodeStatus(stored, { ...report, conditions: [{ type: "Ready", status: "False", reason: "KubeletNotReady", message: "no" }] }, NOW + 20_000);
+    expect(nodeStatusPatch(stored, later, true)?.status).toMatchObject({
+      conditions: [{ lastHeartbeatTime: "2030-01-01T00:00:10Z", lastTransitionTime: "2030-01-01T00:00:00Z" }],
+    });
+    const bad = nodeStatus(
+      stored,
+      { ...report, conditions: [{ type: "Ready", status: "False", reason: "KubeletNotReady", message: "no" }] },
+      NOW + 20_000,
+    );
     expect(nodeStatusPatch(stored, bad, false)).toEqual({
-      status: { conditions: [{ type: "Ready", status: "False", reason: "KubeletNotReady", message: "no", lastHeartbeatTime: "2030-01-01T00:00:20Z", lastTransitionTime: "2030-01-01T00:00:20Z" }] },
+      status: {
+        conditions: [
+          {
+            type: "Ready",
+            status: "False",
+            reason: "KubeletNotReady",
+            message: "no",
+            lastHeartbeatTime: "2030-01-01T00:00:20Z",
+            lastTransitionTime: "2030-01-01T00:00:20Z",
+          },
+        ],
+      },
     });
   });
 
-  const well = { conditions: [{ type: "RuntimeReady", status: true, reason: "", message: "" }, { type: "NetworkReady", status: true, reason: "", message: "" }] };
+  const well = {
+    conditions: [
+      { type: "RuntimeReady", status: true, reason: "", message: "" },
+      { type: "NetworkReady", status: true, reason: "", message: "" },
+    ],
+  };
   const healthy: NodeHealth = { runtime: well, runtimeProblem: undefined, pressures: new Set(), isShuttingDown: false };
-  const noNetwork = { conditions: [{ type: "NetworkReady", status: false, reason: "NetworkPluginNotReady", message: "no cni" }] };
+  const noNetwork = {
+    conditions: [{ type: "NetworkReady", status: false, reason: "NetworkPluginNotReady", message: "no cni" }],
+  };
   it.each<[string, Partial<NodeHealth>, string, string]>([
     ["well", {}, "True", "kubelet is posting ready status"],
-    ["no network", { runtime: noNetwork }, "False", "container runtime network not ready: NetworkReady=false reason:NetworkPluginNotReady message:no cni"],
+    [
+      "no network",
+      { runtime: noNetwork },
+      "False",
+      "container runtime network not ready: NetworkReady=false reason:NetworkPluginNotReady message:no cni",
+    ],
     ["no runtime", { runtime: undefined }, "False", "container runtime is down"],
-    ["several", { runtime: noNetwork, isShuttingDown: true }, "False", "[container runtime network not ready: NetworkReady=false reason:NetworkPluginNotReady message:no cni, node is shutting down]"],
+    [
+      "several",
+      { runtime: noNetwork, isShuttingDown: true },
+      "False",
+      "[container runtime network not ready: NetworkReady=false reason:NetworkPluginNotReady message:no cni, node is shutting down]",
+    ],
   ])("ready: %s", (_, health, status, message) =>
-    expect(nodeConditions({ ...healthy, ...health }).find(({ type }) => type === "Ready")).toMatchObject({ status, message }));
+    expect(nodeConditions({ ...healthy, ...health }).find(({ type }) => type === "Ready")).toMatchObject({
+      status,
+      message,
+    }),
+  );
 
   it("pressures are told", () => {
     const told = nodeConditions({ ...healthy, pressures: new Set<Pressure>(["DiskPressure"]) });
-    expect(told.map(({ type, status }) => `${type}=${status}`)).toEqual(["MemoryPressure=False", "DiskPressure=True", "PIDPressure=False", "Ready=True"]);
+    expect(told.map(({ type, status }) => `${type}=${status}`)).toEqual([
+      "MemoryPressure=False",
+      "DiskPressure=True",
+      "PIDPressure=False",
+      "Ready=True",
+    ]);
   });
 });
 
@@ -150,7 +246,9 @@ describe("eviction", () => {
     [{ "nodefs.inodesFree": "5%" }, []],
     [{ "pid.available": "95%" }, ["PIDPressure"]],
     [{ unknown: "1" }, []],
-  ])("%j: %j", (thresholds, want) => expect(shortages(usage, thresholds).map(({ pressure }) => pressure)).toEqual(want));
+  ])("%j: %j", (thresholds, want) =>
+    expect(shortages(usage, thresholds).map(({ pressure }) => pressure)).toEqual(want),
+  );
 
   it("who is above its request goes first, then who counts less, then who is furthest above", () => {
     const use = (name: string, used: number, requested: string, priority = 0): PodUse => {
@@ -158,10 +256,21 @@ describe("eviction", () => {
       return { pod: { ...asked, spec: { ...asked.spec, containers: asked.spec?.containers ?? [], priority } }, used };
     };
     const ranked = rankForEviction(
-      [use("within", 10, "20"), use("above", 30, "20"), use("far above", 90, "20"), use("above, important", 90, "20", 100), use("critical", 90, "0", 2_000_000_000)],
+      [
+        use("within", 10, "20"),
+        use("above", 30, "20"),
+        use("far above", 90, "20"),
+        use("above, important", 90, "20", 100),
+        use("critical", 90, "0", 2_000_000_000),
+      ],
       "memory",
     );
-    expect(ranked.map(({ pod: { metadata } }) => metadata.name)).toEqual(["far above", "above", "above, important", "within"]);
+    expect(ranked.map(({ pod: { metadata } }) => metadata.name)).toEqual([
+      "far above",
+      "above",
+      "above, important",
+      "within",
+    ]);
   });
 
   it.each<[string, core.Pod, Pressure[], boolean, boolean]>([
@@ -171,7 +280,8 @@ describe("eviction", () => {
     ["disk", pod(), ["DiskPressure"], false, true],
     ["disk, critical", pod({ priority: 2_000_000_000 }), ["DiskPressure"], false, false],
   ])("a new pod: %s", (_, asked, pressures, bestEffort, refused) =>
-    expect(pressureProblem(asked, new Set(pressures), bestEffort) !== undefined).toBe(refused));
+    expect(pressureProblem(asked, new Set(pressures), bestEffort) !== undefined).toBe(refused),
+  );
 });
 
 describe("images", () => {
@@ -191,7 +301,11 @@ describe("images", () => {
   });
 
   it("without a tag it is the latest", () => {
-    expect([withDefaultTag("a"), withDefaultTag("a:1"), withDefaultTag("host:5000/a")]).toEqual(["a:latest", "a:1", "host:5000/a:latest"]);
+    expect([withDefaultTag("a"), withDefaultTag("a:1"), withDefaultTag("host:5000/a")]).toEqual([
+      "a:latest",
+      "a:1",
+      "host:5000/a:latest",
+    ]);
   });
 
   const secret = (auths: object): core.Secret => ({
@@ -201,19 +315,30 @@ describe("images", () => {
   });
   const auth = (user: string) => ({ auth: Buffer.from(`${user}:pw`).toString("base64") });
   it.each<[string, object, string[]]>([
-    ["reg.example/a/b", { "reg.example": auth("all"), "reg.example/a": auth("near"), "other.example": auth("no") }, ["near", "all"]],
+    [
+      "reg.example/a/b",
+      { "reg.example": auth("all"), "reg.example/a": auth("near"), "other.example": auth("no") },
+      ["near", "all"],
+    ],
     ["reg.example/a", { "https://reg.example/v1/": auth("old") }, ["old"]],
     ["sub.reg.example/a", { "*.reg.example": auth("any"), "reg.example": auth("no") }, ["any"]],
     ["busybox", { "https://index.docker.io/v1/": auth("hub") }, ["hub"]],
   ])("credentials for %s", (image, auths, want) =>
-    expect(credentialsFor(image, [secret(auths)]).map(({ username }) => username)).toEqual(want));
+    expect(credentialsFor(image, [secret(auths)]).map(({ username }) => username)).toEqual(want),
+  );
 
   it("a Secret that makes no sense gives none", () =>
     expect(credentialsFor("a", [{ metadata: {}, data: { ".dockerconfigjson": "eHg=" } }])).toEqual([]));
 
   it("unused ones go, the longest unused first, until there is room", () => {
     const image = (id: string, sizeBytes = 10) => ({ id, repoTags: [`r/${id}`], repoDigests: [], sizeBytes });
-    const images = [image("used"), image("old"), image("older"), { ...image("kept"), repoTags: ["localhost/kept:1"] }, image("new")];
+    const images = [
+      image("used"),
+      image("old"),
+      image("older"),
+      { ...image("kept"), repoTags: ["localhost/kept:1"] },
+      image("new"),
+    ];
     const inUse = new Set(["r/used"]);
     const first = historyOf(new Map(), images.slice(0, 4), new Set(["r/old"]), NOW - 600_000);
     const history = historyOf(first, images, inUse, NOW);
@@ -225,18 +350,30 @@ describe("images", () => {
 });
 
 describe("the machine", () => {
-  it("reads /proc/meminfo", () => expect(meminfo("MemTotal:  16 kB\nMemAvailable:   8 kB\n", "MemAvailable")).toBe(8192));
+  it("reads /proc/meminfo", () =>
+    expect(meminfo("MemTotal:  16 kB\nMemAvailable:   8 kB\n", "MemAvailable")).toBe(8192));
 
   it("finds its cgroups of both versions", () => {
-    const v1 = "1 0 0:1 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu\n2 0 0:2 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n3 0 0:3 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n";
-    expect(parseHierarchies(v1)).toMatchObject({ version: 1, roots: ["/sys/fs/cgroup/cpu", "/sys/fs/cgroup/memory", "/sys/fs/cgroup/unified"] });
-    expect(parseHierarchies("1 0 0:1 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n")).toMatchObject({ version: 2, roots: ["/sys/fs/cgroup"] });
+    const v1 =
+      "1 0 0:1 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu\n2 0 0:2 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n3 0 0:3 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n";
+    expect(parseHierarchies(v1)).toMatchObject({
+      version: 1,
+      roots: ["/sys/fs/cgroup/cpu", "/sys/fs/cgroup/memory", "/sys/fs/cgroup/unified"],
+    });
+    expect(parseHierarchies("1 0 0:1 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n")).toMatchObject({
+      version: 2,
+      roots: ["/sys/fs/cgroup"],
+    });
   });
 
   it("limits are written as each version has them", () => {
     const limits = { cpuShares: 1024, cpuQuota: 50_000, cpuPeriod: 100_000, memoryLimitBytes: 64 };
     expect(cgroupFiles(1, limits)).toContainEqual(["memory", "memory.limit_in_bytes", "64"]);
-    expect(cgroupFiles(2, limits)).toEqual([["all", "cpu.weight", "39"], ["all", "cpu.max", "50000 100000"], ["all", "memory.max", "64"]]);
+    expect(cgroupFiles(2, limits)).toEqual([
+      ["all", "cpu.weight", "39"],
+      ["all", "cpu.max", "50000 100000"],
+      ["all", "memory.max", "64"],
+    ]);
     expect(cgroupFiles(2, { cpuShares: 2 })).toContainEqual(["all", "cpu.max", "max 100000"]);
   });
 

@@ -9,7 +9,12 @@ import { capacityOf, type NodeReport, type Told } from "./node-object.ts";
 import { Registration } from "./registration.ts";
 
 const machine = { cpus: 2, memoryBytes: 1024 ** 3, diskBytes: 1024 ** 3, architecture: "amd64" } as Machine;
-const READY: Told = { type: "Ready", status: "True", reason: "KubeletReady", message: "kubelet is posting ready status" };
+const READY: Told = {
+  type: "Ready",
+  status: "True",
+  reason: "KubeletReady",
+  message: "kubelet is posting ready status",
+};
 
 let server: TestServer;
 let client: Client;
@@ -53,7 +58,10 @@ function start(): void {
 
 beforeEach(async () => {
   server = await testServer();
-  client = new Client({ transport: inProcess(server.handle, { name: "system:node:node-1", groups: ["system:masters"] }), clock: server.clock });
+  client = new Client({
+    transport: inProcess(server.handle, { name: "system:node:node-1", groups: ["system:masters"] }),
+    clock: server.clock,
+  });
   ready = READY;
   start();
   await server.settle();
@@ -102,8 +110,13 @@ describe("a node in the API", () => {
 
   it("keeps what others have put there", async () => {
     const capacity = { "example.com/gpu": "4" };
-    await client.of(Node).subresource("node-1", "status").patch({ type: "merge", object: { status: { capacity } } });
-    await client.of(Node).patch("node-1", { type: "merge", object: { metadata: { labels: { zone: "a" } }, spec: { taints: [] } } });
+    await client
+      .of(Node)
+      .subresource("node-1", "status")
+      .patch({ type: "merge", object: { status: { capacity } } });
+    await client
+      .of(Node)
+      .patch("node-1", { type: "merge", object: { metadata: { labels: { zone: "a" } }, spec: { taints: [] } } });
     await tasks.stop();
     start();
     await server.clock.advance(400_000);

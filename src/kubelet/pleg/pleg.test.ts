@@ -16,9 +16,24 @@ describe("two listings", () => {
   it.each<[string, Parameters<typeof relisted>[0], string[]]>([
     ["the same", { sandboxes: [sandboxOf("a"), sandboxOf("b")], containers: [containerOf("a", "running")] }, []],
     ["one has ended", { sandboxes: [sandboxOf("a"), sandboxOf("b")], containers: [containerOf("a", "exited")] }, ["a"]],
-    ["a sandbox is lost", { sandboxes: [sandboxOf("a"), sandboxOf("b", "notReady")], containers: [containerOf("a", "running")] }, ["b"]],
-    ["one is gone, one is new", { sandboxes: [sandboxOf("a"), sandboxOf("c")], containers: [containerOf("a", "running")] }, ["b", "c"]],
-    ["not a pod's", { sandboxes: [sandboxOf("a"), sandboxOf("b"), { ...sandboxOf("x"), labels: {} }], containers: [containerOf("a", "running")] }, []],
+    [
+      "a sandbox is lost",
+      { sandboxes: [sandboxOf("a"), sandboxOf("b", "notReady")], containers: [containerOf("a", "running")] },
+      ["b"],
+    ],
+    [
+      "one is gone, one is new",
+      { sandboxes: [sandboxOf("a"), sandboxOf("c")], containers: [containerOf("a", "running")] },
+      ["b", "c"],
+    ],
+    [
+      "not a pod's",
+      {
+        sandboxes: [sandboxOf("a"), sandboxOf("b"), { ...sandboxOf("x"), labels: {} }],
+        containers: [containerOf("a", "running")],
+      },
+      [],
+    ],
   ])("%s", (_, listing, want) => expect(changedPods(before, relisted(listing))).toEqual(want));
 });
 

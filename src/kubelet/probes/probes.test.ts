@@ -29,22 +29,33 @@ describe("verdicts", () => {
     ["startup", { failureThreshold: 2 }, "-+", "success"],
   ];
   it.each(rows)("%s %j after %s: %s", (kind, probe, results, want) => {
-    const after = [...results].reduce((state, each) => nextState(state, each === "+" ? "success" : "failure", probe), firstState(kind));
+    const after = [...results].reduce(
+      (state, each) => nextState(state, each === "+" ? "success" : "failure", probe),
+      firstState(kind),
+    );
     expect(after.verdict).toBe(want);
   });
 
   it("a startup probe is over with its first verdict, a liveness probe with its failure, readiness never", () => {
     const failed = { verdict: "failure", last: "failure", run: 3 } as const;
-    expect((["startup", "liveness", "readiness"] as const).map((kind) => isSettled(kind, failed))).toEqual([true, true, false]);
+    expect((["startup", "liveness", "readiness"] as const).map((kind) => isSettled(kind, failed))).toEqual([
+      true,
+      true,
+      false,
+    ]);
     expect(isSettled("liveness", { ...failed, verdict: "success" })).toBe(false);
   });
 });
 
 describe("ports", () => {
   const container = { ports: [{ name: "web", containerPort: 8080 }] };
-  it.each<[number | string, number]>([[80, 80], ["80", 80], ["web", 8080]])("%s is %i", (port, want) =>
-    expect(portNumber(port, container)).toBe(want));
-  it("an unknown name is an error", () => expect(() => portNumber("none", container)).toThrow("couldn't find port: none"));
+  it.each<[number | string, number]>([
+    [80, 80],
+    ["80", 80],
+    ["web", 8080],
+  ])("%s is %i", (port, want) => expect(portNumber(port, container)).toBe(want));
+  it("an unknown name is an error", () =>
+    expect(() => portNumber("none", container)).toThrow("couldn't find port: none"));
   it("the host is the pod unless it is named", () => {
     expect(httpQuestion({ port: 80 }, container, "10.0.0.1").host).toBe("10.0.0.1");
     expect(httpQuestion({ port: 80, host: "other" }, container, "10.0.0.1").host).toBe("other");
@@ -88,7 +99,10 @@ describe("asking a container", () => {
         response.writeHead(request.url === "/end" ? 204 : 500).end();
       }
     });
-    const httpHeaders = [{ name: "Own", value: "x" }, { name: "Host", value: "example" }];
+    const httpHeaders = [
+      { name: "Own", value: "x" },
+      { name: "Host", value: "example" },
+    ];
     expect(await probe({ httpGet: { path: "/start", port, httpHeaders } })).toMatchObject({ ok: true });
     expect(seen).toEqual({ agent: "kube-probe/1.36", own: "x", host: "example" });
     expect(await probe({ httpGet: { path: "/away", port } })).toMatchObject({ ok: true });
@@ -110,8 +124,14 @@ describe("asking a container", () => {
     const server = createTcpServer((socket) => socket.on("error", () => {})).listen(0, "127.0.0.1");
     await once(server, "listening");
     closing.push(() => void server.close());
-    expect(await probe({ tcpSocket: { port: (server.address() as AddressInfo).port } })).toEqual({ ok: true, output: "" });
-    expect(await probe({ tcpSocket: { port: 1 } })).toEqual({ ok: false, output: "dial tcp 127.0.0.1:1: connect: connection refused" });
+    expect(await probe({ tcpSocket: { port: (server.address() as AddressInfo).port } })).toEqual({
+      ok: true,
+      output: "",
+    });
+    expect(await probe({ tcpSocket: { port: 1 } })).toEqual({
+      ok: false,
+      output: "dial tcp 127.0.0.1:1: connect: connection refused",
+    });
   });
 
   it("gRPC: the health service says SERVING", async () => {
@@ -133,17 +153,27 @@ describe("asking a container", () => {
       },
     } as never);
     const port = await new Promise<number>((resolve, reject) =>
-      server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, bound) => (error === null ? resolve(bound) : reject(error))),
+      server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, bound) =>
+        error === null ? resolve(bound) : reject(error),
+      ),
     );
     closing.push(() => server.forceShutdown());
     expect(await probe({ grpc: { port } })).toMatchObject({ ok: true });
-    expect(await probe({ grpc: { port, service: "sick" } })).toEqual({ ok: false, output: 'service unhealthy (responded with "NOT_SERVING")' });
+    expect(await probe({ grpc: { port, service: "sick" } })).toEqual({
+      ok: false,
+      output: 'service unhealthy (responded with "NOT_SERVING")',
+    });
     expect(await probe({ grpc: { port, service: "none" } })).toMatchObject({ ok: false });
   });
 
   it("exec: the exit code decides, and a command that takes too long fails", async () => {
     const asked = (execSync: typeof runtime.execSync) =>
-      runProbe({ ...means, clock: new VirtualClock(), runtime: { execSync } }, { exec: { command: ["x"] } }, target, signal);
+      runProbe(
+        { ...means, clock: new VirtualClock(), runtime: { execSync } },
+        { exec: { command: ["x"] } },
+        target,
+        signal,
+      );
     const answer = { exitCode: 1, stdout: Buffer.from("not "), stderr: Buffer.from("yet") };
     expect(await asked(async () => answer)).toEqual({ ok: false, output: "not yet" });
     const late = asked(async () => {

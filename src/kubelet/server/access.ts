@@ -65,9 +65,12 @@ export interface Question {
   readonly path: string;
 }
 
+/** What does more than its method says: a WebSocket begins with GET, and reading rights do not run commands. */
+const CREATING = new Set(["exec", "attach", "portForward", "run"]);
+
 export function verbAndSubresources({ method, path }: Question): readonly [string, readonly string[]] {
   const [, first = ""] = path.split("/");
-  return [VERBS[method] ?? "", SUBRESOURCES[first] ?? ["proxy"]];
+  return [CREATING.has(first) ? "create" : (VERBS[method] ?? ""), SUBRESOURCES[first] ?? ["proxy"]];
 }
 
 export type Verdict = "allowed" | "unknown" | { readonly denied: string };

@@ -33,11 +33,11 @@ export function routes(served: Served): Routes {
   };
 
   return {
-    containerLogs: async (ask) => ({
+    containerLogs: reading(async (ask) => ({
       status: 200,
       headers: { "content-type": "text/plain" },
       body: await containerLog(served, ask),
-    }),
+    })),
     run: (ask) => runCommand(served, ask),
     pods: reading(() => json(podList(kubelet.pods()))),
     runningpods: reading(async ({ signal }) => json(await runningPods(served, signal))),

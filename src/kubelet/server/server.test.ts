@@ -119,6 +119,8 @@ describe("what a path asks for", () => {
     ["GET", "/configz", "get configz,proxy"],
     ["GET", "/containerLogs/a/b/c", "get proxy"],
     ["POST", "/exec/a/b/c", "create proxy"],
+    ["GET", "/exec/a/b/c", "create proxy"],
+    ["GET", "/portForward/a/b", "create proxy"],
     ["GET", "/podsandmore", "get proxy"],
   ])("%s %s: %s", (method, path, want) => {
     const [verb, subresources] = verbAndSubresources({ method, path });

@@ -7,6 +7,7 @@
 import type { core, discovery } from "#api";
 import type { Clock, Random } from "#base";
 import { chooseEndpoints, type Endpoint, type NodeFacts } from "../proxy/endpoints.ts";
+import type { Family } from "../proxy/virtual-addresses.ts";
 import type { Backend } from "./routes.ts";
 
 export interface BackendSources {
@@ -20,6 +21,7 @@ interface Turn {
 }
 
 const AVOIDED_MS = 2000;
+const FAMILIES: readonly Family[] = ["IPv4", "IPv6"];
 const EVERYWHERE: NodeFacts = { name: "", addresses: [], podCidrs: [] };
 
 export class Backends {
@@ -86,8 +88,11 @@ export class Backends {
     const port = service.spec?.ports?.find(({ name, port }) => (typeof wanted === "string" ? name : port) === wanted);
     if (port === undefined || (port.protocol ?? "TCP") !== "TCP") return [];
     const slices = this.#sources.slices(key);
-    return (["IPv4", "IPv6"] as const).flatMap(
-      (family) => chooseEndpoints(slices, port.name ?? "", "TCP", family, EVERYWHERE).cluster,
-    );
+    // One family is enough: with both, whoever has two addresses would have two turns.
+    for (const family of service.spec?.ipFamilies ?? FAMILIES) {
+      const { cluster } = chooseEndpoints(slices, port.name ?? "", "TCP", family as Family, EVERYWHERE);
+      if (cluster.length > 0) return cluster;
+    }
+    return [];
   }
 }

@@ -39,7 +39,11 @@ export class Certificates {
         used.add(key);
         const context = this.#contextOf(key, secretOf(key));
         if (typeof context === "string") {
-          problems.push({ ingress: objectKey(ingress), reason: "BadCertificate", message: `Secret ${key}: ${context}` });
+          problems.push({
+            ingress: objectKey(ingress),
+            reason: "BadCertificate",
+            message: `Secret ${key}: ${context}`,
+          });
           continue;
         }
         for (const host of hosts.length > 0 ? hosts : hostsOf(ingress)) {

@@ -17,7 +17,14 @@ const OF_CONNECTION = new Set([
   "upgrade",
   "http2-settings",
 ]);
-const OF_ORIGIN = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-forwarded-port", "x-real-ip"];
+const OF_ORIGIN = [
+  "forwarded",
+  "x-forwarded-for",
+  "x-forwarded-host",
+  "x-forwarded-proto",
+  "x-forwarded-port",
+  "x-real-ip",
+];
 const NAME = "k8ts-ingress";
 /** An Ingress whose Service leads back here would go on for ever. */
 const MAX_TURNS = 5;

@@ -17,7 +17,7 @@ import {
 import { EXTENDER, type QueuedPod } from "../queue/index.ts";
 import { bindPod, type Placement, stateOf } from "./binding.ts";
 import { diagnose, NO_NODES } from "./diagnosis.ts";
-import { explain, type Explained, type Explanation } from "./explanations.ts";
+import { type Explained, type Explanation, explain } from "./explanations.ts";
 import { askExtenders, extenderScores } from "./extended.ts";
 import { handleFailure, messageOf } from "./failures.ts";
 import type { Parts } from "./parts.ts";

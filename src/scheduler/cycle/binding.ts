@@ -9,7 +9,14 @@
  */
 import { type core, isStatusError } from "#api";
 import { Backoff, isAbort } from "#base";
-import { type Filtered, isRejection, type Plugin, type Rejection, type Stages, type Verdict } from "../framework/index.ts";
+import {
+  type Filtered,
+  isRejection,
+  type Plugin,
+  type Rejection,
+  type Stages,
+  type Verdict,
+} from "../framework/index.ts";
 import { Pod } from "../kinds.ts";
 import type { Failure, QueuedPod } from "../queue/index.ts";
 import { handleFailure, isRefusal, messageOf } from "./failures.ts";
@@ -83,7 +90,11 @@ async function bind(parts: Parts, { stages, queued, node }: Placement): Promise<
       return;
     } catch (error) {
       if (!extender.ignorable || isAbort(error, parts.signal)) throw error;
-      parts.log.warn("an extender that may be ignored failed to bind", { extender: extender.name, pod: pod.key, error });
+      parts.log.warn("an extender that may be ignored failed to bind", {
+        extender: extender.name,
+        pod: pod.key,
+        error,
+      });
     }
   }
   for (const plugin of stages.bind) {
@@ -133,7 +144,10 @@ function rejected({ plugin, kind }: Rejection): Failure {
 }
 
 /** Asks until there is an answer. */
-async function isBoundAfterAll({ client, clock, random, signal }: Parts, { queued, node }: Placement): Promise<boolean> {
+async function isBoundAfterAll(
+  { client, clock, random, signal }: Parts,
+  { queued, node }: Placement,
+): Promise<boolean> {
   const { namespace, name, uid } = queued.pod;
   const backoff = new Backoff({ initialMs: FIRST_RETRY_MS, maxMs: LAST_RETRY_MS, jitter: 0.5 }, random);
   for (;;) {

@@ -21,7 +21,9 @@ export async function askExtenders(parts: Parts, filtered: Filtered): Promise<Re
       for (const [name, reason] of unresolvable) rejected.set(name, rejections.unresolvable(reason));
       keep(filtered, new Set(fitting.flatMap((name) => state.nodeNamed(name)?.index ?? [])), (index) => {
         const rejection = rejected.get(state.nodes[index]?.name ?? "");
-        return filtered.table.codeOf(rejection ?? rejections.unschedulable(`rejected by the extender ${extender.name}`));
+        return filtered.table.codeOf(
+          rejection ?? rejections.unschedulable(`rejected by the extender ${extender.name}`),
+        );
       });
     } catch (error) {
       tolerate(parts, extender, error);

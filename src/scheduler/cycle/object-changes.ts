@@ -1,9 +1,10 @@
 /** What is different about an object, as the events that plugins wait for. */
-import { type core, equalJson, type Json, type KubeObject, podRequests, compareQuantities } from "#api";
+import { compareQuantities, type core, equalJson, type Json, type KubeObject, podRequests } from "#api";
 import type { ClusterEvent, EventAction, EventResource } from "../framework/index.ts";
 
 export function nodeEvents(old: core.Node, node: core.Node): readonly ClusterEvent[] {
-  const differs = (of: (node: core.Node) => unknown) => !equalJson((of(old) ?? null) as Json, (of(node) ?? null) as Json);
+  const differs = (of: (node: core.Node) => unknown) =>
+    !equalJson((of(old) ?? null) as Json, (of(node) ?? null) as Json);
   const actions: EventAction[] = [];
   if (differs(({ status }) => status?.allocatable)) actions.push("allocatable");
   if (differs(({ metadata }) => metadata.labels)) actions.push("labels");
@@ -15,7 +16,12 @@ export function nodeEvents(old: core.Node, node: core.Node): readonly ClusterEve
 
 /** Without the times, which change with every heartbeat. */
 function conditionsOf(status: core.NodeStatus | undefined) {
-  return (status?.conditions ?? []).map(({ type, status: is, reason = "", message = "" }) => [type, is, reason, message]);
+  return (status?.conditions ?? []).map(({ type, status: is, reason = "", message = "" }) => [
+    type,
+    is,
+    reason,
+    message,
+  ]);
 }
 
 /** A change that has no name of its own counts as one too. */

@@ -85,9 +85,9 @@ export class Evaluator {
     const filtered: Filtered = { ...alone, fromMemo: nodes.names === undefined };
     if (nodes.names === undefined) this.#filterAll(filtered);
     else this.#filterNamed(filtered, nodes.names);
-    const isOwnSet = nominated !== undefined && this.#setOwn(filtered, nominated);
-    if (nodes.names === undefined && !isOwnSet) this.#open.take(memo.fitting);
-    else this.#open.collect(this.#codes, view.nodes.length);
+    const isOwnSet = nominated !== undefined && filtered.fromMemo && this.#setOwn(filtered, nominated);
+    if (filtered.fromMemo && !isOwnSet) this.#open.take(memo.fitting);
+    else if (filtered.fromMemo) this.#open.collect(this.#codes, view.nodes.length);
     this.#sweep(filtered);
     filtered.count = this.#open.count;
     if (enough !== undefined && filtered.count > enough) this.#keepEnough(filtered, enough);
@@ -127,11 +127,13 @@ export class Evaluator {
   }
 
   #filterNamed({ memo, pod, table }: Filtered, names: ReadonlySet<string>): void {
+    this.#open.clear();
     for (const name of names) {
       const node = this.#view.nodeNamed(name);
       if (node === undefined) continue;
       const verdict = memo.verdictOn(node, this.#others(node, pod));
       this.#codes[node.index] = isRejection(verdict) ? table.codeOf(verdict) : FITS;
+      if (!isRejection(verdict)) this.#open.add(node.index);
     }
   }
 

@@ -28,6 +28,14 @@ export class Open implements OpenNodes {
     this.count = indexes.length;
   }
 
+  clear(): void {
+    this.count = 0;
+  }
+
+  add(index: number): void {
+    this.indexes[this.count++] = index;
+  }
+
   only(index: number): void {
     this.indexes[0] = index;
     this.count = 1;

@@ -57,7 +57,13 @@ const fit = definePlugin({
 describe("the queue", () => {
   it("gives the most important first, then the oldest", () => {
     const { queue, take } = queueWith();
-    for (const [name, priority] of [["a", 0], ["b", 5], ["c", 5], ["d", 10]] as const) queue.add(info(name, priority));
+    for (const [name, priority] of [
+      ["a", 0],
+      ["b", 5],
+      ["c", 5],
+      ["d", 10],
+    ] as const)
+      queue.add(info(name, priority));
     expect([take(), take(), take(), take(), take()]).toEqual(["d", "b", "c", "a", undefined]);
   });
 
@@ -134,7 +140,7 @@ describe("the queue", () => {
   it("tries a pod that no event woke after five minutes", async () => {
     const { queue, clock, failed, take } = queueWith(fit);
     queue.add(info("a"));
-    failed(rejectedBy("Fit"));
+    expect(failed(rejectedBy("Fit"))).toBe("a");
     await clock.advance(4 * 60_000);
     expect(queue.sizes).toMatchObject({ unschedulable: 1 });
     await clock.advance(90_000);
@@ -174,8 +180,9 @@ describe("the queue", () => {
     const hint = () => {
       throw new Error("oh");
     };
-    const wakes = new Wakes([definePlugin({ name: "Bad", wakes: [{ resource: "Node", actions: ["add"], hint }] })], (e) =>
-      faults.push(e),
+    const wakes = new Wakes(
+      [definePlugin({ name: "Bad", wakes: [{ resource: "Node", actions: ["add"], hint }] })],
+      (e) => faults.push(e),
     );
     const queued = { pod: info("a"), rejectors: new Set(["Bad"]), pending: new Set<string>() };
     expect(wakes.ask(queued, NODE_ADDED)).toBe("queue");

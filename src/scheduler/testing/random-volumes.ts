@@ -90,15 +90,27 @@ function randomVolume(random: Random, name: string): core.PersistentVolume {
       storageClassName: random.pick(CLASSES),
       csi: { driver: DRIVER, volumeHandle: name },
       ...(reserved === undefined ? {} : { claimRef: { namespace: "default", name: reserved } }),
-      ...(chance(random, 0.4)
-        ? {
-            nodeAffinity: {
-              required: { nodeSelectorTerms: [{ matchExpressions: [{ key: ZONE, operator: "In", values: [zone] }] }] },
-            },
-          }
-        : {}),
+      ...(chance(random, 0.6) ? { nodeAffinity: { required: randomReach(random, zone) } } : {}),
     },
     status: { phase: chance(random, 0.9) ? "Available" : "Released" },
+  };
+}
+
+/** A zone, a disk of one or two nodes, or something that takes more words. */
+function randomReach(random: Random, zone: string): core.NodeSelector {
+  const inZone = { matchExpressions: [{ key: ZONE, operator: "In" as const, values: [zone] }] };
+  const values = list(random, 1, 2, () => `n${random.integer(4)}`);
+  const onHost = { matchExpressions: [{ key: "kubernetes.io/hostname", operator: "In" as const, values }] };
+  const named = { matchFields: [{ key: "metadata.name", operator: "In" as const, values: ["n0"] }] };
+  return {
+    nodeSelectorTerms: random.pick([
+      [inZone],
+      [onHost],
+      [onHost],
+      [inZone, onHost],
+      [{ ...onHost, ...named }],
+      [named],
+    ]),
   };
 }
 

@@ -59,7 +59,11 @@ const SCHEDULER = { name: "system:kube-scheduler", groups: ["system:authenticate
 export async function schedulingServer(seed = 1): Promise<TestServer> {
   const subresources = new Map<string, Connector>();
   const virtual = new Map<string, Connector>();
-  const server = await testServer({ seed, modes: [{ type: "RBAC", name: "rbac" }], connectors: { subresources, virtual } });
+  const server = await testServer({
+    seed,
+    modes: [{ type: "RBAC", name: "rbac" }],
+    connectors: { subresources, virtual },
+  });
   const { context, resources } = server;
   await bootstrap(context, resources);
   const { authorize, rulesFor } = alwaysAllow();

@@ -42,11 +42,10 @@ export async function* readLog(
   if (file === undefined) return;
   try {
     let position = tailLines === undefined ? 0 : await tailStart(file, (await file.stat()).size, tailLines);
+    const block = Buffer.allocUnsafe(BLOCK_BYTES);
     let mayEnd = false;
     let askedMs = Number.NEGATIVE_INFINITY;
     for (;;) {
-      // A block of its own each time: what is shown of it may still be on its way when the next one is read.
-      const block = Buffer.allocUnsafe(BLOCK_BYTES);
       const { bytesRead } = await file.read(block, 0, BLOCK_BYTES, position);
       position += bytesRead;
       const shown = renderer.render(block.subarray(0, bytesRead));

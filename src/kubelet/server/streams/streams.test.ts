@@ -1,4 +1,7 @@
 import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { Duplex } from "node:stream";
 import { afterEach, describe, expect, it } from "vitest";
 import type { WebSocket } from "ws";
@@ -153,6 +156,33 @@ describe("exec over WebSockets", () => {
     socket.on("error", () => {});
     socket.terminate();
   });
+});
+
+it("a log over a WebSocket, message by message", async () => {
+  const dir = mkdtempSync(join(tmpdir(), "k8ts-log-messages-"));
+  const logPath = join(dir, "0.log");
+  writeFileSync(logPath, "2026-01-01T00:00:00Z stdout F hello\n");
+  const kubelet = await start(() => {}, { container: { logPath, state: "exited" } });
+  for (const [protocol, want] of [
+    ["binary.k8s.io", "hello\n"],
+    ["base64.binary.k8s.io", Buffer.from("hello\n").toString("base64")],
+  ] as const) {
+    const socket = kubelet.webSocket("/containerLogs/default/web/main", [protocol]);
+    const [message] = await once(socket, "message");
+    expect(String(message)).toBe(want);
+    await once(socket, "close");
+  }
+  rmSync(dir, { recursive: true, force: true });
+});
+
+it("the server's end is the end of what is under way", async () => {
+  const left = Promise.withResolvers<void>();
+  const kubelet = await start((spdy) => spdy.streams.length === 3 && spdy.closed.then(left.resolve));
+  const socket = kubelet.webSocket("/exec/default/web/main?command=cat&input=1&output=1", ["v5.channel.k8s.io"]);
+  await once(socket, "message");
+  const closed = once(socket, "close");
+  await kubelet.stop();
+  await Promise.all([left.promise, closed]);
 });
 
 describe("SPDY", () => {

@@ -119,8 +119,14 @@ export class TestKubeletServer implements AsyncDisposable {
     return this.#server?.port ?? 0;
   }
 
+  async stop(): Promise<void> {
+    const server = this.#server;
+    this.#server = undefined;
+    await server?.stop();
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#server?.stop();
+    await this.stop();
     for (const connection of this.#connections) connection.destroy();
     this.#runtime.close();
   }

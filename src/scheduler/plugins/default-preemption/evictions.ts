@@ -5,9 +5,9 @@
  * 2. Victims are told why (DisruptionTarget), deleted gracefully, and an event says for whom.
  */
 import { isStatusError } from "#api";
+import { patchStatus } from "../../cycle/pod-status.ts";
 import type { PluginContext, PodInfo } from "../../framework/index.ts";
 import { Pod } from "../../kinds.ts";
-import { patchStatus } from "../../cycle/pod-status.ts";
 import type { Candidate } from "./victims.ts";
 
 const NAME = "DefaultPreemption";

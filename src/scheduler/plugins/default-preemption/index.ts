@@ -1,4 +1,7 @@
 /** A pod that fits nowhere takes the place of less important ones, if that helps. */
+
+import { isAbort, type Logger } from "#base";
+import { reasonsText } from "../../cycle/diagnosis.ts";
 import {
   definePlugin,
   type Extender,
@@ -9,9 +12,7 @@ import {
   type PostFiltered,
   rejectionsOf,
 } from "../../framework/index.ts";
-import { isAbort, type Logger } from "#base";
 import { PodDisruptionBudget } from "../../kinds.ts";
-import { reasonsText } from "../../cycle/diagnosis.ts";
 import { Candidates, type Found } from "./candidates.ts";
 import { Evictions } from "./evictions.ts";
 import { pickCandidate } from "./pick-candidate.ts";
@@ -108,7 +109,9 @@ async function agreed(
   log: Logger,
   signal: AbortSignal,
 ): Promise<readonly Candidate[]> {
-  let left = new Map(found.map(({ node, victims, violations }) => [node.name, { pods: victims, pdbViolations: violations }]));
+  let left = new Map(
+    found.map(({ node, victims, violations }) => [node.name, { pods: victims, pdbViolations: violations }]),
+  );
   for (const { name, ignorable, preempt } of extenders) {
     if (left.size === 0) break;
     try {

@@ -5,7 +5,14 @@
  *    before others, the most important first.
  */
 import type { policy } from "#api";
-import { isRejection, type NodeInfo, type NoFit, type PodInfo, type Rejection, rejectionsOf } from "../../framework/index.ts";
+import {
+  isRejection,
+  type NodeInfo,
+  type NoFit,
+  type PodInfo,
+  type Rejection,
+  rejectionsOf,
+} from "../../framework/index.ts";
 import { splitByBudgets } from "./budgets.ts";
 
 const NO_VICTIMS = rejectionsOf("DefaultPreemption").unresolvable("No preemption victims found for incoming pod");

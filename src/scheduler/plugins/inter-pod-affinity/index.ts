@@ -1,6 +1,12 @@
 /** Near some pods, away from others. */
 import type { core, KubeObject } from "#api";
-import { type ClusterEvent, type ClusterView, definePlugin, type PluginFactory, type PodInfo } from "../../framework/index.ts";
+import {
+  type ClusterEvent,
+  type ClusterView,
+  definePlugin,
+  type PluginFactory,
+  type PodInfo,
+} from "../../framework/index.ts";
 import { PodInfos, ResourceNames } from "../../snapshot/index.ts";
 import { type AffinityState, affinityFilter } from "./filter.ts";
 import { affinityScore } from "./score.ts";
@@ -20,8 +26,7 @@ export const interPodAffinity: PluginFactory = {
       known.set(pod, info);
       return info;
     };
-    const hint = (pod: PodInfo, event: ClusterEvent) =>
-      afterPodChange(view, pod, infoOf(event.old), infoOf(event.new));
+    const hint = (pod: PodInfo, event: ClusterEvent) => afterPodChange(view, pod, infoOf(event.old), infoOf(event.new));
     return definePlugin<AffinityState, readonly Tally[]>({
       name: NAME,
       wakes: [
@@ -62,5 +67,7 @@ function afterPodChange(
   if (isWanted(after) && !isWanted(before)) return "queue";
   if (isInTheWay(before) && !isInTheWay(after)) return "queue";
   // The last of its kind has gone: the pod may be the first again.
-  return isWanted(before) && !isWanted(after) && required.every(({ select }) => view.matches(select, pod)) ? "queue" : "skip";
+  return isWanted(before) && !isWanted(after) && required.every(({ select }) => view.matches(select, pod))
+    ? "queue"
+    : "skip";
 }

@@ -1,5 +1,14 @@
 /** Which pods belong together with one that has no constraints of its own: those of its Services and of its controller. */
-import { type core, equalJson, everything, type Json, type KubeObject, type LabelMatcher, type LabelRequirement, matcherOf } from "#api";
+import {
+  type core,
+  equalJson,
+  everything,
+  type Json,
+  type KubeObject,
+  type LabelMatcher,
+  type LabelRequirement,
+  matcherOf,
+} from "#api";
 import type { Informer, Informers } from "#client";
 import type { LabelClass, PodInfo, PodSelector } from "../../framework/index.ts";
 import { ReplicaSet, ReplicationController, Service, StatefulSet } from "../../kinds.ts";

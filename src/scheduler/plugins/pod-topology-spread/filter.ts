@@ -131,7 +131,8 @@ function withChange(state: SpreadState, other: PodInfo, node: NodeInfo, by: 1 | 
   if (state.rules.some(({ domains }) => (domains.of[index] ?? -1) === -1)) return state;
   const rules = state.rules.map((rule) => {
     const { constraint, included, domains } = rule;
-    if (isEmpty(constraint.select) || included?.(index) === false || !view.matches(constraint.select, other)) return rule;
+    if (isEmpty(constraint.select) || included?.(index) === false || !view.matches(constraint.select, other))
+      return rule;
     const counts = rule.counts.slice();
     const domain = domains.of[index] ?? 0;
     counts[domain] = Math.max(0, counts[domain] ?? 0) + by;

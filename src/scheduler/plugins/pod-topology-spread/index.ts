@@ -1,6 +1,12 @@
 /** Pods of a kind spread over domains. */
 import { type core, everything } from "#api";
-import { type ClusterEvent, definePlugin, type PluginFactory, type PodInfo, type SpreadConstraint } from "../../framework/index.ts";
+import {
+  type ClusterEvent,
+  definePlugin,
+  type PluginFactory,
+  type PodInfo,
+  type SpreadConstraint,
+} from "../../framework/index.ts";
 import { podSelector, spreadConstraint } from "../../snapshot/index.ts";
 import { defaultSelector } from "./default-selector.ts";
 import { type SpreadState, spreadFilter } from "./filter.ts";

@@ -42,7 +42,11 @@ export interface SpreadScoreOptions {
   readonly inclusion: Inclusion;
 }
 
-export function spreadScore({ constraintsOf, needsAllKeys, inclusion }: SpreadScoreOptions): ClusterScore<SpreadScores> {
+export function spreadScore({
+  constraintsOf,
+  needsAllKeys,
+  inclusion,
+}: SpreadScoreOptions): ClusterScore<SpreadScores> {
   return {
     reads: "cluster",
     prepare(pod, view, nodes) {

@@ -1,0 +1,23 @@
+/** The right to create, for what does more than its method says: a WebSocket begins with GET, and reading rights do not run commands. */
+import { NO_SELECTORS } from "../authz/attributes.ts";
+import { type Authorizer, demand } from "../authz/authorizer.ts";
+import type { RestRequest } from "../rest/rest-request.ts";
+
+/** Throws what the caller is told if it may not. `path`: of the whole request. */
+export async function demandCreate(authorize: Authorizer, request: RestRequest, path: string): Promise<void> {
+  const { user, resource, subresource, namespace, name } = request;
+  const { group: apiGroup, resource: plural } = resource.groupResource;
+  await demand(authorize, {
+    user,
+    verb: "create",
+    isResourceRequest: true,
+    path,
+    apiGroup,
+    apiVersion: resource.kind.version,
+    resource: plural,
+    subresource,
+    namespace,
+    name,
+    selectors: NO_SELECTORS,
+  });
+}

@@ -1,0 +1,38 @@
+/** What is known of an object when somebody asks why it is as it is. */
+import type { core } from "#api";
+import type { RequestRecord } from "#flows";
+
+/** One attempt of the scheduler, as it is told over the API. */
+export interface SchedulingAttempt {
+  readonly attempt: number;
+  readonly outcome:
+    | { readonly kind: "scheduled"; readonly node: string }
+    | { readonly kind: "unschedulable"; readonly message: string; readonly nominated?: string }
+    | { readonly kind: "error"; readonly message: string };
+  readonly nodeCount: number;
+  readonly fitting: number;
+  readonly rejections: readonly {
+    readonly plugin: string;
+    readonly reasons: readonly string[];
+    readonly nodes: number;
+  }[];
+  readonly best: readonly {
+    readonly node: string;
+    readonly total: number;
+    readonly parts: Readonly<Record<string, number>>;
+  }[];
+}
+
+export interface PodFacts {
+  readonly name: string;
+  readonly namespace: string;
+  /** Undefined: it is not there. */
+  readonly pod: core.Pod | undefined;
+  /** The newest last. */
+  readonly events: readonly core.Event[];
+  readonly attempts: readonly SchedulingAttempt[];
+  /** Requests about it, the newest last. */
+  readonly requests: readonly RequestRecord[];
+  readonly nodes: readonly core.Node[];
+  readonly now: number;
+}

@@ -1,0 +1,57 @@
+/** Why a Deployment is not where it should be: itself, then the first of its Pods that is not well. */
+import type { apps } from "#api";
+import type { Reason, WhyAnswer } from "./answer.ts";
+import type { PodFacts } from "./facts.ts";
+import { whyPod } from "./why-pod.ts";
+
+export interface DeploymentFacts {
+  readonly name: string;
+  readonly deployment: apps.Deployment | undefined;
+  readonly replicaSets: readonly apps.ReplicaSet[];
+  /** Those of its newest ReplicaSet first. */
+  readonly pods: readonly PodFacts[];
+}
+
+export function whyDeployment({ name, deployment, replicaSets, pods }: DeploymentFacts): WhyAnswer {
+  if (deployment === undefined)
+    return {
+      what: `deployment/${name} is not there`,
+      because: [{ text: "the API has none of this name", evidence: "API" }],
+      help: [],
+    };
+  const { spec, status, metadata } = deployment;
+  const wanted = spec?.replicas ?? 1;
+  const available = status?.availableReplicas ?? 0;
+  const updated = status?.updatedReplicas ?? 0;
+  const what = `deployment/${name} has ${available} of ${wanted} available, ${updated} of ${wanted} up to date`;
+  const because: Reason[] = [];
+  if ((status?.observedGeneration ?? 0) < (metadata.generation ?? 0))
+    because.push({ text: "its controller has not seen the last change yet", evidence: "status.observedGeneration" });
+  if (spec?.paused === true) {
+    because.push({ text: "it is paused", evidence: "spec.paused" });
+    return { what, because, help: [`\`kubectl rollout resume deployment/${name}\``] };
+  }
+  if (available >= wanted && updated >= wanted && because.length === 0)
+    return { what, because: [{ text: "it is as it should be", evidence: "status" }], help: [] };
+  for (const type of ["Progressing", "ReplicaFailure", "Available"]) {
+    const found = status?.conditions?.find((each) => each.type === type);
+    const isBad = type === "ReplicaFailure" ? found?.status === "True" : found?.status === "False";
+    if (found !== undefined && isBad)
+      because.push({ text: found.message ?? found.reason ?? "", evidence: `condition ${type}, ${found.reason}` });
+  }
+  const failing = replicaSets.flatMap(({ metadata: { name: set = "" }, status: state }) =>
+    (state?.conditions ?? [])
+      .filter(({ type, status: is }) => type === "ReplicaFailure" && is === "True")
+      .map((each) => ({ set, each })),
+  );
+  for (const { set, each } of failing.slice(0, 1))
+    because.push({ text: each.message ?? "", evidence: `replicaset/${set}, ${each.reason}` });
+  const ill = pods.find(({ pod }) => pod?.status?.conditions?.find(({ type }) => type === "Ready")?.status !== "True");
+  if (ill === undefined) return { what, because, help: [] };
+  const inner = whyPod(ill);
+  return {
+    what,
+    because: [...because, { text: inner.what, evidence: `pod/${ill.name}` }, ...inner.because],
+    help: inner.help,
+  };
+}

@@ -1,0 +1,179 @@
+/**
+ * Why a Pod is as it is, as a chain from what is seen to what it comes from.
+ *
+ *     gone · ending · pending without a node · pending on a node · failed · restarting · not ready · running
+ */
+import type { core } from "#api";
+import { ageOf, type Reason, type WhyAnswer } from "./answer.ts";
+import type { PodFacts } from "./facts.ts";
+import { whyThere, whyUnscheduled } from "./scheduling.ts";
+
+type Part = Omit<WhyAnswer, "what">;
+
+export function whyPod(facts: PodFacts): WhyAnswer {
+  const { pod, name, now } = facts;
+  if (pod === undefined) return { what: `pod/${name} is not there`, ...whyGone(facts) };
+  const { metadata, spec, status } = pod;
+  const since = (time: string | undefined) => (time === undefined ? "" : ` since ${ageOf(Date.parse(time), now)}`);
+  if (metadata.deletionTimestamp !== undefined)
+    return { what: `pod/${name} is being deleted${since(metadata.deletionTimestamp)}`, ...whyEnding(facts) };
+  const phase = status?.phase ?? "Pending";
+  const started = since(status?.startTime ?? metadata.creationTimestamp);
+  if (phase === "Failed") return { what: `pod/${name} has failed`, ...whyFailed(pod) };
+  if (phase === "Succeeded")
+    return {
+      what: `pod/${name} is done`,
+      because: [{ text: "all its containers ended with 0", evidence: "status.phase" }],
+      help: [],
+    };
+  if (spec?.nodeName === undefined || spec.nodeName === "")
+    return { what: `pod/${name} is Pending${since(metadata.creationTimestamp)}`, ...whyUnscheduled(facts) };
+  const trouble = nodeTrouble(facts) ?? containerTrouble(pod);
+  if (trouble !== undefined) return { what: `pod/${name} is ${phase}${started}`, ...trouble };
+  const unready = whyUnready(pod);
+  if (unready !== undefined) return { what: `pod/${name} is ${phase} and not ready${started}`, ...unready };
+  return { what: `pod/${name} is ${phase} on ${spec.nodeName}${started}`, ...whyThere(facts) };
+}
+
+function whyGone({ requests, name }: PodFacts): Part {
+  const deleted = requests.findLast(({ verb, status }) => verb.startsWith("delete") && status < 300);
+  if (deleted === undefined)
+    return { because: [{ text: `nothing is known of a pod ${name}`, evidence: "API and flow records" }], help: [] };
+  return { because: deletion(deleted), help: [] };
+}
+
+function deletion({ actor, user, written, cause }: PodFacts["requests"][number]): Reason[] {
+  const who = actor === user ? user : `${actor} (${user})`;
+  const evidence = written === undefined ? "flow record" : `revision ${written.revision}`;
+  return [
+    { text: `${who} deleted it`, evidence },
+    ...(cause === undefined
+      ? []
+      : [{ text: `as part of its work ${cause}`, evidence: "k8ts flow shows what led to it" }]),
+  ];
+}
+
+function whyEnding({ pod, requests }: PodFacts): Part {
+  const because: Reason[] = [];
+  const asked = requests.find(({ verb, status }) => verb === "delete" && status < 300);
+  const evicted = requests.find(({ subresource, status }) => subresource === "eviction" && status < 300);
+  const disruption = condition(pod, "DisruptionTarget");
+  if (disruption !== undefined)
+    because.push({
+      text: disruption.message ?? disruption.reason ?? "",
+      evidence: `condition DisruptionTarget, ${disruption.reason}`,
+    });
+  if (evicted !== undefined) because.push({ text: `${evicted.user} evicted it`, evidence: "flow record" });
+  else if (asked !== undefined) because.push(...deletion(asked));
+  const finalizers = pod?.metadata.finalizers ?? [];
+  if (finalizers.length > 0) {
+    because.push({ text: `it is kept by finalizers: ${finalizers.join(", ")}`, evidence: "metadata.finalizers" });
+    return { because, help: ["whoever set the finalizers has to take them away"] };
+  }
+  const grace = pod?.metadata.deletionGracePeriodSeconds ?? 0;
+  because.push({ text: `its containers have ${grace}s to end`, evidence: "metadata.deletionGracePeriodSeconds" });
+  return { because, help: grace > 0 ? ["`kubectl delete pod --force --grace-period=0` does not wait"] : [] };
+}
+
+function whyFailed(pod: core.Pod): Part {
+  const { status } = pod;
+  const because: Reason[] = [];
+  if (status?.reason !== undefined && status.reason !== "")
+    because.push({ text: `${status.reason}: ${status.message ?? ""}`, evidence: "status.reason" });
+  for (const each of statusesOf(pod)) {
+    const ended = each.state?.terminated;
+    if (ended !== undefined && ended.exitCode !== 0)
+      because.push({
+        text: `container ${each.name} ended with ${ended.exitCode} (${ended.reason})`,
+        evidence: "containerStatuses",
+      });
+  }
+  const evicted = status?.reason === "Evicted";
+  return {
+    because,
+    help: evicted ? ["give it requests and limits that fit, or free the node"] : ["`kubectl logs` shows what it said"],
+  };
+}
+
+function nodeTrouble({ pod, nodes }: PodFacts): Part | undefined {
+  const name = pod?.spec?.nodeName ?? "";
+  const node = nodes.find(({ metadata }) => metadata.name === name);
+  if (node === undefined)
+    return {
+      because: [{ text: `its node ${name} is gone`, evidence: "no such Node" }],
+      help: ["it is deleted by itself soon"],
+    };
+  const ready = node.status?.conditions?.find(({ type }) => type === "Ready");
+  if (ready?.status === "True") return undefined;
+  return {
+    because: [
+      { text: `its node ${name} is not ready`, evidence: `Node condition Ready=${ready?.status}` },
+      { text: ready?.message ?? "it has told nothing of itself", evidence: ready?.reason ?? "no condition" },
+    ],
+    help: [`look at the node: \`kubectl describe node ${name}\`; Pods of controllers move after their toleration ends`],
+  };
+}
+
+const WAITING_HELP: Readonly<Record<string, string>> = {
+  ErrImagePull: "is the image's name right, and can the node reach its registry? `k8ts image import` needs none",
+  ImagePullBackOff: "is the image's name right, and can the node reach its registry? `k8ts image import` needs none",
+  InvalidImageName: "mend the image's name",
+  ErrImageNeverPull: "the image is not on the node, and may not be pulled: `k8ts image import`",
+  CreateContainerConfigError: "something that the container refers to is missing",
+  CreateContainerError: "the container's command, mounts or user do not fit its image",
+  RunContainerError: "the container's command cannot be started",
+  CrashLoopBackOff: "`kubectl logs --previous` shows what it said before it ended",
+};
+
+function containerTrouble(pod: core.Pod): Part | undefined {
+  for (const each of statusesOf(pod)) {
+    const { waiting } = each.state ?? {};
+    if (waiting === undefined || waiting.reason === "ContainerCreating" || waiting.reason === "PodInitializing")
+      continue;
+    const because: Reason[] = [
+      { text: `container ${each.name}: ${waiting.reason}`, evidence: "containerStatuses.state.waiting" },
+    ];
+    const last = each.lastState?.terminated;
+    if (last !== undefined)
+      because.push({
+        text: `it ended with ${last.exitCode} (${last.reason}), ${each.restartCount} restarts so far`,
+        evidence: "lastState.terminated",
+      });
+    else if (waiting.message !== undefined) because.push({ text: waiting.message, evidence: "waiting.message" });
+    const memory = last?.reason === "OOMKilled" ? ["it took more memory than its limit: raise the limit"] : [];
+    const help = WAITING_HELP[waiting.reason ?? ""];
+    return { because, help: [...memory, ...(help === undefined ? [] : [help])] };
+  }
+  return undefined;
+}
+
+function whyUnready(pod: core.Pod): Part | undefined {
+  const ready = condition(pod, "Ready");
+  if (ready?.status === "True") return undefined;
+  const because: Reason[] = [
+    { text: ready?.message ?? "it has not told yet", evidence: `condition Ready, ${ready?.reason}` },
+  ];
+  const starting = statusesOf(pod).find(({ state }) => state?.waiting !== undefined);
+  if (starting !== undefined) {
+    because.push({
+      text: `container ${starting.name}: ${starting.state?.waiting?.reason}`,
+      evidence: "containerStatuses.state.waiting",
+    });
+    return { because, help: [] };
+  }
+  const unready = (pod.status?.containerStatuses ?? []).filter((each) => !each.ready);
+  for (const { name } of unready)
+    because.push({
+      text: `container ${name} runs and its probe has not succeeded`,
+      evidence: "containerStatuses.ready",
+    });
+  return { because, help: unready.length === 0 ? [] : ["`kubectl describe pod` shows what the readiness probe got"] };
+}
+
+function condition(pod: core.Pod | undefined, type: string): core.PodCondition | undefined {
+  return pod?.status?.conditions?.find((each) => each.type === type);
+}
+
+function statusesOf({ status }: core.Pod): readonly core.ContainerStatus[] {
+  return [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])];
+}

@@ -1,0 +1,171 @@
+/**
+ * The ingress: follows the API, serves HTTP and HTTPS, and tells in Ingresses where.
+ *
+ *     followIngresses ──► routes, certificates, endpoints
+ *                              ▲
+ *     client ──► server ──► exchange ──► endpoint
+ */
+import { hostname } from "node:os";
+import { type events, isStatusError, type networking } from "#api";
+import { Backoff, type Clock, type Logger, type MetricsRegistry, type Random, TaskGroup } from "#base";
+import { type Client, eventRecorder, namespaced, objectKey } from "#client";
+import { IngressClass } from "../kinds.ts";
+import { Changed } from "../tell-kernel.ts";
+import { type CertificatePem, Certificates } from "./certificates.ts";
+import { CLASS_NAME, CONTROLLER } from "./classes.ts";
+import { Connections } from "./connections.ts";
+import { type Followed, followIngresses } from "./follow.ts";
+import { ingressMetrics } from "./metrics.ts";
+import type { RouteProblem } from "./routes.ts";
+import { startIngressServer } from "./server.ts";
+import { addressOf, writeStatus } from "./status.ts";
+
+const Event = namespaced<events.Event>("events.k8s.io/v1", "Event", "events");
+
+export interface IngressOptions {
+  readonly client: Client;
+  readonly address: string;
+  /** Undefined: not served. */
+  readonly httpPort?: number;
+  readonly httpsPort?: number;
+  readonly controller?: string;
+  readonly className?: string;
+  /** Makes the IngressClass where there is none. */
+  readonly ensuresClass?: boolean;
+  /** What Ingresses say of where they are served: addresses and host names. */
+  readonly publishedAddresses?: readonly string[];
+  /** `namespace/name` of a Service whose load balancer's addresses are told instead. */
+  readonly publishedService?: string;
+  readonly defaultCertificate?: CertificatePem;
+  readonly trustsForwarded?: boolean;
+  readonly maxBodyBytes?: number;
+  readonly maxConnections?: number;
+  readonly connectMs?: number;
+  readonly answerMs?: number;
+  readonly drainMs?: number;
+  readonly onReady?: (ports: { readonly http: number | undefined; readonly https: number | undefined }) => void;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly metrics: MetricsRegistry;
+}
+
+const CONNECT_MS = 5000;
+const ANSWER_MS = 60_000;
+const DRAIN_MS = 30_000;
+const MAX_CONNECTIONS = 20_000;
+const STATUS_LOOK_MS = 60_000;
+
+/** Until the signal aborts. */
+export async function runIngress(options: IngressOptions, signal: AbortSignal): Promise<void> {
+  const { client, clock, random, log, controller = CONTROLLER, className = CLASS_NAME } = options;
+  const { connectMs = CONNECT_MS, answerMs = ANSWER_MS, drainMs = DRAIN_MS } = options;
+  const { defaultCertificate, maxBodyBytes, maxConnections = MAX_CONNECTIONS, trustsForwarded = false } = options;
+  const metrics = ingressMetrics(options.metrics);
+  const certificates = new Certificates(defaultCertificate);
+  const connections = new Connections({ connectMs, answerMs }, clock);
+  const tasks = new TaskGroup({ parent: signal });
+  const told = problemTeller(options);
+  const statusChanged = new Changed();
+  let served: readonly networking.Ingress[] = [];
+  try {
+    if (options.ensuresClass === true) await ensureClass(options, signal);
+    const followed = await followIngresses({
+      ...{ client, clock, random, log, tasks, certificates, controller, className },
+      onReload: (routes, ingresses, problems) => {
+        served = ingresses;
+        metrics.reloaded(routes.size);
+        told(ingresses, problems);
+        statusChanged.mark();
+      },
+    });
+    const { routes, backends } = followed;
+    const server = await startIngressServer({
+      ...{
+        routes,
+        backends,
+        connections,
+        metrics,
+        trustsForwarded,
+        maxBodyBytes,
+        maxConnections,
+        connectMs,
+        clock,
+        log,
+      },
+      ...{ address: options.address, httpPort: options.httpPort, httpsPort: options.httpsPort, defaultCertificate },
+      certificateOf: (name) => certificates.find(name),
+    });
+    try {
+      options.onReady?.({ http: server.httpPort, https: server.httpsPort });
+      tasks.run("status", (running) => tellStatus(options, () => served, followed, statusChanged, running));
+      await tasks.done();
+    } finally {
+      await server.stop(drainMs);
+    }
+  } finally {
+    connections.close();
+    await tasks.stop();
+  }
+}
+
+async function tellStatus(
+  { client, clock, random, log, publishedAddresses = [], publishedService }: IngressOptions,
+  served: () => readonly networking.Ingress[],
+  { services }: Followed,
+  changed: Changed,
+  signal: AbortSignal,
+): Promise<void> {
+  const backoff = new Backoff({ initialMs: 500, maxMs: 60_000, jitter: 0.2 }, random);
+  for (;;) {
+    await changed.wait(clock, STATUS_LOOK_MS, signal);
+    const addresses =
+      publishedService === undefined
+        ? publishedAddresses.map(addressOf)
+        : (services(publishedService)?.status?.loadBalancer?.ingress ?? []).map(({ ip, hostname: name }) => ({
+            ...(ip !== undefined && { ip }),
+            ...(name !== undefined && { hostname: name }),
+          }));
+    if (addresses.length === 0) continue;
+    if (await writeStatus(client, served(), addresses, log, signal)) {
+      backoff.reset();
+      continue;
+    }
+    changed.mark();
+    await clock.sleep(backoff.next(), signal);
+  }
+}
+
+async function ensureClass(options: IngressOptions, signal: AbortSignal): Promise<void> {
+  const { client, log, controller = CONTROLLER, className = CLASS_NAME } = options;
+  try {
+    await client.of(IngressClass).create({ metadata: { name: className }, spec: { controller } }, { signal });
+  } catch (error) {
+    if (signal.aborted) throw error;
+    if (isStatusError(error) && error.reason === "AlreadyExists") return;
+    log.warn("the IngressClass could not be made", { class: className, error });
+  }
+}
+
+/** What is wrong is told once, until it is something else. */
+function problemTeller({ client, clock, random, log }: IngressOptions) {
+  const recorder = eventRecorder({
+    ...{ events: client.of(Event), clock, random, log },
+    controller: "k8ts-ingress",
+    instance: hostname(),
+  });
+  let known = new Set<string>();
+  return (ingresses: readonly networking.Ingress[], problems: readonly RouteProblem[]) => {
+    const byKey = new Map(ingresses.map((ingress) => [objectKey(ingress), ingress]));
+    const now = new Set<string>();
+    for (const { ingress, reason, message } of problems) {
+      const id = `${ingress} ${reason} ${message}`;
+      now.add(id);
+      if (known.has(id)) continue;
+      log.warn("an Ingress cannot be served as it says", { ingress, reason, message });
+      const about = byKey.get(ingress);
+      if (about !== undefined) recorder.record({ about, type: "Warning", reason, note: message });
+    }
+    known = now;
+  };
+}

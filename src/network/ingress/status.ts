@@ -1,0 +1,47 @@
+/**
+ * Tells in each Ingress where it is served. All who serve say the same, so it does not matter who of them writes.
+ */
+import { isStatusError, type networking } from "#api";
+import type { Logger } from "#base";
+import { type Client, objectKey } from "#client";
+import { Ingress } from "../kinds.ts";
+
+type Address = networking.IngressLoadBalancerIngress;
+
+/** `192.0.2.1` or `ingress.example.org`. */
+export function addressOf(text: string): Address {
+  return /^[\d.]+$|:/.test(text) ? { ip: text } : { hostname: text };
+}
+
+export function needsStatus({ status }: networking.Ingress, wanted: readonly Address[]): boolean {
+  const told = (addresses: readonly Address[]) =>
+    addresses.map(({ ip = "", hostname = "" }) => `${ip} ${hostname}`).join();
+  return told(status?.loadBalancer?.ingress ?? []) !== told(wanted);
+}
+
+/** False if something is left to be tried again. */
+export async function writeStatus(
+  client: Client,
+  ingresses: readonly networking.Ingress[],
+  wanted: readonly Address[],
+  log: Logger,
+  signal: AbortSignal,
+): Promise<boolean> {
+  let isDone = true;
+  for (const ingress of ingresses.filter((each) => needsStatus(each, wanted))) {
+    const status = { ...ingress.status, loadBalancer: { ...ingress.status?.loadBalancer, ingress: wanted } };
+    try {
+      await client
+        .of(Ingress)
+        .in(ingress.metadata.namespace ?? "")
+        .updateStatus({ ...ingress, status }, { signal });
+    } catch (error) {
+      if (signal.aborted) throw error;
+      // Its next version, or its end, comes by itself.
+      if (isStatusError(error) && (error.reason === "Conflict" || error.reason === "NotFound")) continue;
+      isDone = false;
+      log.warn("the status of an Ingress could not be written", { ingress: objectKey(ingress), error });
+    }
+  }
+  return isDone;
+}

@@ -1,0 +1,174 @@
+/** Which events are worth another attempt, for pods that a plugin has rejected: the documented queueing hints, as a table. */
+import { describe, expect, it } from "vitest";
+import type { core } from "#api";
+import { MetricsRegistry, seededRandom, silentLogger, VirtualClock } from "#base";
+import type { Client, EventRecorder } from "#client";
+import { DEFAULT_ARGUMENTS } from "../configuration/index.ts";
+import { schedulerMetrics } from "../cycle/metrics.ts";
+import type { ClusterEvent, PluginContext } from "../framework/index.ts";
+import { Wakes } from "../queue/index.ts";
+import { ClusterState, PodInfos, ResourceNames } from "../snapshot/index.ts";
+import { HeldObjects } from "../testing/held-objects.ts";
+import { node, pod } from "../testing/index.ts";
+import { ALL_PLUGINS } from "./index.ts";
+
+const resources = new ResourceNames();
+const infos = new PodInfos(resources);
+const context: PluginContext = {
+  client: { of: () => ({}) } as unknown as Client,
+  events: {} as EventRecorder,
+  informers: new HeldObjects().informers(),
+  view: new ClusterState(resources),
+  resources,
+  clock: new VirtualClock(),
+  random: seededRandom(1),
+  log: silentLogger,
+  wake: () => {},
+  ungate: () => {},
+  extenders: [],
+  waiting: { allow: () => {}, reject: () => false },
+  metrics: schedulerMetrics(new MetricsRegistry()),
+  beside: () => {},
+  signal: new AbortController().signal,
+};
+const wakes = new Wakes(
+  ALL_PLUGINS.map((factory) => factory.make(DEFAULT_ARGUMENTS, context)),
+  (error) => {
+    throw error;
+  },
+);
+
+const ZONE = "topology.kubernetes.io/zone";
+const web = { app: "web" };
+const added = (object: core.Node): ClusterEvent => ({ resource: "Node", action: "add", new: object });
+const gone = (object: core.Pod): ClusterEvent => ({ resource: "AssignedPod", action: "delete", old: object });
+const came = (object: core.Pod): ClusterEvent => ({ resource: "AssignedPod", action: "add", new: object });
+const changed = (action: ClusterEvent["action"], old: core.Node, now: core.Node): ClusterEvent => ({
+  resource: "Node",
+  action,
+  old,
+  new: now,
+});
+const taint = { key: "k", effect: "NoSchedule" } as const;
+const selecting = pod("p", { spec: { nodeSelector: { disk: "ssd" } } });
+const near = (key: "podAffinity" | "podAntiAffinity") =>
+  pod("p", {
+    spec: {
+      affinity: {
+        [key]: {
+          requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: ZONE, labelSelector: { matchLabels: web } }],
+        },
+      },
+    },
+  });
+const spread = pod("p", {
+  labels: web,
+  spec: {
+    topologySpreadConstraints: [
+      { topologyKey: ZONE, maxSkew: 1, whenUnsatisfiable: "DoNotSchedule", labelSelector: { matchLabels: web } },
+    ],
+  },
+});
+const large = pod("p", { requests: { cpu: "3" } });
+const neighbour = pod("web", { on: "n", labels: web });
+const stranger = pod("db", { on: "n" });
+
+const cases: readonly (readonly [plugin: string, what: string, pod: core.Pod, event: ClusterEvent, answer: string])[] =
+  [
+    ["NodeResourcesFit", "a pod has gone", large, gone(stranger), "queue"],
+    ["NodeResourcesFit", "a node came that is large enough", large, added(node("n")), "queue"],
+    [
+      "NodeResourcesFit",
+      "a node came that is too small",
+      large,
+      added(node("n", { allocatable: { cpu: "2" } })),
+      "skip",
+    ],
+    [
+      "NodeResourcesFit",
+      "a node has grown enough",
+      large,
+      changed("allocatable", node("n", { allocatable: { cpu: "2" } }), node("n")),
+      "queue",
+    ],
+    [
+      "NodeResourcesFit",
+      "a node has grown in something else",
+      large,
+      changed("allocatable", node("n"), node("n", { allocatable: { memory: "64Gi" } })),
+      "skip",
+    ],
+    ["NodeResourcesFit", "a pod came", large, came(stranger), "skip"],
+    ["NodeResourcesFit", "a node's labels changed", large, changed("labels", node("n"), node("n")), "skip"],
+    ["NodeAffinity", "a node came that matches", selecting, added(node("n", { labels: { disk: "ssd" } })), "queue"],
+    ["NodeAffinity", "a node came that does not", selecting, added(node("n")), "skip"],
+    [
+      "NodeAffinity",
+      "a node's labels match now",
+      selecting,
+      changed("labels", node("n"), node("n", { labels: { disk: "ssd" } })),
+      "queue",
+    ],
+    [
+      "NodeAffinity",
+      "a node's labels matched before",
+      selecting,
+      changed("labels", node("n", { labels: { disk: "ssd" } }), node("n", { labels: { disk: "ssd", a: "b" } })),
+      "skip",
+    ],
+    ["TaintToleration", "a node came without taints", pod("p"), added(node("n")), "queue"],
+    ["TaintToleration", "a node came with a taint", pod("p"), added(node("n", { taints: [taint] })), "skip"],
+    [
+      "TaintToleration",
+      "a taint has gone",
+      pod("p"),
+      changed("taints", node("n", { taints: [taint] }), node("n")),
+      "queue",
+    ],
+    ["TaintToleration", "nothing was in the way before", pod("p"), changed("taints", node("n"), node("n")), "skip"],
+    [
+      "NodeUnschedulable",
+      "a node was uncordoned",
+      pod("p"),
+      changed("taints", node("n", { unschedulable: true }), node("n")),
+      "queue",
+    ],
+    [
+      "NodeUnschedulable",
+      "a node was cordoned",
+      pod("p"),
+      changed("taints", node("n"), node("n", { unschedulable: true })),
+      "skip",
+    ],
+    [
+      "NodePorts",
+      "a pod with a host port has gone",
+      pod("p", { hostPorts: [80] }),
+      gone(pod("x", { on: "n", hostPorts: [80] })),
+      "queue",
+    ],
+    ["NodePorts", "a pod without has gone", pod("p", { hostPorts: [80] }), gone(stranger), "skip"],
+    ["InterPodAffinity", "a pod came that was missed", near("podAffinity"), came(neighbour), "queue"],
+    ["InterPodAffinity", "a stranger came", near("podAffinity"), came(stranger), "skip"],
+    ["InterPodAffinity", "a pod went that was in the way", near("podAntiAffinity"), gone(neighbour), "queue"],
+    ["InterPodAffinity", "a stranger went", near("podAntiAffinity"), gone(stranger), "skip"],
+    ["PodTopologySpread", "one of its kind went", spread, gone(neighbour), "queue"],
+    ["PodTopologySpread", "a stranger went", spread, gone(stranger), "skip"],
+    ["PodTopologySpread", "a node came with the key", spread, added(node("n", { labels: { [ZONE]: "a" } })), "queue"],
+    ["PodTopologySpread", "a node came without", spread, added(node("n")), "skip"],
+    [
+      "SchedulingGates",
+      "the gates have gone",
+      pod("p"),
+      { resource: "TargetPod", action: "gatesEliminated", new: pod("p") },
+      "queue",
+    ],
+    ["DefaultPreemption", "a pod went that is not its victim", pod("p"), gone(stranger), "skip"],
+  ];
+
+describe("queueing hints", () => {
+  it.each(cases)("%s: %s", (plugin, _what, rejected, event, answer) => {
+    const queued = { pod: infos.of(rejected), rejectors: new Set([plugin]), pending: new Set<string>() };
+    expect(wakes.ask(queued, event)).toBe(answer);
+  });
+});
