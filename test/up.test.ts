@@ -27,13 +27,6 @@ describe("up in the foreground", () => {
     expect(up.stderr()).toBe("");
     expect(existsSync(join(home.dataDir, "run.json"))).toBe(false);
   });
-
-  it("says in one line what it cannot do yet", async () => {
-    await using home = new Home();
-    const up = home.start(...memory, "--nodes", "2");
-    await up.printed("Ctrl-C stops it");
-    expect(up.stdout()).toMatch(/Note: --nodes 2: .*\n/);
-  });
 });
 
 describe("up before it is ready", () => {

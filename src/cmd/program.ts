@@ -7,6 +7,7 @@ import { downCommand } from "./down.ts";
 import { flowCommand } from "./flow.ts";
 import { futureCommands } from "./future.ts";
 import { imageCommand } from "./image.ts";
+import { ingressCommand } from "./ingress.ts";
 import { kubeApiServerCommand } from "./kube-apiserver.ts";
 import { kubectlCommand } from "./kubectl.ts";
 import { kubeletCommand } from "./kubelet.ts";
@@ -51,6 +52,7 @@ export function program(): Command {
     kubeletCommand(),
     proxyCommand(),
     dnsCommand(),
+    ingressCommand(),
     kubectlCommand(),
     flowCommand(),
     whyCommand(),

@@ -34,7 +34,7 @@ export interface UpOptions
   readonly kubeconfig?: string;
   readonly eventTtl?: number;
   readonly controllers?: readonly string[];
-  readonly scheduler: boolean;
+  readonly scheduler?: boolean;
   readonly detach?: boolean;
 }
 
@@ -56,6 +56,7 @@ export function upCommand(): Command {
     .option("--kubeconfig <file>", "kubeconfig that gets the context `k8ts`, instead of the user's own")
     .addOption(new Option("--event-ttl <duration>", "how long events are kept, such as 1h30m").argParser(milliseconds))
     .addOption(controllersOption())
+    .option("--scheduler", "run the scheduler; default: unless objects are kept in memory and there are no nodes")
     .option("--no-scheduler", "leave scheduling to another process, such as `k8ts scheduler`")
     .option("--detach", "return when the cluster is ready and leave it running")
     .action(async (options: UpOptions) => {
@@ -94,7 +95,8 @@ export function configFrom(options: UpOptions, realNodes?: RealNodesConfig): Clu
     audit: auditFrom(options),
     flowControl: flowControlFrom(options),
     ...(options.controllers !== undefined && { controllers: options.controllers }),
-    scheduler: options.scheduler,
+    // What is in memory and has no nodes is there to try the API: nobody waits for a Pod to run.
+    scheduler: options.scheduler ?? (options.store !== "memory" || nodes !== undefined || realNodes !== undefined),
     ...(nodes !== undefined && { nodes }),
     ...(realNodes !== undefined && { realNodes }),
     mergeInto: options.kubeconfig ?? userKubeconfigPath(process.env),

@@ -81,8 +81,11 @@ export async function runKubelet(options: KubeletOptions, signal: AbortSignal): 
   const machine = await readMachine(config.rootDir, config.resolvConf);
   const { runtimeName, runtimeVersion } = await runtimeReady(options, signal);
   const capacity = capacityOf(machine, config.maxPods);
-  const reserved = { kube: config.kubeReserved, system: config.systemReserved, evictionBytes: 100 * 1024 ** 2 };
-  const allocatable = allocatableOf(capacity, reserved);
+  const allocatable = allocatableOf(capacity, {
+    kube: config.kubeReserved,
+    system: config.systemReserved,
+    evictionMemory: config.evictionHard["memory.available"] ?? "0",
+  });
   const facts = () => factsOf(config, machine, allocatable);
   let pressures: ReadonlySet<Pressure> = new Set();
   const started = Promise.withResolvers<void>();
@@ -122,7 +125,6 @@ export async function runKubelet(options: KubeletOptions, signal: AbortSignal): 
           runtime: status,
           runtimeProblem: pods.pleg.problem,
           pressures,
-          isShuttingDown: false,
         }),
         images: status === undefined ? [] : await runtime.images.list(asking),
         kubeletPort: config.port,
@@ -170,16 +172,11 @@ export async function runKubelet(options: KubeletOptions, signal: AbortSignal): 
     tasks,
     registered: started.promise,
   });
-  const registered = registration.register(tasks.signal);
-  registered.then(started.resolve, started.reject);
-
-  tasks.run("node status", async (running) => {
-    await registered;
-    await registration.runStatus(running);
-  });
-  tasks.run("node lease", async (running) => {
-    await registered;
-    await registration.runLease(running);
+  tasks.run("registration", async (running) => {
+    await registration.register(running);
+    started.resolve();
+    tasks.run("node status", (asking) => registration.runStatus(asking));
+    tasks.run("node lease", (asking) => registration.runLease(asking));
   });
   const usage = () => readUsage(config.rootDir);
   const images = new ImageGc({

@@ -173,7 +173,7 @@ export function nodePods(options: NodePodsOptions): NodePods {
   tasks.run("services", (signal) => services.run(signal));
   tasks.run("status writer", (signal) => status.run(signal));
   tasks.run("pods of the API", async (signal) => {
-    await options.registered;
+    await abortable(options.registered, signal);
     await api.run(signal);
   });
   tasks.run("pleg", (signal) => pleg.run(signal));

@@ -139,7 +139,7 @@ describe.skipIf(missing !== "")(`pods in real containers${missing && `: ${missin
       "echo $GREETING > /out/v-env",
       "cat /cm/a /sec/s /sub/file > /out/v-files; id > /out/v-id",
       "cat /etc/hosts > /out/v-hosts; cat /etc/resolv.conf > /out/v-resolv; hostname > /out/v-hostname",
-      "stat -c %a /sec/s > /out/v-mode; df /mem | tail -1 > /out/v-mem; touch /data/own; stat -c %g /data/own > /out/v-group",
+      "stat -L -c %a /sec/s > /out/v-mode; df /mem | tail -1 > /out/v-mem; touch /data/own; stat -c %g /data/own > /out/v-group",
       "while [ $(cat /cm/a) = one ]; do sleep 0.1; done; cat /cm/a > /out/v-changed",
     ].join("; ");
     await create("vols", {

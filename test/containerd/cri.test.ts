@@ -61,6 +61,13 @@ describe.skipIf(missing !== "")(`CRI on containerd${missing && `: ${missing}`}`,
     return made;
   }
 
+  /** In its first container's log. */
+  const said = ({ config }: { config: PodSandboxConfig }, words: string) =>
+    until(
+      () => readFileSync(join(config.logDirectory, "main/0.log"), "utf8"),
+      (log) => log.includes(words),
+    );
+
   const exited = (id: string) =>
     until(
       () => runtime().containerStatus(id),
@@ -184,11 +191,14 @@ describe.skipIf(missing !== "")(`CRI on containerd${missing && `: ${missing}`}`,
 
   it("stops with SIGTERM first, and kills what does not listen", async () => {
     await using own = await pod();
-    const polite = await container(own, "trap 'exit 9' TERM; while :; do sleep 0.05; done");
+    const polite = await container(own, "trap 'exit 9' TERM; echo listening; while :; do sleep 0.05; done");
+    // Process 1 does not hear a signal that it has not asked for.
+    await said(own, "listening");
     await runtime().stopContainer(polite, 20);
     expect(await runtime().containerStatus(polite)).toMatchObject({ state: "exited", exitCode: 9 });
     const deaf = await container(own, "trap '' TERM; while :; do sleep 0.05; done", {
       metadata: { name: "deaf", attempt: 0 },
+      logPath: "main/1.log",
     });
     await runtime().stopContainer(deaf, 1);
     expect(await runtime().containerStatus(deaf)).toMatchObject({ state: "exited", exitCode: 137, reason: "Error" });

@@ -82,7 +82,8 @@ export async function forwardUpgrade(target: Target, exchange: ApiRequest, clock
     resolve({ response, connection });
   });
   outgoing.once("response", (response) => resolve({ response }));
-  outgoing.once("error", (error) => reject(unreachable(error, target)));
+  // Also for what goes wrong later, which is seen on the answer or the connection.
+  outgoing.on("error", (error) => reject(unreachable(error, target)));
   outgoing.end();
   const { response, connection } = await promise;
   const { statusCode: status = 502 } = response;
@@ -101,7 +102,8 @@ async function send(target: Target, exchange: ApiRequest, body: Buffer | undefin
   const length = body !== undefined && { "content-length": String(body.length) };
   const outgoing = open(target, exchange, { ...passedOn(exchange.headers), ...length });
   outgoing.once("response", resolve);
-  outgoing.once("error", (error) => reject(unreachable(error, target)));
+  // Also for what goes wrong later, which is seen on the answer or the connection.
+  outgoing.on("error", (error) => reject(unreachable(error, target)));
   outgoing.end(body);
   return promise;
 }

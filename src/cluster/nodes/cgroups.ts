@@ -14,7 +14,8 @@ export async function removeCgroup(group: string, clock: Clock): Promise<void> {
   const folders = [...new Set(roots)].map((root) => join(root, group));
   const deadline = clock.monotonic() + PATIENCE_MS;
   for (;;) {
-    for (const folder of folders) await endProcesses(folder, clock);
+    const pids = new Set((await Promise.all(folders.map(processesIn))).flat());
+    await Promise.all([...pids].map((pid) => kill(pid, clock)));
     const left = (await Promise.all(folders.map(removeTree))).filter((failure) => failure !== undefined);
     if (left.length === 0) return;
     if (clock.monotonic() >= deadline) throw left[0];
@@ -22,16 +23,18 @@ export async function removeCgroup(group: string, clock: Clock): Promise<void> {
   }
 }
 
-async function endProcesses(folder: string, clock: Clock): Promise<void> {
-  for (const child of await subfolders(folder)) await endProcesses(join(folder, child), clock);
-  const pids = await orNothing(readFile(join(folder, "cgroup.procs"), "utf8"), "");
-  const found = await Promise.all(
-    pids
-      .split("\n")
-      .filter(Boolean)
-      .map((pid) => processId(Number(pid))),
-  );
-  await Promise.all(found.map((process) => process && endProcess(process, 0, clock)));
+async function processesIn(folder: string): Promise<number[]> {
+  const [own, children] = await Promise.all([
+    orNothing(readFile(join(folder, "cgroup.procs"), "utf8"), ""),
+    subfolders(folder),
+  ]);
+  const inside = await Promise.all(children.map((child) => processesIn(join(folder, child))));
+  return [...own.split("\n").filter(Boolean).map(Number), ...inside.flat()];
+}
+
+async function kill(pid: number, clock: Clock): Promise<void> {
+  const process = await processId(pid);
+  if (process !== undefined) await endProcess(process, 0, clock);
 }
 
 /** What could not be removed yet: a process that is just ending holds its group. */

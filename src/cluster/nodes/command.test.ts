@@ -22,6 +22,14 @@ describe("run", () => {
     await expect(failure).rejects.toThrow("no-such-program cannot be run: spawn no-such-program ENOENT");
   });
 
+  it("throws what its input throws", async () => {
+    async function* broken() {
+      yield Buffer.from("x");
+      throw new Error("the file is gone");
+    }
+    await expect(run("cat", [], { input: broken() })).rejects.toThrow("the file is gone");
+  });
+
   it("one that does not read all of its input may end", async () => {
     const much = Buffer.alloc(5_000_000, "x");
     expect(await run("head", ["-c", "3"], { input: much })).toBe("xxx");

@@ -36,12 +36,20 @@ export async function run(program: string, args: readonly string[], options: Com
   return stdout;
 }
 
+/** Throws what the input throws. A program that ends before it has read all of it says itself what is wrong, if anything is. */
 async function feed(stdin: Writable, input: NonNullable<CommandInput["input"]>): Promise<void> {
-  const source = typeof input === "string" || input instanceof Uint8Array ? [Buffer.from(input)] : input;
-  await pipeline(source, stdin).catch((error: NodeJS.ErrnoException) => {
-    // It has ended before it has read all: what it says about that is told instead.
-    if (error.code !== "EPIPE" && error.code !== "ERR_STREAM_PREMATURE_CLOSE") throw error;
-  });
+  let fault: { readonly error: unknown } | undefined;
+  async function* chunks() {
+    try {
+      if (typeof input === "string" || input instanceof Uint8Array) yield Buffer.from(input);
+      else yield* input;
+    } catch (error) {
+      fault = { error };
+      throw error;
+    }
+  }
+  await pipeline(chunks, stdin).catch(() => {});
+  if (fault !== undefined) throw fault.error;
 }
 
 /** Programs of the system's administrator are found also where the user's PATH lacks them. */

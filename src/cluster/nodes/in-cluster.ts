@@ -11,6 +11,8 @@ import type { Clock, Logger, Random, TaskGroup } from "#base";
 import { Client, Informers, type InProcessHandle, inProcess } from "#client";
 import type { Authority } from "#pki";
 import type { RealNodesConfig } from "../config.ts";
+import { ClusterError } from "../errors.ts";
+import { CommandError } from "./command.ts";
 import { powerOffAll } from "./power-off.ts";
 import { openPullProxy, PROXY_PORT } from "./pull-proxy.ts";
 import { RealNodes } from "./real-nodes.ts";
@@ -54,7 +56,12 @@ export interface RealNodesPart {
 }
 
 export async function openRealNodes(options: OpenOptions): Promise<RealNodesPart> {
-  const nodes = await RealNodes.open(options);
+  const nodes = await RealNodes.open(options).catch((error: unknown) => {
+    if (!(error instanceof CommandError)) throw error;
+    throw new ClusterError(`The nodes' network cannot be made here: ${error.message}. Or choose --runtime simulated.`, {
+      cause: error,
+    });
+  });
   const found = (await listNodes(nodes.site)).some(({ run }) => run?.state === "running");
   await nodes.want(options.config.count);
   return {

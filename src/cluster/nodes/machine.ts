@@ -1,10 +1,13 @@
 /** What this machine offers to real nodes, and what it lacks. */
+import { readFileSync } from "node:fs";
 import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { run } from "./command.ts";
 import { cniBinDir, missingPackages } from "./packages.ts";
 
 const CAP_SYS_RESOURCE = 24n;
+/** CAP_NET_ADMIN and CAP_SYS_ADMIN: root in a container may lack them. */
+const PRIVILEGES = [12n, 21n];
 
 export interface Machine {
   readonly cniBinDir: string;
@@ -18,6 +21,9 @@ export function obstacles(): string[] {
   if (process.platform !== "linux") return [`Real nodes need Linux; this is ${process.platform}.`];
   const found: string[] = [];
   if (process.getuid?.() !== 0) found.push("Real nodes need root.");
+  else if (!PRIVILEGES.every((capability) => hasCapability(readFileSync("/proc/self/status", "utf8"), capability))) {
+    found.push("Real nodes need the rights to mount and to make networks, which this root does not have.");
+  }
   const missing = missingPackages();
   if (missing.length > 0) found.push(`Missing: ${missing.join(", ")} (packages of Debian and Ubuntu).`);
   return found;

@@ -2,6 +2,8 @@
 import { readFile } from "node:fs/promises";
 import { run } from "./command.ts";
 
+const AT_ONCE = 100;
+
 export interface MountPoint {
   readonly path: string;
   readonly type: string;
@@ -36,9 +38,18 @@ export function below(all: readonly MountPoint[], folder: string): string[] {
 }
 
 export async function unmountBelow(folder: string): Promise<void> {
-  for (const path of below(await mounts(), folder)) {
-    // Still in use by somebody: it disappears for everyone else, and for them when they let go.
-    await run("umount", [path]).catch(() => run("umount", ["--lazy", path]));
+  const all = below(await mounts(), folder);
+  for (let at = 0; at < all.length; at += AT_ONCE) await unmount(all.slice(at, at + AT_ONCE));
+}
+
+/** Still in use by somebody, a mount disappears for everyone else, and for them when they let go. */
+async function unmount(paths: readonly string[]): Promise<void> {
+  try {
+    await run("umount", paths);
+  } catch {
+    const left = new Set((await mounts()).map(({ path }) => path));
+    const stuck = paths.filter((path) => left.has(path));
+    if (stuck.length > 0) await run("umount", ["--lazy", ...stuck]);
   }
 }
 

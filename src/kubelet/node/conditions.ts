@@ -7,7 +7,6 @@ export interface NodeHealth {
   readonly runtime: RuntimeStatus | undefined;
   readonly runtimeProblem: string | undefined;
   readonly pressures: ReadonlySet<Pressure>;
-  readonly isShuttingDown: boolean;
 }
 
 export type Pressure = "MemoryPressure" | "DiskPressure" | "PIDPressure";
@@ -43,7 +42,7 @@ export function nodeConditions(health: NodeHealth): readonly Told[] {
   return [...pressures, readyCondition(health)];
 }
 
-function readyCondition({ runtime, runtimeProblem, isShuttingDown }: NodeHealth): Told {
+function readyCondition({ runtime, runtimeProblem }: NodeHealth): Told {
   const problems = [
     ...(runtimeProblem === undefined ? [] : [runtimeProblem]),
     ...(runtime === undefined && runtimeProblem === undefined ? ["container runtime is down"] : []),
@@ -53,7 +52,6 @@ function readyCondition({ runtime, runtimeProblem, isShuttingDown }: NodeHealth)
         const what = type === "NetworkReady" ? "container runtime network not ready" : "container runtime not ready";
         return `${what}: ${type}=false reason:${reason} message:${message}`;
       }),
-    ...(isShuttingDown ? ["node is shutting down"] : []),
   ];
   if (problems.length === 0)
     return { type: "Ready", status: "True", reason: "KubeletReady", message: "kubelet is posting ready status" };

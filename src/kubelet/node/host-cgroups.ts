@@ -2,11 +2,12 @@
  * The cgroup of each Pod, in which its containers are: made with the Pod's limits before its sandbox, removed after its end.
  *
  * 1. Both kinds of hierarchy: one for all controllers (version 2), or one for each (version 1).
- * 2. A cgroup goes only when it is empty: until then its removal fails and is tried again.
+ * 2. A cgroup goes only when it is empty. What is still in it when its Pod is gone, a runtime that was killed has forgotten: it is ended. Until that has
+ *    happened the removal fails, and is tried again.
  */
 import { mkdir, readdir, readFile, rmdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { core } from "#api";
+import { type core, qosClassOf } from "#api";
 import type { Logger } from "#base";
 import { podCgroup, podResources, qosCgroup } from "../containers/index.ts";
 import type { PodCgroups } from "../pods/parts.ts";
@@ -84,6 +85,8 @@ export function hostCgroups(
   return {
     async ensure(pod: core.Pod) {
       try {
+        // All that ask for nothing share what others leave.
+        if (qosClassOf(pod) === "BestEffort") await apply(qosCgroup(cgroupRoot, "BestEffort"), { cpuShares: 2 });
         await apply(podCgroup(cgroupRoot, pod), podResources(pod));
       } catch (error) {
         // The runtime makes what is missing; only the Pod's own limits are then not kept.
@@ -91,8 +94,9 @@ export function hostCgroups(
       }
     },
     async remove(uid) {
-      for (const root of roots)
-        for (const qos of QOS) await removeTree(join(root, qosCgroup(cgroupRoot, qos), `pod${uid}`));
+      const found = roots.flatMap((root) => QOS.map((qos) => join(root, qosCgroup(cgroupRoot, qos), `pod${uid}`)));
+      for (const directory of found) await endProcesses(directory);
+      for (const directory of found) await removeTree(directory);
     },
     async podUids() {
       const found = await Promise.all(
@@ -112,6 +116,24 @@ async function delegate(root: string, cgroup: string): Promise<void> {
     const able = (await readFile(join(directory, "cgroup.controllers"), "utf8")).trim().split(/\s+/);
     const wanted = ["cpu", "memory", "pids", "cpuset", "io"].filter((each) => able.includes(each));
     await writeFile(join(directory, "cgroup.subtree_control"), wanted.map((each) => `+${each}`).join(" "));
+  }
+}
+
+async function endProcesses(directory: string): Promise<void> {
+  for (const name of await directories(directory)) await endProcesses(join(directory, name));
+  const pids = await readFile(join(directory, "cgroup.procs"), "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT" || error.code === "ENODEV") return "";
+    throw error;
+  });
+  for (const pid of pids.split("\n").map(Number)) if (pid > 1 && pid !== process.pid) kill(pid);
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch (error) {
+    // It has ended by itself meanwhile.
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
   }
 }
 

@@ -14,8 +14,8 @@ export type Amounts = Readonly<Record<string, string>>;
 export interface Reserved {
   readonly kube: Amounts;
   readonly system: Amounts;
-  /** What is kept free by eviction. */
-  readonly evictionBytes: number;
+  /** What is kept free by eviction: an amount, or a part such as 5%. */
+  readonly evictionMemory: string;
 }
 
 export interface NodeReport {
@@ -52,18 +52,20 @@ export function capacityOf({ cpus, memoryBytes, diskBytes }: Machine, maxPods: n
   };
 }
 
-export function allocatableOf(capacity: Amounts, { kube, system, evictionBytes }: Reserved): Amounts {
-  const left = (name: string, scale: number, more: number) => {
-    const amount = (from: Amounts) =>
-      from[name] === undefined ? 0 : Number(scaledValue(parseQuantity(from[name]), scale));
-    return Math.max(0, amount(capacity) - amount(kube) - amount(system) - more);
-  };
-  const milli = left("cpu", -3, 0);
+export function allocatableOf(capacity: Amounts, { kube, system, evictionMemory }: Reserved): Amounts {
+  const amount = (from: Amounts, name: string, scale: number) =>
+    from[name] === undefined ? 0 : Number(scaledValue(parseQuantity(from[name]), scale));
+  const left = (name: string, scale: number, more = 0) =>
+    Math.max(0, amount(capacity, name, scale) - amount(kube, name, scale) - amount(system, name, scale) - more);
+  const kept = evictionMemory.endsWith("%")
+    ? (amount(capacity, "memory", 0) * Number(evictionMemory.slice(0, -1))) / 100
+    : amount({ memory: evictionMemory }, "memory", 0);
+  const milli = left("cpu", -3);
   return {
     ...capacity,
     cpu: milli % 1000 === 0 ? String(milli / 1000) : `${milli}m`,
-    memory: `${Math.floor(left("memory", 0, evictionBytes) / 1024)}Ki`,
-    "ephemeral-storage": String(left("ephemeral-storage", 0, 0)),
+    memory: `${Math.floor(left("memory", 0, kept) / 1024)}Ki`,
+    "ephemeral-storage": String(left("ephemeral-storage", 0)),
   };
 }
 

@@ -151,7 +151,7 @@ describe("the Node", () => {
 
   it("has what the machine has, less what is kept for others", () => {
     expect(capacity).toMatchObject({ cpu: "2", memory: "4194304Ki", pods: "110" });
-    const kept = { kube: { cpu: "250m", memory: "1Gi" }, system: { cpu: "250m" }, evictionBytes: 1024 ** 2 };
+    const kept = { kube: { cpu: "250m", memory: "1Gi" }, system: { cpu: "250m" }, evictionMemory: "1Mi" };
     expect(allocatableOf(capacity, kept)).toMatchObject({ cpu: "1500m", memory: "3144704Ki", pods: "110" });
   });
 
@@ -191,7 +191,7 @@ describe("the Node", () => {
       { type: "NetworkReady", status: true, reason: "", message: "" },
     ],
   };
-  const healthy: NodeHealth = { runtime: well, runtimeProblem: undefined, pressures: new Set(), isShuttingDown: false };
+  const healthy: NodeHealth = { runtime: well, runtimeProblem: undefined, pressures: new Set() };
   const noNetwork = {
     conditions: [{ type: "NetworkReady", status: false, reason: "NetworkPluginNotReady", message: "no cni" }],
   };
@@ -206,9 +206,9 @@ describe("the Node", () => {
     ["no runtime", { runtime: undefined }, "False", "container runtime is down"],
     [
       "several",
-      { runtime: noNetwork, isShuttingDown: true },
+      { runtime: noNetwork, runtimeProblem: "PLEG is not healthy" },
       "False",
-      "[container runtime network not ready: NetworkReady=false reason:NetworkPluginNotReady message:no cni, node is shutting down]",
+      "[PLEG is not healthy, container runtime network not ready: NetworkReady=false reason:NetworkPluginNotReady message:no cni]",
     ],
   ])("ready: %s", (_, health, status, message) =>
     expect(nodeConditions({ ...healthy, ...health }).find(({ type }) => type === "Ready")).toMatchObject({

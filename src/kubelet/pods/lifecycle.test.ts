@@ -565,6 +565,19 @@ describe("crashes", () => {
     expect((await test.get("later")).status?.phase).toBe("Running");
   });
 
+  it("a restart of the kubelet makes no container unready", async () => {
+    const probe = { exec: { command: ["check"] }, periodSeconds: 5 };
+    const app = { name: "app", image: "app:1", readinessProbe: probe, startupProbe: probe };
+    const test = await start();
+    await test.create(podWith({ containers: [app] }));
+    await test.clock.advance(seconds(20));
+    const { status } = await test.get("web");
+    expect(status?.containerStatuses?.[0]).toMatchObject({ ready: true, started: true });
+    await test.restart();
+    await test.clock.advance(seconds(20));
+    expect((await test.get("web")).status?.conditions).toEqual(status?.conditions);
+  });
+
   it("a runtime that is away gets no container killed by its probes", async () => {
     const livenessProbe = { exec: { command: ["check"] }, periodSeconds: 1, failureThreshold: 1 };
     const test = await start();

@@ -4,7 +4,8 @@
  * 1. Until the startup probe has succeeded, the others wait.
  * 2. A loop ends with its instance, or once there is nothing more to find out. Verdicts stay known as long as the Pod does.
  * 3. What could not be found out changes nothing: a runtime that is away gets no container killed.
- * 4. A Pod that is going is not killed again: only its readiness is still asked for.
+ * 4. What a kubelet before this one has told of a container counts until there is something new: a restart makes no container unready.
+ * 5. A Pod that is going is not killed again: only its readiness is still asked for.
  */
 import type { core } from "#api";
 import { type ChildController, type Clock, childController, isAbort, type Random, type TaskGroup } from "#base";
@@ -47,11 +48,13 @@ export function prober(options: ProberOptions): PodProbes {
       started: Promise.withResolvers(),
     };
     watched.set(id, each);
-    if (container.startupProbe === undefined) each.started.resolve();
+    const told = toldOf(pod, id);
+    if (container.startupProbe === undefined || told?.started === true) each.started.resolve();
     for (const kind of KINDS) {
       const probe = container[`${kind}Probe`];
       if (probe === undefined) continue;
-      each.states.set(kind, firstState(kind));
+      each.states.set(kind, rememberedState(kind, told));
+      if (kind === "startup" && told?.started === true) continue;
       const target = { containerId: id, container, podIp };
       const { signal } = kind === "readiness" ? each.stop : each.killing;
       tasks.run(`${kind} probe of ${container.name}`, () =>
@@ -82,6 +85,17 @@ export function prober(options: ProberOptions): PodProbes {
       for (const [id, each] of watched) if (each.uid === uid) end(id, each);
     },
   };
+}
+
+/** What a kubelet before this one has told of the same instance. */
+function toldOf({ status }: core.Pod, id: string): core.ContainerStatus | undefined {
+  const { initContainerStatuses = [], containerStatuses = [] } = status ?? {};
+  return [...initContainerStatuses, ...containerStatuses].find(({ containerID }) => containerID?.endsWith(`://${id}`));
+}
+
+function rememberedState(kind: ProbeKind, told: core.ContainerStatus | undefined): ProbeState {
+  const isGood = (kind === "readiness" && told?.ready === true) || (kind === "startup" && told?.started === true);
+  return isGood ? { ...firstState(kind), verdict: "success" } : firstState(kind);
 }
 
 interface Loop {

@@ -8,6 +8,7 @@
  * 2. Answers are kept for as long as the original keeps them, so that taking a right away shows within that time.
  * 3. Some paths have a subresource of their own, and `nodes/proxy`, which allows everything, is enough for those too.
  */
+import { createHash } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import type { TLSSocket } from "node:tls";
 import type { authentication, authorization } from "#api";
@@ -105,13 +106,15 @@ export class KubeletAccess {
   async #bearer(authorization: string | undefined): Promise<User | undefined> {
     const token = /^Bearer\s+(\S+)$/i.exec(authorization ?? "")?.[1];
     if (token === undefined) return undefined;
-    const kept = this.#tokens.get(token);
+    // Tokens themselves are not kept.
+    const key = createHash("sha256").update(token).digest("base64");
+    const kept = this.#tokens.get(key);
     if (kept !== undefined) return kept;
     const { status } = await this.#client.of(TokenReview).create({ metadata: {}, spec: { token } });
     if (status?.authenticated !== true) return undefined;
     const { username = "", groups = [], uid, extra } = status.user ?? {};
     const user = { user: username, groups, ...(uid !== undefined && { uid }), ...(extra !== undefined && { extra }) };
-    this.#tokens.set(token, user, TOKEN_MS);
+    this.#tokens.set(key, user, TOKEN_MS);
     return user;
   }
 

@@ -21,7 +21,7 @@ import { serverMetrics } from "./own-metrics.ts";
 import { type Routes, routes } from "./routes.ts";
 import type { Served } from "./served.ts";
 import { serveStream } from "./streams/streams.ts";
-import { decline } from "./streams/upgrade.ts";
+import { decline, type Upgrade } from "./streams/upgrade.ts";
 
 export interface KubeletServerOptions extends Served {
   /** Default: every address. */
@@ -97,14 +97,15 @@ export async function startKubeletServer(options: KubeletServerOptions): Promise
   });
   server.on("upgrade", (request, socket, head) => {
     const ask = askOf(request, endOf(socket, stopping.signal));
-    const upgrade = { request, socket, head };
+    const upgrade: Upgrade = { request, socket, head, isAccepted: false };
     const streaming = async () => {
       await admit(request, ask);
       await serveStream(options, ask, upgrade);
     };
     void streaming().catch((error: unknown) => {
-      if (socket.writableEnded || socket.destroyed) return;
-      decline(upgrade, refused(error, ask));
+      const given = refused(error, ask);
+      if (upgrade.isAccepted) socket.destroy();
+      else if (!socket.writableEnded && !socket.destroyed) decline(upgrade, given);
     });
   });
 

@@ -3,7 +3,8 @@
  *
  * 1. Connections are kept for requests that may be repeated: those of idempotent methods without a body. An endpoint may close a kept connection
  *    in the moment in which it is used again, and only such a request can then be sent once more (RFC 9110, 9.2.2).
- * 2. A connection that cannot be made, or a kept one that ends without an answer, leads to the next endpoint. Whatever else fails, fails.
+ * 2. Where the connection of such a request ends without an answer, a new one follows; one that cannot be made leads to the next endpoint. Whatever else
+ *    fails, fails.
  * 3. A body is read from the client only once there is a connection to send it on.
  */
 import { Agent, type IncomingMessage, type OutgoingHttpHeaders, request } from "node:http";
@@ -24,6 +25,12 @@ export type Attempt =
   /** Nothing of it has been carried out: it may go to another endpoint. */
   | { readonly kind: "unreached"; readonly error: Error }
   | { readonly kind: "failed"; readonly error: Error; readonly inTime: boolean };
+
+/** A connection that ended without a word, as a kept one may. */
+interface Stale {
+  readonly kind: "stale";
+  readonly error: Error;
+}
 
 export interface ConnectionLimits {
   readonly connectMs: number;
@@ -47,12 +54,22 @@ export class Connections {
   }
 
   /** `signal`: the client has gone. */
-  send({ address: host, port }: Endpoint, outgoing: Outgoing, signal: AbortSignal): Promise<Attempt> {
-    const { method, path, headers, body } = outgoing;
-    const isRepeatable = body === undefined && IDEMPOTENT.has(method);
-    const agent = isRepeatable ? this.#kept : this.#single;
+  async send(endpoint: Endpoint, outgoing: Outgoing, signal: AbortSignal): Promise<Attempt> {
+    const isRepeatable = outgoing.body === undefined && IDEMPOTENT.has(outgoing.method);
+    const attempt = await this.#send(endpoint, outgoing, isRepeatable ? this.#kept : this.#single, signal);
+    if (attempt.kind !== "stale") return attempt;
+    const again = await this.#send(endpoint, outgoing, this.#single, signal);
+    return again.kind === "stale" ? { kind: "failed", error: again.error, inTime: true } : again;
+  }
+
+  #send(
+    { address: host, port }: Endpoint,
+    { method, path, headers, body }: Outgoing,
+    agent: Agent,
+    signal: AbortSignal,
+  ): Promise<Attempt | Stale> {
     const sent = request({ host, port, method, path, headers, agent, signal, setDefaultHeaders: false });
-    return new Promise((resolve) => {
+    return new Promise<Attempt | Stale>((resolve) => {
       let isConnected = false;
       let inTime = true;
       const late = (what: string) => () => {
@@ -60,7 +77,7 @@ export class Connections {
         sent.destroy(new Error(what));
       };
       let timer = this.#clock.timer(this.#limits.connectMs, late("no connection in time"));
-      const end = (attempt: Attempt) => {
+      const end = (attempt: Attempt | Stale) => {
         timer.cancel();
         resolve(attempt);
       };
@@ -77,8 +94,9 @@ export class Connections {
       sent.once("response", (answer) => end({ kind: "answered", answer }));
       // Also what fails after the answer: its stream tells it to whoever reads it.
       sent.on("error", (error) => {
-        const isStale = isRepeatable && sent.reusedSocket && inTime;
-        end(!isConnected || isStale ? { kind: "unreached", error } : { kind: "failed", error, inTime });
+        if (!isConnected) end({ kind: "unreached", error });
+        else if (agent === this.#kept && inTime) end({ kind: "stale", error });
+        else end({ kind: "failed", error, inTime });
       });
       if (body === undefined) sent.end();
       else body.once("error", (error) => sent.destroy(error));

@@ -56,10 +56,15 @@ export async function startIngressServer(options: IngressServerOptions): Promise
   const state = { isStopping: false };
   const sockets = new Set<Socket>();
   const sessions = new Set<ServerHttp2Session>();
+  const open = new Set<ServerResponse>();
   const servers: Server[] = [];
 
   const answer = (protocol: "http" | "https") => (request: ClientRequest, response: ClientResponse) => {
-    if (state.isStopping && !("stream" in response)) response.setHeader("connection", "close");
+    if (!("stream" in response)) {
+      open.add(response);
+      response.once("close", () => open.delete(response));
+      if (state.isStopping) response.setHeader("connection", "close");
+    }
     request.on("error", () => {}); // its end is seen by who reads it, or by the response
     response.on("error", () => {});
     exchange(options, request, response, originOf(request, protocol)).catch((error: unknown) => {
@@ -96,6 +101,7 @@ export async function startIngressServer(options: IngressServerOptions): Promise
     const closed = servers.map((server) => once(server, "close"));
     for (const server of servers) server.close();
     for (const session of sessions) session.close();
+    for (const response of open) if (!response.headersSent) response.setHeader("connection", "close");
     const timer = clock.timer(drainMs, destroyAll);
     await Promise.all(closed);
     timer.cancel();

@@ -6,15 +6,7 @@ import { ALL_PLUGINS } from "../plugins/index.ts";
 import { ClusterState, PodInfos, ResourceNames } from "../snapshot/index.ts";
 import { HeldObjects } from "../testing/held-objects.ts";
 import { node, pod } from "../testing/index.ts";
-import {
-  best,
-  Evaluator,
-  EXTENSION_POINTS,
-  makeStages,
-  type PluginContext,
-  type Profile,
-  totalOf,
-} from "./index.ts";
+import { best, Evaluator, EXTENSION_POINTS, makeStages, type PluginContext, type Profile, totalOf } from "./index.ts";
 
 const DECIDING = ["queueSort", "preFilter", "filter", "preScore", "score"];
 

@@ -11,7 +11,7 @@ import { type AskMemo, atLeastAsImportant } from "./ask-memo.ts";
 import type { ClusterView } from "./cluster-view.ts";
 import type { Filtered } from "./filtered.ts";
 import { Memos } from "./memos.ts";
-import { goList, narrowed } from "./narrowing.ts";
+import { ALL_NODES, goList, isNarrowing, type Narrowed, narrowed } from "./narrowing.ts";
 import type { NodeInfo } from "./node-info.ts";
 import { Open } from "./open-nodes.ts";
 import type { FittingNodes, Prepared } from "./plugin.ts";
@@ -57,10 +57,7 @@ export class Evaluator {
     }
     const memo = this.#memos.of(pod.ask);
     const prepared = this.stages.clusterFilters.map(({ stage }) => stage.prepare(pod, view));
-    const nodes = narrowed([
-      ...memo.filters.map((each, at) => ({ name: this.stages.nodeFilters[at]?.plugin.name ?? "", prepared: each })),
-      ...prepared.map((each, at) => ({ name: this.stages.clusterFilters[at]?.plugin.name ?? "", prepared: each })),
-    ]);
+    const nodes = this.#narrowed(memo, prepared);
     const base = {
       pod,
       memo,
@@ -101,6 +98,14 @@ export class Evaluator {
 
   trial(filtered: Filtered, node: NodeInfo): NodeTrial {
     return new NodeTrial(this.stages, this.#view, filtered, node);
+  }
+
+  #narrowed(memo: AskMemo, prepared: readonly Prepared<unknown>[]): Narrowed {
+    if (!memo.filters.some(isNarrowing) && !prepared.some(isNarrowing)) return ALL_NODES;
+    return narrowed([
+      ...memo.filters.map((each, at) => ({ name: this.stages.nodeFilters[at]?.plugin.name ?? "", prepared: each })),
+      ...prepared.map((each, at) => ({ name: this.stages.clusterFilters[at]?.plugin.name ?? "", prepared: each })),
+    ]);
   }
 
   #fitsAlone(filtered: Filtered, name: string): boolean {
@@ -199,5 +204,3 @@ export class Evaluator {
 function rejectionAmong(prepared: readonly Prepared<unknown>[]): Rejection | undefined {
   return prepared.find((each) => each.kind === "rejected")?.rejection;
 }
-
-export type { AskMemo };

@@ -1,6 +1,7 @@
 /** What is remembered of asks, the least lately used forgotten first, in bounded memory. */
 import { AskMemo } from "./ask-memo.ts";
 import type { ClusterView } from "./cluster-view.ts";
+import { isNarrowing } from "./narrowing.ts";
 import type { NodeAsk } from "./pod-info.ts";
 import { RejectionCodes } from "./rejection-codes.ts";
 import type { Stages } from "./stages.ts";
@@ -34,7 +35,7 @@ export class Memos {
     if (memo === undefined) {
       memo = new AskMemo(ask, this.#stages, this.#table, this.#view);
       // An ask for certain nodes is asked about those alone, and mostly once.
-      if (memo.filters.some((prepared) => prepared.kind === "ready" && prepared.nodes !== undefined)) return memo;
+      if (memo.filters.some(isNarrowing)) return memo;
       this.#forgetOldest();
     } else this.#memos.delete(ask);
     this.#memos.set(ask, memo);

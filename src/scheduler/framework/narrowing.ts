@@ -12,7 +12,7 @@ export interface Narrowed {
   readonly rejection: Rejection | undefined;
 }
 
-const ALL: Narrowed = { names: undefined, plugins: [], rejection: undefined };
+export const ALL_NODES: Narrowed = { names: undefined, plugins: [], rejection: undefined };
 
 export function narrowed(parts: readonly { readonly name: string; readonly prepared: Prepared<unknown> }[]): Narrowed {
   let names: ReadonlySet<string> | undefined;
@@ -22,9 +22,13 @@ export function narrowed(parts: readonly { readonly name: string; readonly prepa
     plugins.push(name);
     names = names === undefined ? prepared.nodes : names.intersection(prepared.nodes);
   }
-  if (names === undefined) return ALL;
+  if (names === undefined) return ALL_NODES;
   plugins.sort();
   return { names, plugins, rejection: names.size > 0 ? undefined : nothingLeft(plugins) };
+}
+
+export function isNarrowing(prepared: Prepared<unknown>): boolean {
+  return prepared.kind === "ready" && prepared.nodes !== undefined;
 }
 
 function nothingLeft(plugins: readonly string[]): Rejection {

@@ -26,7 +26,7 @@ export class ResourceNames {
     return this.#names.length;
   }
 
-  /** Amounts by resource; `array` is made longer where it has to be. */
+  /** Amounts by resource. */
   amounts(list: Readonly<Record<string, string>> | undefined): Float64Array {
     const entries = Object.entries(list ?? {}).filter(([name]) => isCounted(name));
     const indexes = entries.map(([name]) => this.indexOf(name));

@@ -26,7 +26,11 @@ export async function play(script: string): Promise<string> {
       else if (verb === "pod") await addPod(podOf(name, valuesOf(words)));
       else if (verb === "wait") await clock.advance(Number(name) * 1000);
       else if (verb === "delete" && name === "node") await client.of(Node).delete(words[1] ?? "");
-      else if (verb === "delete") await client.of(Pod).in("default").delete(words[1] ?? "", { gracePeriodSeconds: 0 });
+      else if (verb === "delete")
+        await client
+          .of(Pod)
+          .in("default")
+          .delete(words[1] ?? "", { gracePeriodSeconds: 0 });
       else if (verb === "ready-to-go") await letGo(running.client);
       else throw new Error(`not a command: ${line}`);
       await settle();
@@ -84,7 +88,9 @@ function podOf(name: string, values: Values): core.Pod {
       },
     }),
     ...(spread !== undefined && {
-      topologySpreadConstraints: [{ maxSkew: 1, topologyKey: ZONE, whenUnsatisfiable: "DoNotSchedule" as const, ...mine }],
+      topologySpreadConstraints: [
+        { maxSkew: 1, topologyKey: ZONE, whenUnsatisfiable: "DoNotSchedule" as const, ...mine },
+      ],
     }),
   };
   const hostPorts = port === undefined ? [] : [Number(port)];
@@ -94,7 +100,10 @@ function podOf(name: string, values: Values): core.Pod {
 async function letGo(client: Awaited<ReturnType<typeof testScheduler>>["client"]): Promise<void> {
   for (const { metadata } of (await client.of(Pod).list()).items) {
     if (metadata.deletionTimestamp === undefined) continue;
-    await client.of(Pod).in("default").delete(metadata.name ?? "", { gracePeriodSeconds: 0 });
+    await client
+      .of(Pod)
+      .in("default")
+      .delete(metadata.name ?? "", { gracePeriodSeconds: 0 });
   }
 }
 
@@ -103,7 +112,8 @@ async function storyOf(client: Awaited<ReturnType<typeof testScheduler>>["client
   return new Map(
     items.map(({ metadata, spec, status }) => {
       const place = spec?.nodeName === undefined ? "waits" : `on ${spec.nodeName}`;
-      const promised = spec?.nodeName === undefined && status?.nominatedNodeName ? ` for ${status.nominatedNodeName}` : "";
+      const promised =
+        spec?.nodeName === undefined && status?.nominatedNodeName ? ` for ${status.nominatedNodeName}` : "";
       const leaving = metadata.deletionTimestamp === undefined ? "" : ", leaving";
       const condition = status?.conditions?.find(({ type }) => type === "PodScheduled");
       const why = condition?.status === "False" ? `: ${condition.message}` : "";

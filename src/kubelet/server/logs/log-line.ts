@@ -7,7 +7,8 @@
 const SPACE = 0x20;
 const COLON = 0x3a;
 const PARTIAL = 0x50;
-const STDERR_THIRD = 0x65; // the e of stderr, where stdout has an o after "std"
+/** Where stderr has an e, stdout has an o. */
+const LETTER_E = 0x65;
 
 export type StreamName = "stdout" | "stderr";
 
@@ -31,7 +32,7 @@ export function parseLogLine(block: Buffer, start: number, end: number): LogLine
   if (tagsEnd < end && block[tagsEnd] === COLON) tagsEnd = block.indexOf(SPACE, tagsEnd);
   if (tagsEnd < 0 || tagsEnd > end || (tagsEnd < end && block[tagsEnd] !== SPACE)) return undefined;
   return {
-    stream: block[timeEnd + 4] === STDERR_THIRD ? "stderr" : "stdout",
+    stream: block[timeEnd + 4] === LETTER_E ? "stderr" : "stdout",
     isPartial: block[tag] === PARTIAL,
     timeEnd,
     contentStart: Math.min(tagsEnd + 1, end),

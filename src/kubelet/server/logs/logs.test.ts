@@ -93,6 +93,13 @@ describe("the last lines of a log", () => {
     const all = Array.from({ length: 3000 }, (_, i) => line(`${i} ${"x".repeat((i * 37) % 400)}`));
     for (const lines of [1, 10, 199, 2999, 3000])
       expect(await tail(all.join(""), lines)).toBe(all.slice(-lines).join(""));
+    // A block that begins in every place around the end of a line.
+    for (let bytes = 65_536 - 3; bytes <= 65_536 + 3; bytes++) {
+      const last = line("z".repeat(bytes - line("").length));
+      const text = all.slice(0, 900).join("") + last;
+      for (const lines of [1, 2, 300, 900])
+        expect(await tail(text, lines)).toBe([...all.slice(0, 900), last].slice(-lines).join(""));
+    }
     const long = line("y".repeat(200_000));
     expect(await tail(all.join("") + long + line("z"), 2)).toBe(long + line("z"));
   });

@@ -22,8 +22,8 @@ export async function tailStart(file: FileHandle, size: number, lines: number): 
     let end = pending.length;
     for (;;) {
       // `end` is behind the newline of the line that is looked at, or the end of the file.
-      const start = end === 0 ? -1 : pending.lastIndexOf(NEWLINE, end - 2) + 1;
-      if (end <= 0 || (start === 0 && from > 0)) break;
+      const start = end < 2 ? 0 : pending.lastIndexOf(NEWLINE, end - 2) + 1;
+      if (end === 0 || (start === 0 && from > 0)) break;
       const hasNewline = pending[end - 1] === NEWLINE;
       const line = parseLogLine(pending, start, hasNewline ? end - 1 : end);
       if (isLast || line?.isPartial !== true) {

@@ -1,4 +1,9 @@
-import { describe, expect, it } from "vitest";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { cadvisorMetrics } from "./cadvisor-metrics.ts";
+import { cgroupUsage, processIn } from "./cgroup-usage.ts";
 import { CpuRates } from "./cpu-rates.ts";
 import { exposition } from "./exposition.ts";
 import { parseNetDev } from "./network.ts";
@@ -136,6 +141,70 @@ it("/metrics/resource has what kubectl top is made from", () => {
     "resource_scrape_error 0",
     "",
   ]);
+});
+
+it("/metrics/cadvisor has containers and networks under the names that dashboards know", () => {
+  const text = exposition(cadvisorMetrics(stats, { cpus: 4, memoryBytes: 1000, cgroupRoot: "/k8ts" }));
+  const id = "/k8ts/kubepods/besteffort/podu";
+  const nobody = 'container="",id="/",image="",name="",namespace="",pod=""';
+  const main = `container="main",id="${id}/c",image="img",name="c",namespace="default",pod="web"`;
+  const eth0 = `container="",id="${id}",image="",name="",namespace="default",pod="web",interface="eth0"`;
+  expect(text.split("\n")).toEqual(
+    expect.arrayContaining([
+      `container_cpu_usage_seconds_total{${nobody}} 2 1000`,
+      `container_cpu_usage_seconds_total{${main}} 1.5 990`,
+      `container_memory_working_set_bytes{${main}} 50 990`,
+      `container_fs_usage_bytes{${main}} 20 990`,
+      `container_network_receive_bytes_total{${eth0}} 10 1000`,
+      `container_network_transmit_errors_total{${eth0}} 1 1000`,
+      "machine_cpu_cores 4",
+    ]),
+  );
+});
+
+describe("a control group", () => {
+  const root = mkdtempSync(join(tmpdir(), "k8ts-cgroups-"));
+  afterAll(() => rmSync(root, { recursive: true, force: true }));
+  const write = (folder: string, files: Readonly<Record<string, string>>) => {
+    mkdirSync(join(root, folder), { recursive: true });
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(root, folder, name), text);
+  };
+
+  it.each([
+    {
+      version: 1 as const,
+      given: () => {
+        write("cpuacct/pod1", { "cpuacct.usage": "5000\n" });
+        const stat = "rss 1\ntotal_inactive_file 30\ntotal_rss 60\ntotal_pgfault 7\ntotal_pgmajfault 1\n";
+        write("memory/pod1", { "memory.usage_in_bytes": "100\n", "memory.stat": stat, "cgroup.procs": "42\n43\n" });
+        write("pids/pod1", { "pids.current": "3\n" });
+        return new Map(["cpuacct", "memory", "pids"].map((each) => [each, join(root, each)]));
+      },
+    },
+    {
+      version: 2 as const,
+      given: () => {
+        const stat = "anon 60\ninactive_file 30\npgfault 7\npgmajfault 1\n";
+        const files = { "cpu.stat": "usage_usec 5\nuser_usec 3\n", "memory.current": "100\n", "memory.stat": stat };
+        write("unified/pod1", { ...files, "pids.current": "3\n", "cgroup.procs": "42\n" });
+        return new Map([["all", join(root, "unified")]]);
+      },
+    },
+  ])("of version $version", async ({ version, given }) => {
+    const hierarchies = { version, mounts: given(), roots: [] };
+    expect(await cgroupUsage(hierarchies, "/pod1")).toEqual({
+      cpuNanoSeconds: 5000,
+      memoryUsageBytes: 100,
+      memoryWorkingSetBytes: 70,
+      memoryRssBytes: 60,
+      pageFaults: 7,
+      majorPageFaults: 1,
+      processes: 3,
+    });
+    expect(await processIn(hierarchies, "/pod1")).toBe(42);
+    expect(await cgroupUsage(hierarchies, "/none")).toBeUndefined();
+    expect(await processIn(hierarchies, "/none")).toBeUndefined();
+  });
 });
 
 it("a machine's own figures come from /proc", () => {

@@ -99,6 +99,15 @@ function outcome(told: Buffer, asStatus: boolean): Buffer {
   const failure = { metadata: {}, status: "Failure", message: LOST, reason: "InternalError", code: 500 };
   const known = told.length > 0 ? told : Buffer.from(JSON.stringify(failure));
   if (asStatus) return known;
-  const { status, message = "" } = JSON.parse(known.toString()) as Outcome;
+  const { status, message = "" } = parsed(known.toString());
   return Buffer.from(status === "Success" ? "" : message);
+}
+
+/** What is no Status is a sentence. */
+function parsed(text: string): Outcome {
+  try {
+    return JSON.parse(text) as Outcome;
+  } catch {
+    return { status: "Failure", message: text };
+  }
 }

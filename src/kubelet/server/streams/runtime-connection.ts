@@ -34,13 +34,15 @@ export function dialRuntime(
   });
   asked.once("upgrade", (response, connection, head) => {
     connection.setTimeout(0);
+    connection.on("error", () => {});
     connection.setNoDelay(true);
     if (head.length > 0) connection.unshift(head);
     resolve({ response, connection });
   });
   asked.once("response", (response) => resolve({ response }));
   asked.once("timeout", () => asked.destroy(new Error("the runtime does not answer")));
-  asked.once("error", reject);
+  // Also for what goes wrong later, which is seen on the connection.
+  asked.on("error", reject);
   asked.end();
   return promise;
 }

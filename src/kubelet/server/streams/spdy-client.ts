@@ -31,8 +31,9 @@ export class SpdyClient {
     const reader = new FrameReader();
     connection.on("data", (bytes: Buffer) => {
       for (const frame of reader.read(bytes)) {
-        if ("type" in frame) this.#control(frame.type, frame.flags, frame.payload);
-        else this.#data(frame.streamId, frame.flags, frame.payload);
+        if (!("type" in frame)) this.#data(frame.streamId, frame.flags, frame.payload);
+        else if (frame.payload.length >= 4) this.#control(frame.type, frame.flags, frame.payload);
+        else connection.destroy(new Error("a frame of SPDY is too short"));
       }
     });
     const { promise, resolve } = Promise.withResolvers<void>();

@@ -33,6 +33,9 @@ function cat(streams: number): (spdy: SpdyServer) => void {
   };
 }
 
+/** A frame that says it is a reset and does not say of what. */
+const SHORT_FRAME = Buffer.from([0x80, 3, 0, 3, 0, 0, 0, 0]);
+
 /** A command that writes to both outputs and fails. */
 function failing(streams: number): (spdy: SpdyServer) => void {
   let isOver = false;
@@ -110,6 +113,18 @@ describe("exec over WebSockets", () => {
     expect(await messages(socket)).toEqual([
       expect.stringContaining("the connection to the container runtime was lost"),
     ]);
+  });
+
+  it("so is one that speaks no proper SPDY, or no proper Status", async () => {
+    let kubelet = await start((spdy) => spdy.streams.length === 2 && spdy.raw(SHORT_FRAME));
+    expect(await messages(kubelet.webSocket(`${path}&output=1`, ["v5.channel.k8s.io"]))).toHaveLength(1);
+    await kubelet[Symbol.asyncDispose]();
+    kubelet = await start((spdy) => {
+      if (spdy.streams.length !== 2) return;
+      spdy.stream("error")?.write("a sentence");
+      spdy.close();
+    });
+    expect(await messages(kubelet.webSocket(`${path}&output=1`, ["channel.k8s.io"]))).toEqual(["3:a sentence"]);
   });
 
   it("more than a megabyte arrives whole", async () => {

@@ -11,6 +11,8 @@ export interface Upgrade {
   readonly socket: Duplex;
   /** What came with the request that is part of the other protocol already. */
   readonly head: Buffer;
+  /** From then on nothing of HTTP can be said any more. */
+  isAccepted: boolean;
 }
 
 export interface AcceptedSocket {
@@ -40,10 +42,9 @@ export function chosenProtocol({ request }: Upgrade, served: readonly string[]):
   return chosen;
 }
 
-export function acceptWebSocket(
-  { request, socket, head }: Upgrade,
-  protocol: string | undefined,
-): Promise<AcceptedSocket> {
+export function acceptWebSocket(upgrade: Upgrade, protocol: string | undefined): Promise<AcceptedSocket> {
+  const { request, socket, head } = upgrade;
+  upgrade.isAccepted = true;
   const server = new WebSocketServer({ noServer: true, maxPayload: MAX_MESSAGE_BYTES });
   // The choice is told here: the library takes no names with a slash, which Kubernetes has.
   delete request.headers["sec-websocket-protocol"];
@@ -59,7 +60,9 @@ export function acceptWebSocket(
 }
 
 /** Begins the other protocol, with the headers that its other end has chosen. */
-export function acceptRaw({ socket, head }: Upgrade, headers: Readonly<Record<string, string | undefined>>): void {
+export function acceptRaw(upgrade: Upgrade, headers: Readonly<Record<string, string | undefined>>): void {
+  const { socket, head } = upgrade;
+  upgrade.isAccepted = true;
   socket.write(headOf(101, headers));
   if (head.length > 0) socket.unshift(head);
 }

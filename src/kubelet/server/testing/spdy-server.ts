@@ -51,6 +51,10 @@ export class SpdyServer {
     return this.streams.find(({ headers }) => headers.streamtype === type);
   }
 
+  raw(bytes: Buffer): void {
+    this.#connection.write(bytes);
+  }
+
   close(): void {
     this.#connection.end();
   }

@@ -1,0 +1,52 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type KubeletFlagOptions, kubeletConfig } from "./kubelet.ts";
+
+let dir: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), "k8ts-kubelet-"));
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+const read = (options: KubeletFlagOptions) =>
+  kubeletConfig({ nodeIp: ["10.0.0.1"], hostnameOverride: "Node-1", ...options });
+
+describe("the kubelet's flags", () => {
+  it("without any it is as usual", async () => {
+    const { config, runtimeEndpoint } = await read({});
+    expect(config).toMatchObject({
+      nodeName: "node-1",
+      nodeIps: ["10.0.0.1"],
+      rootDir: "/var/lib/kubelet",
+      podLogsRoot: "/var/log/pods",
+      clusterDomain: "cluster.local",
+      maxPods: 110,
+      port: 10250,
+    });
+    expect(runtimeEndpoint).toBe("unix:///run/containerd/containerd.sock");
+  });
+
+  it("logs of a kubelet with a root of its own are below it", async () => {
+    expect((await read({ rootDir: "/k" })).config.podLogsRoot).toBe("/k/pod-logs");
+  });
+
+  it("flags go before the file", async () => {
+    const file = join(dir, "config.yaml");
+    writeFileSync(
+      file,
+      "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\nmaxPods: 20\nclusterDomain: file.local\ncontainerRuntimeEndpoint: unix:///file.sock\n",
+    );
+    const { config, runtimeEndpoint } = await read({ config: file, clusterDomain: "flag.local." });
+    expect(config).toMatchObject({ maxPods: 20, clusterDomain: "flag.local" });
+    expect(runtimeEndpoint).toBe("unix:///file.sock");
+  });
+
+  it.each<[KubeletFlagOptions, string]>([
+    [{ maxPods: "many" }, "--max-pods must be a whole number, not many."],
+    [{ config: "/nowhere" }, "--config /nowhere: "],
+  ])("%j is refused", async (options, problem) => {
+    await expect(read(options)).rejects.toThrow(problem);
+  });
+});
