@@ -26,6 +26,7 @@ const PARTS = [
   "scheduler",
   "kubelet",
   "network",
+  "cloud",
   "flows",
 ] as const;
 
@@ -44,6 +45,7 @@ const layers: Record<string, Layer> = {
     packages: ["@grpc/grpc-js", "@grpc/proto-loader", "ws", "yaml"],
   },
   network: { folders: ["base", "flows", "api", "client"], packages: ["dns-packet"] },
+  cloud: { folders: ["base", "flows", "api", "client", "controllers"], packages: [] },
   cluster: { folders: [...PARTS], packages: ["yaml"] },
   cmd: { folders: [...PARTS, "cluster"], packages: ["commander", "yaml"] },
 };

@@ -2,7 +2,7 @@
  * The network of one node in a process of its own, as kube-proxy is one: Services, NetworkPolicies and, where it is asked for, the cluster's DNS.
  * It runs in the node's network namespace.
  */
-import type { UpstreamAddress } from "#network";
+import type { ProxyMode, UpstreamAddress } from "#network";
 import type { Environment } from "./cluster.ts";
 import { type Component, type ComponentConfig, runComponent, type Work } from "./component.ts";
 
@@ -11,6 +11,7 @@ export interface LoneProxyConfig extends Omit<ComponentConfig, "name" | "electio
   readonly clusterCidrs: readonly string[];
   /** Where node ports answer. Default: the addresses that the Node has. */
   readonly nodePortAddresses?: readonly string[];
+  readonly proxyMode?: ProxyMode;
   readonly networkPolicy: boolean;
   readonly resyncMs?: number;
   /** Absent: no DNS. */
@@ -32,7 +33,7 @@ export async function runLoneProxy(
   signal: AbortSignal,
 ): Promise<void> {
   const { runNodeNetwork } = await import("#network");
-  const { nodeName, clusterCidrs, nodePortAddresses, networkPolicy, resyncMs, dns, ...component } = config;
+  const { nodeName, clusterCidrs, nodePortAddresses, proxyMode, networkPolicy, resyncMs, dns, ...component } = config;
   const prepare = ({ client, clock, random, log, metrics }: Component): Work => {
     const options = {
       client,
@@ -40,6 +41,7 @@ export async function runLoneProxy(
       clusterCidrs,
       networkPolicy,
       ...(nodePortAddresses !== undefined && { nodePortAddresses }),
+      ...(proxyMode !== undefined && { proxyMode }),
       ...(resyncMs !== undefined && { resyncMs }),
       ...(dns !== undefined && { dns }),
       clock,

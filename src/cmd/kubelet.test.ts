@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type KubeletFlagOptions, kubeletConfig } from "./kubelet.ts";
+import { type KubeletFlagOptions, kubeletCommand, kubeletConfig, taints } from "./kubelet.ts";
 
 let dir: string;
 beforeEach(() => {
@@ -41,6 +41,28 @@ describe("the kubelet's flags", () => {
     const { config, runtimeEndpoint } = await read({ config: file, clusterDomain: "flag.local." });
     expect(config).toMatchObject({ maxPods: 20, clusterDomain: "flag.local" });
     expect(runtimeEndpoint).toBe("unix:///file.sock");
+  });
+
+  it("are read as the original writes them", () => {
+    const command = kubeletCommand().exitOverride();
+    command.parseOptions([
+      "--eviction-hard=memory.available<50Mi,nodefs.available<0%",
+      "--kube-reserved=cpu=100m,memory=1Gi",
+      "--node-labels=a=b,c=",
+      "--register-with-taints=dedicated=x:NoSchedule,lone:NoExecute",
+      "--cluster-dns=10.96.0.10,10.96.0.11",
+    ]);
+    expect(command.opts()).toMatchObject({
+      evictionHard: { "memory.available": "50Mi", "nodefs.available": "0%" },
+      kubeReserved: { cpu: "100m", memory: "1Gi" },
+      nodeLabels: { a: "b", c: "" },
+      registerWithTaints: [
+        { key: "dedicated", value: "x", effect: "NoSchedule" },
+        { key: "lone", effect: "NoExecute" },
+      ],
+      clusterDns: ["10.96.0.10", "10.96.0.11"],
+    });
+    expect(() => taints("nothing")).toThrow(/is no taint/);
   });
 
   it.each<[KubeletFlagOptions, string]>([

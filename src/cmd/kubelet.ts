@@ -1,6 +1,6 @@
 /** `k8ts kubelet`: a node's kubelet in a process of its own, with the flags of the original. */
 import { hostname } from "node:os";
-import { Command, Option } from "commander";
+import { Command, InvalidArgumentError, Option } from "commander";
 import { K8TS_VERSION, KUBERNETES_VERSION } from "#apiserver";
 import { ClusterError } from "#cluster";
 import { KUBELET_DEFAULTS, type KubeletConfig, kubeletConfiguration, runHostKubelet } from "#kubelet";
@@ -25,6 +25,12 @@ export interface KubeletFlagOptions {
   readonly maxPods?: string;
   readonly resolvConf?: string;
   readonly port?: string;
+  readonly evictionHard?: Readonly<Record<string, string>>;
+  readonly imageGcHighThreshold?: string;
+  readonly imageGcLowThreshold?: string;
+  readonly kubeReserved?: Readonly<Record<string, string>>;
+  readonly systemReserved?: Readonly<Record<string, string>>;
+  readonly registerWithTaints?: KubeletConfig["taints"];
 }
 
 const DEFAULT_ENDPOINT = "unix:///run/containerd/containerd.sock";
@@ -63,7 +69,17 @@ export function kubeletCommand(): Command {
     .option("--resolv-conf <file>", `the node's resolver; default: ${KUBELET_DEFAULTS.resolvConf}`)
     .option("--max-pods <count>", `how many pods the node takes; default: ${KUBELET_DEFAULTS.maxPods}`)
     .option("--port <port>", `port of the kubelet's server; default: ${KUBELET_DEFAULTS.port}`)
-    .addOption(new Option("--node-labels <labels>", "labels of the Node, such as a=b,c=d").argParser(labels))
+    .addOption(new Option("--node-labels <labels>", "labels of the Node, such as a=b,c=d").argParser(pairs("=")))
+    .addOption(
+      new Option("--eviction-hard <thresholds>", "when pods have to go, such as memory.available<100Mi").argParser(
+        pairs("<"),
+      ),
+    )
+    .option("--image-gc-high-threshold <percent>", "from which use of the disk on unused images are removed")
+    .option("--image-gc-low-threshold <percent>", "down to which use they are")
+    .addOption(new Option("--kube-reserved <amounts>", "kept for the kubelet, such as cpu=100m").argParser(pairs("=")))
+    .addOption(new Option("--system-reserved <amounts>", "kept for the system, such as cpu=100m").argParser(pairs("=")))
+    .addOption(new Option("--register-with-taints <taints>", "such as key=value:NoSchedule").argParser(taints))
     .option("--config <file>", "a KubeletConfiguration (kubelet.config.k8s.io/v1beta1); flags go before it")
     .action(async (options: KubeletFlagOptions) => {
       const notes = [...notesOnFlags(command, ORIGINAL)];
@@ -124,6 +140,16 @@ export async function kubeletConfig(options: KubeletFlagOptions): Promise<{
     ...(options.nodeLabels !== undefined && { nodeLabels: options.nodeLabels }),
     ...(options.maxPods !== undefined && { maxPods: whole("--max-pods", options.maxPods) }),
     ...(options.port !== undefined && { port: whole("--port", options.port) }),
+    ...(options.evictionHard !== undefined && { evictionHard: options.evictionHard }),
+    ...(options.kubeReserved !== undefined && { kubeReserved: options.kubeReserved }),
+    ...(options.systemReserved !== undefined && { systemReserved: options.systemReserved }),
+    ...(options.registerWithTaints !== undefined && { taints: options.registerWithTaints }),
+    ...(options.imageGcHighThreshold !== undefined && {
+      imageGcHighPercent: whole("--image-gc-high-threshold", options.imageGcHighThreshold),
+    }),
+    ...(options.imageGcLowThreshold !== undefined && {
+      imageGcLowPercent: whole("--image-gc-low-threshold", options.imageGcLowThreshold),
+    }),
   };
   return { config, runtimeEndpoint: options.containerRuntimeEndpoint ?? runtimeEndpoint ?? DEFAULT_ENDPOINT, ignored };
 }
@@ -145,13 +171,24 @@ function list(value: string): readonly string[] {
     .filter(Boolean);
 }
 
-function labels(value: string): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    list(value).map((pair) => {
-      const at = pair.indexOf("=");
-      return at < 0 ? [pair, ""] : [pair.slice(0, at), pair.slice(at + 1)];
-    }),
-  );
+/** `a=b,c=d`; what has no sign in it has no value. */
+function pairs(sign: "=" | "<"): (value: string) => Readonly<Record<string, string>> {
+  return (value) =>
+    Object.fromEntries(
+      list(value).map((pair) => {
+        const at = pair.indexOf(sign);
+        return at < 0 ? [pair, ""] : [pair.slice(0, at), pair.slice(at + 1)];
+      }),
+    );
+}
+
+export function taints(value: string): KubeletConfig["taints"] {
+  return list(value).map((text) => {
+    const match = /^([^=:]+)(?:=([^:]*))?:(NoSchedule|PreferNoSchedule|NoExecute)$/.exec(text);
+    if (match === null) throw new InvalidArgumentError(`${text} is no taint such as key=value:NoSchedule.`);
+    const [, key = "", own = "", effect] = match;
+    return { key, ...(own !== "" && { value: own }), effect: effect as KubeletConfig["taints"][number]["effect"] };
+  });
 }
 
 function whole(flag: string, value: string): number {

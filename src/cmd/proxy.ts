@@ -12,6 +12,7 @@ interface ProxyOptions extends DnsFlagOptions {
   readonly hostnameOverride?: string;
   readonly clusterCidr: readonly string[];
   readonly nodeportAddresses?: readonly string[];
+  readonly proxyMode: "nftables" | "iptables";
   readonly networkPolicy: boolean;
   readonly syncPeriod?: number;
 }
@@ -29,6 +30,11 @@ export function proxyCommand(): Command {
     )
     .addOption(new Option("--nodeport-addresses <ips>", "where node ports answer; default: the Node's").argParser(list))
     .addOption(
+      new Option("--proxy-mode <mode>", "by which the kernel is told of Services")
+        .choices(["nftables", "iptables"])
+        .default("nftables"),
+    )
+    .addOption(
       new Option("--network-policy [bool]", "whether NetworkPolicies are enforced")
         .preset("true")
         .argParser(boolean)
@@ -43,6 +49,7 @@ export function proxyCommand(): Command {
         kubeconfig,
         nodeName: (options.hostnameOverride ?? hostname()).toLowerCase(),
         clusterCidrs: options.clusterCidr,
+        proxyMode: options.proxyMode,
         networkPolicy: options.networkPolicy,
         ...(options.nodeportAddresses !== undefined && { nodePortAddresses: options.nodeportAddresses }),
         ...(options.syncPeriod !== undefined && { resyncMs: options.syncPeriod }),

@@ -1,4 +1,4 @@
 /** The whole public surface of network. */
 export { type DnsOptions, runDns, type UpstreamAddress } from "./dns/index.ts";
 export { type IngressOptions, runIngress } from "./ingress/index.ts";
-export { type NodeNetworkOptions, runNodeNetwork } from "./run-node-network.ts";
+export { type NodeNetworkOptions, type ProxyMode, runNodeNetwork } from "./run-node-network.ts";

@@ -3,26 +3,31 @@
  * not need the others still do.
  */
 import type { core } from "#api";
-import { type Clock, type Logger, type MetricsRegistry, type Random, TaskGroup } from "#base";
+import { abortable, type Clock, type Logger, type MetricsRegistry, type Random, TaskGroup } from "#base";
 import type { Client } from "#client";
 import { runDns, type UpstreamAddress } from "./dns/index.ts";
 import { Node } from "./kinds.ts";
 import { runPolicy } from "./policy/run-policy.ts";
 import { type Program, runProgram } from "./program.ts";
 import type { NodeFacts } from "./proxy/endpoints.ts";
+import { Iptables } from "./proxy/iptables/apply.ts";
 import { Nftables } from "./proxy/nftables/apply.ts";
-import { runProxy } from "./proxy/run-proxy.ts";
+import { type Rules, runProxy } from "./proxy/run-proxy.ts";
 import type { Family } from "./proxy/virtual-addresses.ts";
 
 const ZONE = "topology.kubernetes.io/zone";
 const FAMILIES: readonly Family[] = ["IPv4", "IPv6"];
 const NODE_RETRY_MS = 500;
 
+export type ProxyMode = "nftables" | "iptables";
+
 export interface NodeNetworkOptions {
   readonly client: Client;
   readonly nodeName: string;
   readonly clusterCidrs: readonly string[];
   readonly nodePortAddresses?: readonly string[];
+  /** By which the kernel is told of Services. Default: nftables. */
+  readonly proxyMode?: ProxyMode;
   readonly networkPolicy: boolean;
   readonly resyncMs?: number;
   readonly dns?: {
@@ -55,10 +60,22 @@ export async function runNodeNetwork(options: NodeNetworkOptions, signal: AbortS
     run,
     ...(options.resyncMs !== undefined && { resyncMs: options.resyncMs }),
   };
-  const rules = new Nftables({ families, podCidrs: clusterCidrs, run, log });
-  tasks.run("services", (running) =>
-    runProxy({ ...shared, node, rules, metrics, onReady: () => log.info("Services are in place") }, running),
-  );
+  const rulesOptions = { families, podCidrs: clusterCidrs, run, log };
+  const modes: Record<ProxyMode, Rules> = {
+    nftables: new Nftables(rulesOptions),
+    iptables: new Iptables(rulesOptions),
+  };
+  const { proxyMode = "nftables" } = options;
+  const placed = Promise.withResolvers<void>();
+  const onReady = () => {
+    log.info("Services are in place", { by: proxyMode });
+    placed.resolve();
+  };
+  tasks.run("services", (running) => runProxy({ ...shared, node, rules: modes[proxyMode], metrics, onReady }, running));
+  tasks.run("rules of the other mode", async (running) => {
+    await abortable(placed.promise, running);
+    await removeOther(modes[proxyMode === "nftables" ? "iptables" : "nftables"], log, running);
+  });
   if (networkPolicy) {
     tasks.run("network policies", (running) =>
       runPolicy({ ...shared, nodeName, families, onReady: () => log.info("NetworkPolicies are in place") }, running),
@@ -70,6 +87,17 @@ export async function runNodeNetwork(options: NodeNetworkOptions, signal: AbortS
     );
   }
   await tasks.done();
+}
+
+/** What an earlier run in the other mode left behind would do everything twice. */
+async function removeOther(rules: Rules, log: Logger, signal: AbortSignal): Promise<void> {
+  try {
+    await rules.remove(signal);
+  } catch (error) {
+    if (signal.aborted) throw error;
+    // A machine without the other mode's programs has no rules of it.
+    log.debug("there are no rules of the other mode", { error });
+  }
 }
 
 /** Waits for the Node, which may come later than this. */

@@ -3,15 +3,13 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { silentLogger } from "#base";
 import { type Program, runProgram } from "../../src/network/program.ts";
 import { forgetFlows, staleFlows } from "../../src/network/proxy/conntrack.ts";
+import { Iptables } from "../../src/network/proxy/iptables/apply.ts";
 import { Nftables } from "../../src/network/proxy/nftables/apply.ts";
+import type { Rules } from "../../src/network/proxy/run-proxy.ts";
 import type { VirtualAddress } from "../../src/network/proxy/virtual-addresses.ts";
 import { canMakeNamespaces, connections, datagram, echoServer, TestNetwork } from "./namespaces.ts";
 
 const signal = new AbortController().signal;
-const network = new TestNetwork(`kp${process.pid % 10_000}`);
-const inNode: Program = (command, args, input, aborting) =>
-  runProgram("nsenter", [`--net=/run/netns/${network.name("node")}`, command, ...args], input, aborting);
-
 const A = { address: "10.244.0.1", port: 8080, isLocal: true };
 const B = { address: "10.244.0.2", port: 8080, isLocal: true };
 
@@ -28,13 +26,46 @@ function vip(address: string, more: Partial<VirtualAddress> = {}): VirtualAddres
   };
 }
 
-describe.skipIf(!canMakeNamespaces())("Services by nftables", () => {
-  const table = new Nftables({
-    families: ["IPv4", "IPv6"],
-    podCidrs: ["10.244.0.0/16"],
-    run: inNode,
-    log: silentLogger,
-  });
+interface Mode {
+  readonly name: string;
+  readonly prefix: string;
+  rules(run: Program): Rules;
+  /** Breaks what is in the kernel. */
+  meddle(run: Program): Promise<unknown>;
+  list(run: Program): Promise<string>;
+}
+
+const options = { families: ["IPv4", "IPv6"], podCidrs: ["10.244.0.0/16"], log: silentLogger } as const;
+const MODES: readonly Mode[] = [
+  {
+    name: "nftables",
+    prefix: "kp",
+    rules: (run) => new Nftables({ ...options, run }),
+    meddle: (run) => run("nft", ["flush", "map", "ip", "k8ts-proxy", "vips"], "", signal),
+    list: async (run) =>
+      (await run("nft", ["list", "table", "ip", "k8ts-proxy"], "", signal)).replaceAll(/expires \S+/g, ""),
+  },
+  {
+    name: "iptables",
+    prefix: "ki",
+    rules: (run) => new Iptables({ ...options, run }),
+    meddle: (run) => run("iptables", ["-t", "nat", "-F", "K8TS-SERVICES"], "", signal),
+    list: async (run) => {
+      const saved = await run("iptables-save", ["-t", "nat"], "", signal);
+      return saved
+        .replaceAll(/^#.*\n|\[\d+:\d+\]/gm, "")
+        .split("\n")
+        .sort()
+        .join("\n");
+    },
+  },
+];
+
+describe.skipIf(!canMakeNamespaces()).each(MODES)("Services by $name", (mode) => {
+  const network = new TestNetwork(`${mode.prefix}${process.pid % 10_000}`);
+  const inNode: Program = (command, args, input, aborting) =>
+    runProgram("nsenter", [`--net=/run/netns/${network.name("node")}`, command, ...args], input, aborting);
+  const table = mode.rules(inNode);
   const services = new Map<string, VirtualAddress[]>();
   const put = async (name: string, ...addresses: VirtualAddress[]) => {
     const stale = staleFlows(services.get(name) ?? [], addresses);
@@ -144,13 +175,24 @@ describe.skipIf(!canMakeNamespaces())("Services by nftables", () => {
   });
 
   it("are as they should be after others have meddled, and after a full resync", async () => {
-    const list = async () =>
-      (await inNode("nft", ["list", "table", "ip", "k8ts-proxy"], "", signal)).replaceAll(/expires \S+/g, "");
-    const before = await list();
+    const before = await mode.list(inNode);
     await table.resync(signal);
-    expect(await list()).toBe(before);
-    await inNode("nft", ["flush", "map", "ip", "k8ts-proxy", "vips"], "", signal);
+    expect(await mode.list(inNode)).toBe(before);
+    await mode.meddle(inNode);
+    await table.resync(signal);
+    expect(await mode.list(inNode)).toBe(before);
+    await mode.meddle(inNode);
+    // What is not there cannot be changed: everything is made anew.
+    await put("port");
     await put("cluster", vip("10.96.0.1", { endpoints: [A] }));
     expect(Object.keys(await from("c", "10.96.0.1", 3))[0]).toMatch(/^a /);
+  });
+
+  it("are gone without a trace where the other mode takes over", async () => {
+    await table.remove(signal);
+    const left = await inNode("nft", ["list", "ruleset"], "", signal);
+    expect(left).not.toMatch(/k8ts|K8TS/);
+    await table.resync(signal);
+    expect(Object.keys(await from("c", "10.96.0.1", 3))[0]).toMatch(/^[ab] /);
   });
 });

@@ -37,7 +37,7 @@ const SETTINGS = {
   // A runtime that has been restarted is needed at once.
   "grpc.initial_reconnect_backoff_ms": 50,
   "grpc.min_reconnect_backoff_ms": 50,
-  "grpc.max_reconnect_backoff_ms": 500,
+  "grpc.max_reconnect_backoff_ms": 100,
 };
 
 /** `endpoint` is a socket: a path, or unix:///path as the kubelet's flag has it. */

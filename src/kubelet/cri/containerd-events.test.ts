@@ -131,6 +131,23 @@ describe("confirmedEvents", () => {
     expect(events).toEqual([{ type: "stopped", containerId: "s", podSandboxId: "s" }]);
   });
 
+  it("ends quietly when a question is under way while the signal aborts", async () => {
+    const stop = new AbortController();
+    const asked = Promise.withResolvers<void>();
+    const view: CriView = {
+      container: () => {
+        asked.resolve();
+        return new Promise((_, reject) => stop.signal.addEventListener("abort", () => reject(stop.signal.reason)));
+      },
+      sandbox: async () => undefined,
+    };
+    const changes = (signal: AbortSignal) => held([{ type: "started", id: "c" }], signal);
+    const all = Array.fromAsync(confirmedEvents({ changes, view, clock: new VirtualClock() }, stop.signal));
+    await asked.promise;
+    stop.abort();
+    expect(await all).toEqual([]);
+  });
+
   it("throws what the subscription throws, and leaves it when its consumer leaves", async () => {
     const [view, clock] = [new View(), new VirtualClock()];
     async function* broken(): AsyncGenerator<Change> {

@@ -88,6 +88,8 @@ export async function* confirmedEvents(
   const sandboxOf = new Map<string, string>();
   const underway = new Map<string, Promise<void>>();
 
+  /** What fails because the consumer has left, or the signal has aborted, is the end and no failure. */
+  const end = (error: unknown) => (taking.signal.aborted ? events.close() : events.fail(error));
   const pass = async (change: Change) => {
     const seen = await agreed(change, view, clock, taking.signal);
     if (seen.podSandboxId !== undefined) sandboxOf.set(change.id, seen.podSandboxId);
@@ -101,17 +103,14 @@ export async function* confirmedEvents(
       const earlier = underway.get(change.id) ?? Promise.resolve();
       const mine = earlier
         .then(() => pass(change))
-        .catch((error: unknown) => events.fail(error))
+        .catch(end)
         .finally(() => {
           if (underway.get(change.id) === mine) underway.delete(change.id);
         });
       underway.set(change.id, mine);
     }
   };
-  const taken = take().then(
-    () => events.close(),
-    (error: unknown) => events.fail(error),
-  );
+  const taken = take().then(() => events.close(), end);
   try {
     yield* events;
   } finally {

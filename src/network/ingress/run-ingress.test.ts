@@ -92,9 +92,19 @@ it("follows certificates, and tells of those that are missing", async () => {
   await expect.poll(events).toContain("BadCertificate");
   expect(await shown("tls.org")).toBeUndefined();
   const authority = await createAuthority({ commonName: "test", clock });
-  const { certPem, keyPem } = await authority.issue({ commonName: "tls.org", dnsNames: ["tls.org"], usages: ["server"] });
-  const data = { "tls.crt": Buffer.from(certPem).toString("base64"), "tls.key": Buffer.from(keyPem).toString("base64") };
-  await client.of(Secret).in("default").create({ metadata: { name: "cert" }, type: "kubernetes.io/tls", data });
+  const { certPem, keyPem } = await authority.issue({
+    commonName: "tls.org",
+    dnsNames: ["tls.org"],
+    usages: ["server"],
+  });
+  const data = {
+    "tls.crt": Buffer.from(certPem).toString("base64"),
+    "tls.key": Buffer.from(keyPem).toString("base64"),
+  };
+  await client
+    .of(Secret)
+    .in("default")
+    .create({ metadata: { name: "cert" }, type: "kubernetes.io/tls", data });
   await expect.poll(() => shown("tls.org")).toBe("tls.org");
   expect(metrics.text()).toMatch(/k8ts_ingress_routes 1\b/);
 });

@@ -246,11 +246,14 @@ describe("TLS", () => {
 
   it("speaks HTTP/2 with clients that do", async () => {
     const { https } = await start();
-    site.put("a", await site.endpoint((asked, answer) => {
-      answer.setHeader("connection", "keep-alive");
-      answer.setHeader("x-host", asked.headers.host ?? "");
-      asked.pipe(answer);
-    }));
+    site.put(
+      "a",
+      await site.endpoint((asked, answer) => {
+        answer.setHeader("connection", "keep-alive");
+        answer.setHeader("x-host", asked.headers.host ?? "");
+        asked.pipe(answer);
+      }),
+    );
     site.route(ingressOf("i", ["a.org", "/", "a"]));
     const session = connectHttp2(`https://127.0.0.1:${https}`, {
       ...{ servername: "a.org", ca: authority.certPem },

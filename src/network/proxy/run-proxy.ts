@@ -2,6 +2,7 @@
  * The proxy of one node.
  *
  *     Services, EndpointSlices --► changed Services ──► virtualAddresses ──► rules ══► kernel ──► stale flows forgotten
+ *                                          └──► health-check node ports ◄── load balancers
  *
  * When it stops, the rules stay: traffic goes on without it.
  */
@@ -12,12 +13,15 @@ import { type Program, runProgram } from "../program.ts";
 import { Changed, tellKernel } from "../tell-kernel.ts";
 import { forgetFlows, staleFlows } from "./conntrack.ts";
 import type { NodeFacts } from "./endpoints.ts";
+import { HealthChecks } from "./health-checks.ts";
 import { type VirtualAddress, virtualAddresses } from "./virtual-addresses.ts";
 
 /** One way to tell the kernel. */
 export interface Rules {
   apply(services: ReadonlyMap<string, readonly VirtualAddress[]>, signal: AbortSignal): Promise<void>;
   resync(signal: AbortSignal): Promise<void>;
+  /** Takes everything away. */
+  remove(signal: AbortSignal): Promise<void>;
 }
 
 export interface ProxyOptions {
@@ -51,8 +55,10 @@ export async function runProxy(options: ProxyOptions, signal: AbortSignal): Prom
     dirty.add(key);
     changed.mark();
   };
+  await using checks = new HealthChecks({ node: options.node, log });
   const addressesOf = (key: string) => {
     const service = services.cache.get(key);
+    checks.update(key, service, service === undefined ? [] : slicesOf(key));
     return service === undefined ? [] : virtualAddresses(service, slicesOf(key), options.node);
   };
   try {
@@ -60,7 +66,7 @@ export async function runProxy(options: ProxyOptions, signal: AbortSignal): Prom
     services.onChange(({ object }) => touch(objectKey(object)));
     slices.onChange(({ object }) => touch(serviceKeyOf(object)));
     for (const service of services.cache.list()) touch(objectKey(service));
-    const tell = teller(dirty, addressesOf, options);
+    const tell = teller(dirty, addressesOf, checks, options);
     tasks.run("proxy", (running) => tellKernel({ changed, tell, resyncMs, onReady, clock, random, log }, running));
     await tasks.done();
   } finally {
@@ -71,6 +77,7 @@ export async function runProxy(options: ProxyOptions, signal: AbortSignal): Prom
 function teller(
   dirty: Set<string>,
   addressesOf: (key: string) => readonly VirtualAddress[],
+  checks: HealthChecks,
   { rules, clock, metrics, run = runProgram }: ProxyOptions,
 ) {
   const known = new Map<string, readonly VirtualAddress[]>();
@@ -93,8 +100,10 @@ function teller(
       if (!isFirst) await forgetFlows(stale, run, signal);
     } catch (error) {
       for (const key of keys) dirty.add(key);
+      checks.setHealthy(false);
       throw error;
     }
+    checks.setHealthy(true);
     isFirst = false;
     for (const [key, addresses] of changed) {
       if (addresses.length === 0) known.delete(key);

@@ -1,7 +1,8 @@
 /** Work that goes on beside the attempts: bindings, statuses. Bounded, and awaited at the end. */
 import { isAbort, type Logger } from "#base";
 
-const MAX_RUNNING = 512;
+/** An API server that is fair to others turns away who has more than some hundred requests waiting. */
+const MAX_RUNNING = 200;
 
 export class SideTasks {
   readonly #log: Logger;

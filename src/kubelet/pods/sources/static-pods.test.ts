@@ -78,7 +78,7 @@ describe("mirrors", () => {
   });
 });
 
-describe("a node with static Pods", () => {
+describe("a node with static Pods", { timeout: 60_000 }, () => {
   let folder: string;
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), "k8ts-manifests-"));
@@ -91,10 +91,13 @@ describe("a node with static Pods", () => {
     const test = await testKubelet({ manifests: { path: folder } });
     // Files take real time, whatever the clock says.
     const until = (check: () => Promise<void>) =>
-      vi.waitFor(async () => {
-        await test.clock.advance(1000);
-        await check();
-      });
+      vi.waitFor(
+        async () => {
+          await test.clock.advance(1000);
+          await check();
+        },
+        { timeout: 30_000 },
+      );
     try {
       await until(async () => expect((await test.get("web-node-1")).status?.phase).toBe("Running"));
       expect(test.runtime.running()).toEqual(["web-node-1/app"]);

@@ -111,7 +111,10 @@ function sliceOf(port: number): discovery.EndpointSlice {
 }
 
 /** `host/path → service`, all by prefix. */
-export function ingressOf(name: string, ...routes: [host: string, path: string, service: string][]): networking.Ingress {
+export function ingressOf(
+  name: string,
+  ...routes: [host: string, path: string, service: string][]
+): networking.Ingress {
   const rules = routes.map(([host, path, service]) => ({
     host,
     http: {
@@ -120,4 +123,3 @@ export function ingressOf(name: string, ...routes: [host: string, path: string, 
   }));
   return { metadata: { name, namespace: "default" }, spec: { rules } };
 }
-

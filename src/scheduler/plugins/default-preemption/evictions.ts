@@ -2,7 +2,8 @@
  * Making room, beside the attempts.
  *
  * 1. A pod is not tried again until the cache shows that all its victims are gone, or on their way out.
- * 2. Victims are told why (DisruptionTarget), deleted gracefully, and an event says for whom.
+ * 2. One request at a time for each pod: many pods may make room at once.
+ * 3. Victims are told why (DisruptionTarget), deleted gracefully, and an event says for whom.
  */
 import { isStatusError } from "#api";
 import { patchStatus } from "../../cycle/pod-status.ts";
@@ -56,8 +57,8 @@ export class Evictions {
     const { client, clock, signal } = this.#context;
     try {
       // They may no longer fit there, and should look for another place soon.
-      await Promise.all(demoted.map((each) => patchStatus(client, clock, each, { nominatedNodeName: "" }, signal)));
-      await Promise.all(victims.map((victim) => this.#evict(victim, pod, node)));
+      for (const each of demoted) await patchStatus(client, clock, each, { nominatedNodeName: "" }, signal);
+      for (const victim of victims) await this.#evict(victim, pod, node);
     } catch (error) {
       this.#underWay.delete(pod.uid);
       this.#context.wake(pod.uid);

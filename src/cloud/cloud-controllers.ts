@@ -1,0 +1,14 @@
+/** The controllers for what a cloud can do: none for what it cannot. */
+import type { Controller } from "#controllers";
+import type { Cloud } from "./cloud.ts";
+import { cloudNodes } from "./cloud-nodes.ts";
+import { podRoutes } from "./pod-routes.ts";
+import { type LoadBalancerOptions, serviceLoadBalancers } from "./service-load-balancers.ts";
+
+export function cloudControllers(cloud: Cloud, options: LoadBalancerOptions = {}): readonly Controller[] {
+  return [
+    ...(cloud.instances === undefined ? [] : [cloudNodes(cloud.instances)]),
+    ...(cloud.routes === undefined ? [] : [podRoutes(cloud.routes)]),
+    ...(cloud.loadBalancers === undefined ? [] : [serviceLoadBalancers(cloud.loadBalancers, options)]),
+  ];
+}

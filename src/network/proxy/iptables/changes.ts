@@ -1,0 +1,158 @@
+/**
+ * From what the kernel has to what it should have, as input of iptables-restore --noflush: chains that are not named in it stay as they are, their
+ * counters included. Each table is changed whole or not at all.
+ *
+ * What several Services want (the hairpin of an endpoint behind two of them, an address with two ports) stays until the last one lets it go.
+ */
+import type { Family, VirtualAddress } from "../virtual-addresses.ts";
+import { fixedChains, SHARED } from "./chains.ts";
+import { compiled, type Line, OWN_PREFIX, type OwnChain, type Table } from "./rules.ts";
+
+const TABLES: readonly Table[] = ["filter", "nat"];
+
+interface Owned {
+  readonly lines: readonly Line[];
+  readonly chains: readonly OwnChain[];
+}
+
+type Claims<T> = Map<string, Map<string, T>>;
+
+export class IptablesState {
+  readonly #family: Family;
+  readonly #podCidrs: readonly string[];
+  readonly #owned = new Map<string, Owned>();
+  readonly #lines: Claims<Line> = new Map();
+  readonly #chains: Claims<OwnChain> = new Map();
+
+  constructor(family: Family, podCidrs: readonly string[]) {
+    this.#family = family;
+    this.#podCidrs = podCidrs;
+  }
+
+  /** Everything from nothing; `present`: chains of nat that are there, of which those that nobody wants go. */
+  whole(present: Iterable<string>): string {
+    const fixed = fixedChains(this.#podCidrs);
+    const stale = [...present].filter((name) => name.startsWith(OWN_PREFIX) && !this.#chains.has(name));
+    const own = [...this.#chains.values()].flatMap((claims) => current(claims) ?? []);
+    return TABLES.map((table) => {
+      const lines = [...this.#lines.values()].flatMap((claims) => current(claims) ?? []);
+      const chains = new Map<string, readonly string[]>([
+        ...fixed[table],
+        ...SHARED[table].map((chain): [string, string[]] => [
+          chain,
+          lines.filter((line) => line.table === table && line.chain === chain).map(({ rule }) => rule),
+        ]),
+        ...(table === "nat" ? own.map(({ name, rules }): [string, readonly string[]] => [name, rules]) : []),
+      ]);
+      return script(table, { chains, removed: table === "nat" ? stale : [], deleted: [], added: [] });
+    }).join("");
+  }
+
+  /** The addresses of these Services, instead of those that they had. Empty if that changes nothing. */
+  change(services: ReadonlyMap<string, readonly VirtualAddress[]>): string {
+    const lines = new Map<string, Line | undefined>();
+    const chains = new Map<string, OwnChain | undefined>();
+    for (const [owner, all] of services) this.#own(owner, all, lines, chains);
+    const rewritten = new Map<string, readonly string[]>();
+    const removed: string[] = [];
+    for (const [name, old] of chains) {
+      const now = current(this.#chains.get(name));
+      if (now === undefined) {
+        if (old !== undefined) removed.push(name);
+      } else if (old === undefined || !sameRules(old, now)) rewritten.set(name, now.rules);
+    }
+    const deleted: Line[] = [];
+    const added: Line[] = [];
+    for (const [id, old] of lines) {
+      const now = current(this.#lines.get(id));
+      if (old !== undefined && now === undefined) deleted.push(old);
+      if (old === undefined && now !== undefined) added.push(now);
+    }
+    return TABLES.map((table) =>
+      script(table, {
+        chains: table === "nat" ? rewritten : new Map(),
+        removed: table === "nat" ? removed : [],
+        deleted: deleted.filter((line) => line.table === table),
+        added: added.filter((line) => line.table === table),
+      }),
+    ).join("");
+  }
+
+  /** `lines`, `chains`: what was there in each place that is touched, as far as it is not known yet. */
+  #own(
+    owner: string,
+    all: readonly VirtualAddress[],
+    lines: Map<string, Line | undefined>,
+    chains: Map<string, OwnChain | undefined>,
+  ): void {
+    const before = this.#owned.get(owner) ?? { lines: [], chains: [] };
+    const parts = all.filter(({ family }) => family === this.#family).map((vip) => compiled(vip, this.#podCidrs));
+    const after = { lines: parts.flatMap((part) => part.lines), chains: parts.flatMap((part) => part.chains) };
+    replace(this.#lines, owner, before.lines, after.lines, idOf, lines);
+    replace(this.#chains, owner, before.chains, after.chains, ({ name }) => name, chains);
+    if (after.lines.length + after.chains.length === 0) this.#owned.delete(owner);
+    else this.#owned.set(owner, after);
+  }
+}
+
+function replace<T>(
+  claims: Claims<T>,
+  owner: string,
+  before: readonly T[],
+  after: readonly T[],
+  idOf: (each: T) => string,
+  touched: Map<string, T | undefined>,
+): void {
+  const touch = (id: string) => {
+    if (!touched.has(id)) touched.set(id, current(claims.get(id)));
+  };
+  for (const each of before) {
+    const id = idOf(each);
+    touch(id);
+    const owners = claims.get(id);
+    owners?.delete(owner);
+    if (owners?.size === 0) claims.delete(id);
+  }
+  for (const each of after) {
+    const id = idOf(each);
+    touch(id);
+    const owners = claims.get(id);
+    if (owners === undefined) claims.set(id, new Map([[owner, each]]));
+    else owners.set(owner, each);
+  }
+}
+
+interface Script {
+  /** Emptied, or made, and filled. */
+  readonly chains: ReadonlyMap<string, readonly string[]>;
+  readonly removed: readonly string[];
+  readonly deleted: readonly Line[];
+  readonly added: readonly Line[];
+}
+
+function script(table: Table, { chains, removed, deleted, added }: Script): string {
+  if (chains.size + removed.length + deleted.length + added.length === 0) return "";
+  return [
+    `*${table}`,
+    ...[...chains.keys(), ...removed].map((name) => `:${name} - [0:0]`),
+    ...[...chains].flatMap(([name, rules]) => rules.map((rule) => `-A ${name} ${rule}`)),
+    ...deleted.map(({ chain, rule }) => `-D ${chain} ${rule}`),
+    ...added.map(({ chain, rule }) => `-A ${chain} ${rule}`),
+    ...removed.map((name) => `-X ${name}`),
+    "COMMIT",
+    "",
+  ].join("\n");
+}
+
+/** The first who claimed it. */
+function current<T>(owners: ReadonlyMap<string, T> | undefined): T | undefined {
+  return owners?.values().next().value;
+}
+
+function idOf({ table, chain, rule }: Line): string {
+  return `${table} ${chain} ${rule}`;
+}
+
+function sameRules({ rules: a }: OwnChain, { rules: b }: OwnChain): boolean {
+  return a.length === b.length && a.every((rule, at) => rule === b[at]);
+}
