@@ -42,7 +42,9 @@ export function dnsFrom(options: DnsFlagOptions, addresses: readonly string[]): 
     addresses,
     port: options.dnsPort,
     zone: options.clusterDomain.toLowerCase(),
-    upstreams: (options.upstream ?? systemServers(addresses)).map((server) => serverOf("--upstream", server)),
+    upstreams: (options.upstream ?? systemServers(addresses))
+      .filter(Boolean)
+      .map((server) => serverOf("--upstream", server)),
     stubDomains: Object.fromEntries(stubs),
   };
 }

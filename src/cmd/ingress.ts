@@ -1,6 +1,6 @@
 /** `k8ts ingress`: Ingresses of the class k8ts, served over HTTP and HTTPS. Several may run side by side; each of them serves. */
 import { Command, Option } from "commander";
-import { type Component, runComponent, type Work } from "#cluster";
+import { ClusterError, type Component, runComponent, type Work } from "#cluster";
 import { createAuthority } from "#pki";
 import { type ComponentOptions, componentFrom, componentOptions } from "./component-options.ts";
 import { boolean } from "./flow-control-options.ts";
@@ -89,8 +89,16 @@ async function run(flags: IngressFlags): Promise<void> {
         drainMs: flags.shutdownGracePeriod,
         onReady: (ports: object) => log.info("Ingresses are served", { address: flags.address, ...ports }),
       };
-      return (running) => runIngress(options, running);
+      return (running) => runIngress(options, running).catch(portTaken);
     };
     await runComponent(component, environment, prepare, signal);
   });
+}
+
+/** What a user can mend, in one sentence. */
+function portTaken(error: unknown): never {
+  const { code, port } = error as NodeJS.ErrnoException & { readonly port?: number };
+  if (code !== "EADDRINUSE" && code !== "EACCES" && code !== "EADDRNOTAVAIL") throw error;
+  const advice = "choose others with --address, --http-port and --https-port";
+  throw new ClusterError(`The port ${port} cannot be listened on (${code}): ${advice}.`, { cause: error });
 }

@@ -12,6 +12,7 @@ import { Client, Informers, type InProcessHandle, inProcess } from "#client";
 import type { Authority } from "#pki";
 import type { RealNodesConfig } from "../config.ts";
 import { ClusterError } from "../errors.ts";
+import { publishNetwork } from "./cluster-network.ts";
 import { CommandError } from "./command.ts";
 import { powerOffAll } from "./power-off.ts";
 import { openPullProxy, PROXY_PORT } from "./pull-proxy.ts";
@@ -80,6 +81,7 @@ async function runRealNodes(nodes: RealNodes, options: OpenOptions & RunOptions)
     const { podCIDRs = [] } = object.spec ?? {};
     if (type !== "deleted" && podCIDRs.length > 0) nodes.learnPodCidrs(object.metadata.name ?? "", podCIDRs);
   });
+  await publishNetwork(client, background.signal);
   const kubelet = {
     command: config.command,
     serverUrl: `https://${nodes.machineIp}:${port}`,

@@ -8,8 +8,8 @@ import { type NodeNames, namespacePath } from "./names.ts";
 import { type ProcessId, startDaemon } from "./processes.ts";
 
 /** The tenth address of the default service range, as clusters have it. */
-const CLUSTER_DNS = "10.96.0.10";
-const CLUSTER_DOMAIN = "cluster.local";
+export const CLUSTER_DNS = "10.96.0.10";
+export const CLUSTER_DOMAIN = "cluster.local";
 
 export interface KubeletOptions {
   /** The program and its first arguments: what runs `k8ts`. */
@@ -33,6 +33,10 @@ export function kubeletArgs(node: NodeNames, ip: string): string[] {
     "cluster-dns": CLUSTER_DNS,
     "cluster-domain": CLUSTER_DOMAIN,
     "cgroup-root": node.cgroup,
+    // Nodes share the machine's disk: what fills it is mostly not theirs, and no reason to evict Pods or to drop images.
+    "eviction-hard": "memory.available<100Mi",
+    "image-gc-high-threshold": "100",
+    "image-gc-low-threshold": "99",
   };
   return ["kubelet", ...Object.entries(flags).map(([name, value]) => `--${name}=${value}`)];
 }

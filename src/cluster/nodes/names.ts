@@ -50,6 +50,8 @@ export interface NodeNames {
   readonly kubeletRoot: string;
   readonly kubeletLog: string;
   readonly kubeconfig: string;
+  readonly proxyKubeconfig: string;
+  readonly proxyLog: string;
   readonly certDir: string;
   readonly manifestDir: string;
   readonly registryDir: string;
@@ -93,6 +95,8 @@ export function nodeNames(site: SiteNames, name: string): NodeNames {
     kubeletRoot: kept("kubelet"),
     kubeletLog: kept("kubelet.log"),
     kubeconfig: kept("kubelet.kubeconfig"),
+    proxyKubeconfig: kept("proxy.kubeconfig"),
+    proxyLog: kept("proxy.log"),
     certDir: kept("pki"),
     manifestDir: kept("manifests"),
     registryDir: site.registryDir,

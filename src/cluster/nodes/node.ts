@@ -2,7 +2,7 @@
  * One node of this machine, brought to what is wanted. Each step looks first and does what is missing: the same call starts a new node, takes up
  * one that has been running all along, and mends one that has lost a part.
  *
- *     network ──► containerd ──► images ──► kubelet ──► (Node appears in the API, gets its Pods' range) ──► ways to Pods
+ *     network ──► containerd ──► images ──► proxy, kubelet ──► (Node appears in the API, gets its Pods' range) ──► ways to Pods
  *
  * 1. A process is written down before anything waits for it.
  */
@@ -13,11 +13,12 @@ import { type ContainerdOptions, containerdReady, startContainerd } from "./cont
 import { type KubeletOptions, kubeletStart, startKubelet } from "./kubelet.ts";
 import type { NodeNames, SiteNames } from "./names.ts";
 import { ensureNodeLink } from "./network.ts";
-import { endProcess, isAlive } from "./processes.ts";
+import { networkAgentStart, startNetworkAgent } from "./network-agent.ts";
+import { endProcess, isAlive, type ProcessId } from "./processes.ts";
 import { type NodeRun, writeRun } from "./record.ts";
 import type { SiteNetwork } from "./site-network.ts";
 
-const KUBELET_GRACE_MS = 10_000;
+const AGENT_GRACE_MS = 10_000;
 
 export interface NodeOptions extends ContainerdOptions {
   readonly site: SiteNames;
@@ -25,7 +26,7 @@ export interface NodeOptions extends ContainerdOptions {
   readonly kubelet: KubeletOptions;
 }
 
-/** Resolves when containerd answers and the kubelet has been started. */
+/** Resolves when containerd answers and the others have been started. */
 export async function bringUp(names: NodeNames, found: NodeRun, options: NodeOptions): Promise<NodeRun> {
   const { site, network, kubelet, clock, log } = options;
   let run = found;
@@ -44,13 +45,12 @@ export async function bringUp(names: NodeNames, found: NodeRun, options: NodeOpt
   }
   if (run.containerd !== undefined) await containerdReady(names, run.containerd, options);
 
-  const start = kubeletStart(names, run.ip, kubelet);
-  const isRunning = run.kubelet !== undefined && (await isAlive(run.kubelet));
-  if (run.kubelet !== undefined && isRunning && run.kubeletStart !== start) {
-    await endProcess(run.kubelet, KUBELET_GRACE_MS, clock);
-  }
-  if (!isRunning || run.kubeletStart !== start) {
-    await write({ kubelet: await startKubelet(names, run.ip, kubelet), kubeletStart: start });
+  const agents = agentsOf(names, run, kubelet);
+  for (const { process, started, start, begin } of agents) {
+    const isRunning = process !== undefined && (await isAlive(process));
+    if (isRunning && started === start) continue;
+    if (isRunning) await endProcess(process, AGENT_GRACE_MS, clock);
+    await write(await begin());
   }
   const { reason: _mended, ...mended } = run;
   run = { ...mended, state: "running" };
@@ -58,11 +58,42 @@ export async function bringUp(names: NodeNames, found: NodeRun, options: NodeOpt
   return run;
 }
 
-/** Whether its processes are there, and the kubelet is the one that would be started now. */
+/** Whether its processes are there, and are those that would be started now. */
 export async function isUp(run: NodeRun, names: NodeNames, kubelet: KubeletOptions): Promise<boolean> {
-  if (run.state !== "running" || run.containerd === undefined || run.kubelet === undefined) return false;
-  if (run.kubeletStart !== kubeletStart(names, run.ip, kubelet)) return false;
-  return (await isAlive(run.containerd)) && (await isAlive(run.kubelet));
+  if (run.state !== "running" || run.containerd === undefined || !(await isAlive(run.containerd))) return false;
+  for (const { process, started, start } of agentsOf(names, run, kubelet)) {
+    if (process === undefined || started !== start || !(await isAlive(process))) return false;
+  }
+  return true;
+}
+
+interface Agent {
+  readonly process: ProcessId | undefined;
+  /** What it was started with, and what it would be started with now. */
+  readonly started: string | undefined;
+  readonly start: string;
+  /** What is to be written down about it. */
+  begin(): Promise<Partial<NodeRun>>;
+}
+
+/** The node's own processes of k8ts, in the order in which they start. */
+function agentsOf(names: NodeNames, run: NodeRun, options: KubeletOptions): readonly Agent[] {
+  const kubeletNow = kubeletStart(names, run.ip, options);
+  const proxyNow = networkAgentStart(names, run.ip, options);
+  return [
+    {
+      process: run.proxy,
+      started: run.proxyStart,
+      start: proxyNow,
+      begin: async () => ({ proxy: await startNetworkAgent(names, run.ip, options), proxyStart: proxyNow }),
+    },
+    {
+      process: run.kubelet,
+      started: run.kubeletStart,
+      start: kubeletNow,
+      begin: async () => ({ kubelet: await startKubelet(names, run.ip, options), kubeletStart: kubeletNow }),
+    },
+  ];
 }
 
 /** containerd sees the file appear, and is ready for Pods. */

@@ -2,7 +2,7 @@
  * Ends a node as a power cut would: all that runs, and all of it that the machine would keep: mounts, namespaces, control groups, sockets. What it has on
  * disk stays. Works from names and what is written down alone, so it also clears up after a crash.
  *
- *     kubelet ──► containerd ──► shims ──► containers ──► mounts ──► network ──► control groups ──► run files
+ *     kubelet, proxy ──► containerd ──► shims ──► containers ──► mounts ──► network ──► control groups ──► run files
  */
 import { readdir, readFile, rm, rmdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -19,7 +19,7 @@ const KILL_MS = 0;
 const SHIM = "containerd-shim";
 
 export async function powerOff({ names, run }: Pick<NodeRecord, "names" | "run">, clock: Clock): Promise<void> {
-  await endAll([run?.kubelet, ...(await findProcesses(isKubeletOf(names)))], GRACE_MS, clock);
+  await endAll([run?.kubelet, run?.proxy, ...(await findProcesses(isAgentOf(names)))], GRACE_MS, clock);
   await endAll([run?.containerd, ...(await findProcesses(isContainerdOf(names)))], GRACE_MS, clock);
   const sockets = await shimSockets(names);
   await endAll(await findProcesses(isShimOf(names)), KILL_MS, clock);
@@ -67,8 +67,9 @@ function isContainerdOf({ containerdConfig }: NodeNames): (args: readonly string
   return (args) => args.includes("--config") && args.includes(containerdConfig);
 }
 
-function isKubeletOf({ kubeconfig }: NodeNames): (args: readonly string[]) => boolean {
-  return (args) => args.includes("kubelet") && args.includes(`--kubeconfig=${kubeconfig}`);
+function isAgentOf({ kubeconfig, proxyKubeconfig }: NodeNames): (args: readonly string[]) => boolean {
+  const own = [kubeconfig, proxyKubeconfig].map((file) => `--kubeconfig=${file}`);
+  return (args) => own.some((flag) => args.includes(flag));
 }
 
 function isShimOf({ socket }: NodeNames): (args: readonly string[]) => boolean {

@@ -23,6 +23,9 @@ export interface NodeRun {
   readonly kubelet?: ProcessId;
   /** What the kubelet was started with; another makes it start anew. */
   readonly kubeletStart?: string;
+  /** Services, policies and DNS. */
+  readonly proxy?: ProcessId;
+  readonly proxyStart?: string;
   /** Whether all that a node consists of is up. */
   readonly state: "starting" | "running" | "stopped" | "failed";
   /** Why it failed. */

@@ -4,6 +4,7 @@
  * 1. The same question that several ask at once is asked upstream once.
  * 2. A server that does not answer in time is followed by the next; when none does, those who asked are told at once that it failed.
  * 3. What is kept is bounded: the oldest goes first.
+ * 4. An answer that was kept, or that several wait for, repeats the question of each as it was asked, upper and lower case included.
  */
 import { decode } from "dns-packet";
 import { type Clock, childController, type Logger, type Random } from "#base";
@@ -36,6 +37,7 @@ const DEFAULT_TIMEOUT_MS = 2000;
 const DEFAULT_MAX_KEPT = 10_000;
 const MAX_KEPT_SECONDS = 3600;
 const MAX_PENDING = 1000;
+const HEADER_BYTES = 12;
 
 export class Forwarder {
   readonly #options: ForwarderOptions;
@@ -52,18 +54,26 @@ export class Forwarder {
     if (servers.length === 0) return { answer: failure(CODES.refused) };
     const key = `${question.name} ${question.type} ${question.edns === "none" ? "" : "edns"}`;
     const kept = this.#find(key);
-    if (kept !== undefined) return { bytes: aged(kept.bytes, kept.lifetimes, question.id, this.#ageOf(kept)) };
+    if (kept !== undefined) {
+      const bytes = aged(kept.bytes, kept.lifetimes, question.id, this.#ageOf(kept));
+      question.bytes.copy(bytes, HEADER_BYTES);
+      return { bytes };
+    }
     const bytes = await this.#once(key, servers, question);
     if (bytes === undefined) return { answer: failure(CODES.failed) };
     const copy = Buffer.from(bytes);
     copy.writeUInt16BE(question.id, 0);
+    // The same but for upper and lower case, so of the same length: `ask` takes no other.
+    question.bytes.copy(copy, HEADER_BYTES);
     return { bytes: copy };
   }
 
-  /** The records of a name elsewhere; none if they cannot be had. */
-  async lookUp(name: string, type: string): Promise<DnsRecord[]> {
-    const resolution = await this.forward(questionOf(name, type));
-    return "bytes" in resolution ? recordsIn(resolution.bytes) : [];
+  /** The records of a name elsewhere, as far as they are addresses and aliases; undefined if nobody could be asked. */
+  async lookUp(name: string, type: string): Promise<DnsRecord[] | undefined> {
+    const number = TYPES[type];
+    if (number === undefined) return [];
+    const resolution = await this.forward(questionOf(name, type, number));
+    return "bytes" in resolution ? recordsIn(resolution.bytes) : undefined;
   }
 
   close(): void {
@@ -73,8 +83,8 @@ export class Forwarder {
   #serversFor(name: string): readonly UpstreamAddress[] {
     const { stubDomains = {}, upstreams } = this.#options;
     for (let domain = name; domain !== ""; domain = domain.slice(domain.indexOf(".") + 1)) {
-      const servers = stubDomains[domain];
-      if (servers !== undefined) return servers;
+      // A name may be one that every object has, such as `constructor`.
+      if (Object.hasOwn(stubDomains, domain)) return stubDomains[domain] ?? [];
       if (!domain.includes(".")) break;
     }
     return upstreams;
@@ -148,11 +158,11 @@ function messageOf({ bytes, edns }: Question, id: number): Buffer {
   return Buffer.concat([header, bytes, ...opt]);
 }
 
-function questionOf(name: string, type: string): Question {
+function questionOf(name: string, type: string, number: number): Question {
   const labels = name
     .split(".")
     .map((label) => Buffer.concat([Buffer.from([label.length]), Buffer.from(label, "latin1")]));
-  const bytes = Buffer.concat([...labels, Buffer.from([0, 0, TYPES[type] ?? 0, 0, 1])]);
+  const bytes = Buffer.concat([...labels, Buffer.from([0, number >> 8, number & 0xff, 0, 1])]);
   return {
     id: 0,
     name,

@@ -1,7 +1,8 @@
 /**
  * Messages of DNS as bytes (RFC 1035, 6891): reading a question, writing an answer.
  *
- * 1. A question is read without trust: a label that runs out of the message, a pointer, or a name that is too long makes it unreadable.
+ * 1. A question is read without trust: a label that runs out of the message, a pointer, or a name that is too long makes it unreadable. A dot within a
+ *    label is written as `\.`: it must not be taken for the one between two labels.
  * 2. An answer repeats the question as it was asked, upper and lower case included: some who ask check that.
  * 3. Names that were written before in a message are pointed to.
  */
@@ -81,13 +82,23 @@ function readName(message: Buffer, start: number): { text: string; end: number }
   let text = "";
   for (let at = start; at < message.length; ) {
     const length = message[at] ?? 0;
-    if (length === 0) return { text: text.toLowerCase(), end: at + 1 };
-    if (length > 63 || at + 1 + length > message.length || at + 1 + length - start > MAX_NAME_BYTES) return undefined;
-    const label = message.toString("latin1", at + 1, at + 1 + length);
+    if (length === 0) return { text: lowered(text), end: at + 1 };
+    // The zero at the end counts, too.
+    if (length > 63 || at + 1 + length > message.length || at + 2 + length - start > MAX_NAME_BYTES) return undefined;
+    const label = escaped(message.toString("latin1", at + 1, at + 1 + length));
     text = text === "" ? label : `${text}.${label}`;
     at += 1 + length;
   }
   return undefined;
+}
+
+/** Only letters of ASCII have two cases in DNS (RFC 4343). */
+function lowered(name: string): string {
+  return /[\x80-\xff]/.test(name) ? name.replaceAll(/[A-Z]+/g, (text) => text.toLowerCase()) : name.toLowerCase();
+}
+
+function escaped(label: string): string {
+  return /[.\\]/.test(label) ? label.replaceAll(/[.\\]/g, "\\$&") : label;
 }
 
 /** What follows the question, if it is only the record that says how much the other side takes. */
@@ -267,6 +278,8 @@ class Writer {
 
   /** The name stands there already, label by label. */
   #remember(name: string, start: number): void {
+    // What had to be escaped has no records, and is not worth counting.
+    if (name.includes("\\")) return;
     let at = start;
     for (let rest = name; rest !== ""; ) {
       this.#offsets.set(rest, at);

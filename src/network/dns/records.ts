@@ -50,7 +50,9 @@ function clusterIpRecords(own: string, addresses: readonly string[], ports: read
   return [...addresses.map((address) => addressRecord(own, address)), ...named, ...pointers];
 }
 
-function headlessRecords(own: string, { endpoints = [], ports = [] }: EndpointSlice): DnsRecord[] {
+function headlessRecords(own: string, { addressType, endpoints = [], ports = [] }: EndpointSlice): DnsRecord[] {
+  // Names instead of addresses: there is no record for that.
+  if (addressType === "FQDN") return [];
   return (endpoints ?? []).flatMap(({ addresses = [], conditions, hostname }) => {
     if (conditions?.ready === false) return [];
     return addresses.flatMap((address) => {

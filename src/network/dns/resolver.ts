@@ -53,6 +53,8 @@ export class Resolver {
     for (let turn = 0; turn < MAX_ALIASES; turn++) {
       if (!zone.contains(name)) {
         const more = await forwarder.lookUp(name, type);
+        // They ask again, instead of taking half an answer for the whole.
+        if (more === undefined) return { answer: failure(CODES.failed) };
         return {
           answer: { code: CODES.ok, authoritative: true, records: [...records, ...more], ttlSeconds: TTL_SECONDS },
         };

@@ -1,6 +1,7 @@
 /** The specification of Kubernetes' DNS, record by record, asked over real sockets. */
 import { createSocket } from "node:dgram";
-import { type Answer, decode, encode, type RecordType } from "dns-packet";
+import { connect } from "node:net";
+import { type Answer, decode, encode, type RecordType, streamEncode } from "dns-packet";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { core, discovery } from "#api";
 import { MetricsRegistry, realClock, seededRandom, silentLogger } from "#base";
@@ -81,6 +82,8 @@ beforeAll(async () => {
     ),
   ]);
   const many = Array.from({ length: 200 }, (_, at) => ({ addresses: [`10.2.0.${at}`] }));
+  const named: discovery.EndpointSlice = { ...slice([{ addresses: ["db.example.org"] }]), addressType: "FQDN" };
+  put(service("named", { clusterIP: "None", clusterIPs: ["None"] }), [named]);
   put(service("many", { clusterIP: "None", clusterIPs: ["None"] }), [slice(many)]);
 });
 
@@ -133,6 +136,7 @@ describe("the records of the specification", () => {
     ["_tcp.web.default.svc.cluster.local", "A", "NOERROR"],
     ["empty.svc.cluster.local", "A", "NOERROR"],
     ["svc.cluster.local", "A", "NOERROR"],
+    ["named.default.svc.cluster.local", "A", "NXDOMAIN"],
   ])("%s %s: nothing, %s", async (name, type, rcode) => {
     const { answers, authorities = [], ...answer } = await askServer(server.port, name, type);
     expect(answers).toEqual([]);
@@ -198,6 +202,45 @@ describe("messages", () => {
     expect((answer[3] ?? 0) & 15).toBe(code);
   });
 
+  it("with a dot in a label are not taken for others, here or upstream", async () => {
+    const label = (text: string) => Buffer.concat([Buffer.from([text.length]), Buffer.from(text)]);
+    const odd = (text: string) => Buffer.concat([header(0x0100, 1), label(text), Buffer.from([0, 0, 1, 0, 1])]);
+    const answer = await sendRaw(server.port, odd("web.default.svc.cluster.local"));
+    expect(told(decode(answer))).not.toContain("A 10.96.0.20");
+    asked = 0;
+    await sendRaw(server.port, odd("dotted.example.org"));
+    await askServer(server.port, "dotted.example.org", "A");
+    expect(asked).toBe(2);
+  });
+
+  it("are never larger than what arrives, whatever the asker says", async () => {
+    const huge = Array.from({ length: 2000 }, (_, at) => ({ addresses: [`10.3.${at >> 8}.${at & 255}`] }));
+    put(service("huge", { clusterIP: "None", clusterIPs: ["None"] }), [slice(huge)]);
+    const answer = await askServer(server.port, "huge.default.svc.cluster.local", "A", { edns: 65_535 });
+    expect(answer.flag_tc).toBe(true);
+    zone.set("default/huge", []);
+  });
+
+  it("on one connection are answered all, however fast they come", async () => {
+    const question = streamEncode({
+      type: "query",
+      id: 1,
+      flags: 256,
+      questions: [{ name: "many.default.svc.cluster.local", type: "A" }],
+    });
+    const socket = connect({ port: server.port, host: "127.0.0.1" });
+    // More answers than a socket takes, before anybody reads.
+    for (let turn = 0; turn < 1000; turn++) socket.write(question);
+    let bytes = 0;
+    let want = Number.POSITIVE_INFINITY;
+    for await (const chunk of socket) {
+      if (want === Number.POSITIVE_INFINITY) want = 1000 * (2 + (chunk as Buffer).readUInt16BE(0));
+      bytes += (chunk as Buffer).length;
+      if (bytes >= want) break;
+    }
+    expect(bytes).toBe(want);
+  });
+
   it("that are answers, or noise, are not answered, and the server stays", async () => {
     const socket = createSocket("udp4");
     for (const noise of [header(0x8100, 1), Buffer.from([1, 2, 3]), Buffer.alloc(0)])
@@ -216,6 +259,29 @@ function header(flags: number, questions: number): Buffer {
 }
 
 describe("names elsewhere", () => {
+  it("are repeated as they were asked, also from what is kept", async () => {
+    for (const name of ["Case.Example.org", "cASE.example.ORG"]) {
+      const answer = await sendRaw(
+        server.port,
+        encode({ type: "query", id: 1, flags: 256, questions: [{ name, type: "A" }] }),
+      );
+      expect(decode(answer).questions?.[0]?.name).toBe(name);
+    }
+  });
+
+  it("that every object has are names like others", async () => {
+    for (const name of ["constructor", "x.toString"])
+      expect(told(await askServer(server.port, name, "A"))).toEqual(["A 192.0.2.7"]);
+  });
+
+  it("behind an alias fail as a whole, and are asked for again", async () => {
+    put(service("broken", { type: "ExternalName", externalName: "silent.example.net" }));
+    const ask = async () => (await askServer(server.port, "broken.default.svc.cluster.local", "A")).rcode;
+    expect(await ask()).toBe("SERVFAIL");
+    put(service("broken", { type: "ExternalName", externalName: "well.example.net" }));
+    expect(await ask()).toBe("NOERROR");
+  });
+
   it("are asked for upstream once while they are kept, with what is left of their time", async () => {
     asked = 0;
     for (let turn = 0; turn < 3; turn++) {

@@ -28,7 +28,10 @@ async function askUdp({ host, port }: UpstreamAddress, message: Buffer, signal: 
     socket.on("message", (bytes) => {
       if (answers(bytes, message)) answered.resolve(bytes);
     });
-    socket.connect(port, host, () => socket.send(message));
+    const connected = Promise.withResolvers<void>();
+    socket.connect(port, host, connected.resolve);
+    await abortable(Promise.race([connected.promise, answered.promise]), signal);
+    socket.send(message);
     return await abortable(answered.promise, signal);
   } finally {
     socket.close();
@@ -59,7 +62,7 @@ async function askTcp({ host, port }: UpstreamAddress, message: Buffer, signal: 
 /** The same id, an answer, and the same question but for upper and lower case. */
 function answers(answer: Buffer, question: Buffer): boolean {
   if (answer.length < 12 || answer.readUInt16BE(0) !== question.readUInt16BE(0)) return false;
-  if (((answer[2] ?? 0) & 0x80) === 0) return false;
+  if (((answer[2] ?? 0) & 0x80) === 0 || answer.readUInt16BE(4) !== 1) return false;
   const end = questionEnd(question);
   return answer.toString("latin1", 12, end).toLowerCase() === question.toString("latin1", 12, end).toLowerCase();
 }

@@ -46,10 +46,10 @@ export class Zone {
 
   /** The records of one owner, instead of those that it had. */
   set(owner: string, records: readonly DnsRecord[]): void {
-    for (const old of this.#owned.get(owner) ?? []) this.#remove(old);
+    for (const [name, old] of Map.groupBy(this.#owned.get(owner) ?? [], nameOf)) this.#remove(name, old);
     if (records.length === 0) this.#owned.delete(owner);
     else this.#owned.set(owner, records);
-    for (const record of records) this.#add(record);
+    for (const [name, more] of Map.groupBy(records, nameOf)) this.#add(name, more);
     this.generation += 1;
   }
 
@@ -99,19 +99,19 @@ export class Zone {
     return more.length === 0 && (branch === "svc" || branch === "pod") && this.#namespaces.has(namespace);
   }
 
-  #add(record: DnsRecord): void {
-    const { name } = record;
-    this.#records.set(name, [...(this.#records.get(name) ?? []), record]);
-    for (const above of this.#pathOf(name)) this.#below.set(above, (this.#below.get(above) ?? 0) + 1);
+  /** All of one name at once: a Service with a thousand endpoints has a thousand of them. */
+  #add(name: string, more: readonly DnsRecord[]): void {
+    this.#records.set(name, [...(this.#records.get(name) ?? []), ...more]);
+    for (const above of this.#pathOf(name)) this.#below.set(above, (this.#below.get(above) ?? 0) + more.length);
   }
 
-  #remove(record: DnsRecord): void {
-    const { name } = record;
-    const left = (this.#records.get(name) ?? []).filter((each) => each !== record);
+  #remove(name: string, gone: readonly DnsRecord[]): void {
+    const all = new Set(gone);
+    const left = (this.#records.get(name) ?? []).filter((each) => !all.has(each));
     if (left.length === 0) this.#records.delete(name);
     else this.#records.set(name, left);
     for (const above of this.#pathOf(name)) {
-      const count = (this.#below.get(above) ?? 0) - 1;
+      const count = (this.#below.get(above) ?? 0) - gone.length;
       if (count <= 0) this.#below.delete(above);
       else this.#below.set(above, count);
     }
@@ -124,4 +124,8 @@ export class Zone {
       if (at === this.name) return;
     }
   }
+}
+
+function nameOf({ name }: DnsRecord): string {
+  return name;
 }

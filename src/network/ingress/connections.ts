@@ -72,12 +72,14 @@ export class Connections {
     return new Promise<Attempt | Stale>((resolve) => {
       let isConnected = false;
       let inTime = true;
+      let isOver = false;
       const late = (what: string) => () => {
         inTime = false;
         sent.destroy(new Error(what));
       };
       let timer = this.#clock.timer(this.#limits.connectMs, late("no connection in time"));
       const end = (attempt: Attempt | Stale) => {
+        isOver = true;
         timer.cancel();
         resolve(attempt);
       };
@@ -89,6 +91,8 @@ export class Connections {
       sent.once("socket", (socket) => (socket.connecting ? socket.once("connect", connected) : connected()));
       sent.once("finish", () => {
         timer.cancel();
+        // An answer may come before all of the request has gone.
+        if (isOver) return;
         timer = this.#clock.timer(this.#limits.answerMs, late("no answer in time"));
       });
       sent.once("response", (answer) => end({ kind: "answered", answer }));

@@ -29,6 +29,8 @@ export interface ExchangeOptions {
   readonly trustsForwarded: boolean;
   /** Undefined: any size. */
   readonly maxBodyBytes: number | undefined;
+  /** For so long no byte of a body may be missing. */
+  readonly bodyIdleMs: number;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -43,6 +45,7 @@ export const REFUSALS = {
   badRequest: { status: 400, text: "400 bad request" },
   noRoute: { status: 404, text: "404 page not found" },
   badMethod: { status: 405, text: "405 method not allowed" },
+  stalled: { status: 408, text: "408 the request did not go on" },
   tooLarge: { status: 413, text: "413 request body too large" },
   failed: { status: 502, text: "502 the backend failed" },
   nobody: { status: 503, text: "503 no backend is available" },
@@ -95,6 +98,7 @@ export async function exchange(
     if (!isWhole(response)) gone.abort(new Error("the client has gone"));
   });
   const bounded = hasBody(request) ? new Bounded(request, maxBodyBytes) : undefined;
+  if (bounded !== undefined) expectProgress(options, request, response);
   const headers = requestHeaders(request.headers, origin, options.trustsForwarded);
   // Answered here already, by whoever listens.
   delete headers.expect;
@@ -169,6 +173,28 @@ function hasBody(request: ClientRequest): boolean {
   if ("stream" in request) return !request.stream.endAfterHeaders;
   const { "content-length": length, "transfer-encoding": encoding } = request.headers;
   return encoding !== undefined || (length !== undefined && length !== "0");
+}
+
+/** A client that has begun to send and does not go on must not hold an endpoint for ever. */
+function expectProgress(
+  { clock, bodyIdleMs }: ExchangeOptions,
+  request: ClientRequest,
+  response: ClientResponse,
+): void {
+  const { socket } = request;
+  let seen = -1;
+  const look = () => {
+    if (request.readableEnded || request.destroyed) return;
+    if (socket.bytesRead === seen) {
+      refuse(response, REFUSALS.stalled);
+      request.destroy();
+      return;
+    }
+    seen = socket.bytesRead;
+    timer = clock.timer(bodyIdleMs, look);
+  };
+  let timer = clock.timer(bodyIdleMs, look);
+  response.once("close", () => timer.cancel());
 }
 
 /** A body of at most so many bytes. */

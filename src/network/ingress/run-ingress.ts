@@ -52,6 +52,7 @@ export interface IngressOptions {
 
 const CONNECT_MS = 5000;
 const ANSWER_MS = 60_000;
+const BODY_IDLE_MS = 60_000;
 const DRAIN_MS = 30_000;
 const MAX_CONNECTIONS = 20_000;
 const STATUS_LOOK_MS = 60_000;
@@ -90,6 +91,7 @@ export async function runIngress(options: IngressOptions, signal: AbortSignal): 
         maxBodyBytes,
         maxConnections,
         connectMs,
+        bodyIdleMs: BODY_IDLE_MS,
         clock,
         log,
       },

@@ -193,6 +193,34 @@ describe("requests", () => {
     expect(await text(socket)).toContain("400 Bad Request");
   });
 
+  it("that stop in the middle are not waited for", async () => {
+    const { http } = await start({ bodyIdleMs: 50 });
+    site.put("a", await site.endpoint((asked) => void asked.resume()));
+    site.route(ingressOf("i", ["a.org", "/", "a"]));
+    const sent = request({ host: "127.0.0.1", port: http, method: "POST", headers: { host: "a.org" } });
+    sent.on("error", () => {});
+    sent.write("half");
+    const [answer] = (await once(sent, "response")) as [IncomingMessage];
+    expect(answer.statusCode).toBe(408);
+    sent.destroy();
+  });
+
+  it("that offer HTTP/2 in the clear go on as they began", async () => {
+    const { http } = await start();
+    site.put("a", await site.endpoint((asked, answer) => void asked.pipe(answer)));
+    site.route(ingressOf("i", ["a.org", "/", "a"]));
+    const headers = {
+      host: "a.org",
+      connection: "Upgrade, HTTP2-Settings",
+      upgrade: "h2c",
+      "http2-settings": "AAMAAABk",
+    };
+    expect(await get(http, "a.org", "/", { method: "POST", headers }, "hello")).toMatchObject({
+      status: 200,
+      body: "hello",
+    });
+  });
+
   it("of a client that leaves end at the endpoint, too", async () => {
     const { http } = await start();
     const ended = Promise.withResolvers<void>();

@@ -51,6 +51,12 @@ const LIMITS = {
 } as const;
 const MAX_STREAMS = 128;
 
+/** HTTP/2 without TLS is not spoken: who offers to change to it goes on as they began, as does who has a body to send first. */
+function mayUpgrade({ headers }: IncomingMessage): boolean {
+  const hasBody = headers["transfer-encoding"] !== undefined || (headers["content-length"] ?? "0") !== "0";
+  return !hasBody && !/^h2c\b/i.test(headers.upgrade ?? "");
+}
+
 export async function startIngressServer(options: IngressServerOptions): Promise<IngressServer> {
   const { address, httpPort, httpsPort, metrics, clock, log } = options;
   const state = { isStopping: false };
@@ -112,7 +118,7 @@ export async function startIngressServer(options: IngressServerOptions): Promise
     let https: number | undefined;
     if (httpPort !== undefined) {
       const server = createServer(
-        LIMITS,
+        { ...LIMITS, shouldUpgradeCallback: mayUpgrade },
         answer("http") as (request: IncomingMessage, response: ServerResponse) => void,
       );
       server.on("upgrade", upgraded("http"));

@@ -15,6 +15,7 @@ export interface SiteOptions {
   readonly certificate?: CertificatePem;
   readonly maxBodyBytes?: number;
   readonly answerMs?: number;
+  readonly bodyIdleMs?: number;
 }
 
 export class Site implements AsyncDisposable {
@@ -46,6 +47,7 @@ export class Site implements AsyncDisposable {
       metrics: ingressMetrics(this.metrics),
       trustsForwarded: false,
       maxBodyBytes: this.#options.maxBodyBytes,
+      bodyIdleMs: this.#options.bodyIdleMs ?? 10_000,
       clock: this.#clock,
       log: silentLogger,
       address: "127.0.0.1",

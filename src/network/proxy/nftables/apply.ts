@@ -31,9 +31,10 @@ export class Nftables {
   }
 
   async apply(services: ReadonlyMap<string, readonly VirtualAddress[]>, signal: AbortSignal): Promise<void> {
-    const difference = [...this.#states.values()].map((state) => state.change(services)).filter(Boolean);
-    if (!this.#isWhole) await this.resync(signal);
-    else if (difference.length > 0) await this.#tell(difference.join("\n"), signal);
+    const changes = [...this.#states.values()].map((state) => state.change(services));
+    const differences = changes.flatMap((change) => (change.kind === "difference" ? [change.script] : []));
+    if (!this.#isWhole || changes.some(({ kind }) => kind === "whole")) await this.resync(signal);
+    else if (differences.length > 0) await this.#tell(differences.join("\n"), signal);
     await this.#forgetGone(services, signal);
   }
 

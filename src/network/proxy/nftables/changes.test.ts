@@ -91,6 +91,15 @@ describe("elements of an address", () => {
   });
 });
 
+/** As the proxy does it. */
+function tell(kernel: Kernel, state: NftablesState, services: ReadonlyMap<string, readonly VirtualAddress[]>): void {
+  const change = state.change(services);
+  if (change.kind === "difference") kernel.run(change.script);
+  if (change.kind !== "whole") return;
+  kernel.elements.clear();
+  kernel.run(state.whole());
+}
+
 describe("changes", () => {
   it("of one Service touch nothing else", () => {
     const state = new NftablesState("IPv4", PODS);
@@ -100,37 +109,40 @@ describe("changes", () => {
         ["b", [vip("10.96.0.2", 2)]],
       ]),
     );
-    expect(
-      state
-        .change(new Map([["a", [vip("10.96.0.1", 1)]]]))
-        .split("\n")
-        .filter((line) => line.includes("element")),
-    ).toEqual([
-      "delete element ip k8ts-proxy vips { 10.96.0.1 . tcp . 80 : goto pick-2 }",
-      "delete element ip k8ts-proxy endpoints { 10.96.0.1 . tcp . 80 . 1 : 10.244.0.2 . 8080 }",
-      "add element ip k8ts-proxy vips { 10.96.0.1 . tcp . 80 : goto pick-1 }",
-    ]);
+    expect(state.change(new Map([["a", [vip("10.96.0.1", 1)]]]))).toEqual({
+      kind: "difference",
+      script: [
+        "delete element ip k8ts-proxy vips { 10.96.0.1 . tcp . 80 : goto pick-2 }",
+        "delete element ip k8ts-proxy endpoints { 10.96.0.1 . tcp . 80 . 1 : 10.244.0.2 . 8080 }",
+        "add element ip k8ts-proxy vips { 10.96.0.1 . tcp . 80 : goto pick-1 }",
+      ].join("\n"),
+    });
   });
 
   it("that change nothing say nothing", () => {
     const state = new NftablesState("IPv4", PODS);
     const services = new Map([["a", [vip("10.96.0.1", 2)]]]);
-    expect(state.change(services)).not.toBe("");
-    expect(state.change(services)).toBe("");
+    expect(state.change(services).kind).toBe("difference");
+    expect(state.change(services).kind).toBe("nothing");
+  });
+
+  it("that need a chain which is not there replace the table, once", () => {
+    const state = new NftablesState("IPv4", PODS);
+    expect(state.change(new Map([["a", [vip("10.96.0.1", 33)]]])).kind).toBe("whole");
+    expect(state.whole()).toContain("add chain ip k8ts-proxy pick-33");
+    expect(state.change(new Map([["b", [vip("10.96.0.2", 33)]]])).kind).toBe("difference");
+    expect(state.change(new Map([["c", [vip("10.96.0.3", 1, { affinitySeconds: 60 })]]])).kind).toBe("whole");
   });
 
   it("leave what another one wants, too", () => {
     const state = new NftablesState("IPv4", PODS);
     const kernel = new Kernel();
-    kernel.run(
-      state.change(
-        new Map([
-          ["a", [vip("10.96.0.1", 1)]],
-          ["b", [vip("10.96.0.1", 2)]],
-        ]),
-      ),
-    );
-    kernel.run(state.change(new Map([["a", []]])));
+    const both = new Map([
+      ["a", [vip("10.96.0.1", 1)]],
+      ["b", [vip("10.96.0.1", 2)]],
+    ]);
+    tell(kernel, state, both);
+    tell(kernel, state, new Map([["a", []]]));
     expect(kernel.elements.get("vips 10.96.0.1 . tcp . 80")).toBe("goto pick-2");
     expect(kernel.elements.has("hairpins 10.244.0.1 . 10.244.0.1")).toBe(true);
   });
@@ -153,7 +165,7 @@ describe("changes", () => {
       fc.property(steps, (all) => {
         const state = new NftablesState("IPv4", PODS);
         const [changed, whole] = [new Kernel(), new Kernel()];
-        for (const [owner, addresses] of all) changed.run(state.change(new Map([[owner, addresses]])));
+        for (const [owner, addresses] of all) tell(changed, state, new Map([[owner, addresses]]));
         whole.run(state.whole());
         expect([...changed.elements].sort()).toEqual([...whole.elements].sort());
       }),

@@ -13,13 +13,23 @@ const ELEMENTS_PER_COMMAND = 2000;
 /** Who wants an element, in the order in which they came: the first one's value counts. */
 type Claims = Map<string, Element>;
 
+/** Chains for so many endpoints are there from the start. */
+const USUAL_PICKS = 32;
+const USUAL_AFFINITY_SECONDS = 10_800;
+
+export type TableChange =
+  | { readonly kind: "nothing" }
+  | { readonly kind: "difference"; readonly script: string }
+  /** A chain is missing. nft cannot add one to a table with such rules, which it fails to read back: the table is replaced. */
+  | { readonly kind: "whole" };
+
 export class NftablesState {
   readonly #family: Family;
   readonly #podCidrs: readonly string[];
   readonly #owned = new Map<string, readonly Element[]>();
   readonly #claims = new Map<string, Claims>();
-  readonly #picks = new Set<number>();
-  readonly #learns = new Set<number>();
+  readonly #picks = new Set(Array.from({ length: USUAL_PICKS }, (_, at) => at + 1));
+  readonly #learns = new Set([USUAL_AFFINITY_SECONDS]);
 
   constructor(family: Family, podCidrs: readonly string[]) {
     this.#family = family;
@@ -38,18 +48,18 @@ export class NftablesState {
     ].join("\n");
   }
 
-  /** The addresses of these Services, instead of those that they had. Empty if that changes nothing. */
-  change(services: ReadonlyMap<string, readonly VirtualAddress[]>): string {
-    const { family } = wordsOf(this.#family);
-    const script: string[] = [];
+  /** The addresses of these Services, instead of those that they had. */
+  change(services: ReadonlyMap<string, readonly VirtualAddress[]>): TableChange {
     const before = new Map<string, Element | undefined>();
+    const chains = this.#picks.size + this.#learns.size;
     for (const [owner, all] of services) {
       const addresses = all.filter((address) => address.family === this.#family);
       const { picks, affinitySeconds } = needsOf(addresses);
-      for (const count of picks) if (isNew(this.#picks, count)) script.push(pickChains(family, count));
-      for (const seconds of affinitySeconds) if (isNew(this.#learns, seconds)) script.push(learnChain(family, seconds));
+      for (const count of picks) this.#picks.add(count);
+      for (const seconds of affinitySeconds) this.#learns.add(seconds);
       this.#own(owner, elementsOf(addresses), before);
     }
+    if (this.#picks.size + this.#learns.size > chains) return { kind: "whole" };
     const removed: Element[] = [];
     const added: Element[] = [];
     for (const [id, old] of before) {
@@ -59,8 +69,8 @@ export class NftablesState {
       if (now !== undefined) added.push(now);
     }
     // What is there under the same key with another value has to go first.
-    script.push(...this.#commands("delete", removed), ...this.#commands("add", added));
-    return script.join("\n");
+    const script = [...this.#commands("delete", removed), ...this.#commands("add", added)].join("\n");
+    return script === "" ? { kind: "nothing" } : { kind: "difference", script };
   }
 
   /** `before`: what was there at each place that is touched, as far as it is not known yet. */
@@ -108,13 +118,6 @@ function current(claims: Claims | undefined): Element | undefined {
 /** An element's place: two Services that claim one address and port do so in one place. */
 function idOf({ set, key }: Element): string {
   return `${set} ${key}`;
-}
-
-/** From now on it is not. */
-function isNew(known: Set<number>, value: number): boolean {
-  if (known.has(value)) return false;
-  known.add(value);
-  return true;
 }
 
 function chunks<T>(all: readonly T[]): T[][] {

@@ -1,0 +1,50 @@
+/**
+ * What makes a node's network one of a cluster: Services, NetworkPolicies and DNS, in one process in the node's network, known to the API server as
+ * system:kube-proxy.
+ */
+import { createHash } from "node:crypto";
+import { kubeconfigFor, writeKubeconfig } from "#pki";
+import { CLUSTER_DNS, CLUSTER_DOMAIN, type KubeletOptions } from "./kubelet.ts";
+import { type NodeNames, namespacePath } from "./names.ts";
+import { ip as ipCommand } from "./network.ts";
+import { type ProcessId, startDaemon } from "./processes.ts";
+
+const USER = "system:kube-proxy";
+
+export function networkAgentArgs(node: NodeNames, ip: string): string[] {
+  const flags = {
+    kubeconfig: node.proxyKubeconfig,
+    "hostname-override": node.name,
+    "nodeport-addresses": ip,
+    "cluster-dns": CLUSTER_DNS,
+    "cluster-domain": CLUSTER_DOMAIN,
+    // The node has no way out: names elsewhere are refused at once instead of after some time.
+    upstream: "",
+  };
+  return ["proxy", ...Object.entries(flags).map(([name, value]) => `--${name}=${value}`)];
+}
+
+/** Tells starts apart that are not the same: then the process is replaced. */
+export function networkAgentStart(node: NodeNames, ip: string, options: KubeletOptions): string {
+  const { command, serverUrl, authority, version } = options;
+  const parts = [command, networkAgentArgs(node, ip), serverUrl, authority.certPem, version];
+  return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 16);
+}
+
+export async function startNetworkAgent(node: NodeNames, ip: string, options: KubeletOptions): Promise<ProcessId> {
+  const { authority, serverUrl, command } = options;
+  const [program = process.execPath, ...first] = command;
+  const client = await authority.issue({ commonName: USER, usages: ["client"] });
+  await writeKubeconfig(
+    node.proxyKubeconfig,
+    kubeconfigFor({ name: node.name, server: serverUrl, caPem: authority.certPem, client }),
+  );
+  // Each node answers for the cluster's DNS itself.
+  await ipCommand(["address", "replace", `${CLUSTER_DNS}/32`, "dev", "lo"], node.namespace);
+  return startDaemon({
+    program,
+    args: [...first, ...networkAgentArgs(node, ip)],
+    namespace: namespacePath(node.namespace),
+    logFile: node.proxyLog,
+  });
+}
