@@ -33,6 +33,7 @@ import {
   WatchedObjects,
 } from "./pods/index.ts";
 import { type ContainerNetwork, lifecycleHooks, prober } from "./probes/index.ts";
+import { RuntimeCalls } from "./runtime/recorded.ts";
 import type { Runtime } from "./runtime/runtime.ts";
 
 export interface NodePodsOptions {
@@ -71,7 +72,9 @@ export interface NodePods {
 }
 
 export function nodePods(options: NodePodsOptions): NodePods {
-  const { nodeName, client, runtime, clock, random, log, tasks } = options;
+  const { nodeName, client, clock, random, log, tasks } = options;
+  const calls = new RuntimeCalls(clock);
+  const runtime = calls.recording(options.runtime);
   const inform = { clock, random, log };
   const api = new Informer<core.Pod>({
     client: client.of(Pod),
@@ -129,7 +132,7 @@ export function nodePods(options: NodePodsOptions): NodePods {
     const hash = metadata.annotations?.[CONFIG_HASH];
     return hash !== undefined && found.metadata.annotations?.[CONFIG_MIRROR] === hash ? found : undefined;
   };
-  const status = new StatusWriter({ client, clock, random, log, targetOf });
+  const status = new StatusWriter({ client, nodeName, calls, clock, random, log, targetOf });
   const workers = new PodWorkers({
     parts,
     status,

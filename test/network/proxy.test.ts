@@ -174,6 +174,22 @@ describe.skipIf(!canMakeNamespaces()).each(MODES)("Services by $name", (mode) =>
     expect(await ask()).toMatch(/^b /);
   });
 
+  it("lose no connection while their endpoints change", async () => {
+    let isDone = false;
+    const load = from("c", "10.96.0.1", 600).finally(() => {
+      isDone = true;
+    });
+    let changes = 0;
+    for (; !isDone; changes++) {
+      const endpoints = [[A], [B], [A, B]][changes % 3] ?? [];
+      await put("cluster", vip("10.96.0.1", { endpoints }));
+    }
+    const counts = await load;
+    expect(changes).toBeGreaterThan(1);
+    expect(Object.keys(counts).filter((said) => !/^[ab] /.test(said))).toEqual([]);
+    await put("cluster", vip("10.96.0.1"));
+  });
+
   it("are as they should be after others have meddled, and after a full resync", async () => {
     const before = await mode.list(inNode);
     await table.resync(signal);

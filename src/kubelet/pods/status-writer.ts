@@ -7,9 +7,11 @@
  */
 import { type core, isStatusError } from "#api";
 import { type Clock, type Logger, processQueue, type Random, WorkQueue } from "#base";
-import type { Client } from "#client";
+import { type Client, revisionOf } from "#client";
+import { Works } from "#flows";
 import { Pod } from "../kinds.ts";
 import { podText, statusPatch } from "../pod-status/index.ts";
+import type { RuntimeCalls } from "../runtime/recorded.ts";
 
 export interface StatusWriterOptions {
   readonly client: Client;
@@ -18,6 +20,9 @@ export interface StatusWriterOptions {
   readonly log: Logger;
   /** The Pod of the API that stands for this one: itself, or the mirror of a static one; undefined if there is none. */
   readonly targetOf: (pod: core.Pod) => core.Pod | undefined;
+  readonly nodeName: string;
+  /** What has been done for Pods: told with their status, to those who want to see it. */
+  readonly calls: RuntimeCalls;
 }
 
 interface Entry {
@@ -35,10 +40,12 @@ export class StatusWriter {
   readonly #options: StatusWriterOptions;
   readonly #entries = new Map<string, Entry>();
   readonly #queue: WorkQueue;
+  readonly #works: Works;
 
   constructor(options: StatusWriterOptions) {
     const { clock, random } = options;
     this.#options = options;
+    this.#works = new Works(`kubelet/${options.nodeName}`);
     this.#queue = new WorkQueue({ clock, random, backoff: { initialMs: 500, maxMs: 10_000, jitter: 0.5 } });
   }
 
@@ -60,6 +67,7 @@ export class StatusWriter {
   }
 
   forget(uid: string): void {
+    this.#options.calls.forget(uid);
     this.#entries.delete(uid);
   }
 
@@ -108,7 +116,7 @@ export class StatusWriter {
         .of(Pod)
         .in(namespace)
         .subresource(name, "status")
-        .patch({ type: "strategic", object: patch }, { signal });
+        .patch({ type: "strategic", object: patch }, { signal, cause: this.#causeOf(entry, known) });
       const now = this.#entries.get(uid);
       if (now !== undefined) now.written = written;
       if (now !== entry) this.#queue.add(uid);
@@ -117,6 +125,19 @@ export class StatusWriter {
       if (!isGone(error)) throw error;
       this.#options.log.debug("a pod is gone before its status was written", { pod: podText(entry.pod) });
     }
+  }
+
+  #causeOf({ pod, status }: Entry, known: core.Pod): string {
+    const { clock, calls } = this.#options;
+    const { uid = "", name, namespace } = pod.metadata;
+    const { phase, containerStatuses = [] } = status;
+    const ready = containerStatuses.filter((each) => each.ready).length;
+    return this.#works.cause({
+      about: `${namespace}/${name}`,
+      woken: [revisionOf(known)],
+      decided: `${phase}, ${ready} of ${containerStatuses.length} containers ready`,
+      ...calls.take(uid, clock.now()),
+    });
   }
 }
 

@@ -2,7 +2,8 @@
  * Questions that others answer: stub domains by their servers, all else by those upstream; answers are kept for as long as they say.
  *
  * 1. The same question that several ask at once is asked upstream once.
- * 2. A server that does not answer in time is followed by the next; when none does, those who asked are told at once that it failed.
+ * 2. A server that does not answer in time is followed by the next, and asked last for a while; when none does, those who asked are told at once that it
+ *    failed.
  * 3. What is kept is bounded: the oldest goes first.
  * 4. An answer that was kept, or that several wait for, repeats the question of each as it was asked, upper and lower case included.
  */
@@ -37,12 +38,15 @@ const DEFAULT_TIMEOUT_MS = 2000;
 const DEFAULT_MAX_KEPT = 10_000;
 const MAX_KEPT_SECONDS = 3600;
 const MAX_PENDING = 1000;
+const AVOIDED_MS = 10_000;
 const HEADER_BYTES = 12;
 
 export class Forwarder {
   readonly #options: ForwarderOptions;
   readonly #kept = new Map<string, Kept>();
   readonly #pending = new Map<string, Promise<Buffer | undefined>>();
+  /** Servers that gave no answer, and until when they are asked last. */
+  readonly #avoided = new Map<UpstreamAddress, number>();
   readonly #closing = new AbortController();
 
   constructor(options: ForwarderOptions) {
@@ -118,13 +122,16 @@ export class Forwarder {
 
   async #askAll(servers: readonly UpstreamAddress[], question: Question): Promise<Buffer | undefined> {
     const { clock, random, log, timeoutMs = DEFAULT_TIMEOUT_MS, ask: askOne = ask } = this.#options;
-    for (const server of servers) {
+    for (const server of this.#inOrder(servers)) {
       using deadline = childController(this.#closing.signal);
       const timer = clock.timer(timeoutMs, () => deadline.abort(new Error("no answer in time")));
       try {
-        return await askOne(server, messageOf(question, random.integer(0x10000)), deadline.signal);
+        const answer = await askOne(server, messageOf(question, random.integer(0x10000)), deadline.signal);
+        this.#avoided.delete(server);
+        return answer;
       } catch (error) {
         if (this.#closing.signal.aborted) return undefined;
+        this.#avoided.set(server, clock.monotonic() + AVOIDED_MS);
         log.debug("a DNS server gave no answer", {
           server: `${server.host}:${server.port}`,
           name: question.name,
@@ -135,6 +142,13 @@ export class Forwarder {
       }
     }
     return undefined;
+  }
+
+  #inOrder(servers: readonly UpstreamAddress[]): readonly UpstreamAddress[] {
+    if (this.#avoided.size === 0) return servers;
+    const now = this.#options.clock.monotonic();
+    const isAvoided = (server: UpstreamAddress) => (this.#avoided.get(server) ?? 0) > now;
+    return [...servers.filter((each) => !isAvoided(each)), ...servers.filter(isAvoided)];
   }
 
   #keep(key: string, bytes: Buffer): void {

@@ -1,0 +1,56 @@
+/** Whatever arrives is read, or refused, and never more. */
+import { decode, encode } from "dns-packet";
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { aged, lifetimesOf } from "./lifetimes.ts";
+import { CODES, readQuestion, writeAnswer } from "./message.ts";
+
+const QUESTION = encode({ type: "query", id: 7, flags: 256, questions: [{ name: "web.default.svc.cluster.local", type: "A" }] });
+const RECORD = { name: "web.default.svc.cluster.local", type: "A", address: "10.96.0.1" } as const;
+const ANSWER = { code: CODES.ok, authoritative: true, records: [RECORD], zone: "cluster.local", ttlSeconds: 30 };
+
+/** A message with some of its bytes changed, and cut somewhere. */
+const broken = (whole: Buffer) =>
+  fc
+    .record({
+      changes: fc.array(fc.tuple(fc.nat(whole.length - 1), fc.nat(255)), { maxLength: 6 }),
+      length: fc.nat(whole.length),
+      more: fc.uint8Array({ maxLength: 30 }),
+    })
+    .map(({ changes, length, more }) => {
+      const bytes = Buffer.from(whole);
+      for (const [at, value] of changes) bytes[at] = value;
+      return Buffer.concat([bytes.subarray(0, length), more]);
+    });
+
+it("questions, however broken, are answered in bounds or not at all", () => {
+  fc.assert(
+    fc.property(fc.oneof(broken(QUESTION), fc.uint8Array({ maxLength: 600 }).map(Buffer.from)), (message) => {
+      const reading = readQuestion(message);
+      if (!reading.ok) return;
+      const { question } = reading;
+      const answer = writeAnswer(question, ANSWER, 512);
+      expect(answer.length).toBeLessThanOrEqual(512);
+      expect(answer.subarray(12, 12 + question.bytes.length)).toEqual(question.bytes);
+      expect(lifetimesOf(answer)).toBeDefined();
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+it("answers of others, however broken, are kept only where they can be read to their end", () => {
+  const reading = readQuestion(QUESTION);
+  if (!reading.ok) throw new Error("it is a question");
+  const whole = writeAnswer(reading.question, { ...ANSWER, records: [RECORD, RECORD] }, 512);
+  fc.assert(
+    fc.property(fc.oneof(broken(whole), fc.uint8Array({ maxLength: 300 }).map(Buffer.from)), (message) => {
+      if (message.length < 12) return;
+      const lifetimes = lifetimesOf(message);
+      if (lifetimes === undefined) return;
+      expect(aged(message, lifetimes, 9, 10)).toHaveLength(message.length);
+    }),
+    { numRuns: 2000 },
+  );
+  const later = decode(aged(whole, lifetimesOf(whole) ?? { offsets: [], seconds: 0 }, 9, 10));
+  expect(later.answers?.map((each) => "ttl" in each && each.ttl)).toEqual([20, 20]);
+});
