@@ -1,6 +1,7 @@
 /** The table of commands, as `k8ts --help` shows it. */
 import { Command } from "commander";
 import { K8TS_VERSION, KUBERNETES_VERSION } from "#apiserver";
+import { cloudControllerManagerCommand } from "./cloud-controller-manager.ts";
 import { controllerManagerCommand } from "./controller-manager.ts";
 import { dnsCommand } from "./dns.ts";
 import { downCommand } from "./down.ts";
@@ -48,6 +49,7 @@ export function program(): Command {
     restoreCommand(),
     kubeApiServerCommand(),
     controllerManagerCommand(),
+    cloudControllerManagerCommand(),
     schedulerCommand(),
     kubeletCommand(),
     proxyCommand(),

@@ -27,7 +27,12 @@ function forwarder(answers: (server: UpstreamAddress) => boolean) {
     const reading = readQuestion(message);
     const name = reading.ok ? reading.question.name : "";
     const answer = { type: "A", name, ttl: 60, data: "192.0.2.7" } as const;
-    return encode({ type: "response", id: message.readUInt16BE(0), questions: [{ name, type: "A" }], answers: [answer] });
+    return encode({
+      type: "response",
+      id: message.readUInt16BE(0),
+      questions: [{ name, type: "A" }],
+      answers: [answer],
+    });
   };
   const made = new Forwarder({ upstreams: [FIRST, SECOND], clock, random: seededRandom(1), log: silentLogger, ask });
   const forward = async (name: string) => {

@@ -5,7 +5,12 @@ import { expect, it } from "vitest";
 import { aged, lifetimesOf } from "./lifetimes.ts";
 import { CODES, readQuestion, writeAnswer } from "./message.ts";
 
-const QUESTION = encode({ type: "query", id: 7, flags: 256, questions: [{ name: "web.default.svc.cluster.local", type: "A" }] });
+const QUESTION = encode({
+  type: "query",
+  id: 7,
+  flags: 256,
+  questions: [{ name: "web.default.svc.cluster.local", type: "A" }],
+});
 const RECORD = { name: "web.default.svc.cluster.local", type: "A", address: "10.96.0.1" } as const;
 const ANSWER = { code: CODES.ok, authoritative: true, records: [RECORD], zone: "cluster.local", ttlSeconds: 30 };
 

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { VirtualAddress } from "../virtual-addresses.ts";
 import { IptablesState } from "./changes.ts";
+import { replay } from "./testing/model.ts";
 
 const PODS = ["10.244.0.0/16"];
 const endpoint = (last: number, isLocal = false) => ({ address: `10.244.0.${last}`, port: 8080, isLocal });
@@ -157,21 +158,6 @@ COMMIT
     );
   });
 });
-
-/** Does what iptables-restore --noflush does. */
-function replay(chains: Map<string, string[]>, script: string): void {
-  for (const line of script.split("\n")) {
-    const [verb = "", name = "", ...rule] = line.split(" ");
-    if (verb.startsWith(":")) chains.set(verb.slice(1), []);
-    const rules = chains.get(name);
-    if (verb === "-A") rules?.push(rule.join(" "));
-    if (verb === "-X") chains.delete(name);
-    if (verb !== "-D") continue;
-    const at = rules?.indexOf(rule.join(" ")) ?? -1;
-    if (at === -1) throw new Error(`there is no ${line}`);
-    rules?.splice(at, 1);
-  }
-}
 
 /** Hashes by letters, in the order in which they come. */
 function named(script: string): string {
