@@ -38,7 +38,7 @@ export async function startK8ts(
     dataDir,
     "--kubeconfig",
     join(dir, "kubeconfig"),
-    ...(what === "API server" ? [FEW_CONTROLLERS] : []),
+    ...(what === "API server" ? [FEW_CONTROLLERS, "--no-scheduler"] : []),
     ...more,
   ];
   const child = spawn(k8ts, args, { cwd: dir, stdio: ["ignore", "pipe", "pipe"] });

@@ -1,9 +1,9 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { needsLibraries } from "./elf.ts";
 import { pauseProgram } from "./pause.ts";
 
@@ -56,6 +56,8 @@ describe.skipIf(!runs)("pause, run", () => {
     const child = spawn(program);
     const ended = once(child, "exit");
     await once(child, "spawn");
+    // Asleep, it waits for signals; until then they end it.
+    await vi.waitUntil(() => /^State:\tS/m.test(readFileSync(`/proc/${child.pid}/status`, "utf8")));
     // One that reaps may have nothing to reap: it goes on.
     child.kill("SIGCHLD");
     child.kill(signal);
