@@ -24,7 +24,7 @@ export interface Explanation {
     | { readonly kind: "error"; readonly message: string };
   readonly nodeCount: number;
   readonly fitting: number;
-  /** How many nodes each rejection stands for. */
+  /** How many nodes each rejection stands for. Of a pod that has found its place on a large cluster: none. */
   readonly rejections: readonly { readonly rejection: Rejection; readonly nodes: number }[];
   /** The best nodes, best first, with what each plugin gave, weighted. */
   readonly best: readonly {
@@ -85,7 +85,7 @@ export interface Explained {
   readonly scored?: { readonly scored: Scored; readonly chosen: number } | undefined;
 }
 
-/** Who was rejected where is kept only for a pod that has found no place: of others, how many. */
+/** Who was rejected where is kept only for a pod that has found no place: of others, how many, where there are few nodes. */
 export function explain(
   state: ClusterState,
   { atMs, attempt, outcome, filtered, scored }: Explained,
@@ -95,6 +95,8 @@ export function explain(
   const codes = keeps ? filtered.codes.slice(0, names.length) : undefined;
   const kept = codes && { ...filtered, codes };
   const some = filtered.rejection === undefined && filtered.count < state.nodeCount;
+  // Of a large cluster nobody counts who was rejected for a pod that has found its place: that would cost more than the decision.
+  const counts = some && (keeps || state.nodeCount <= MANY_NODES);
   return {
     cells: codes?.length ?? 0,
     explanation: {
@@ -104,7 +106,7 @@ export function explain(
       outcome,
       nodeCount: state.nodeCount,
       fitting: filtered.count,
-      rejections: some ? countRejections(filtered, state).map(([rejection, nodes]) => ({ rejection, nodes })) : [],
+      rejections: counts ? countRejections(filtered, state).map(([rejection, nodes]) => ({ rejection, nodes })) : [],
       best: scored === undefined ? [] : bestOf(scored.scored, scored.chosen, names),
       verdictOn: (node) => kept && rejectionOn(kept, names.indexOf(node)),
     },
