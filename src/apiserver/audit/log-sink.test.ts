@@ -1,4 +1,14 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Writable } from "node:stream";
@@ -225,6 +235,16 @@ describe("a log file", () => {
     await aged.close();
     expect(files()).not.toContain("audit-2029-12-01T00-00-00.000.log");
     expect(files()).toContain("audit-notes.log");
+  });
+
+  it("is never put aside where it is no file, such as a device", async () => {
+    mkdirSync(join(dir, "deep"));
+    symlinkSync("/dev/null", join(dir, "deep", "audit.log"));
+    const file = open({ maxBytes: 10 });
+    await file.write(["a", "b", "c"].map((letter) => line(letter)));
+    await file.close();
+    expect(files()).toEqual(["audit.log"]);
+    expect(lstatSync(join(dir, "deep", "audit.log")).isSymbolicLink()).toBe(true);
   });
 
   it("may be compressed when it is put aside", async () => {

@@ -31,6 +31,8 @@ export class RotatingFile {
   readonly #limits: RotationLimits;
   readonly #clock: Clock;
   #file: FileHandle | undefined;
+  /** A device, a pipe or the like is written to as it is: there is nothing that could be put aside. */
+  #rotates = true;
   #bytes = 0;
 
   constructor(path: string, limits: RotationLimits, clock: Clock) {
@@ -45,7 +47,7 @@ export class RotatingFile {
     let group: Buffer[] = [];
     let bytes = 0;
     for (const line of lines) {
-      if (maxBytes > 0 && this.#bytes + bytes > 0 && this.#bytes + bytes + line.length > maxBytes) {
+      if (this.#rotates && maxBytes > 0 && this.#bytes + bytes > 0 && this.#bytes + bytes + line.length > maxBytes) {
         await this.#append(group, bytes);
         await this.#rotate();
         await this.#ready();
@@ -73,7 +75,9 @@ export class RotatingFile {
     if (this.#file !== undefined) return this.#file;
     await mkdir(dirname(this.#path), { recursive: true, mode: 0o700 });
     const file = await open(this.#path, "a", 0o600);
-    this.#bytes = (await file.stat()).size;
+    const found = await file.stat();
+    this.#bytes = found.size;
+    this.#rotates = found.isFile();
     this.#file = file;
     return file;
   }

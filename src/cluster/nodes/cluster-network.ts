@@ -2,6 +2,7 @@
  * What the API has to hold so that nodes have a network: the Service of the cluster's DNS, and the rights of who brings Services and policies to nodes.
  */
 import { type core, isStatusError, type KubeObject, type rbac } from "#api";
+import type { Logger } from "#base";
 import { type Client, clusterWide, namespaced, type ResourceClient } from "#client";
 import { CLUSTER_DNS } from "./kubelet.ts";
 
@@ -51,24 +52,34 @@ const binding: rbac.ClusterRoleBinding = {
 
 const RBAC = "rbac.authorization.k8s.io/v1";
 
-/** What is there already is left as it is. */
-export async function publishNetwork(client: Client, signal: AbortSignal): Promise<void> {
+/** What is there already is left as it is. What goes wrong is logged: nodes run Pods all the same. */
+export async function publishNetwork(client: Client, log: Logger, signal: AbortSignal): Promise<void> {
   const roles = client.of(clusterWide<rbac.ClusterRole>(RBAC, "ClusterRole", "clusterroles"));
   const bindings = client.of(clusterWide<rbac.ClusterRoleBinding>(RBAC, "ClusterRoleBinding", "clusterrolebindings"));
   const services = client.of(namespaced<core.Service>("v1", "Service", "services")).in("kube-system");
-  await createUnlessThere(roles, role, signal);
-  await createUnlessThere(bindings, binding, signal);
-  await createUnlessThere(services, dnsService, signal);
+  try {
+    await createUnlessThere(roles, role, signal);
+    await createUnlessThere(bindings, binding, signal);
+    await createUnlessThere(services, dnsService, signal);
+  } catch (error) {
+    if (signal.aborted) throw error;
+    log.error("the network of nodes is not complete", { error });
+  }
 }
 
+/** Looks first: a Service that is there has its address, and another of its name would be refused for that. */
 async function createUnlessThere<T extends KubeObject>(
   resource: ResourceClient<T>,
   object: T,
   signal: AbortSignal,
 ): Promise<void> {
-  try {
-    await resource.create(object, { signal });
-  } catch (error) {
-    if (!isStatusError(error, "AlreadyExists")) throw error;
-  }
+  const { name = "" } = object.metadata;
+  const isThere = await resource.get(name, { signal }).then(
+    () => true,
+    (error: unknown) => {
+      if (isStatusError(error, "NotFound")) return false;
+      throw error;
+    },
+  );
+  if (!isThere) await resource.create(object, { signal });
 }

@@ -81,7 +81,7 @@ async function runRealNodes(nodes: RealNodes, options: OpenOptions & RunOptions)
     const { podCIDRs = [] } = object.spec ?? {};
     if (type !== "deleted" && podCIDRs.length > 0) nodes.learnPodCidrs(object.metadata.name ?? "", podCIDRs);
   });
-  await publishNetwork(client, background.signal);
+  await publishNetwork(client, log, background.signal);
   const kubelet = {
     command: config.command,
     serverUrl: `https://${nodes.machineIp}:${port}`,
