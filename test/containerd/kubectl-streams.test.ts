@@ -165,9 +165,14 @@ describe.skipIf(why !== "")(`kubectl and running containers${why && `: ${why}`}`
   });
 
   it("attach: what is typed is read, what is written is seen, and its end is the end", async () => {
-    const { code, stdout } = await kubectl.run(["attach", "-i", "listener"], { input: "one\ntwo\n" });
-    expect(code).toBe(0);
-    expect(stdout).toContain("got one\ngot two\n");
+    // Its input stays open until the answer is there: the runtime lets go of a container's output when nothing more is typed.
+    const typed = join(files, "typed");
+    writeFileSync(typed, "one\ntwo\n");
+    const typing = '(cat "$0"; until [ -e "$0.end" ]; do sleep 0.05; done) | "$@"';
+    const attached = machine.start("sh", "-c", typing, typed, program ?? "", "attach", "-i", "listener");
+    await attached.printed("got one\ngot two\n");
+    writeFileSync(`${typed}.end`, "");
+    expect((await attached.ended()).code).toBe(0);
     const logs = await until(
       () => kubectl.ok("logs", "listener"),
       (text) => text.includes("got two"),
