@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { K8TS_VERSION, KUBERNETES_VERSION } from "#apiserver";
 import { ClusterError } from "#cluster";
-import { KUBELET_DEFAULTS, type KubeletConfig, kubeletConfiguration, runHostKubelet } from "#kubelet";
+import type { KubeletConfig } from "#kubelet";
 import { names, notesOnFlags, type OriginalFlags, originalFlags } from "./original-flags.ts";
 import { runUntilSignalled } from "./run-component.ts";
 
@@ -59,16 +59,16 @@ export function kubeletCommand(): Command {
     .option("--hostname-override <name>", "the node's name; default: the machine's")
     .addOption(new Option("--node-ip <ips>", "the node's address, or one of each family").argParser(list))
     .option("--container-runtime-endpoint <socket>", `the runtime's socket; default: ${DEFAULT_ENDPOINT}`)
-    .option("--root-dir <dir>", `where pods' files and volumes are; default: ${KUBELET_DEFAULTS.rootDir}`)
+    .option("--root-dir <dir>", "where pods' files and volumes are; default: /var/lib/kubelet")
     .option("--cert-dir <dir>", "where the kubelet's certificates are; default: pki below --root-dir")
     .option("--pod-manifest-path <dir>", "folder, or file, of static pods")
     .option("--manifest-url <url>", "where to fetch static pods from")
     .addOption(new Option("--cluster-dns <ips>", "name servers of pods").argParser(list))
-    .option("--cluster-domain <domain>", `the cluster's domain; default: ${KUBELET_DEFAULTS.clusterDomain}`)
+    .option("--cluster-domain <domain>", "the cluster's domain; default: cluster.local")
     .option("--cgroup-root <cgroup>", "the cgroup below which pods are")
-    .option("--resolv-conf <file>", `the node's resolver; default: ${KUBELET_DEFAULTS.resolvConf}`)
-    .option("--max-pods <count>", `how many pods the node takes; default: ${KUBELET_DEFAULTS.maxPods}`)
-    .option("--port <port>", `port of the kubelet's server; default: ${KUBELET_DEFAULTS.port}`)
+    .option("--resolv-conf <file>", "the node's resolver; default: /etc/resolv.conf")
+    .option("--max-pods <count>", "how many pods the node takes; default: 110")
+    .option("--port <port>", "port of the kubelet's server; default: 10250")
     .addOption(new Option("--node-labels <labels>", "labels of the Node, such as a=b,c=d").argParser(pairs("=")))
     .addOption(
       new Option("--eviction-hard <thresholds>", "when pods have to go, such as memory.available<100Mi").argParser(
@@ -91,6 +91,8 @@ export function kubeletCommand(): Command {
       const { major, minor, patch } = KUBERNETES_VERSION;
       const version = `v${major}.${minor}.${patch}+k8ts${K8TS_VERSION}`;
       const certDir = options.certDir ?? `${config.rootDir}/pki`;
+      // Loaded only here: other commands need not wait for it.
+      const { runHostKubelet } = await import("#kubelet");
       await runUntilSignalled(notes, ({ clock, log }, signal) =>
         runHostKubelet(
           {
@@ -117,6 +119,7 @@ export async function kubeletConfig(options: KubeletFlagOptions): Promise<{
   readonly runtimeEndpoint: string;
   readonly ignored: readonly string[];
 }> {
+  const { KUBELET_DEFAULTS, kubeletConfiguration } = await import("#kubelet");
   const { values, runtimeEndpoint, ignored } =
     options.config === undefined
       ? { values: {}, runtimeEndpoint: undefined, ignored: [] }
