@@ -14,7 +14,8 @@ import { coreKinds } from "./core/index.ts";
 import { discoveryKinds } from "./discovery/index.ts";
 import { eventsKinds } from "./events/index.ts";
 import { flowcontrolKinds } from "./flowcontrol/index.ts";
-import type { Kind } from "./machinery/kind.ts";
+import { apiVersionOf, type Kind } from "./machinery/kind.ts";
+import type { KubeObject } from "./machinery/object.ts";
 import { networkingKinds } from "./networking/index.ts";
 import { nodeKinds } from "./node/index.ts";
 import { policyKinds } from "./policy/index.ts";
@@ -46,3 +47,12 @@ export const builtIn: readonly Kind[] = builtInKinds([
   ...resourceKinds,
   ...flowcontrolKinds,
 ]);
+
+const byName = new Map(builtIn.map((kind) => [`${apiVersionOf(kind)} ${kind.kind}`, kind]));
+
+/** `v1 Pod`, `apps/v1 Deployment`. */
+export function builtInKind<T extends KubeObject>(name: string): Kind<T> {
+  const kind = byName.get(name);
+  if (kind === undefined) throw new Error(`there is no kind ${name}`);
+  return kind as unknown as Kind<T>;
+}

@@ -1,5 +1,6 @@
 /** The whole public surface of client. */
 export { Client, type ClientOptions } from "./client.ts";
+export { createUnlessThere } from "./create-unless-there.ts";
 export { type DiscoveredResource, discoverResources } from "./discovery.ts";
 export { type EventRecorder, eventRecorder, type RecordedEvent } from "./event-recorder.ts";
 export { type HttpsConnection, https } from "./https.ts";

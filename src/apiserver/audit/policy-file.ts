@@ -1,15 +1,6 @@
 /** A Policy of audit.k8s.io/v1 in a file, checked field by field. Fields that nobody knows are told and left out. */
-import {
-  at,
-  checkDns1123Subdomain,
-  type FieldError,
-  type FieldPath,
-  field,
-  isObject,
-  type Json,
-  type JsonObject,
-  parseYaml,
-} from "#api";
+import { at, checkDns1123Subdomain, type FieldError, type FieldPath, field, type Json, type JsonObject } from "#api";
+import { documentOf, listOf, objectOf } from "../configuration-document.ts";
 import { type GroupResources, LEVELS, type Level, type Policy, type PolicyRule, STAGES, type Stage } from "./policy.ts";
 
 /** Something is wrong with a file or a flag of audit. */
@@ -37,29 +28,18 @@ export interface ParsedPolicy {
 }
 
 export function parsePolicy(text: string, file: string): ParsedPolicy {
-  const document = read(text, file);
+  const document = documentOf(text, file, AuditConfigError);
   if (document.kind !== "Policy" || document.apiVersion !== API_VERSION)
     throw new AuditConfigError(`${file}: a Policy of ${API_VERSION} is needed.`);
   const errors: FieldError[] = [];
   const warnings: string[] = [];
   const reader = { errors, warnings };
   knownFields(document, POLICY_FIELDS, "", warnings);
-  const list = Array.isArray(document.rules) ? document.rules : [];
-  const rules = list.map((rule, i) => ruleOf(objectOf(rule), at("rules").index(i), reader));
+  const rules = listOf(document.rules).map((rule, i) => ruleOf(objectOf(rule), at("rules").index(i), reader));
   const omitStages = stagesOf(document.omitStages, at("omitStages"), errors);
   if (errors.length > 0) throw new AuditConfigError(`${file}: ${errors.map(field.fieldErrorText).join("; ")}.`);
   if (rules.length === 0) throw new AuditConfigError(`${file}: a policy needs at least one rule.`);
   return { policy: { rules, omitStages, omitManagedFields: document.omitManagedFields === true }, warnings };
-}
-
-function read(text: string, file: string): JsonObject {
-  try {
-    const { value } = parseYaml(text);
-    if (isObject(value)) return value;
-  } catch (error) {
-    throw new AuditConfigError(`${file}: ${(error as Error).message}.`, { cause: error });
-  }
-  throw new AuditConfigError(`${file} holds no object.`);
 }
 
 interface Findings {
@@ -73,9 +53,7 @@ function ruleOf(rule: JsonObject, path: FieldPath, { errors, warnings }: Finding
   const level = levelOf(rule.level, path.child("level"), errors);
   const nonResourceURLs = texts("nonResourceURLs");
   for (const [i, url] of nonResourceURLs.entries()) urlFaults(url, path.child("nonResourceURLs").index(i), errors);
-  const resources = Array.isArray(rule.resources)
-    ? rule.resources.map((one) => resourcesOf(objectOf(one), path.child("resources"), errors))
-    : [];
+  const resources = listOf(rule.resources).map((one) => resourcesOf(objectOf(one), path.child("resources"), errors));
   const namespaces = texts("namespaces");
   if (nonResourceURLs.length > 0 && (resources.length > 0 || namespaces.length > 0)) {
     const why = "rules cannot apply to both regular resources and non-resource URLs";
@@ -148,8 +126,4 @@ function textsOf(value: Json | undefined, path: FieldPath, errors: FieldError[])
   for (const [i, one] of value.entries())
     if (typeof one !== "string") errors.push(field.invalid(path.index(i), one, "must be a string"));
   return value.map(String);
-}
-
-function objectOf(value: Json | undefined): JsonObject {
-  return value !== undefined && isObject(value) ? value : {};
 }

@@ -7,11 +7,10 @@ import {
   type FieldError,
   type FieldPath,
   field,
-  isObject,
   type Json,
   type JsonObject,
-  parseYaml,
 } from "#api";
+import { documentOf, listOf, objectOf, onlyFields, textOf } from "../configuration-document.ts";
 import { AuthorizationConfigError } from "./config-error.ts";
 import { MODE_NAMES, type ModeName } from "./mode.ts";
 import type { ReviewVersion } from "./webhook/review.ts";
@@ -51,14 +50,14 @@ const WEBHOOK_FIELDS = [
 
 export function parseConfigurationFile(text: string, file: string): readonly AuthorizerEntry[] {
   const errors: FieldError[] = [];
-  const document = read(text, file);
+  const document = documentOf(text, file, AuthorizationConfigError);
   const { kind, apiVersion } = document;
   if (kind !== "AuthorizationConfiguration" || !VERSIONS.includes(String(apiVersion))) {
     throw new AuthorizationConfigError(`${file}: an AuthorizationConfiguration of ${VERSIONS.join(", ")} is needed.`);
   }
   onlyFields(document, ["kind", "apiVersion", "authorizers"], at(), errors);
   const path = at("authorizers");
-  const authorizers = Array.isArray(document.authorizers) ? document.authorizers : [];
+  const authorizers = listOf(document.authorizers);
   if (authorizers.length === 0) errors.push(field.required(path, "at least one authorization mode must be defined"));
   const seen = { types: new Set<string>(), names: new Set<string>() };
   const entries = authorizers.flatMap((one, i) => entryOf(one, path.index(i), seen, errors));
@@ -66,16 +65,6 @@ export function parseConfigurationFile(text: string, file: string): readonly Aut
     throw new AuthorizationConfigError(`${file}: ${errors.map(field.fieldErrorText).join("; ")}.`);
   }
   return entries;
-}
-
-function read(text: string, file: string): JsonObject {
-  try {
-    const { value } = parseYaml(text);
-    if (isObject(value)) return value;
-  } catch (error) {
-    throw new AuthorizationConfigError(`${file}: ${(error as Error).message}.`, { cause: error });
-  }
-  throw new AuthorizationConfigError(`${file} holds no object.`);
 }
 
 function entryOf(
@@ -158,7 +147,7 @@ function connectionOf(info: JsonObject, path: FieldPath, errors: FieldError[]): 
 }
 
 function conditionsOf(webhook: JsonObject, path: FieldPath, errors: FieldError[]): readonly string[] {
-  const conditions = Array.isArray(webhook.matchConditions) ? webhook.matchConditions : [];
+  const conditions = listOf(webhook.matchConditions);
   const where = path.child("matchConditions");
   const version = textOf(webhook.matchConditionSubjectAccessReviewVersion);
   const ofVersion = path.child("matchConditionSubjectAccessReviewVersion");
@@ -204,18 +193,4 @@ function isOneOf<T extends string>(
   if ((known as readonly string[]).includes(value)) return true;
   errors.push(value === "" ? field.required(path) : field.notSupported(path, value, known));
   return false;
-}
-
-function onlyFields(object: JsonObject, known: readonly string[], path: FieldPath, errors: FieldError[]): void {
-  for (const name of Object.keys(object)) {
-    if (!known.includes(name)) errors.push(field.forbidden(path.child(name), "unknown field"));
-  }
-}
-
-function textOf(value: Json | undefined): string {
-  return typeof value === "string" ? value : "";
-}
-
-function objectOf(value: Json | undefined): JsonObject {
-  return isObject(value ?? null) ? (value as JsonObject) : {};
 }

@@ -8,8 +8,7 @@
 import { type ClientRequest, request as httpRequest, type IncomingMessage, type RequestOptions } from "node:http";
 import { request as httpsRequest } from "node:https";
 import type { Duplex, Readable } from "node:stream";
-import type { Clock } from "#base";
-import { joined } from "../aggregation/joined.ts";
+import { type Clock, joined } from "#base";
 import type { ApiRequest, ApiResponse, Sink } from "../http/exchange.ts";
 import { dialError } from "./dial-error.ts";
 

@@ -1,15 +1,6 @@
 /** EncryptionConfiguration, of the API group apiserver.config.k8s.io: which resources are kept how, checked field by field. */
-import {
-  at,
-  durationMs,
-  type FieldError,
-  type FieldPath,
-  field,
-  isObject,
-  type Json,
-  type JsonObject,
-  parseYaml,
-} from "#api";
+import { at, durationMs, type FieldError, type FieldPath, field, type Json, type JsonObject } from "#api";
+import { documentOf, listOf, objectOf, onlyFields, textOf } from "../configuration-document.ts";
 
 export class EncryptionConfigError extends Error {}
 
@@ -46,7 +37,8 @@ const KMS_V1 =
 
 /** Throws EncryptionConfigError. */
 export function parseEncryptionConfiguration(text: string, file: string): readonly ResourceSettings[] {
-  const document = read(text, file);
+  if (text.trim() === "") throw new EncryptionConfigError(`encryption provider configuration file "${file}" is empty`);
+  const document = documentOf(text, file, EncryptionConfigError);
   if (document.kind !== "EncryptionConfiguration" || !VERSIONS.includes(String(document.apiVersion))) {
     throw new EncryptionConfigError(`${file}: an EncryptionConfiguration of ${VERSIONS.join(", ")} is needed.`);
   }
@@ -70,17 +62,6 @@ export interface GroupResource {
 export function groupResource(text: string): GroupResource {
   const dot = text.indexOf(".");
   return dot === -1 ? { group: "", resource: text } : { resource: text.slice(0, dot), group: text.slice(dot + 1) };
-}
-
-function read(text: string, file: string): JsonObject {
-  if (text.trim() === "") throw new EncryptionConfigError(`encryption provider configuration file "${file}" is empty`);
-  try {
-    const { value } = parseYaml(text);
-    if (isObject(value)) return value;
-  } catch (error) {
-    throw new EncryptionConfigError(`${file}: ${(error as Error).message}.`, { cause: error });
-  }
-  throw new EncryptionConfigError(`${file} holds no object.`);
 }
 
 function settingsOf(entry: JsonObject, path: FieldPath, names: Set<string>, errors: FieldError[]): ResourceSettings {
@@ -237,22 +218,4 @@ function checkMasks(settings: readonly ResourceSettings[], file: string): void {
     }
     for (const name of resources) before.add(name);
   }
-}
-
-function onlyFields(object: JsonObject, known: readonly string[], path: FieldPath, errors: FieldError[]): void {
-  for (const name of Object.keys(object)) {
-    if (!known.includes(name)) errors.push(field.forbidden(path.child(name), "unknown field"));
-  }
-}
-
-function listOf(value: Json | undefined): readonly Json[] {
-  return Array.isArray(value) ? value : [];
-}
-
-function textOf(value: Json | undefined): string {
-  return typeof value === "string" ? value : "";
-}
-
-function objectOf(value: Json | undefined): JsonObject {
-  return isObject(value ?? null) ? (value as JsonObject) : {};
 }

@@ -1,9 +1,9 @@
 /**
  * What the API has to hold so that nodes have a network: the Service of the cluster's DNS, and the rights of who brings Services and policies to nodes.
  */
-import { type core, isStatusError, type KubeObject, type rbac } from "#api";
+import type { core, rbac } from "#api";
 import type { Logger } from "#base";
-import { type Client, clusterWide, namespaced, type ResourceClient } from "#client";
+import { type Client, clusterWide, createUnlessThere, namespaced } from "#client";
 import { CLUSTER_DNS } from "./kubelet.ts";
 
 const ROLE = "k8ts:node-network";
@@ -58,28 +58,11 @@ export async function publishNetwork(client: Client, log: Logger, signal: AbortS
   const bindings = client.of(clusterWide<rbac.ClusterRoleBinding>(RBAC, "ClusterRoleBinding", "clusterrolebindings"));
   const services = client.of(namespaced<core.Service>("v1", "Service", "services")).in("kube-system");
   try {
-    await createUnlessThere(roles, role, signal);
-    await createUnlessThere(bindings, binding, signal);
-    await createUnlessThere(services, dnsService, signal);
+    await createUnlessThere(roles, role, { signal });
+    await createUnlessThere(bindings, binding, { signal });
+    await createUnlessThere(services, dnsService, { signal });
   } catch (error) {
     if (signal.aborted) throw error;
     log.error("the network of nodes is not complete", { error });
   }
-}
-
-/** Looks first: a Service that is there has its address, and another of its name would be refused for that. */
-async function createUnlessThere<T extends KubeObject>(
-  resource: ResourceClient<T>,
-  object: T,
-  signal: AbortSignal,
-): Promise<void> {
-  const { name = "" } = object.metadata;
-  const isThere = await resource.get(name, { signal }).then(
-    () => true,
-    (error: unknown) => {
-      if (isStatusError(error, "NotFound")) return false;
-      throw error;
-    },
-  );
-  if (!isThere) await resource.create(object, { signal });
 }

@@ -3,8 +3,7 @@
  *
  * 1. What is there as it should be is not written again; signatures that others have added stay.
  */
-import { isStatusError, type KubeObject } from "#api";
-import type { Client, ResourceClient } from "#client";
+import { type Client, createUnlessThere } from "#client";
 import { ConfigMap, Role, RoleBinding } from "../runtime/index.ts";
 import { type ClusterAddress, CONTENT, clusterInfo, NAME, NAMESPACE, readers } from "./cluster-info.ts";
 
@@ -20,19 +19,4 @@ export async function publishClusterInfo(client: Client, address: ClusterAddress
   const found = await infos.get(NAME, options);
   if (found.data?.[CONTENT] === content) return;
   await infos.patch(NAME, { type: "merge", object: { data: { [CONTENT]: content } } }, options);
-}
-
-/** Whether it has been made now. */
-async function createUnlessThere<T extends KubeObject>(
-  resource: ResourceClient<T>,
-  object: T,
-  options: { readonly signal?: AbortSignal },
-): Promise<boolean> {
-  try {
-    await resource.create(object, options);
-    return true;
-  } catch (error) {
-    if (isStatusError(error, "AlreadyExists")) return false;
-    throw error;
-  }
 }

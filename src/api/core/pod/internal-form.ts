@@ -7,6 +7,7 @@
 import { typeSchema } from "../../facts/index.ts";
 import type { Json, JsonObject } from "../../machinery/json.ts";
 import type { FieldSchema, ObjectSchema, Schema } from "../../machinery/schema.ts";
+import { zeroValue } from "../../machinery/zero.ts";
 
 const api = "io.k8s.api.core.v1.";
 
@@ -135,21 +136,5 @@ function valueForm(schema: Schema, value: Json): Json {
 }
 
 function zeroForm(schema: Schema): Json {
-  switch (schema.type) {
-    case "object":
-      return structForm(schema, {});
-    case "string":
-      return "";
-    case "boolean":
-      return false;
-    case "int32":
-    case "int64":
-    case "double":
-    case "intOrString":
-      return 0;
-    case "quantity":
-      return "0";
-    default:
-      return null;
-  }
+  return schema.type === "object" ? structForm(schema, {}) : zeroValue(schema);
 }

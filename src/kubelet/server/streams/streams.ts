@@ -10,10 +10,10 @@ import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { createWebSocketStream } from "ws";
 import type { core } from "#api";
+import { joined } from "#base";
 import { type Ask, isTrue, Refusal, text } from "../exchange.ts";
 import { containerLog } from "../logs/container-logs.ts";
 import { podOf, type Served } from "../served.ts";
-import { join } from "./join.ts";
 import { logMessages } from "./log-messages.ts";
 import { PORT_PROTOCOLS, portChannels } from "./port-channels.ts";
 import { COMMAND_PROTOCOLS, remoteCommand, type WantedStreams } from "./remote-command.ts";
@@ -90,7 +90,9 @@ async function ports(served: Served, ask: Ask, upgrade: Upgrade): Promise<void> 
   if (!isTunnel && wanted.length === 0) throw new Refusal(400, 'query parameter "port" is required');
   const connection = await connected(dialRuntime(url, PORT_PROTOCOLS, ask.signal));
   const caller = await accepted(upgrade, protocol, connection);
-  await (isTunnel ? join(createWebSocketStream(caller.socket), connection) : portChannels(caller, connection, wanted));
+  await (isTunnel
+    ? joined(createWebSocketStream(caller.socket), connection)
+    : portChannels(caller, connection, wanted));
 }
 
 /** The caller and the runtime speak with each other. */
@@ -101,7 +103,7 @@ async function passOn(url: string, { headers, signal }: Ask, upgrade: Upgrade): 
   if (connection === undefined) return decline(upgrade, text(response.statusCode ?? 502, await said(response)));
   const { connection: word, upgrade: protocol, "x-stream-protocol-version": version } = response.headers;
   acceptRaw(upgrade, { connection: word, upgrade: protocol, "x-stream-protocol-version": version?.toString() });
-  await join(upgrade.socket, connection);
+  await joined(upgrade.socket, connection);
 }
 
 export function wantedStreams(query: URLSearchParams): WantedStreams {

@@ -5,17 +5,17 @@ import type { Duplex } from "node:stream";
  * Until both are closed. A side that ends has its last words passed on before the other is closed; a side that breaks breaks the other; the signal
  * breaks both.
  */
-export async function joined(one: Duplex, other: Duplex, signal: AbortSignal): Promise<void> {
+export async function joined(one: Duplex, other: Duplex, signal?: AbortSignal): Promise<void> {
   const cut = () => {
     one.destroy();
     other.destroy();
   };
-  if (signal.aborted) cut();
-  signal.addEventListener("abort", cut, { once: true });
+  if (signal?.aborted === true) cut();
+  signal?.addEventListener("abort", cut, { once: true });
   try {
     await Promise.all([passed(one, other, cut), passed(other, one, cut)]);
   } finally {
-    signal.removeEventListener("abort", cut);
+    signal?.removeEventListener("abort", cut);
   }
 }
 
