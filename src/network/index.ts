@@ -1,4 +1,14 @@
 /** The whole public surface of network. */
+export {
+  type Attachment,
+  type AttachResult,
+  CniError,
+  Network,
+  type NetworkConfiguration,
+  type NetworkOptions,
+  networkIn,
+  parseNetwork,
+} from "./cni/index.ts";
 export { type DnsOptions, runDns, type UpstreamAddress } from "./dns/index.ts";
 export { type IngressOptions, runIngress } from "./ingress/index.ts";
 export { type NodeNetworkOptions, type ProxyMode, runNodeNetwork } from "./run-node-network.ts";

@@ -1,0 +1,124 @@
+/**
+ * One call of a CNI plugin: a program that is told what to do by its environment and its standard input, and answers on its standard output.
+ */
+import { spawn } from "node:child_process";
+import { constants } from "node:fs";
+import { access } from "node:fs/promises";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { isObject, type Json, type JsonObject } from "#api";
+import { CniError, FAILED_DECODING, GENERIC } from "./cni-error.ts";
+
+export type Command = "ADD" | "DEL" | "CHECK" | "VERSION";
+
+/** Where a container meets a network. */
+export interface Attachment {
+  readonly containerId: string;
+  /** The path of its network namespace. Empty once it is gone: a plugin gives back what it had reserved all the same. */
+  readonly netns: string;
+  readonly ifName: string;
+  /** What the runtime says of the container beside its configuration: `K8S_POD_NAME`, … */
+  readonly args?: Readonly<Record<string, string>>;
+  /** By capability: `portMappings`. Told only to plugins that want it. */
+  readonly runtimeConfig?: JsonObject;
+}
+
+export interface PluginCall {
+  readonly command: Command;
+  readonly type: string;
+  readonly attachment: Attachment;
+  readonly input: JsonObject;
+}
+
+export interface PluginRunner {
+  /** Folders with plugins, in the order in which they are looked through. */
+  readonly paths: readonly string[];
+  /** Words in front of the program: `nsenter --net=/run/netns/node --` for a node that is a namespace. */
+  readonly prefix?: readonly string[];
+}
+
+/** What the plugin answers; undefined where it has nothing to say. Throws CniError. */
+export async function callPlugin(
+  { paths, prefix = [] }: PluginRunner,
+  { command, type, attachment, input }: PluginCall,
+  signal: AbortSignal,
+): Promise<JsonObject | undefined> {
+  const program = await findPlugin(type, paths);
+  const [first = program, ...rest] = [...prefix, program];
+  const child = spawn(first, rest, { signal, stdio: "pipe", env: environment(command, attachment, paths) });
+  const ended = new Promise<number | null>((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", resolve);
+  });
+  // One that ends without having read everything says why on its own.
+  child.stdin.on("error", () => {});
+  child.stdin.end(JSON.stringify(input));
+  const [stdout, stderr, exitCode] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
+  if (exitCode !== 0) throw failure(type, command, stdout, stderr, exitCode);
+  return stdout.trim() === "" ? undefined : answer(type, stdout);
+}
+
+/** Its program. Throws CniError. */
+export async function findPlugin(type: string, paths: readonly string[]): Promise<string> {
+  for (const path of paths) {
+    const program = join(path, type);
+    const isThere = await access(program, constants.X_OK).then(
+      () => true,
+      () => false,
+    );
+    if (isThere) return program;
+  }
+  throw new CniError(GENERIC, `failed to find plugin "${type}" in path [${paths.join(" ")}]`);
+}
+
+function environment(
+  command: Command,
+  { containerId, netns, ifName, args = {} }: Attachment,
+  paths: readonly string[],
+): NodeJS.ProcessEnv {
+  const given = Object.entries(args).map(([name, value]) => `${name}=${value}`);
+  return {
+    PATH: process.env.PATH,
+    CNI_COMMAND: command,
+    CNI_CONTAINERID: containerId,
+    ...(netns !== "" && { CNI_NETNS: netns }),
+    CNI_IFNAME: ifName,
+    CNI_ARGS: given.join(";"),
+    CNI_PATH: paths.join(":"),
+  };
+}
+
+function answer(type: string, stdout: string): JsonObject {
+  const value = jsonOf(stdout);
+  if (value !== undefined && isObject(value)) return value;
+  throw new CniError(FAILED_DECODING, `plugin "${type}" answered with what is no object: ${stdout.slice(0, 200)}`);
+}
+
+/** Plugins say what went wrong as JSON on their standard output; one that crashed says it, if at all, in its own way. */
+function failure(type: string, command: Command, stdout: string, stderr: string, exitCode: number | null): CniError {
+  const said = jsonOf(stdout);
+  if (said !== undefined && isObject(said) && typeof said.msg === "string") {
+    const { code, msg, details } = said;
+    return new CniError(
+      typeof code === "number" ? code : GENERIC,
+      `plugin type="${type}" failed (${verb(command)}): ${msg}`,
+      {
+        details: typeof details === "string" ? details : "",
+      },
+    );
+  }
+  const details = (stderr.trim() || stdout.trim()).slice(0, 500);
+  return new CniError(GENERIC, `plugin type="${type}" failed (${verb(command)}): exit code ${exitCode}`, { details });
+}
+
+function verb(command: Command): string {
+  return command === "DEL" ? "delete" : command.toLowerCase();
+}
+
+function jsonOf(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
+}
