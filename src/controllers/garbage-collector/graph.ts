@@ -46,6 +46,10 @@ export class OwnerGraph {
   set(node: Node): readonly string[] {
     const uid = uidOf(node.object);
     const old = this.#nodes.get(uid);
+    if (old !== undefined && isSame(old.object, node.object)) {
+      this.#nodes.set(uid, node);
+      return [];
+    }
     for (const { uid: owner } of ownersOf(old?.object)) this.#dependents.get(owner)?.delete(uid);
     this.#nodes.set(uid, node);
     for (const { uid: owner } of ownersOf(node.object)) {
@@ -114,8 +118,30 @@ export function hasFinalizer({ metadata }: KubeObject, finalizer: string): boole
   return metadata.finalizers?.includes(finalizer) ?? false;
 }
 
+/** In all that the graph is about: most changes of objects are of something else. */
+function isSame(a: KubeObject, b: KubeObject): boolean {
+  return isEnding(a) === isEnding(b) && sameFinalizers(a, b) && sameOwners(ownersOf(a), ownersOf(b));
+}
+
+function sameOwners(a: readonly OwnerReference[], b: readonly OwnerReference[]): boolean {
+  return (
+    a.length === b.length &&
+    a.every((one, at) => {
+      const other = b[at];
+      return (
+        one.uid === other?.uid &&
+        one.name === other.name &&
+        one.kind === other.kind &&
+        one.apiVersion === other.apiVersion &&
+        one.blockOwnerDeletion === other.blockOwnerDeletion
+      );
+    })
+  );
+}
+
 function sameFinalizers(a: KubeObject, b: KubeObject): boolean {
-  return JSON.stringify(a.metadata.finalizers ?? []) === JSON.stringify(b.metadata.finalizers ?? []);
+  const [before, now] = [a.metadata.finalizers ?? [], b.metadata.finalizers ?? []];
+  return before.length === now.length && before.every((each, at) => each === now[at]);
 }
 
 function isMeant({ resource, object }: Node, reference: OwnerReference, dependent: KubeObject): boolean {

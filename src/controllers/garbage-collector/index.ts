@@ -1,15 +1,16 @@
 /**
  * The garbage collector: deletes what has lost its owners, and lets go of what waits for its dependents, whatever kind they are of.
  *
- *     discovery ──► an informer of metadata for each resource --► OwnerGraph ──► uids ──► plan
+ *     discovery ──► an informer for each resource --► OwnerGraph ──► uids ──► plan
  *
  * 1. Nothing is decided before every resource has been seen once: an owner that is not known yet is not absent.
  * 2. An owner that the graph does not show is asked for at the API server before anything is deleted for its absence. One of a kind
  *    that is not served is not known to be absent.
+ * 3. What other controllers of this process watch anyway is not watched twice; of everything else, the metadata alone.
  */
 import { isStatusError, type KubeObject, type OwnerReference } from "#api";
 import { type Clock, TaskGroup } from "#base";
-import { type Client, type DiscoveredResource, discoverResources, Informers } from "#client";
+import { type Client, type DiscoveredResource, discoverResources, type Informer, Informers } from "#client";
 import { type ControllerContext, CustomResourceDefinition, defineController } from "../runtime/index.ts";
 import { type Node, OwnerGraph, uidOf } from "./graph.ts";
 import { planFor } from "./plan.ts";
@@ -35,10 +36,16 @@ export const garbageCollector = defineController({
   },
 });
 
+interface Followed {
+  readonly resource: DiscoveredResource;
+  readonly informer: Informer<KubeObject>;
+  leave(): void;
+}
+
 class Collector {
   readonly #context: ControllerContext;
   readonly #graph = new OwnerGraph();
-  readonly #resources = new Map<string, DiscoveredResource>();
+  readonly #followed = new Map<string, Followed>();
   readonly #absent: RecentlyAbsent;
   #enqueue: (uid: string) => void = () => {};
 
@@ -65,7 +72,7 @@ class Collector {
       while (!signal.aborted) {
         await this.#follow(metadata, signal);
         if (this.#enqueue !== enqueue) {
-          await Promise.race([metadata.synced(), ended(signal)]);
+          await Promise.race([this.#synced(), ended(signal)]);
           this.#enqueue = enqueue;
           for (const uid of this.#graph.uids()) enqueue(uid);
         }
@@ -76,12 +83,17 @@ class Collector {
       }
     } finally {
       leave();
+      for (const each of this.#followed.values()) each.leave();
       await tasks.stop();
     }
   }
 
+  async #synced(): Promise<void> {
+    await Promise.all([...this.#followed.values()].map(({ informer }) => informer.synced));
+  }
+
   async #follow(metadata: Informers, signal: AbortSignal): Promise<void> {
-    const { client, log } = this.#context;
+    const { client, log, informers } = this.#context;
     let found: Awaited<ReturnType<typeof discoverResources>>;
     try {
       found = await discoverResources(client, { signal });
@@ -91,19 +103,21 @@ class Collector {
       return;
     }
     const wanted = new Map(found.resources.filter(isFollowed).map((each) => [keyOf(each), each]));
-    for (const [key, resource] of this.#resources) {
+    for (const [key, { resource, informer, leave }] of this.#followed) {
       if (wanted.has(key) || found.unknownGroups.has(resource.group)) continue;
-      this.#resources.delete(key);
-      for (const object of metadata.of(resource).cache.list()) this.#gone(object);
+      this.#followed.delete(key);
+      leave();
+      for (const object of informer.cache.list()) this.#gone(object);
       metadata.end(resource);
     }
     for (const [key, resource] of wanted) {
-      if (this.#resources.has(key)) continue;
-      this.#resources.set(key, resource);
-      metadata.of(resource).onChange(({ type, object }) => {
+      if (this.#followed.has(key)) continue;
+      const informer: Informer<KubeObject> = (informers.has(resource) ? informers : metadata).of(resource);
+      const leave = informer.onChange(({ type, object }) => {
         if (type === "deleted") this.#gone(object);
         else for (const uid of this.#graph.set({ resource, object })) this.#enqueue(uid);
       });
+      this.#followed.set(key, { resource, informer, leave });
     }
   }
 
@@ -116,7 +130,10 @@ class Collector {
     const key = `${namespace}/${reference.uid}/${reference.name}`;
     if (this.#absent.has(key)) return true;
     const group = reference.apiVersion.includes("/") ? reference.apiVersion.split("/", 1)[0] : "";
-    const resource = [...this.#resources.values()].find((each) => each.group === group && each.kind === reference.kind);
+    const { resource } =
+      [...this.#followed.values()].find(
+        (each) => each.resource.group === group && each.resource.kind === reference.kind,
+      ) ?? {};
     if (resource === undefined)
       throw new Error(`the kind of an owner is not known: ${reference.apiVersion} ${reference.kind}`);
     // Owners of a namespaced kind are in the namespace of who they own; without one there can be none.

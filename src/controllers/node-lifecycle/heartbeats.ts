@@ -3,6 +3,7 @@
  *
  * 1. Times are those of this process, not those that nodes write: clocks of nodes may be wrong.
  * 2. A sign of life costs one entry in a map and wakes nobody: thousands of Leases are renewed all the time.
+ * 3. They are kept in the order in which they were heard: whoever looks for those who fell silent sees hardly any other.
  */
 import type { coordination, core } from "#api";
 import type { Clock } from "#base";
@@ -12,6 +13,7 @@ import { condition } from "./conditions.ts";
 export class Heartbeats {
   readonly #clock: Clock;
   readonly #heard = new Map<string, number>();
+  readonly #silent = new Map<string, number>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -20,7 +22,7 @@ export class Heartbeats {
   ofLease({ type, object, old }: Change<coordination.Lease>, hasNode: boolean): void {
     const { name = "" } = object.metadata;
     if (type === "deleted") {
-      if (!hasNode) this.#heard.delete(name);
+      if (!hasNode) this.#forget(name);
       return;
     }
     const [before, now] = [old?.spec?.renewTime ?? "", object.spec?.renewTime ?? ""];
@@ -30,7 +32,7 @@ export class Heartbeats {
   ofNode({ type, object, old }: Change<core.Node>): void {
     const { name = "" } = object.metadata;
     if (type === "deleted") {
-      this.#heard.delete(name);
+      this.#forget(name);
       return;
     }
     const ready = condition(object, "Ready");
@@ -43,11 +45,36 @@ export class Heartbeats {
 
   /** For how long nothing has been heard; undefined: never anything. */
   silentMs(name: string): number | undefined {
-    const heard = this.#heard.get(name);
+    const heard = this.#heard.get(name) ?? this.#silent.get(name);
     return heard === undefined ? undefined : this.#clock.monotonic() - heard;
   }
 
+  /** Those who have been silent for so long by now. Each is named once, until it has been heard of again. */
+  fallenSilent(ms: number): readonly string[] {
+    const since = this.#clock.monotonic() - ms;
+    const names: string[] = [];
+    for (const [name, heard] of this.#heard) {
+      if (heard > since) break;
+      names.push(name);
+      this.#heard.delete(name);
+      this.#silent.set(name, heard);
+    }
+    return names;
+  }
+
+  /** After which time there may be one more of them. */
+  nextSilenceMs(ms: number): number {
+    for (const heard of this.#heard.values()) return Math.max(0, heard + ms - this.#clock.monotonic());
+    return ms;
+  }
+
+  #forget(name: string): void {
+    this.#heard.delete(name);
+    this.#silent.delete(name);
+  }
+
   #hear(name: string): void {
+    this.#forget(name);
     this.#heard.set(name, this.#clock.monotonic());
   }
 }

@@ -2,8 +2,8 @@
  * Looks after nodes: notices those that fall silent, says so, and lets their Pods be driven out at a bearable rate.
  *
  *     Leases --► heartbeats                          a sign of life is noted and costs nothing else
+ *                  └···► those who fall silent, by one timer for all
  *     Nodes  --► node …  ──► planNode  ══► conditions, taints, labels; Pods that are no longer ready
- *                  └···► again when the node would have been silent for too long
  *     Nodes  ···► zones  ──► planZones ══► NoExecute taints, a zone at a time
  *
  * 1. What is remembered is lost with the process, and only makes it more patient: when nodes were heard of, and when a zone was last allowed something.
@@ -40,6 +40,13 @@ export function nodeLifecycleController(options: Partial<NodeLifecycleSettings> 
       const silentMs = ({ metadata: { name = "", creationTimestamp } }: NodeObject, now: number) =>
         heartbeats.silentMs(name) ?? Math.max(0, now - Date.parse(creationTimestamp ?? ""));
 
+      /** Who has been heard of is looked at again when it falls silent: nobody has to remember it. */
+      const looksAgain = (name: string, { againAfterMs, ...plan }: Plan): Plan => {
+        const leftMs = settings.monitorGraceMs - (heartbeats.silentMs(name) ?? Number.POSITIVE_INFINITY);
+        const covered = leftMs > 0 && (againAfterMs ?? 0) >= leftMs;
+        return covered || againAfterMs === undefined ? plan : { ...plan, againAfterMs };
+      };
+
       const planOf = (name: string, now: number): Plan | undefined => {
         const node = nodes.get(name);
         const before = known.get(name);
@@ -48,7 +55,10 @@ export function nodeLifecycleController(options: Partial<NodeLifecycleSettings> 
           return before && { events: [nodeEvent(before, "RemovingNode", `Removing Node ${name} from Controller`)] };
         }
         known.set(name, node);
-        const plan = planNode(node, { silentMs: silentMs(node, now), pods: podsOn(name) }, settings, now);
+        const plan = looksAgain(
+          name,
+          planNode(node, { silentMs: silentMs(node, now), pods: podsOn(name) }, settings, now),
+        );
         if (before !== undefined) return plan;
         return { ...plan, events: [nodeEvent(node, "RegisteredNode", `Registered Node ${name} in Controller`)] };
       };
@@ -85,8 +95,14 @@ export function nodeLifecycleController(options: Partial<NodeLifecycleSettings> 
             if (type === "updated" && zoneFactsOf(object) === zoneFactsOf(old)) return;
             enqueue(ZONES, settings.monitorPeriodMs);
           });
-          await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
-          leave();
+          try {
+            while (!signal.aborted) {
+              await clock.sleep(heartbeats.nextSilenceMs(settings.monitorGraceMs), signal);
+              for (const name of heartbeats.fallenSilent(settings.monitorGraceMs)) enqueue(NODE + name);
+            }
+          } finally {
+            leave();
+          }
         },
       };
     },
