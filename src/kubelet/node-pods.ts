@@ -158,6 +158,9 @@ export function nodePods(options: NodePodsOptions): NodePods {
     random,
     log,
     onPod: (uid) => workers.poke(uid),
+    onBack: () => {
+      for (const worker of workers.list()) worker.retry();
+    },
     onListed: (uids) => {
       if (api.hasSynced && statics.hasRead()) orphans.sweepRuntime(uids, tasks.signal);
     },

@@ -60,7 +60,8 @@ async function answering(runtime: Runtime, node: NodeNames, process: ProcessId, 
   const { clock, signal } = waiting;
   const deadline = clock.monotonic() + START_TIMEOUT_MS;
   for (;;) {
-    const failure = await runtime.version(signal).then(
+    // Its version it tells before it knows its Pods again.
+    const failure = await runtime.listPodSandboxes({}, signal).then(
       () => undefined,
       (error: Error) => error,
     );

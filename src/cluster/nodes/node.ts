@@ -9,7 +9,8 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { CONFLIST, cniConfig } from "./cni-config.ts";
-import { type ContainerdOptions, containerdReady, startContainerd } from "./containerd.ts";
+import { type ContainerdOptions, containerdReady, openRuntime, startContainerd } from "./containerd.ts";
+import { removeHalfMade } from "./half-made.ts";
 import { type KubeletOptions, kubeletStart, startKubelet } from "./kubelet.ts";
 import type { NodeNames, SiteNames } from "./names.ts";
 import { ensureNodeLink } from "./network.ts";
@@ -38,12 +39,12 @@ export async function bringUp(names: NodeNames, found: NodeRun, options: NodeOpt
   await ensureNodeLink(site, names, run, network);
   if (run.podCidrs.length > 0) await writePodNetwork(names, run.podCidrs);
 
-  if (run.containerd === undefined || !(await isAlive(run.containerd))) {
-    await write({ containerd: await startContainerd(names, options) });
-  } else {
-    log.info("containerd is running already", { node: names.name, pid: run.containerd.pid });
-  }
-  if (run.containerd !== undefined) await containerdReady(names, run.containerd, options);
+  const sinceMs = clock.now();
+  const living = run.containerd !== undefined && (await isAlive(run.containerd)) ? run.containerd : undefined;
+  const containerd = living ?? (await startContainerd(names, options));
+  if (living === undefined) await write({ containerd });
+  else log.info("containerd is running already", { node: names.name, pid: living.pid });
+  await containerdReady(names, containerd, options);
 
   const agents = agentsOf(names, run, kubelet);
   for (const { process, started, start, begin } of agents) {
@@ -52,10 +53,24 @@ export async function bringUp(names: NodeNames, found: NodeRun, options: NodeOpt
     if (isRunning) await endProcess(process, AGENT_GRACE_MS, clock);
     await write(await begin());
   }
+  if (living === undefined) await clearUp(names, containerd, sinceMs, options);
   const { reason: _mended, ...mended } = run;
   run = { ...mended, state: "running" };
   await writeRun(names, run);
   return run;
+}
+
+/** Pods do not wait for it, and a node is none the worse for what is left: the next start tries again. */
+async function clearUp(names: NodeNames, containerd: ProcessId, sinceMs: number, options: NodeOptions): Promise<void> {
+  const { clock, log } = options;
+  const runtime = openRuntime(names, options);
+  try {
+    await removeHalfMade(names, { containerd, sinceMs, runtime, clock, log });
+  } catch (error) {
+    log.warn("what a killed containerd had begun could not be removed", { node: names.name, error });
+  } finally {
+    await runtime.close();
+  }
 }
 
 /** Whether its processes are there, and are those that would be started now. */

@@ -7,13 +7,39 @@ import { hasCapability } from "./machine.ts";
 import { below, parseMounts } from "./mounts.ts";
 import { nodeNameProblem, nodeNames, siteNames } from "./names.ts";
 import { NODE_PACKAGES } from "./packages.ts";
-import { statFields } from "./processes.ts";
+import { startedBefore, statFields } from "./processes.ts";
 import { freeIndex, type NodeRecord } from "./record.ts";
 import { routeChanges, routesFor } from "./routes.ts";
+import { isShimOf, shimSocket } from "./shims.ts";
 import { chooseRange, nodeIp, siteNetwork } from "./site-network.ts";
 
 const site = siteNames("/home/someone/.k8ts");
 const node = nodeNames(site, "node-1");
+
+describe("shims", () => {
+  const args = ["/usr/bin/containerd-shim-runc-v2", "-namespace", "k8s.io", "-id", "abc", "-address", node.socket];
+  it.each([
+    ["this node's", args, true],
+    ["another node's", [...args.slice(0, -1), nodeNames(site, "node-2").socket], false],
+    ["another program", ["/usr/bin/containerd", ...args.slice(1)], false],
+    ["without arguments", args.slice(0, 1), false],
+    ["nothing", [], false],
+  ])("%s", (_, found, want) => expect(isShimOf(node)(found)).toBe(want));
+
+  it("listen where containerd looks for them", () => {
+    // sha256 of the containerd's socket, its namespace and the sandbox, as one path.
+    expect(shimSocket({ socket: "/run/containerd/containerd.sock" }, "abc")).toBe(
+      "/run/containerd/s/a99a1752d3a0fadfb1f869026f16760475df03a572e20f4ccea9e6c1e5470b72",
+    );
+  });
+
+  it("are older than a containerd that started after them", () => {
+    const at = (ticks: number) => ({ pid: 7, started: `boot ${ticks}` });
+    expect([startedBefore(at(99), at(100)), startedBefore(at(100), at(100)), startedBefore(at(1000), at(999))]).toEqual(
+      [true, false, false],
+    );
+  });
+});
 
 describe("names", () => {
   it("fit where the kernel has little room", () => {

@@ -4,25 +4,26 @@
  *
  *     kubelet, proxy ──► containerd ──► shims ──► containers ──► mounts ──► network ──► control groups ──► run files
  */
-import { readdir, readFile, rm, rmdir } from "node:fs/promises";
+import { readdir, rm, rmdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Clock } from "#base";
 import { removeCgroup } from "./cgroups.ts";
 import { below, mounts, unmountBelow } from "./mounts.ts";
 import type { NodeNames, SiteNames } from "./names.ts";
 import { removeNodeLink, removeSwitch } from "./network.ts";
-import { endProcess, findProcesses, type ProcessId } from "./processes.ts";
+import { endProcess, findProcesses, type ProcessId, processArgs } from "./processes.ts";
 import { listNodes, type NodeRecord, type NodeRun, writeRun } from "./record.ts";
+import { argumentOf, isShimOf, shimSocket } from "./shims.ts";
 
 const GRACE_MS = 3_000;
 const KILL_MS = 0;
-const SHIM = "containerd-shim";
 
 export async function powerOff({ names, run }: Pick<NodeRecord, "names" | "run">, clock: Clock): Promise<void> {
   await endAll([run?.kubelet, run?.proxy, ...(await findProcesses(isAgentOf(names)))], GRACE_MS, clock);
   await endAll([run?.containerd, ...(await findProcesses(isContainerdOf(names)))], GRACE_MS, clock);
-  const sockets = await shimSockets(names);
-  await endAll(await findProcesses(isShimOf(names)), KILL_MS, clock);
+  const shims = await findProcesses(isShimOf(names));
+  const sockets = await shimSockets(names, shims);
+  await endAll(shims, KILL_MS, clock);
   await removeCgroup(names.cgroup, clock);
   await unmountBelow(names.runDir);
   await unmountBelow(names.dir);
@@ -72,17 +73,10 @@ function isAgentOf({ kubeconfig, proxyKubeconfig }: NodeNames): (args: readonly 
   return (args) => own.some((flag) => args.includes(flag));
 }
 
-function isShimOf({ socket }: NodeNames): (args: readonly string[]) => boolean {
-  return ([program = "", ...args]) =>
-    program.split("/").at(-1)?.startsWith(SHIM) === true && args[args.indexOf("-address") + 1] === socket;
-}
-
-/** Shims listen in a folder that all containerds share; each bundle says where. */
-async function shimSockets({ stateDir }: NodeNames): Promise<string[]> {
-  const bundles = join(stateDir, "io.containerd.runtime.v2.task", "k8s.io");
+/** Shims listen in a folder that all containerds share. Of those that have ended, bundles tell. */
+async function shimSockets(names: NodeNames, shims: readonly ProcessId[]): Promise<string[]> {
+  const bundles = join(names.stateDir, "io.containerd.runtime.v2.task", "k8s.io");
   const ids = await readdir(bundles).catch(() => []); // none was ever made
-  const addresses = await Promise.all(
-    ids.map((id) => readFile(join(bundles, id, "address"), "utf8").catch(() => "")), // shared with the sandbox's
-  );
-  return addresses.filter((address) => address.startsWith("unix://")).map((address) => address.slice("unix://".length));
+  const running = await Promise.all(shims.map(async ({ pid }) => argumentOf(await processArgs(pid), "-id")));
+  return [...ids, ...running.filter((id) => id !== undefined)].map((id) => shimSocket(names, id));
 }

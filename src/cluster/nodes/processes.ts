@@ -70,6 +70,17 @@ export async function isAlive(process: ProcessId): Promise<boolean> {
   return (await processId(process.pid))?.started === process.started;
 }
 
+/** Both in the same boot: what an earlier one has left runs no more. */
+export function startedBefore(one: ProcessId, other: ProcessId): boolean {
+  const ticks = ({ started }: ProcessId) => Number(started.split(" ").at(-1));
+  return ticks(one) < ticks(other);
+}
+
+/** None if it has ended. */
+export async function processArgs(pid: number): Promise<string[]> {
+  return (await readProc(`/proc/${pid}/cmdline`))?.split("\0") ?? [];
+}
+
 /** Asks it to end, and kills it if it has not after `graceMs`. Resolves when it has ended. */
 export async function endProcess(target: ProcessId, graceMs: number, clock: Clock): Promise<void> {
   const deadline = clock.monotonic() + graceMs;

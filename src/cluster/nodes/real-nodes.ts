@@ -22,10 +22,10 @@ import { freeIndex, listNodes, type NodeRecord, type NodeRun, readNode, writeRun
 import { applyRoutes, type NodeRange, routesFor } from "./routes.ts";
 import { ensureSiteNetwork, MAX_NODES, nodeIp, type SiteNetwork } from "./site-network.ts";
 
-const TICK_MS = 250;
-/** A node that has to be started again and again is, later each time; once it has stayed up for a while, at once again. */
+const TICK_MS = 100;
+/** A node that fails again and again, or loses a part as soon as it is up, is tried later each time. One that had stayed up is mended at once. */
 const RETRY = { initialMs: 500, maxMs: 30_000 };
-const STAYED_UP_MS = 60_000;
+const STAYED_UP_MS = 1000;
 
 type Kind = "take up" | "bring up" | "Pods' range" | "stop" | "remove";
 
@@ -54,6 +54,7 @@ export class RealNodes {
   readonly #busy = new Map<string, Promise<void>>();
   readonly #retries: KeyedBackoff<string>;
   readonly #notBefore = new Map<string, number>();
+  readonly #upSince = new Map<string, number>();
   readonly #podCidrs = new Map<string, readonly string[]>();
   #routes = "";
 
@@ -149,8 +150,10 @@ export class RealNodes {
     if (!(await isUp(run, names, kubelet))) {
       return { kind: "bring up", run: () => this.#bringUp(names, run, kubelet, signal) };
     }
-    const key = keyOf(names, "bring up");
-    if (this.#clock.monotonic() >= (this.#notBefore.get(key) ?? 0) + STAYED_UP_MS) this.#retries.forget(key);
+    if (this.#clock.monotonic() >= (this.#upSince.get(names.name) ?? 0) + STAYED_UP_MS) {
+      this.#retries.forget(keyOf(names, "bring up"));
+      this.#notBefore.delete(keyOf(names, "bring up"));
+    }
     return undefined;
   }
 
@@ -160,6 +163,7 @@ export class RealNodes {
     const env = proxyEnv(this.machineIp, PROXY_PORT, this.pullSecret);
     const { ip } = await bringUp(names, run, { site, network, machine, kubelet, clock, log, signal, env });
     log.info("node is up", { node: names.name, ip, ms: Math.round(clock.monotonic() - start) });
+    this.#upSince.set(names.name, clock.monotonic());
     this.#wait(keyOf(names, "bring up"));
   }
 

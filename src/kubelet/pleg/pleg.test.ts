@@ -51,19 +51,23 @@ describe("a runtime's life", () => {
     const runtime = simulatedRuntime({ clock });
     const told: string[] = [];
     let listed: ReadonlySet<string> = new Set();
+    let returns = 0;
     const pleg = new Pleg({
       runtime,
       clock,
       random: seededRandom(1),
       log: silentLogger,
       onPod: (uid) => told.push(uid),
+      onBack: () => {
+        returns++;
+      },
       onListed: (uids) => {
         listed = uids;
       },
     });
     const tasks = new TaskGroup();
     tasks.run("pleg", (signal) => pleg.run(signal));
-    return { clock, runtime, told, pleg, listed: () => listed, stop: () => tasks.stop() };
+    return { clock, runtime, told, pleg, listed: () => listed, returns: () => returns, stop: () => tasks.stop() };
   }
 
   it("an event is told at once", async () => {
@@ -84,6 +88,20 @@ describe("a runtime's life", () => {
     await clock.advance(1000);
     expect(told).toContain("u1");
     expect(listed()).toEqual(new Set(["u1"]));
+    await stop();
+  });
+
+  it("the return of a runtime is noticed, however short it was away", async () => {
+    const { clock, runtime, returns, stop } = setUp();
+    await clock.advance(1000);
+    runtime.down();
+    await clock.advance(300);
+    expect(returns()).toBe(0);
+    runtime.up();
+    await clock.advance(200);
+    expect(returns()).toBe(1);
+    await clock.advance(10_000);
+    expect(returns()).toBe(1);
     await stop();
   });
 

@@ -8,7 +8,7 @@
  * 2. An event costs one look at its Pod; a Pod that nobody knows is told to `onListed`, which has them all.
  * 3. While there are no events, listings come often.
  */
-import { type Clock, isAbort, type Logger, type Random, TaskGroup } from "#base";
+import { type ChildController, type Clock, childController, isAbort, type Logger, type Random, TaskGroup } from "#base";
 import { POD_UID } from "../containers/index.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import { changedPods, type Relisted, relisted } from "./changes.ts";
@@ -22,13 +22,16 @@ export interface PlegOptions {
   readonly random: Random;
   readonly log: Logger;
   readonly onPod: (uid: string) => void;
+  /** The runtime answers after it did not: what failed meanwhile need not wait for its turn. */
+  readonly onBack?: () => void;
   /** After each listing: the uids of all Pods of which the runtime has something. */
   readonly onListed: (uids: ReadonlySet<string>) => void;
 }
 
 const RELIST_MS = 5000;
 const RELIST_WITHOUT_EVENTS_MS = 1000;
-const RECONNECT_MS = 1000;
+const RELIST_WHILE_AWAY_MS = 200;
+const RECONNECT_MS = 200;
 /** After this long without a listing the runtime counts as gone. */
 const HEALTHY_MS = 3 * 60_000;
 const MAX_REMEMBERED = 10_000;
@@ -38,6 +41,7 @@ export class Pleg {
   readonly #podOf = new Map<string, string>();
   #before: Relisted = new Map();
   #hasEvents = false;
+  #pausing: ChildController | undefined;
   #listedAtMs: number;
 
   constructor(options: PlegOptions) {
@@ -74,19 +78,34 @@ export class Pleg {
   }
 
   async #relistLoop(signal: AbortSignal): Promise<void> {
-    const { clock, log } = this.#options;
+    const { log } = this.#options;
     let isWell = true;
     for (;;) {
       try {
         await this.relist(signal);
-        if (!isWell) log.info("the runtime answers again");
+        if (!isWell) {
+          log.info("the runtime answers again");
+          this.#options.onBack?.();
+        }
         isWell = true;
       } catch (error) {
         if (isAbort(error, signal)) return;
         if (isWell) log.warn("the runtime does not answer", { error });
         isWell = false;
       }
-      await clock.sleep(this.#hasEvents && isWell ? RELIST_MS : RELIST_WITHOUT_EVENTS_MS, signal);
+      const pauseMs = this.#hasEvents ? RELIST_MS : RELIST_WITHOUT_EVENTS_MS;
+      await this.#pause(isWell ? pauseMs : RELIST_WHILE_AWAY_MS, signal);
+    }
+  }
+
+  /** Cut short when events end: a runtime that is gone may be back before the next listing, and nobody would know. */
+  async #pause(ms: number, signal: AbortSignal): Promise<void> {
+    using pausing = childController(signal);
+    this.#pausing = pausing;
+    try {
+      await this.#options.clock.sleep(ms, pausing.signal);
+    } catch (error) {
+      if (signal.aborted || !isAbort(error, pausing.signal)) throw error;
     }
   }
 
@@ -102,6 +121,7 @@ export class Pleg {
         log.debug("the runtime's events ended", { error });
       }
       this.#hasEvents = false;
+      this.#pausing?.abort();
       await clock.sleep(RECONNECT_MS, signal);
     }
   }

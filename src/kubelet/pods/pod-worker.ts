@@ -106,6 +106,12 @@ export class PodWorker {
     this.#wake?.();
   }
 
+  /** What made its steps fail is over. */
+  retry(): void {
+    this.#backoff.reset();
+    this.poke();
+  }
+
   /** It has to go: evicted, preempted, or its node shuts down. */
   evict(failure: PodFailure, graceSeconds: number, conditions: readonly core.PodCondition[] = []): void {
     this.#end({ failure, graceSeconds, conditions });
