@@ -1,5 +1,6 @@
 /** What a cluster is made from. */
 import type { AuthorizationFlags, FlowControlSettings } from "#apiserver";
+import type { ProxyMode } from "#network";
 import type { AdmissionFlags } from "./admission.ts";
 import type { AuditFlags } from "./audit.ts";
 import type { AuthenticationFlags } from "./authentication.ts";
@@ -44,6 +45,8 @@ export interface RealNodesConfig {
   readonly command: readonly string[];
   /** Images may be pulled through this machine. Default: no, Pods run those that were imported. */
   readonly pullImages?: boolean;
+  /** By which their kernel is told of Services. Default: nftables. */
+  readonly proxyMode?: ProxyMode;
 }
 
 /** Simulated nodes, and what each of them has. */

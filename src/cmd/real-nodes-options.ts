@@ -12,12 +12,17 @@ import type { NodesFlagOptions } from "./nodes-options.ts";
 export interface RealNodesFlagOptions {
   readonly yes?: boolean;
   readonly pullImages?: boolean;
+  readonly proxyMode?: "nftables" | "iptables";
 }
 
 export function realNodesOptions(): readonly Option[] {
   return [
     new Option("--yes", "install what real nodes need (containerd, runc, …) without asking"),
     new Option("--pull-images", "let real nodes pull images through this machine; they have no other way out"),
+    new Option("--proxy-mode <mode>", "by which real nodes' kernels are told of Services (default: nftables)").choices([
+      "nftables",
+      "iptables",
+    ]),
   ];
 }
 
@@ -51,8 +56,9 @@ export async function chooseNodes(
     return { notes: [] };
   const why = await obstacle(options, terminal, tools ?? (await nodeTools()));
   if (why === undefined) {
-    const pulls = options.pullImages === true ? { pullImages: true } : {};
-    return { realNodes: { count: nodes, command: ownCommand(), ...pulls }, notes: [] };
+    const { pullImages, proxyMode } = options;
+    const wishes = { ...(pullImages === true && { pullImages }), ...(proxyMode !== undefined && { proxyMode }) };
+    return { realNodes: { count: nodes, command: ownCommand(), ...wishes }, notes: [] };
   }
   if (runtime === "containerd") throw new ClusterError(`${why} Or choose --runtime simulated.`);
   if (continues) return { notes: [`Its real nodes stay as they are. ${why}`] };

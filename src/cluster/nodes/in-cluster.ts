@@ -87,6 +87,7 @@ async function runRealNodes(nodes: RealNodes, options: OpenOptions & RunOptions)
     serverUrl: `https://${nodes.machineIp}:${port}`,
     authority,
     version: K8TS_VERSION,
+    ...(config.proxyMode !== undefined && { proxyMode: config.proxyMode }),
   };
   background.run("real nodes", (signal) => nodes.run(kubelet, signal).finally(() => client.close()));
 

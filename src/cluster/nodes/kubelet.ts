@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { ProxyMode } from "#network";
 import { type Authority, kubeconfigFor, writeKubeconfig } from "#pki";
 import { makeShared } from "./mounts.ts";
 import { type NodeNames, namespacePath } from "./names.ts";
@@ -19,6 +20,8 @@ export interface KubeletOptions {
   readonly authority: Pick<Authority, "certPem" | "issue">;
   /** Of k8ts: a kubelet of another version is replaced. */
   readonly version: string;
+  /** By which the kernel is told of Services. Default: the proxy's own. */
+  readonly proxyMode?: ProxyMode;
 }
 
 export function kubeletArgs(node: NodeNames, ip: string): string[] {

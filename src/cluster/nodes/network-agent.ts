@@ -11,7 +11,9 @@ import { type ProcessId, startDaemon } from "./processes.ts";
 
 const USER = "system:kube-proxy";
 
-export function networkAgentArgs(node: NodeNames, ip: string): string[] {
+type AgentOptions = Pick<KubeletOptions, "proxyMode">;
+
+export function networkAgentArgs(node: NodeNames, ip: string, { proxyMode }: AgentOptions = {}): string[] {
   const flags = {
     kubeconfig: node.proxyKubeconfig,
     "hostname-override": node.name,
@@ -20,6 +22,7 @@ export function networkAgentArgs(node: NodeNames, ip: string): string[] {
     "cluster-domain": CLUSTER_DOMAIN,
     // The node has no way out: names elsewhere are refused at once instead of after some time.
     upstream: "",
+    ...(proxyMode !== undefined && { "proxy-mode": proxyMode }),
   };
   return ["proxy", ...Object.entries(flags).map(([name, value]) => `--${name}=${value}`)];
 }
@@ -27,7 +30,7 @@ export function networkAgentArgs(node: NodeNames, ip: string): string[] {
 /** Tells starts apart that are not the same: then the process is replaced. */
 export function networkAgentStart(node: NodeNames, ip: string, options: KubeletOptions): string {
   const { command, serverUrl, authority, version } = options;
-  const parts = [command, networkAgentArgs(node, ip), serverUrl, authority.certPem, version];
+  const parts = [command, networkAgentArgs(node, ip, options), serverUrl, authority.certPem, version];
   return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 16);
 }
 
@@ -43,7 +46,7 @@ export async function startNetworkAgent(node: NodeNames, ip: string, options: Ku
   await ipCommand(["address", "replace", `${CLUSTER_DNS}/32`, "dev", "lo"], node.namespace);
   return startDaemon({
     program,
-    args: [...first, ...networkAgentArgs(node, ip)],
+    args: [...first, ...networkAgentArgs(node, ip, options)],
     namespace: namespacePath(node.namespace),
     logFile: node.proxyLog,
   });
