@@ -1,12 +1,11 @@
 /** Paths that are not about resources: health, version, metrics, discovery, OpenAPI, snapshots. */
 import { encodeEnvelope, encodeProtobuf, type Kind, notAcceptable, serverResponse, typeSchema } from "#api";
 import { type MetricsRegistry, metricsContentType } from "#base";
-import type { Recorder } from "#flows";
 import { type Store, writeSnapshot } from "#store";
 import type { IssuerDocuments } from "./authn/service-account/issuer.ts";
 import { Discovery, type PreparedDocument, rootPaths, servedVersions, type Wanted } from "./discovery/index.ts";
 import { textOf } from "./encode/answers.ts";
-import { answerFlows, FLOWS_PATH } from "./flows/index.ts";
+import { answerFlows, FLOWS_PATH, type FlowsRoute } from "./flows/index.ts";
 import { answerHealth, type HealthCheck } from "./health.ts";
 import type { ApiRequest, ApiResponse } from "./http/exchange.ts";
 import type { RequestInfo } from "./http/request-info.ts";
@@ -28,7 +27,7 @@ export interface RouteOptions {
   /** Text about what the server is doing right now, for paths under /debug. */
   readonly debug?: (path: string, query: URLSearchParams) => string | undefined;
   /** What happened, for those who ask. */
-  readonly recorder?: Recorder;
+  readonly flows?: FlowsRoute;
   /** What other parts of the process have to tell, by the path at which it is asked for. Undefined: nothing about that. */
   readonly reports?: Readonly<Record<string, (query: URLSearchParams) => object | undefined>>;
   /** For verifiers of service account tokens. */
@@ -61,7 +60,7 @@ export function nonResourceRoutes({
   metrics,
   health,
   debug,
-  recorder,
+  flows,
   reports = {},
   issuerDocuments,
 }: RouteOptions): (request: ApiRequest, info: RequestInfo) => Promise<ApiResponse | undefined> {
@@ -91,7 +90,10 @@ export function nonResourceRoutes({
     if (path === "/metrics") return text(200, metrics.text(), metricsContentType);
     if (path === "/" || path === "") return json(rootPaths(discovery.paths(), own).value());
     if (first === "openapi") return openApiAnswer(openApi, request, clock.now());
-    if (path === FLOWS_PATH && recorder !== undefined) return onlyGet(info, () => answerFlows(recorder, query));
+    if (path === FLOWS_PATH && flows !== undefined) {
+      if (info.verb !== "get") throw serverResponse(405);
+      return answerFlows(flows, request);
+    }
     const report = reports[path]?.(query);
     if (report !== undefined) return onlyGet(info, () => json(report));
     if (path === "/k8ts/snapshot") {

@@ -45,7 +45,7 @@ import { customResources } from "./custom-resources/index.ts";
 import type { Encryption } from "./encryption/index.ts";
 import { expireEvents } from "./expire/index.ts";
 import { type FlowControl, flowControl, type InFlightLimits, maxInFlight } from "./flow-control/index.ts";
-import { flowStep } from "./flows/index.ts";
+import { flowStep, flowsForEveryone } from "./flows/index.ts";
 import type { HealthCheck } from "./health.ts";
 import { httpHandlers } from "./http/adapter.ts";
 import { type Listener, listen, type ServingCertificate } from "./listener.ts";
@@ -219,7 +219,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
       audit: (exchange, next) => recorded(exchange, () => counted(exchange, () => auditStep(exchange, next))),
       turnedAway,
       flowControl: flow?.step ?? maxInFlight({ reading, mutating }),
-      authorize: authz.authorize,
+      authorize: recorder === undefined ? authz.authorize : flowsForEveryone(authz.authorize),
       dispatch: {
         context,
         resources,
@@ -243,7 +243,9 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
         metrics,
         health: healthChecks(store, stopping.signal, encryption),
         ...(flow !== undefined && { debug: flow.dump }),
-        ...(recorder !== undefined && { recorder }),
+        ...(recorder !== undefined && {
+          flows: { recorder, authorize: authz.authorize, clock, stopping: stopping.signal },
+        }),
         ...(options.reports !== undefined && { reports: options.reports }),
         issuerDocuments: () => authn.documents(serverUrl(options.host, listening?.port ?? options.port)),
       }),

@@ -52,8 +52,8 @@ export function flowCommand(): Command {
     )
     .action(async (object: string | undefined, options: FlowOptions) => {
       const dir = dataDirOf(options);
-      if (options.follow === true) return follow(dir, options);
       const question = object === undefined ? undefined : objectName(object, options.namespace);
+      if (options.follow === true) return follow(dir, question, options);
       process.stdout.write(await shown(dir, question, options));
     });
 }
@@ -97,19 +97,37 @@ function columnWidth(participants: readonly string[]): number {
   return Math.max(14, Math.min(30, Math.floor((wide - 20) / Math.max(1, participants.length))));
 }
 
-async function follow(dir: DataDir, { only, reads }: FlowOptions): Promise<void> {
-  const response = await askServer(dir, "/k8ts/flows?follow=true");
-  const recent: FlowRecord[] = [];
+/** Of an object, also what has happened to it so far. */
+async function follow(dir: DataDir, object: ObjectName | undefined, options: FlowOptions): Promise<void> {
+  const { only, reads, since, depth, format } = options;
+  const query = new URLSearchParams({
+    follow: "true",
+    ...(object === undefined ? { past: String(since !== undefined) } : { ...object }),
+    ...(reads === true && { reads: "true" }),
+    ...(since !== undefined && { since: String(realClock().now() - since) }),
+    ...(depth !== undefined && { depth: String(depth) }),
+  });
+  const response = await askServer(dir, `/k8ts/flows?${query}`);
+  if (response.statusCode !== 200) throw refused(response.statusCode, await bodyText(response));
+  // Nothing may happen for long.
+  response.setTimeout(0);
   for await (const line of createInterface({ input: response })) {
-    const record = JSON.parse(line) as FlowRecord;
-    recent.push(record);
-    if (recent.length > 2000) recent.shift();
-    if (record.type === "request" && reads !== true && record.written === undefined && record.status < 400) continue;
-    for (const { from, to, text, arrow } of diagramOf([record], only === undefined ? {} : { only }).lines)
-      process.stdout.write(
-        `${new Date(record.at).toISOString().slice(11, 23)}  ${from} ${ARROWS[arrow]} ${to}  ${text}\n`,
-      );
+    const record = JSON.parse(line) as FlowRecord | { readonly type: "live" };
+    if (record.type === "live") continue;
+    if (format === "json") process.stdout.write(`${line}\n`);
+    else for (const words of linesOf(record, only)) process.stdout.write(`${words}\n`);
   }
+}
+
+function linesOf(record: FlowRecord, only: readonly string[] | undefined): string[] {
+  return diagramOf([record], only === undefined ? {} : { only }).lines.map(
+    ({ at, from, to, text, arrow }) =>
+      `${new Date(at).toISOString().slice(11, 23)}  ${from} ${ARROWS[arrow]} ${to}  ${text}`,
+  );
+}
+
+function refused(status: number | undefined, text: string): ClusterError {
+  return new ClusterError(`The API server answers ${status}: ${text.trim()}`);
 }
 
 const ARROWS = { call: "──►", answer: "──►", watch: "--►", persisted: "══►", note: "···" } as const;
@@ -117,8 +135,7 @@ const ARROWS = { call: "──►", answer: "──►", watch: "--►", persist
 export async function fetchRecords(dir: DataDir): Promise<{ records: FlowRecord[]; dropped: number }> {
   const response = await askServer(dir, "/k8ts/flows?reads=true");
   const text = await bodyText(response);
-  if (response.statusCode !== 200)
-    throw new ClusterError(`The API server answers ${response.statusCode}: ${text.trim()}`);
+  if (response.statusCode !== 200) throw refused(response.statusCode, text);
   const lines = text
     .trimEnd()
     .split("\n")

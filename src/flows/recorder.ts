@@ -4,6 +4,7 @@
  * 1. Recording never waits and never fails: the oldest goes when there is no room.
  * 2. Reads have a ring of their own, so that many of them do not push out what changed something.
  */
+import { randomUUID } from "node:crypto";
 import {
   type DeliveryRecord,
   type FlowRecord,
@@ -25,6 +26,8 @@ const DEFAULT_READS_LIMIT_BYTES = 1024 * 1024;
 const KNOWN_WORKS = 4096;
 
 export class Recorder {
+  /** Numbers of records mean something together with it: another recorder begins anew. */
+  readonly id = randomUUID().slice(0, 8);
   readonly #changes: Ring<FlowRecord>;
   readonly #reads: Ring<FlowRecord>;
   readonly #listeners = new Set<(record: FlowRecord) => void>();
@@ -76,6 +79,11 @@ export class Recorder {
   /** What has been pushed out so far: whatever it was, nothing can be said of it any more. */
   get dropped(): number {
     return this.#changes.dropped;
+  }
+
+  /** The number of the latest record. */
+  get seq(): number {
+    return this.#seq;
   }
 
   /** Returns how to end it. */

@@ -1,3 +1,4 @@
 /** The API server's part in flows: requests are recorded as they pass, and can be asked for. */
-export { answerFlows, FLOWS_PATH } from "./route.ts";
+export { FLOWS_PATH, flowsForEveryone } from "./access.ts";
+export { answerFlows, type FlowsRoute } from "./route.ts";
 export { type FlowStepOptions, flowStep } from "./step.ts";

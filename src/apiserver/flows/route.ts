@@ -1,50 +1,112 @@
 /**
- * `GET /k8ts/flows`: records as lines of JSON, for `k8ts flow`, `k8ts why` and the dashboard.
+ * `GET /k8ts/flows`: records as lines of JSON, for `k8ts flow`, `k8ts why` and the dashboard. Its README says what can be asked for.
  *
- *     resource, namespace, name, depth, since, reads      what is asked for: see `Question`
- *     follow=true                                          goes on with what happens from now
+ *     recorder ──► sight: what the reader may see ──► trace: what the question is about ──► lines
  *
- * Only those get here whom authorization lets through to this path. The last line of an answer that does not go on says what is missing.
+ * A stream is told what has been recorded, then a line `live`, then what happens from now: nothing is missed between, and nothing told twice.
  */
 import { badRequest } from "#api";
-import { type FlowRecord, type Question, type Recorder, trace } from "#flows";
-import type { ApiResponse } from "../http/exchange.ts";
+import type { Clock } from "#base";
+import { type FlowRecord, LiveTrace, type Question, type Recorder, trace } from "#flows";
+import { ANONYMOUS } from "../authn/user.ts";
+import type { Authorizer } from "../authz/authorizer.ts";
+import type { ApiRequest, ApiResponse, Sink } from "../http/exchange.ts";
+import { isTrue } from "../http/request-info.ts";
+import { type Sight, sightOf } from "./sight.ts";
 
-export const FLOWS_PATH = "/k8ts/flows";
-const NDJSON = { "content-type": "application/x-ndjson" };
+const NDJSON = { "content-type": "application/x-ndjson", "cache-control": "no-store" };
 /** A caller that does not read is dropped, not waited for. */
 const MAX_WAITING_BYTES = 16 * 1024 * 1024;
 
-export function answerFlows(recorder: Recorder, query: URLSearchParams): ApiResponse {
+export interface FlowsRoute {
+  readonly recorder: Recorder;
+  /** Who may get what. */
+  readonly authorize: Authorizer;
+  readonly clock: Clock;
+  /** Ends streams. */
+  readonly stopping: AbortSignal;
+}
+
+export async function answerFlows(route: FlowsRoute, { query, user = ANONYMOUS }: ApiRequest): Promise<ApiResponse> {
+  const { recorder } = route;
   const question = questionOf(query);
-  if (query.get("follow") === "true") return followed(recorder);
-  const all = recorder.records();
+  const sight = await sightOf({ ...route, user });
+  if (isTrue(query.get("follow"))) return followed(route, question, sight, firstOf(query, recorder));
+  const all: FlowRecord[] = [];
+  for (const record of recorder.records()) all.push(...(sight === undefined ? [record] : await sight(record)));
   const { records, missing } = trace(all, question);
-  const end = { type: "end", records: records.length, missing, dropped: recorder.dropped };
+  const end = { type: "end", records: records.length, missing, dropped: recorder.dropped, recorder: recorder.id };
   return { status: 200, headers: NDJSON, body: [Buffer.from([...records, end].map(lineOf).join(""))] };
 }
 
-function followed(recorder: Recorder): ApiResponse {
+function followed(
+  { recorder, stopping }: FlowsRoute,
+  question: Question,
+  sight: Sight | undefined,
+  first: number,
+): ApiResponse {
   return {
     status: 200,
     headers: NDJSON,
-    stream: (sink) =>
-      new Promise<void>((resolve) => {
-        const leave = recorder.follow((record) => {
-          if (sink.write(Buffer.from(lineOf(record))) > MAX_WAITING_BYTES) sink.drop();
-        });
-        const end = () => {
-          leave();
-          resolve();
-        };
-        if (sink.signal.aborted) end();
-        else sink.signal.addEventListener("abort", end, { once: true });
-      }),
+    stream: async (sink) => {
+      const live = new LiveTrace(question);
+      const waiting: FlowRecord[] = recorder.records().filter(({ seq }) => seq > first);
+      const { seq, dropped, id } = recorder;
+      let wake = Promise.withResolvers<void>();
+      const leave = recorder.follow((record) => {
+        waiting.push(record);
+        wake.resolve();
+      });
+      const stop = () => wake.resolve();
+      const ends = [sink.signal, stopping];
+      for (const signal of ends) signal.addEventListener("abort", stop, { once: true });
+      try {
+        await tell(waiting.splice(0), sink, live, sight);
+        send(sink, [{ type: "live", seq, dropped, recorder: id }]);
+        while (!ends.some(({ aborted }) => aborted)) {
+          if (waiting.length === 0) await wake.promise;
+          wake = Promise.withResolvers<void>();
+          await tell(waiting.splice(0), sink, live, sight);
+        }
+      } finally {
+        leave();
+        for (const signal of ends) signal.removeEventListener("abort", stop);
+      }
+    },
   };
 }
 
-function lineOf(record: FlowRecord | object): string {
+async function tell(records: readonly FlowRecord[], sink: Sink, live: LiveTrace, sight?: Sight): Promise<void> {
+  if (sight === undefined)
+    return send(
+      sink,
+      records.flatMap((record) => live.take(record)),
+    );
+  for (const record of records)
+    send(
+      sink,
+      (await sight(record)).flatMap((each) => live.take(each)),
+    );
+}
+
+function send(sink: Sink, lines: readonly object[]): void {
+  if (lines.length === 0 || sink.signal.aborted) return;
+  if (sink.write(Buffer.from(lines.map(lineOf).join(""))) > MAX_WAITING_BYTES) sink.drop();
+}
+
+function lineOf(record: object): string {
   return `${JSON.stringify(record)}\n`;
+}
+
+/** The number of the record behind which the stream begins. */
+function firstOf(query: URLSearchParams, { id, seq }: Recorder): number {
+  if (query.has("past") && !isTrue(query.get("past"))) return seq;
+  const after = query.get("after");
+  if (after === null) return 0;
+  const match = /^([0-9a-f]+)-(\d+)$/.exec(after);
+  if (match === null) throw badRequest(`after: ${JSON.stringify(after)} is not such as 1a2b3c4d-17`);
+  // Of another recorder's records nothing is known: all of this one's are new.
+  return match[1] === id ? Number(match[2]) : 0;
 }
 
 function questionOf(query: URLSearchParams): Question {
@@ -62,6 +124,6 @@ function questionOf(query: URLSearchParams): Question {
     ...(name !== null && resource !== null && { object: { resource, namespace: query.get("namespace") ?? "", name } }),
     ...number("depth"),
     ...number("since"),
-    reads: query.get("reads") === "true",
+    reads: isTrue(query.get("reads")),
   };
 }

@@ -16,6 +16,7 @@ import {
   silentLogger,
   VirtualClock,
 } from "#base";
+import type { Recorder } from "#flows";
 import { openMemoryStore, type Store } from "#store";
 import { authenticator } from "../authn/authenticator.ts";
 import { CertificateAuthorities, clientCertificates } from "../authn/certificates.ts";
@@ -26,6 +27,7 @@ import { nodeRules } from "../bootstrap/index.ts";
 import { StoreFeed } from "../cache/feed.ts";
 import { customResources } from "../custom-resources/index.ts";
 import type { Dispatch } from "../dispatch.ts";
+import { flowStep, flowsForEveryone } from "../flows/index.ts";
 import type { ApiRequest } from "../http/exchange.ts";
 import { type Handle, type PipelineOptions, passThrough, pipeline } from "../pipeline.ts";
 import { allWrites } from "../rest/all-writes.ts";
@@ -59,6 +61,8 @@ export interface TestServerOptions {
   readonly connectors?: Dispatch["connectors"];
   /** The modes to authorize by. Default: system:masters may do everything, others nearly nothing, and no write is guarded. */
   readonly modes?: readonly ModeSpec[];
+  /** Keeps what happens. Default: nothing is kept. */
+  readonly recorder?: Recorder;
   /** Other steps of the pipeline than those that let everything pass; made once there is something to look at. */
   readonly steps?: Steps | ((context: ServerContext, resources: Resources) => Steps | Promise<Steps>);
 }
@@ -121,16 +125,24 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
   }
   const connectors = options.connectors ?? { virtual: new Map(), subresources: new Map() };
   const steps = typeof options.steps === "function" ? await options.steps(context, resources) : options.steps;
+  const authorize = authz?.authorize ?? mastersOnly;
+  const { recorder } = options;
   const handle = pipeline({
     authenticate: authenticator({
       tokens: staticTokens(tokens),
       certificates: clientCertificates(new CertificateAuthorities(options.clientCa ?? "", realClock())),
     }),
-    audit: passThrough,
+    audit: recorder === undefined ? passThrough : flowStep({ recorder, revision: () => feed.revision, clock }),
     flowControl: passThrough,
-    authorize: authz?.authorize ?? mastersOnly,
+    authorize: flowsForEveryone(authorize),
     dispatch: { context, resources, stopping: stopping.signal, appearing, connectors },
-    nonResource: nonResourceRoutes({ context, documents, metrics: new MetricsRegistry(), health: {} }),
+    nonResource: nonResourceRoutes({
+      context,
+      documents,
+      metrics: new MetricsRegistry(),
+      health: {},
+      ...(recorder !== undefined && { flows: { recorder, authorize, clock, stopping: stopping.signal } }),
+    }),
     log,
     ...steps,
   });

@@ -1,0 +1,145 @@
+/** Who is shown which records, at once and as they come. */
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type FlowRecord, Recorder, type RequestRecord, Works } from "#flows";
+import { DEFAULT_MODES } from "../authz/config.ts";
+import { binding, role, user } from "../authz/testing/questions.ts";
+import { type TestServer, testServer } from "../testing/index.ts";
+
+const RBAC = "/apis/rbac.authorization.k8s.io/v1";
+const JANE = user("jane", "system:authenticated");
+const CONTROLLER = user("system:serviceaccount:kube-system:replicaset-controller");
+
+type Line = FlowRecord | { readonly type: "end" | "live"; readonly seq: number; readonly recorder: string };
+
+function linesOf(text: string): Line[] {
+  return text
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as Line);
+}
+
+function named(lines: readonly Line[]): string[] {
+  return lines.map((line) =>
+    line.type === "request"
+      ? `${line.verb} ${line.namespace}/${line.name}`
+      : line.type === "work"
+        ? line.about
+        : line.type,
+  );
+}
+
+describe("GET /k8ts/flows", () => {
+  let server: TestServer;
+  let recorder: Recorder;
+  const configMap = (name: string, namespace = "default", options: object = {}) =>
+    server.request("POST", `/api/v1/namespaces/${namespace}/configmaps`, {
+      body: { apiVersion: "v1", kind: "ConfigMap", metadata: { name } },
+      ...options,
+    });
+  beforeEach(async () => {
+    recorder = new Recorder();
+    server = await testServer({ recorder, modes: DEFAULT_MODES });
+    await server.request("POST", `${RBAC}/namespaces/default/roles`, {
+      body: role("reader", [{ verbs: ["get"], apiGroups: [""], resources: ["configmaps"] }], "default"),
+    });
+    await server.request("POST", `${RBAC}/namespaces/default/rolebindings`, {
+      body: binding("reader", "Role reader", ["User jane"], "default"),
+    });
+  });
+  afterEach(() => server.close());
+
+  it("shows everything to who may get everything", async () => {
+    await configMap("a");
+    await configMap("b", "other");
+    const { text } = await server.request("GET", "/k8ts/flows");
+    expect(named(linesOf(text))).toEqual([
+      "create default/reader",
+      "create default/reader",
+      "create default/a",
+      "create other/b",
+      "end",
+    ]);
+  });
+
+  it("shows others what they may get, without the names of those who did it", async () => {
+    await configMap("a", "default", { user: user("alice", "system:masters"), headers: { "user-agent": "kubectl/1" } });
+    await configMap("b", "other");
+    await configMap("mine", "default", { user: JANE });
+    const { text } = await server.request("GET", "/k8ts/flows", { user: JANE });
+    const lines = linesOf(text);
+    // Her own was refused, and is hers to know.
+    expect(named(lines)).toEqual(["create default/a", "create default/", "end"]);
+    expect(lines.map((line) => (line as RequestRecord).user)).toEqual(["", "jane", undefined]);
+    expect(text).not.toContain("alice");
+  });
+
+  it("shows a work with the first of its objects that may be seen", async () => {
+    const works = new Works("replicaset-controller");
+    const work = (about: string) => ({
+      user: { ...CONTROLLER, groups: ["system:masters"] },
+      headers: { "k8ts-cause": works.cause({ about, woken: [], startedAt: 0, decided: "" }) },
+    });
+    await configMap("a", "other", work("hidden"));
+    await configMap("b", "default", work("shown"));
+    const { text } = await server.request("GET", "/k8ts/flows", { user: JANE });
+    expect(named(linesOf(text))).toEqual(["shown", "create default/b", "end"]);
+  });
+
+  it.each([
+    ["whom nobody knows", null, "GET", 403],
+    ["who wants to write", JANE, "POST", 403],
+    ["an administrator who wants to write", undefined, "POST", 405],
+  ])("refuses %s", async (_, who, method, want) => {
+    const { status } = await server.request(method, "/k8ts/flows", who === undefined ? {} : { user: who });
+    expect(status).toBe(want);
+  });
+
+  it.each(["since=soon", "name=x", "follow=true&after=7"])("refuses ?%s", async (query) => {
+    expect((await server.request("GET", `/k8ts/flows?${query}`)).status).toBe(400);
+  });
+
+  it("as a stream goes on with what happens, each once", async () => {
+    await configMap("before");
+    const stream = await server.watch("/k8ts/flows?follow=true");
+    await configMap("after");
+    await server.settle();
+    const lines = linesOf(stream.bytes.toString());
+    expect(named(lines).slice(2)).toEqual(["create default/before", "live", "create default/after"]);
+    const { seq, recorder: id } = lines.find(({ type }) => type === "live") as { seq: number; recorder: string };
+    await stream.close();
+    const again = await server.watch(`/k8ts/flows?follow=true&after=${id}-${seq}`);
+    await server.settle();
+    expect(named(linesOf(again.bytes.toString()))).toEqual(["create default/after", "live"]);
+    await again.close();
+    const anew = await server.watch(`/k8ts/flows?follow=true&after=00000000-${seq}`);
+    await server.settle();
+    expect(linesOf(anew.bytes.toString())).toHaveLength(5);
+    await anew.close();
+  });
+
+  it("as a stream shows others what they may get, of one object if they like", async () => {
+    const all = await server.watch("/k8ts/flows?follow=true&past=false", { user: JANE });
+    const one = await server.watch("/k8ts/flows?follow=true&resource=configmaps&namespace=default&name=b", {
+      user: JANE,
+    });
+    await configMap("a");
+    await configMap("b", "other");
+    await configMap("b");
+    await server.settle();
+    expect(named(linesOf(all.bytes.toString()))).toEqual(["live", "create default/a", "create default/b"]);
+    expect(named(linesOf(one.bytes.toString()))).toEqual(["live", "create default/b"]);
+    await all.close();
+    await one.close();
+  });
+
+  it("cuts off who does not read", async () => {
+    const stream = await server.watch("/k8ts/flows?follow=true", { stalled: true });
+    const [one] = recorder.records();
+    for (let at = 0; at < 40 && one?.type === "request"; at++) {
+      recorder.request({ ...one, name: "n".repeat(1024 * 1024) });
+      await server.settle();
+    }
+    expect(stream.ended).toBe(true);
+    expect(stream.bytes.length).toBeLessThan(20 * 1024 * 1024);
+  });
+});

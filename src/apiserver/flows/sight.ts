@@ -1,0 +1,93 @@
+/**
+ * What somebody sees of the records: those about objects that they may get.
+ *
+ * 1. Who may get everything sees everything, and is asked for once, as for a watch.
+ * 2. Works are about the objects that woke them and that they wrote: they are seen with the first of these that is.
+ * 3. Others' names, and by which role they were allowed, are no part of the objects: only who sees everything sees them.
+ */
+import type { Clock } from "#base";
+import type { FlowRecord, ObjectName, RequestRecord, WorkRecord } from "#flows";
+import type { UserInfo } from "../authn/user.ts";
+import { resourceAttributes } from "../authz/attributes.ts";
+import { type Authorizer, isAllowed } from "../authz/authorizer.ts";
+
+/** What was allowed a moment ago still is. */
+const REMEMBERED_MS = 10_000;
+const MAX_REMEMBERED = 4096;
+const MAX_WAITING = 1024;
+
+export interface SightOptions {
+  readonly authorize: Authorizer;
+  readonly user: UserInfo;
+  readonly clock: Clock;
+}
+
+export type Sight = (record: FlowRecord) => readonly FlowRecord[] | Promise<readonly FlowRecord[]>;
+
+/** Undefined: everything is seen. */
+export async function sightOf(options: SightOptions): Promise<Sight | undefined> {
+  const { authorize, user } = options;
+  const everything = resourceAttributes(user, "get", { apiGroup: "*", apiVersion: "*", resource: "*" });
+  if (await isAllowed(authorize, everything)) return undefined;
+  const sight = new PartialSight(options);
+  return (record) => sight.of(record);
+}
+
+class PartialSight {
+  readonly #options: SightOptions;
+  readonly #remembered = new Map<string, { readonly allowed: boolean; readonly untilMs: number }>();
+  readonly #revisions = new Set<number>();
+  readonly #waiting = new Map<string, WorkRecord>();
+
+  constructor(options: SightOptions) {
+    this.#options = options;
+  }
+
+  async of(record: FlowRecord): Promise<readonly FlowRecord[]> {
+    if (record.type === "work") return this.#work(record);
+    if (!(await this.#mayGet(record))) return [];
+    if (record.type === "delivery") return [record];
+    if (record.written !== undefined) this.#revisions.add(record.written.revision);
+    const work = this.#waiting.get(record.cause ?? "");
+    if (work === undefined) return [this.#shown(record)];
+    this.#waiting.delete(work.id);
+    return [work, this.#shown(record)];
+  }
+
+  #work(record: WorkRecord): readonly FlowRecord[] {
+    if (record.woken.some((revision) => this.#revisions.has(revision))) return [record];
+    this.#waiting.set(record.id, record);
+    if (this.#waiting.size > MAX_WAITING)
+      for (const id of [...this.#waiting.keys()].slice(0, 1)) this.#waiting.delete(id);
+    return [];
+  }
+
+  #shown(record: RequestRecord): RequestRecord {
+    const { user, authorization: _, ...rest } = record;
+    if (user === this.#options.user.name) return record;
+    return { ...rest, user: user.startsWith("system:") ? user : "", actor: record.actor === user ? "" : record.actor };
+  }
+
+  async #mayGet({ resource, namespace, name }: ObjectName): Promise<boolean> {
+    // Most roles speak of all objects of a namespace: their names need not be asked for one by one.
+    if (await this.#asked(resource, namespace, "")) return true;
+    return name !== "" && this.#asked(resource, namespace, name);
+  }
+
+  async #asked(resource: string, namespace: string, name: string): Promise<boolean> {
+    const { authorize, user, clock } = this.#options;
+    const key = `${resource} ${namespace} ${name}`;
+    const known = this.#remembered.get(key);
+    const now = clock.monotonic();
+    if (known !== undefined && known.untilMs > now) return known.allowed;
+    const slash = resource.indexOf("/");
+    const about = { apiGroup: slash === -1 ? "" : resource.slice(0, slash), resource: resource.slice(slash + 1) };
+    const allowed = await isAllowed(
+      authorize,
+      resourceAttributes(user, "get", { ...about, apiVersion: "*", namespace, name }),
+    );
+    if (this.#remembered.size >= MAX_REMEMBERED) this.#remembered.clear();
+    this.#remembered.set(key, { allowed, untilMs: now + REMEMBERED_MS });
+    return allowed;
+  }
+}
