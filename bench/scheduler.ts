@@ -9,14 +9,14 @@
 import { performance } from "node:perf_hooks";
 import type { Figure } from "./run.ts";
 import { type BenchOptions, startBenchCluster } from "./scheduler/cluster.ts";
-import { NODES, node, PODS, pod, several } from "./scheduler/objects.ts";
+import { latency } from "./scheduler/latency.ts";
+import { NODES, node, PODS, several } from "./scheduler/objects.ts";
 import { WORKLOADS, type Workload } from "./scheduler/workloads.ts";
 
 type Report = (figure: Figure) => void;
 
 const SCALE = Number(process.env.K8TS_BENCH_SCALE ?? "1");
 const ONLY = process.env.K8TS_BENCH_ONLY?.split(",");
-const IDLE_PODS = 300;
 
 export async function run(report: Report): Promise<void> {
   for (const workload of WORKLOADS) {
@@ -65,26 +65,6 @@ async function measure(workload: Workload, report: Report, options: BenchOptions
   report({ name: `${name}, ${count} pods`, value: count / seconds, unit: "pods/s", bound });
   report({ name: "  of the thread's cpu time", value: (user + system) / 1000 / count, unit: "ms/pod" });
   report({ name: "  resident", value: process.memoryUsage().rss / 1e6, unit: "MB" });
-}
-
-/** From the answer to a creation to the watch event that tells of the binding, on a cluster that has nothing else to do. */
-async function latency(report: Report): Promise<void> {
-  await using cluster = await startBenchCluster();
-  await cluster.create(
-    NODES,
-    several(100, (at) => node(at)),
-  );
-  const times: number[] = [];
-  for (let at = 0; at < IDLE_PODS; at++) {
-    const start = performance.now();
-    await cluster.create(PODS, [pod(`pod-${at}`)]);
-    while (cluster.bound() <= at) await new Promise(setImmediate);
-    times.push(performance.now() - start);
-  }
-  times.sort((a, b) => a - b);
-  const quantile = (q: number) => times[Math.floor(q * (times.length - 1))] ?? 0;
-  report({ name: "idle cluster, creation to binding, median", value: quantile(0.5), unit: "ms" });
-  report({ name: "idle cluster, creation to binding, p99", value: quantile(0.99), unit: "ms", bound: 5 });
 }
 
 function repeat(work: (round: number) => Promise<void>): { stop(): Promise<void> } {

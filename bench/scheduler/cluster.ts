@@ -28,9 +28,14 @@ export interface BenchCluster extends AsyncDisposable {
 export interface BenchOptions {
   /** The scheduler is a process of its own, and speaks over HTTPS. */
   readonly apart?: boolean;
+  /** Default: the durable one. */
+  readonly store?: "embedded" | "memory";
 }
 
-export async function startBenchCluster({ apart = false }: BenchOptions = {}): Promise<BenchCluster> {
+export async function startBenchCluster({
+  apart = false,
+  store: kind = "embedded",
+}: BenchOptions = {}): Promise<BenchCluster> {
   const dir = mkdtempSync(join(tmpdir(), "bench-scheduler-"));
   const clock = realClock();
   const log = silentLogger;
@@ -40,7 +45,7 @@ export async function startBenchCluster({ apart = false }: BenchOptions = {}): P
     log,
     serverNames: { dnsNames: [], ipAddresses: ["127.0.0.1"] },
   });
-  const store = await openStore({ kind: "embedded", dir: join(dir, "store"), clock, log });
+  const store = await openStore(kind === "memory" ? { kind, clock } : { kind, dir: join(dir, "store"), clock, log });
   const server = await startApiServer({
     host: "127.0.0.1",
     port: 0,
