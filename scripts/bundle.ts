@@ -1,15 +1,17 @@
 /**
- * Bundles src/cmd into dist/: one entry that starts in a few tens of milliseconds, and chunks that load when first needed.
+ * Bundles src/cmd into dist/: one entry that starts in a few tens of milliseconds, and chunks that load when first needed; and another one for the processes of
+ * a node, which load only what they use.
  *
  * 1. Safe to run twice at once and under a running k8ts: chunks have hashed names and are only added; the entry is replaced atomically.
  */
 import { mkdir, readdir, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { build, type Plugin } from "esbuild";
+import { type BuildOptions, build, type OutputFile, type Plugin } from "esbuild";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const dist = join(root, "dist");
+const NODE_AGENT = "node-agent";
 const STALE_MS = 24 * 3600 * 1000;
 
 /** An import of node:http as an ES module makes all that it exports, WebSocket and with it undici too: 45 ms of every start. Asked for directly, it does not. */
@@ -23,14 +25,23 @@ const directHttp: Plugin = {
   },
 };
 
-const started = new Date();
-const { outputFiles } = await build({
-  entryPoints: { k8ts: join(root, "src/cmd/main.ts") },
+/** No module of ours does anything when it is loaded but define what it exports: what nobody uses is left out, also behind a folder's index. */
+const onlyWhatIsUsed: Plugin = {
+  name: "only-what-is-used",
+  setup(bundle) {
+    const asked = Symbol("asked");
+    bundle.onResolve({ filter: /^[#.]/ }, async ({ path, importer, resolveDir, kind, pluginData }) => {
+      if (pluginData === asked || !importer.startsWith(join(root, "src"))) return undefined;
+      const found = await bundle.resolve(path, { importer, resolveDir, kind, pluginData: asked });
+      return { path: found.path, errors: found.errors, warnings: found.warnings, sideEffects: false };
+    });
+  },
+};
+
+const OPTIONS = {
   outdir: dist,
   outExtension: { ".js": ".mjs" },
-  chunkNames: "chunk-[hash]",
   bundle: true,
-  splitting: true,
   write: false,
   minifySyntax: true,
   format: "esm",
@@ -38,19 +49,71 @@ const { outputFiles } = await build({
   target: "node24",
   // lmdb finds its binary beside itself; the others are CommonJS with dynamic requires of their own.
   external: ["lmdb", "@grpc/grpc-js", "@grpc/proto-loader"],
-  plugins: [directHttp],
   banner: { js: 'import{createRequire as __cr}from"node:module";const require=__cr(import.meta.url);' },
-});
+} as const satisfies BuildOptions;
+
+/** A program of its own; what it imports by `import()` is another, if it is named here. */
+async function buildAlone(name: string, file: string, parts: ReadonlyMap<string, string> = new Map()) {
+  const apart: Plugin = {
+    name: "apart",
+    setup(bundle) {
+      bundle.onResolve({ filter: /^\./ }, ({ path, resolveDir, kind }) => {
+        const part = kind === "dynamic-import" ? parts.get(join(resolveDir, path)) : undefined;
+        return part === undefined ? undefined : { path: `./${part}`, external: true };
+      });
+    },
+  };
+  const { outputFiles: files } = await build({
+    ...OPTIONS,
+    entryPoints: { [name]: join(root, file) },
+    entryNames: name === NODE_AGENT ? "[name]" : "chunk-[hash]",
+    plugins: [directHttp, apart, onlyWhatIsUsed],
+  });
+  return files;
+}
+
+/** Commands of nodes, each with what it uses alone. Chunks that were split between them would hold what either uses. */
+async function buildNodeAgent(): Promise<OutputFile[]> {
+  const nameOf = (files: readonly OutputFile[]) => basename(files[0]?.path ?? "");
+  const at = (file: string) => join(root, file);
+  const manifest = await buildAlone("manifest", "src/kubelet/pods/sources/manifest.ts");
+  const lazy = new Map([[at("src/kubelet/pods/sources/manifest.ts"), nameOf(manifest)]]);
+  const [kubelet, proxy] = await Promise.all([
+    buildAlone("node-kubelet", "src/cmd/node-kubelet.ts", lazy),
+    buildAlone("node-proxy", "src/cmd/node-proxy.ts"),
+  ]);
+  const commands = new Map([
+    [at("src/cmd/node-kubelet.ts"), nameOf(kubelet)],
+    [at("src/cmd/node-proxy.ts"), nameOf(proxy)],
+  ]);
+  return [...manifest, ...kubelet, ...proxy, ...(await buildAlone(NODE_AGENT, "src/cmd/node-agent.ts", commands))];
+}
+
+const started = new Date();
+const [whole, agent] = await Promise.all([
+  build({
+    ...OPTIONS,
+    entryPoints: { k8ts: join(root, "src/cmd/main.ts") },
+    chunkNames: "chunk-[hash]",
+    splitting: true,
+    plugins: [directHttp],
+  }),
+  buildNodeAgent(),
+]);
+const outputFiles = [...whole.outputFiles, ...agent];
 
 await mkdir(dist, { recursive: true });
-const entry = join(dist, "k8ts.mjs");
+/** The last one says that all are there. */
+const entries = ["node-agent.mjs", "k8ts.mjs"].map((name) => join(dist, name));
 for (const file of outputFiles) {
-  const path = file.path === entry ? `${entry}.${process.pid}` : file.path;
+  const path = entries.includes(file.path) ? `${file.path}.${process.pid}` : file.path;
   await writeFile(path, file.contents);
 }
-// Dated at the start of the build, so that a source saved meanwhile counts as newer.
-await utimes(`${entry}.${process.pid}`, started, started);
-await rename(`${entry}.${process.pid}`, entry);
+for (const entry of entries) {
+  // Dated at the start of the build, so that a source saved meanwhile counts as newer.
+  await utimes(`${entry}.${process.pid}`, started, started);
+  await rename(`${entry}.${process.pid}`, entry);
+}
 
 const current = new Set(outputFiles.map((file) => basename(file.path)));
 for (const name of await readdir(dist)) {

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import * as hostKubelet from "./host-kubelet.ts";
 import { type KubeletFlagOptions, kubeletCommand, kubeletConfig, taints } from "./kubelet.ts";
 
 let dir: string;
@@ -10,8 +11,9 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
+const load = async () => hostKubelet;
 const read = (options: KubeletFlagOptions) =>
-  kubeletConfig({ nodeIp: ["10.0.0.1"], hostnameOverride: "Node-1", ...options });
+  kubeletConfig({ nodeIp: ["10.0.0.1"], hostnameOverride: "Node-1", ...options }, load);
 
 describe("the kubelet's flags", () => {
   it("without any it is as usual", async () => {
@@ -44,7 +46,7 @@ describe("the kubelet's flags", () => {
   });
 
   it("are read as the original writes them", () => {
-    const command = kubeletCommand().exitOverride();
+    const command = kubeletCommand(load).exitOverride();
     command.parseOptions([
       "--eviction-hard=memory.available<50Mi,nodefs.available<0%",
       "--kube-reserved=cpu=100m,memory=1Gi",

@@ -51,7 +51,10 @@ const ORIGINAL: OriginalFlags = {
   refused: names("cloud-provider cloud-config image-credential-provider-config image-credential-provider-bin-dir"),
 };
 
-export function kubeletCommand(): Command {
+/** What runs a kubelet: loaded when it is needed, for other commands need not wait for it. */
+export type LoadKubelet = () => Promise<typeof import("./host-kubelet.ts")>;
+
+export function kubeletCommand(load: LoadKubelet): Command {
   const command = new Command("kubelet")
     .description("run a node's kubelet on this machine, with the flags of kubelet")
     .option("--kubeconfig <file>", "how to reach the API server, and as which node")
@@ -83,7 +86,7 @@ export function kubeletCommand(): Command {
     .option("--config <file>", "a KubeletConfiguration (kubelet.config.k8s.io/v1beta1); flags go before it")
     .action(async (options: KubeletFlagOptions) => {
       const notes = [...notesOnFlags(command, ORIGINAL)];
-      const { config, runtimeEndpoint, ignored } = await kubeletConfig(options);
+      const { config, runtimeEndpoint, ignored } = await kubeletConfig(options, load);
       if (ignored.length > 0) notes.push(`${options.config}: without effect in this kubelet: ${ignored.join(", ")}`);
       const { kubeconfig, bootstrapKubeconfig } = options;
       if (kubeconfig === undefined)
@@ -91,8 +94,7 @@ export function kubeletCommand(): Command {
       const { major, minor, patch } = KUBERNETES_VERSION;
       const version = `v${major}.${minor}.${patch}+k8ts${K8TS_VERSION}`;
       const certDir = options.certDir ?? `${config.rootDir}/pki`;
-      // Loaded only here: other commands need not wait for it.
-      const { runHostKubelet } = await import("#kubelet");
+      const { runHostKubelet } = await load();
       await runUntilSignalled(notes, ({ clock, log }, signal) =>
         runHostKubelet(
           {
@@ -114,12 +116,15 @@ export function kubeletCommand(): Command {
 }
 
 /** Flags before the file, the file before what is usual. */
-export async function kubeletConfig(options: KubeletFlagOptions): Promise<{
+export async function kubeletConfig(
+  options: KubeletFlagOptions,
+  load: LoadKubelet,
+): Promise<{
   readonly config: KubeletConfig;
   readonly runtimeEndpoint: string;
   readonly ignored: readonly string[];
 }> {
-  const { KUBELET_DEFAULTS, kubeletConfiguration } = await import("#kubelet");
+  const { KUBELET_DEFAULTS, kubeletConfiguration } = await load();
   const { values, runtimeEndpoint, ignored } =
     options.config === undefined
       ? { values: {}, runtimeEndpoint: undefined, ignored: [] }

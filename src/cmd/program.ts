@@ -51,7 +51,7 @@ export function program(): Command {
     controllerManagerCommand(),
     cloudControllerManagerCommand(),
     schedulerCommand(),
-    kubeletCommand(),
+    kubeletCommand(() => import("./host-kubelet.ts")),
     proxyCommand(),
     dnsCommand(),
     ingressCommand(),

@@ -4,6 +4,8 @@
  *     --runtime containerd ──► real, or a sentence that says what is in the way
  *     --runtime auto ──► real where they can be, else simulated with a note that says why
  */
+import { existsSync } from "node:fs";
+import { dirname, extname, join } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { Option } from "commander";
 import { ClusterError, nodeTools, type RealNodesConfig } from "#cluster";
@@ -58,7 +60,7 @@ export async function chooseNodes(
   if (why === undefined) {
     const { pullImages, proxyMode } = options;
     const wishes = { ...(pullImages === true && { pullImages }), ...(proxyMode !== undefined && { proxyMode }) };
-    return { realNodes: { count: nodes, command: ownCommand(), ...wishes }, notes: [] };
+    return { realNodes: { count: nodes, command: agentCommand(), ...wishes }, notes: [] };
   }
   if (runtime === "containerd") throw new ClusterError(`${why} Or choose --runtime simulated.`);
   if (continues) return { notes: [`Its real nodes stay as they are. ${why}`] };
@@ -91,11 +93,15 @@ async function agrees(command: string, { ask }: Terminal): Promise<boolean> {
   return /^(y(es)?)?$/i.test(answer.trim());
 }
 
-/** How this very program is run: kubelets are run the same way. */
-function ownCommand(): string[] {
+/** A node's processes live long and do little at a time: they need no room for much that is new at once. */
+const NODE_FLAGS = ["--max-semi-space-size=1", "--optimize-for-size"];
+
+/** How a node's processes are run: as this very program, by the part of it that lies beside its entry. */
+function agentCommand(): string[] {
   const entry = process.argv[1];
   if (entry === undefined) throw new ClusterError("k8ts cannot find its own program file to start kubelets with.");
-  return [process.execPath, ...process.execArgv, entry];
+  const agent = join(dirname(entry), `node-agent${extname(entry)}`);
+  return [process.execPath, ...NODE_FLAGS, ...process.execArgv, existsSync(agent) ? agent : entry];
 }
 
 export function ownTerminal(): Terminal {

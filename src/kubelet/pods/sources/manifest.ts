@@ -20,11 +20,7 @@ import {
   parseYaml,
   YamlSyntaxError,
 } from "#api";
-
-export const CONFIG_HASH = "kubernetes.io/config.hash";
-export const CONFIG_SOURCE = "kubernetes.io/config.source";
-export const CONFIG_SEEN = "kubernetes.io/config.seen";
-export const CONFIG_MIRROR = "kubernetes.io/config.mirror";
+import { CONFIG_HASH, CONFIG_SEEN, CONFIG_SOURCE } from "./static-pod.ts";
 
 export class ManifestError extends Error {
   override readonly name = "ManifestError";
@@ -36,6 +32,18 @@ export interface ManifestOrigin {
   /** The file's path, or the URL. */
   readonly place: string;
   readonly seenMs: number;
+}
+
+export type Manifest = { readonly pods: readonly core.Pod[] } | { readonly problem: string };
+
+/** What a text holds, or why it cannot be used. */
+export function readManifest(text: string, origin: ManifestOrigin): Manifest {
+  try {
+    return { pods: podsOfManifest(text, origin) };
+  } catch (error) {
+    if (error instanceof ManifestError) return { problem: error.message };
+    throw error;
+  }
 }
 
 /** Every Pod of the text: one, or a list. Throws ManifestError. */

@@ -8,7 +8,7 @@ import { type core, isStatusError } from "#api";
 import { isAbort, type Logger } from "#base";
 import type { Client } from "#client";
 import { Pod } from "../../kinds.ts";
-import { CONFIG_HASH, CONFIG_MIRROR } from "./manifest.ts";
+import { CONFIG_HASH, CONFIG_MIRROR } from "./static-pod.ts";
 
 export function isMirror({ metadata }: core.Pod): boolean {
   return metadata.annotations?.[CONFIG_MIRROR] !== undefined;

@@ -5,8 +5,9 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { core } from "#api";
 import { testKubelet } from "../../testing/index.ts";
-import { CONFIG_HASH, CONFIG_MIRROR, podsOfManifest } from "./manifest.ts";
+import { podsOfManifest } from "./manifest.ts";
 import { mirrorPlan } from "./mirrors.ts";
+import { CONFIG_HASH, CONFIG_MIRROR } from "./static-pod.ts";
 
 const origin = { nodeName: "node-1", source: "file", place: "/etc/manifests/web.yaml", seenMs: 0 } as const;
 const manifest = (image = "app:1", more = "") =>

@@ -12,7 +12,7 @@ import { readdir, readFile, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { core } from "#api";
 import { type Clock, isAbort, type Logger } from "#base";
-import { ManifestError, type ManifestOrigin, podsOfManifest } from "./manifest.ts";
+import type { ManifestOrigin } from "./manifest.ts";
 
 export interface StaticSourcesOptions {
   readonly nodeName: string;
@@ -58,7 +58,7 @@ export class StaticSources {
       return;
     }
     for (const place of this.#said.keys()) if (!found.has(place)) this.#said.delete(place);
-    for (const [place, { text, source }] of found) this.#parse(place, text, source);
+    for (const [place, { text, source }] of found) await this.#parse(place, text, source);
     this.#compare();
   }
 
@@ -80,18 +80,18 @@ export class StaticSources {
     }
   }
 
-  #parse(place: string, text: string, source: ManifestOrigin["source"]): void {
+  async #parse(place: string, text: string, source: ManifestOrigin["source"]): Promise<void> {
     const { nodeName, clock, log } = this.#options;
     if (this.#said.get(place)?.text === text) return;
-    try {
-      const pods = podsOfManifest(text, { nodeName, source, place, seenMs: clock.now() });
-      this.#said.set(place, { text, pods });
+    // Most nodes have none, and need not know what a valid Pod is.
+    const { readManifest } = await import("./manifest.ts");
+    const read = readManifest(text, { nodeName, source, place, seenMs: clock.now() });
+    if ("pods" in read) {
+      this.#said.set(place, { text, pods: read.pods });
       this.#complaints.delete(place);
-    } catch (error) {
-      if (!(error instanceof ManifestError)) throw error;
-      if (this.#complaints.get(place) === error.message) return;
-      this.#complaints.set(place, error.message);
-      log.error("a manifest of static pods cannot be used", { place, problem: error.message });
+    } else if (this.#complaints.get(place) !== read.problem) {
+      this.#complaints.set(place, read.problem);
+      log.error("a manifest of static pods cannot be used", { place, problem: read.problem });
     }
   }
 
