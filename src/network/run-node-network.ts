@@ -77,8 +77,9 @@ export async function runNodeNetwork(options: NodeNetworkOptions, signal: AbortS
     await removeOther(modes[proxyMode === "nftables" ? "iptables" : "nftables"], log, running);
   });
   if (networkPolicy) {
+    const policy = { ...shared, nodeName, families, ...(dns !== undefined && { nodeDns: dns.addresses }) };
     tasks.run("network policies", (running) =>
-      runPolicy({ ...shared, nodeName, families, onReady: () => log.info("NetworkPolicies are in place") }, running),
+      runPolicy({ ...policy, onReady: () => log.info("NetworkPolicies are in place") }, running),
     );
   }
   if (dns !== undefined) {

@@ -4,6 +4,7 @@ import type { networking } from "#api";
 import { silentLogger } from "#base";
 import { compilePolicies } from "../../src/network/policy/compile.ts";
 import { PolicyGroups } from "../../src/network/policy/groups.ts";
+import { dnsPod } from "../../src/network/policy/pods.ts";
 import { PolicyTable } from "../../src/network/policy/run-policy.ts";
 import { snapshotOf } from "../../src/network/policy/script.ts";
 import { type Program, runProgram } from "../../src/network/program.ts";
@@ -14,6 +15,8 @@ const signal = new AbortController().signal;
 const network = new TestNetwork(`kq${process.pid % 10_000}`);
 const run: Program = (command, args, input, aborting) =>
   runProgram("nsenter", [`--net=/run/netns/${network.name("node")}`, command, ...args], input, aborting);
+/** Where the node itself answers. */
+const NODE_DNS = "10.96.0.10";
 const PODS = { front: "10.244.0.1", back: "10.244.0.2", data: "10.244.0.3" };
 
 function policy(name: string, spec: networking.NetworkPolicySpec): networking.NetworkPolicy {
@@ -34,7 +37,7 @@ const DNS_ONLY = policy("front", {
 
 describe.skipIf(!canMakeNamespaces())("NetworkPolicies by nftables", () => {
   const groups = new PolicyGroups();
-  const table = new PolicyTable("IPv4", { run, log: silentLogger });
+  const table = new PolicyTable("IPv4", { run, log: silentLogger, nodeDns: [NODE_DNS] });
   const enforce = (...policies: networking.NetworkPolicy[]) =>
     table.apply(snapshotOf(compilePolicies(policies, groups, "n1", "IPv4"), "IPv4"), false, signal);
   const tcp = async (from: string, to: string, port: number) => {
@@ -44,7 +47,14 @@ describe.skipIf(!canMakeNamespaces())("NetworkPolicies by nftables", () => {
 
   beforeAll(async () => {
     await network.addNode("node");
-    groups.setNamespaces(new Map([["default", {}]]));
+    await network.in("node", "ip", "addr", "add", `${NODE_DNS}/32`, "dev", "lo");
+    await network.start("node", echoServer("node", 53));
+    groups.setNamespaces(
+      new Map([
+        ["default", {}],
+        ["kube-system", { "kubernetes.io/metadata.name": "kube-system" }],
+      ]),
+    );
     for (const [name, address] of Object.entries(PODS)) {
       await network.addHost(name, "node", address);
       await network.start(name, echoServer(name, 5432));
@@ -88,6 +98,19 @@ describe.skipIf(!canMakeNamespaces())("NetworkPolicies by nftables", () => {
   it("let the names be asked for, where only that is allowed", async () => {
     await enforce(DNS_ONLY);
     expect(await network.ask("front", datagram(PODS.data, 53, 5300))).toBe(`data ${PODS.front}`);
+  });
+
+  it("keep from names that the node itself knows, unless they allow it; never from the node's other ports", async () => {
+    const ask = () => network.ask("front", datagram(NODE_DNS, 53, 5301));
+    const all = { podSelector: app("front"), policyTypes: ["Egress"] } as const;
+    await enforce(policy("nothing", all));
+    expect(await ask()).toBe("none");
+    expect(await tcp("front", "169.254.1.1", 53)).toBe("node");
+    groups.put("node:dns", dnsPod([NODE_DNS]));
+    const namespaceSelector = { matchLabels: { "kubernetes.io/metadata.name": "kube-system" } };
+    await enforce(policy("names", { ...all, egress: [{ to: [{ namespaceSelector }] }] }));
+    expect(await ask()).toBe(`node ${PODS.front}`);
+    expect(await tcp("front", PODS.data, 5432)).toBe("ETIMEDOUT");
   });
 
   it("follow a Pod that becomes another one", async () => {

@@ -4,16 +4,18 @@ import { describe, expect, it } from "vitest";
 import type { Labels, networking } from "#api";
 import { compilePolicies } from "./compile.ts";
 import { PolicyGroups } from "./groups.ts";
-import type { PolicyPod } from "./pods.ts";
+import { dnsPod, type PolicyPod } from "./pods.ts";
 import { NOTHING, policyChanges, snapshotOf } from "./script.ts";
 import { allows, type Packet, passes } from "./testing/model.ts";
 
 const NAMESPACES = new Map<string, Labels>([
   ["one", { team: "red" }],
   ["two", { team: "blue" }],
+  ["kube-system", { "kubernetes.io/metadata.name": "kube-system" }],
 ]);
 
-const PODS: readonly PolicyPod[] = ["one", "two"].flatMap((namespace, space) =>
+const DNS = "10.96.0.10";
+const OTHERS: readonly PolicyPod[] = ["one", "two"].flatMap((namespace, space) =>
   ["front", "back", "data"].map((app, at) => ({
     key: `${namespace}/${app}`,
     namespace,
@@ -23,6 +25,7 @@ const PODS: readonly PolicyPod[] = ["one", "two"].flatMap((namespace, space) =>
     nodeName: "n1",
   })),
 );
+const PODS = [...OTHERS, dnsPod([DNS])];
 const ADDRESSES = [...PODS.flatMap(({ addresses }) => addresses), "192.0.2.1", "10.244.9.9"];
 
 function policy(name: string, namespace: string, spec: networking.NetworkPolicySpec): networking.NetworkPolicy {
@@ -56,6 +59,9 @@ describe("policies", () => {
     policyTypes: ["Egress"],
     egress: [{ ports: [{ port: 53, protocol: "UDP" }] }],
   });
+  const SYSTEM = { matchLabels: { "kubernetes.io/metadata.name": "kube-system" } };
+  const toDns = (egress: networking.NetworkPolicyEgressRule[]) =>
+    policy("names", "one", { podSelector: app("front"), policyTypes: ["Egress"], egress });
   it.each<[string, networking.NetworkPolicy[], Packet, boolean]>([
     ["without any everything passes", [], packet(FRONT, DATA, 1), true],
     ["let in whom they name", [database], packet(BACK, DATA, 5432), true],
@@ -109,6 +115,23 @@ describe("policies", () => {
       packet(FRONT, DATA, 8002),
       true,
     ],
+    ["keep from the node's own DNS, too", [toDns([])], packet(FRONT, DNS, 53, "udp"), false],
+    ["let names be asked for by the port", [dnsOnly], packet(FRONT, DNS, 53, "udp"), true],
+    ["by the Namespace", [toDns([{ to: [{ namespaceSelector: SYSTEM }] }])], packet(FRONT, DNS, 53, "udp"), true],
+    [
+      "by the label that such Pods have",
+      [toDns([{ to: [{ namespaceSelector: {}, podSelector: { matchLabels: { "k8s-app": "kube-dns" } } }] }])],
+      packet(FRONT, DNS, 53),
+      true,
+    ],
+    [
+      "by the port's name",
+      [toDns([{ ports: [{ port: "dns", protocol: "UDP" }] }])],
+      packet(FRONT, DNS, 53, "udp"),
+      true,
+    ],
+    ["by the address", [toDns([{ to: [{ ipBlock: { cidr: "10.96.0.0/12" } }] }])], packet(FRONT, DNS, 53, "udp"), true],
+    ["not by other Pods", [toDns([{ to: [{ podSelector: {} }] }])], packet(FRONT, DNS, 53, "udp"), false],
   ])("%s", (_, policies, given, want) => {
     expect(passes(compiled(policies), given)).toBe(want);
     expect(allows(policies, PODS, NAMESPACES, given)).toBe(want);

@@ -33,6 +33,24 @@ export function policyPod({ metadata, spec, status }: core.Pod): PolicyPod | und
   };
 }
 
+/**
+ * Each node answers as the cluster's DNS itself. To policies that is a Pod of kube-system with the label that such Pods have everywhere: a rule that
+ * lets Pods ask for names elsewhere lets them here.
+ */
+export function dnsPod(addresses: readonly string[]): PolicyPod {
+  return {
+    key: "kube-system/kube-dns",
+    namespace: "kube-system",
+    labels: { "k8s-app": "kube-dns" },
+    addresses,
+    ports: [
+      { name: "dns", protocol: "UDP", port: 53 },
+      { name: "dns-tcp", protocol: "TCP", port: 53 },
+    ],
+    nodeName: "",
+  };
+}
+
 function portsOf(spec: core.PodSpec | undefined): NamedPort[] {
   const sidecars = (spec?.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === "Always");
   return [...(spec?.containers ?? []), ...sidecars].flatMap(({ ports = [] }) =>

@@ -11,17 +11,19 @@ import { type Clock, type Logger, type Random, TaskGroup } from "#base";
 import { type Client, Informers, objectKey } from "#client";
 import { Namespace, NetworkPolicy, Pod } from "../kinds.ts";
 import { type Program, ProgramError, runProgram } from "../program.ts";
-import type { Family } from "../proxy/virtual-addresses.ts";
+import { type Family, familyOf } from "../proxy/virtual-addresses.ts";
 import { Changed, tellKernel } from "../tell-kernel.ts";
 import { compilePolicies } from "./compile.ts";
 import { PolicyGroups } from "./groups.ts";
-import { policyPod } from "./pods.ts";
+import { dnsPod, policyPod } from "./pods.ts";
 import { emptyPolicyTable, NOTHING, type PolicySnapshot, policyChanges, snapshotOf } from "./script.ts";
 
 export interface PolicyOptions {
   readonly client: Client;
   readonly nodeName: string;
   readonly families: readonly Family[];
+  /** Where the node itself answers as the cluster's DNS. */
+  readonly nodeDns?: readonly string[];
   readonly resyncMs?: number;
   readonly run?: Program;
   readonly onReady?: () => void;
@@ -34,7 +36,8 @@ const DEFAULT_RESYNC_MS = 3_600_000;
 
 /** Until the signal aborts. */
 export async function runPolicy(options: PolicyOptions, signal: AbortSignal): Promise<void> {
-  const { client, clock, random, log, families, nodeName, onReady, resyncMs = DEFAULT_RESYNC_MS } = options;
+  const { client, clock, random, log, families, nodeName, nodeDns = [] } = options;
+  const { onReady, resyncMs = DEFAULT_RESYNC_MS } = options;
   const tasks = new TaskGroup({ parent: signal });
   const informers = new Informers({ client, clock, random, log, tasks });
   const [pods, namespaces, policies] = [informers.of(Pod), informers.of(Namespace), informers.of(NetworkPolicy)];
@@ -48,6 +51,8 @@ export async function runPolicy(options: PolicyOptions, signal: AbortSignal): Pr
   try {
     await informers.synced();
     for (const pod of pods.cache.list()) putPod(pod, true);
+    // No Pod can have this key: names have no colon.
+    if (nodeDns.length > 0) groups.put("node:dns", dnsPod(nodeDns));
     readNamespaces();
     pods.onChange(({ type, object }) => {
       putPod(object, type !== "deleted");
@@ -80,10 +85,13 @@ export class PolicyTable {
   readonly family: Family;
   readonly #run: Program;
   readonly #log: Logger;
+  readonly #nodeDns: readonly string[];
   #known: PolicySnapshot | undefined;
 
-  constructor(family: Family, { run = runProgram, log }: Pick<PolicyOptions, "run" | "log">) {
+  constructor(family: Family, options: Pick<PolicyOptions, "run" | "log" | "nodeDns">) {
+    const { run = runProgram, log, nodeDns = [] } = options;
     this.family = family;
+    this.#nodeDns = nodeDns.filter((address) => familyOf(address) === family);
     this.#run = run;
     this.#log = log;
   }
@@ -107,7 +115,7 @@ export class PolicyTable {
 
   /** In one transaction: at no moment is anything open that should not be. */
   async #replace(wanted: PolicySnapshot, signal: AbortSignal): Promise<void> {
-    const script = `${emptyPolicyTable(this.family)}\n${policyChanges(this.family, NOTHING, wanted)}`;
+    const script = `${emptyPolicyTable(this.family, this.#nodeDns)}\n${policyChanges(this.family, NOTHING, wanted)}`;
     await this.#run("nft", ["-f", "-"], script, signal);
   }
 }

@@ -37,8 +37,8 @@ export function snapshotOf({ chains, groups, ingress, egress, local }: PolicyRul
   };
 }
 
-/** Replaces whatever is there under this name; nothing is refused yet. */
-export function emptyPolicyTable(family: Family): string {
+/** Replaces whatever is there under this name; nothing is refused yet. `nodeDns`: where the node itself answers as the cluster's DNS. */
+export function emptyPolicyTable(family: Family, nodeDns: readonly string[] = []): string {
   const { family: ip, address } = wordsOf(family);
   return [
     `table ${ip} ${POLICY_TABLE}`,
@@ -56,6 +56,16 @@ export function emptyPolicyTable(family: Family): string {
     `    ${ip} saddr vmap @egress`,
     `    ${ip} daddr vmap @ingress`,
     "  }",
+    ...(nodeDns.length === 0
+      ? []
+      : [
+          "  chain input {",
+          "    type filter hook input priority filter - 5; policy accept;",
+          "    ct state established,related accept",
+          // All else of its own node a Pod may always reach.
+          `    ${ip} daddr { ${nodeDns.join(", ")} } ${ip} saddr vmap @egress`,
+          "  }",
+        ]),
     "}",
   ].join("\n");
 }
