@@ -76,11 +76,51 @@ describe.skipIf(program === undefined)("k8ts flow", () => {
     expect((JSON.parse(stdout) as RequestRecord[]).map(({ name }) => name)).toEqual(["lonely"]);
   });
 
+  it("is followed as it happens", { timeout: 30_000 }, async () => {
+    await kubectl.ok("create", "configmap", "followed");
+    await using following = home.start("flow", "--follow", "--format", "json", "configmap/followed");
+    await following.printed('"verb":"create"');
+    await kubectl.ok("label", "configmap", "followed", "a=b");
+    await following.printed('"verb":"patch"');
+    expect(following.stdout()).not.toContain('"name":"lonely"');
+  });
+
   it.each([
     ["deployment/ghost", "k8ts: Nothing is known of apps/deployments ghost.\n"],
     ["nonsense/x", 'k8ts: "nonsense" is no resource; a custom one is written as plural.group/name.\n'],
     ["web", 'k8ts: "web" names no object: try deployment/web.\n'],
   ])("of %s says so", async (object, want) => {
     expect(await home.k8ts("flow", object)).toMatchObject({ code: 1, stderr: want });
+  });
+});
+
+describe.skipIf(program === undefined)("k8ts at", () => {
+  it("shows what was, with kubectl", { timeout: 60_000 }, async () => {
+    await kubectl.ok("create", "configmap", "past", "--from-literal=v=1");
+    const revision = await kubectl.ok("get", "configmap", "past", "-o", "jsonpath={.metadata.resourceVersion}");
+    await kubectl.ok("delete", "configmap", "past");
+    const { stdout } = await home.k8ts("at", revision, "get", "configmaps");
+    expect(stdout).toMatch(/^past +1 +/m);
+    const value = await home.k8ts("at", revision, "get", "configmap", "past", "-o", "jsonpath={.data.v}");
+    expect(value.stdout).toBe("1");
+    const url = `${home.runState().url}/k8ts/at/${revision}`;
+    expect(await kubectl.ok("--server", url, "describe", "configmap", "past")).toContain("Name:         past");
+    const refused = await home.k8ts("at", revision, "delete", "configmap", "past");
+    expect(refused.stderr).toContain("what was can only be read");
+  });
+
+  it("a while ago, and what is different since", { timeout: 60_000 }, async () => {
+    await kubectl.ok("create", "configmap", "changing", "--from-literal=v=1");
+    const before = await kubectl.ok("get", "configmap", "changing", "-o", "jsonpath={.metadata.resourceVersion}");
+    await kubectl.ok("patch", "configmap", "changing", "-p", '{"data":{"v":"2"}}');
+    await kubectl.ok("create", "configmap", "new");
+    const { stdout } = await home.k8ts("diff", before, "0s", "configmaps", "pods");
+    expect(stdout).toContain('~ configmaps default/changing\n    data.v: "1" → "2"\n+ configmaps default/new\n');
+    expect((await home.k8ts("at", "-0s", "get", "configmap", "new", "-o", "name")).stdout).toBe("configmap/new\n");
+    const long = await home.k8ts("at", "-1000h", "get", "pods");
+    expect(long).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/is not known any more: times are known since/),
+    });
   });
 });

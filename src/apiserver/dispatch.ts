@@ -1,7 +1,9 @@
 /**
  * From what a request is about to the verb that answers it. Nothing here knows a kind by name: what is served, and how, its value says.
  */
+
 import { type JsonObject, methodNotSupported, notFound, type StatusError, serverResponse } from "#api";
+import type { Revision } from "#store";
 import { ANONYMOUS } from "./authn/user.ts";
 import type { Connectors } from "./connect/index.ts";
 import { type AnswerContext, answerList, answerObject, answerValue } from "./encode/answers.ts";
@@ -9,11 +11,12 @@ import { negotiate } from "./encode/negotiate.ts";
 import type { ApiRequest, ApiResponse } from "./http/exchange.ts";
 import type { RequestInfo } from "./http/request-info.ts";
 import { returnsDeletedObject } from "./openapi/index.ts";
+import { type AsOf, AT, asOf, demandRead, type Past, refused } from "./past/index.ts";
 import { create } from "./rest/create.ts";
 import { deleteOne } from "./rest/delete.ts";
 import { deleteCollection } from "./rest/delete-collection.ts";
 import { patch } from "./rest/patch.ts";
-import { get, list } from "./rest/read.ts";
+import { fresh, get, list } from "./rest/read.ts";
 import type { Resource } from "./rest/resource.ts";
 import type { Resources } from "./rest/resources.ts";
 import type { RestRequest, Written } from "./rest/rest-request.ts";
@@ -33,6 +36,8 @@ export interface Dispatch {
   readonly stopping: AbortSignal;
   /** What is answered without being stored: reviews, eviction, log, exec … */
   readonly connectors: Connectors;
+  /** What is known of earlier states. Absent: they cannot be asked for. */
+  readonly past?: Past;
 }
 
 /** Where the verbs leave what they have to say besides their answer. */
@@ -46,14 +51,18 @@ export async function dispatch(
 ): Promise<ApiResponse> {
   const resource = server.resources.find(info.apiGroup, info.apiVersion, info.resource);
   if (resource === undefined) throw serverResponse(404);
-  const rest = restRequest(request, info, resource, server.context, remarks);
+  const past = await pastOf(request, info, server);
+  const rest = restRequest(request, info, resource, server.context, remarks, past?.revision);
   if (info.subresource !== "") return subresource(rest, request, info, server);
   checkScope(resource, info);
   if (!(resource.kind.verbs as readonly string[]).includes(info.verb)) throw notAllowed(resource, info);
   if (resource.kind.deprecated !== undefined) rest.warn(resource.kind.deprecated);
   const virtual = server.connectors.virtual.get(`${info.apiGroup}/${info.resource}`);
-  if (virtual !== undefined) return virtual(rest, request);
-  const answer = answerContext(rest, request, info);
+  if (virtual !== undefined) {
+    if (past !== undefined) throw refused(`${info.resource} are not kept, and have no past`);
+    return virtual(rest, request);
+  }
+  const answer = answerContext(rest, request, info, past?.atMs);
   switch (info.verb) {
     case "get":
       return answerObject(200, await get(rest), answer);
@@ -80,6 +89,17 @@ export async function dispatch(
     default:
       throw serverResponse(405);
   }
+}
+
+/** What the request wants to see instead of the present. Throws for what has no past. */
+async function pastOf(request: ApiRequest, info: RequestInfo, server: Dispatch): Promise<AsOf | undefined> {
+  const text = request.query.get(AT);
+  if (text === null) return undefined;
+  demandRead(info);
+  const { context, past } = server;
+  if (past === undefined) throw refused("this server keeps no past");
+  await fresh(context);
+  return asOf(text, past, context.feed.revision, context.clock);
 }
 
 async function subresource(
@@ -124,11 +144,12 @@ function answerContext(
   { resource, query, context }: RestRequest,
   request: ApiRequest,
   info: RequestInfo,
+  now = context.clock.now(),
 ): AnswerContext {
   const streams = info.verb === "list" || info.verb === "watch";
   const protobuf = isTyped(resource) || info.subresource === "scale";
   const format = negotiate(request.headers.accept, query, streams, protobuf);
-  return { resource, query, now: context.clock.now(), format };
+  return { resource, query, now, format };
 }
 
 function restRequest(
@@ -137,6 +158,7 @@ function restRequest(
   resource: Resource,
   context: ServerContext,
   { wrote, ...remarks }: Remarks,
+  asOf: Revision | undefined,
 ): RestRequest {
   const isNamespace = resource.kind.scope === "Cluster";
   return {
@@ -148,6 +170,7 @@ function restRequest(
     user: request.user ?? ANONYMOUS,
     userAgent: request.headers["user-agent"],
     query: request.query,
+    ...(asOf !== undefined && { asOf }),
     contentType: request.headers["content-type"],
     body: () => request.body(MAX_BODY_BYTES),
     ...remarks,

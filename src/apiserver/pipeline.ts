@@ -21,6 +21,7 @@ import { errorFormat } from "./encode/negotiate.ts";
 import { type ApiRequest, type ApiResponse, authenticated } from "./http/exchange.ts";
 import { type RequestInfo, requestInfo } from "./http/request-info.ts";
 import { warningHeaders } from "./http/warning-headers.ts";
+import { AT, refused, withoutPrefix } from "./past/index.ts";
 import type { AnyDraft } from "./rest/prepare.ts";
 import type { WrittenObject } from "./rest/server-context.ts";
 
@@ -137,7 +138,8 @@ export function pipeline(options: PipelineOptions): Handle {
     }
   };
 
-  return async (request) => {
+  return async (sent) => {
+    const request = withoutPrefix(sent);
     const warnings: string[] = [];
     const info = requestInfo(request.method, request.path, request.query);
     const annotations = new Map<string, string>();
@@ -167,7 +169,10 @@ const PAGE_NOT_FOUND: ApiResponse = {
 
 function serve(exchange: Exchange, options: PipelineOptions, warnings: string[]): Promise<ApiResponse> {
   const { request, info, annotations, bodyAnnotations, observer, wrote } = exchange;
-  const elsewhere = options.elsewhere?.(exchange);
+  const isPast = info.isResourceRequest && request.query.has(AT);
+  if (isPast && options.dispatch.resources.find(info.apiGroup, info.apiVersion, info.resource) === undefined)
+    throw refused(`${info.resource} are not kept by this server, and have no past here`);
+  const elsewhere = isPast ? undefined : options.elsewhere?.(exchange);
   if (elsewhere !== undefined) {
     exchange.release?.();
     return elsewhere;

@@ -10,6 +10,7 @@ import { answerHealth, type HealthCheck } from "./health.ts";
 import type { ApiRequest, ApiResponse } from "./http/exchange.ts";
 import type { RequestInfo } from "./http/request-info.ts";
 import { answerOpenApi, installedDescriptions, OpenApi } from "./openapi/index.ts";
+import { HISTORY_PATH, historyAnswer, type Past } from "./past/index.ts";
 import { BODY_TYPES } from "./rest/body.ts";
 import type { ServerContext } from "./rest/server-context.ts";
 import { KUBERNETES_VERSION, versionInfo } from "./version.ts";
@@ -28,6 +29,8 @@ export interface RouteOptions {
   readonly debug?: (path: string, query: URLSearchParams) => string | undefined;
   /** What happened, for those who ask. */
   readonly flows?: FlowsRoute;
+  /** Which revision was when. */
+  readonly past?: Past;
   /** What other parts of the process have to tell, by the path at which it is asked for. Undefined: nothing about that. */
   readonly reports?: Readonly<Record<string, (query: URLSearchParams) => object | undefined>>;
   /** For verifiers of service account tokens. */
@@ -61,6 +64,7 @@ export function nonResourceRoutes({
   health,
   debug,
   flows,
+  past,
   reports = {},
   issuerDocuments,
 }: RouteOptions): (request: ApiRequest, info: RequestInfo) => Promise<ApiResponse | undefined> {
@@ -94,6 +98,8 @@ export function nonResourceRoutes({
       if (info.verb !== "get") throw serverResponse(405);
       return answerFlows(flows, request);
     }
+    if (path === HISTORY_PATH && past !== undefined)
+      return onlyGet(info, () => json(historyAnswer(query, past, context.feed.revision, clock)));
     const report = reports[path]?.(query);
     if (report !== undefined) return onlyGet(info, () => json(report));
     if (path === "/k8ts/snapshot") {

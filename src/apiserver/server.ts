@@ -50,6 +50,7 @@ import type { HealthCheck } from "./health.ts";
 import { httpHandlers } from "./http/adapter.ts";
 import { type Listener, listen, type ServingCertificate } from "./listener.ts";
 import { requestMetrics } from "./metrics.ts";
+import { type Past, Timeline } from "./past/index.ts";
 import { type Handle, passThrough, pipeline } from "./pipeline.ts";
 import { newUid } from "./rest/new-uid.ts";
 import { STORE_PREFIX } from "./rest/resource.ts";
@@ -61,6 +62,7 @@ import { apiDocuments, nonResourceRoutes, type RouteOptions } from "./routes.ts"
 const RESUMABLE_CHANGES = 5_000;
 const SHUTDOWN_GRACE_MS = 5_000;
 const HEALTH_TIMEOUT_MS = 2_000;
+const HISTORY_WINDOW_MS = 10 * 60_000;
 
 export interface ApiServerOptions {
   readonly host: string;
@@ -97,6 +99,8 @@ export interface ApiServerOptions {
   readonly kubeletIdentity?: ConnectOptions["kubeletIdentity"];
   /** Keeps what happens, so that it can be shown. Default: nothing is kept. */
   readonly recorder?: Recorder;
+  /** How long the store keeps what was. Default: 10 minutes. */
+  readonly historyWindowMs?: number;
   /** What other parts of the process have to tell, by path. */
   readonly reports?: RouteOptions["reports"];
   readonly clock: Clock;
@@ -209,6 +213,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     flow = fair ? flowControl({ context, resources, metrics, total: reading + mutating }) : undefined;
     audited = await audit({ settings: options.audit ?? {}, resources, newId: randomUUID, clock, random, log, metrics });
     const counted = requestMetrics(metrics, clock);
+    const past = pastOf(feed, options, clock);
     const { recorder } = options;
     const recorded =
       recorder === undefined ? passThrough : flowStep({ recorder, revision: () => feed.revision, clock });
@@ -219,12 +224,13 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
       audit: (exchange, next) => recorded(exchange, () => counted(exchange, () => auditStep(exchange, next))),
       turnedAway,
       flowControl: flow?.step ?? maxInFlight({ reading, mutating }),
-      authorize: recorder === undefined ? authz.authorize : flowsForEveryone(authz.authorize),
+      authorize: flowsForEveryone(authz.authorize),
       dispatch: {
         context,
         resources,
         stopping: stopping.signal,
         appearing: custom.appearing,
+        past,
         connectors: connectors({
           context,
           resources,
@@ -241,6 +247,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
         rawStore: options.store,
         documents,
         metrics,
+        past,
         health: healthChecks(store, stopping.signal, encryption),
         ...(flow !== undefined && { debug: flow.dump }),
         ...(recorder !== undefined && {
@@ -299,6 +306,22 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     await audited?.close();
     throw error;
   }
+}
+
+/** From now on, it is known which revision was when. */
+function pastOf(
+  feed: StoreFeed,
+  { historyWindowMs: windowMs = HISTORY_WINDOW_MS, recorder }: ApiServerOptions,
+  clock: Clock,
+): Past {
+  const timeline = new Timeline(windowMs);
+  // What was recorded before a restart says when that was.
+  for (const record of recorder?.records() ?? [])
+    if (record.type === "request" && record.written !== undefined)
+      timeline.note(record.written.revision, record.written.at);
+  timeline.note(feed.revision, clock.now());
+  feed.advanced = (revision) => timeline.note(revision, clock.now());
+  return { timeline, windowMs };
 }
 
 function closePlugins(plugins: readonly AdmissionPlugin[]): void {

@@ -12,14 +12,15 @@ import {
   STANDARD_HEADERS,
 } from "#apiserver";
 import { MetricsRegistry, registerProcessMetrics, systemRandom, TaskGroup } from "#base";
+import { Recorder } from "#flows";
 import { openStore } from "#store";
 import { type AdmissionFlags, readAdmission } from "./admission.ts";
 import { type AuditFlags, readAudit } from "./audit.ts";
 import { type AuthenticationFlags, parseConfiguration, readAuthentication } from "./authentication.ts";
 import { readModes } from "./authorization.ts";
 import { readChangingFiles, readFlag } from "./changing-files.ts";
-import type { Environment } from "./cluster.ts";
-import type { StoreConfig } from "./config.ts";
+import { type Environment, historyOf } from "./cluster.ts";
+import type { FlowRecording, StoreConfig } from "./config.ts";
 import { type EncryptionFlags, openEncryption } from "./encryption.ts";
 import { ClusterError } from "./errors.ts";
 import { followFile } from "./follow-file.ts";
@@ -37,6 +38,9 @@ export interface ApiServerConfig extends ServingFlags {
   readonly store: StoreConfig;
   readonly serviceCidrs?: readonly string[];
   readonly eventTtlMs?: number;
+  readonly historyWindowMs?: number;
+  /** Without a data directory, there is no file to keep them in. */
+  readonly flowRecords?: FlowRecording;
   readonly authentication: AuthenticationFlags;
   /** Default: everything is allowed, as in kube-apiserver. */
   readonly authorization: AuthorizationFlags;
@@ -69,7 +73,7 @@ export async function startLoneApiServer(config: ApiServerConfig, environment: E
     certPem: await readFlag("--proxy-client-cert-file", proxyClient.certFile),
     keyPem: await readFlag("--proxy-client-key-file", proxyClient.keyFile),
   };
-  const store = await openStore({ ...storeSpec(config.store), clock, log });
+  const store = await openStore({ ...storeSpec(config.store), clock, log, ...historyOf(config) });
   starting.defer(() => store.close());
   const encrypted = await openEncryption(config.encryption ?? {}, { clock, log });
   starting.defer(async () => encrypted?.encryption.close());
@@ -79,6 +83,8 @@ export async function startLoneApiServer(config: ApiServerConfig, environment: E
     { bindAddress, port, portFlag: "--secure-port" },
     {
       store,
+      ...(config.flowRecords !== "off" && { recorder: new Recorder() }),
+      ...(config.historyWindowMs !== undefined && { historyWindowMs: config.historyWindowMs }),
       sharedStore: config.store.kind === "etcd",
       certificate,
       authentication: settings,

@@ -32,6 +32,8 @@ import { ClientAuthorities, followAuthentication, readChangingFiles, servingCert
 import type { ClusterConfig } from "./config.ts";
 import { dataDir, openDataDir, writeFileAtomic } from "./data-dir.ts";
 import { openEncryption } from "./encryption.ts";
+import { ClusterError } from "./errors.ts";
+import { openFlowFile } from "./flow-file.ts";
 import { listenOrExplain } from "./listen.ts";
 import type { RunState } from "./run-state.ts";
 import { SchedulingReasons } from "./scheduling-reasons.ts";
@@ -73,6 +75,10 @@ export async function startCluster(config: ClusterConfig, environment: Environme
   const dir = dataDir(config.dataDir);
   const notes: string[] = [];
   if (config.controllers !== undefined) (await import("./controller-manager.ts")).checkSelection(config.controllers);
+  if (config.flowRecords === "file" && config.store.kind === "memory")
+    throw new ClusterError(
+      "--flow-records file needs a store that is kept, too: what is in memory begins anew with each start.",
+    );
   await using starting = new AsyncDisposableStack();
 
   const lock = await step("data directory", environment, async () => [await openDataDir(dir), dir.path]);
@@ -98,7 +104,7 @@ export async function startCluster(config: ClusterConfig, environment: Environme
   });
 
   const store = await step("store", environment, async () => {
-    const opened = await openStore({ ...storeSpec(config, dir.store), clock, log });
+    const opened = await openStore({ ...storeSpec(config, dir.store), clock, log, ...historyOf(config) });
     return [opened, `${config.store.kind}, revision ${await opened.revision()}`];
   });
   starting.defer(() => store.close());
@@ -110,12 +116,18 @@ export async function startCluster(config: ClusterConfig, environment: Environme
   const files = await readChangingFiles(flags);
   const encrypted = await openEncryption(config.encryption ?? {}, { clock, log });
   starting.defer(async () => encrypted?.encryption.close());
+  const recorder = config.flowRecords === "off" ? undefined : new Recorder();
+  if (recorder !== undefined && config.flowRecords === "file") {
+    const file = await openFlowFile({ path: dir.flowRecords, recorder, log });
+    starting.defer(() => file.close());
+  }
   let frontProxy = pki.frontProxyClient;
   let kubeletClient = pki.apiserverKubeletClient;
   const server = await step("API server", environment, async () => {
     const started = await listenOrExplain(config, {
       store,
-      recorder: new Recorder(),
+      ...(recorder !== undefined && { recorder }),
+      ...(config.historyWindowMs !== undefined && { historyWindowMs: config.historyWindowMs }),
       reports: { "/k8ts/scheduling": (query) => reasons.of(query.get("uid") ?? "") },
       sharedStore: config.store.kind === "etcd",
       authentication: await readAuthentication(flags, files, pki),
@@ -258,6 +270,11 @@ async function step<T>(name: string, { clock, progress }: Environment, work: () 
 
 function storeSpec({ store }: ClusterConfig, embeddedDir: string) {
   return store.kind === "embedded" ? { ...store, dir: embeddedDir } : store;
+}
+
+/** How much the store keeps of what was. */
+export function historyOf({ historyWindowMs }: Pick<ClusterConfig, "historyWindowMs">) {
+  return historyWindowMs === undefined ? {} : { history: { maxAgeMs: historyWindowMs } };
 }
 
 /** Whoever listens everywhere is there already. */

@@ -14,6 +14,10 @@ export interface ClusterConfig {
   readonly store: StoreConfig;
   /** How long Events are kept. */
   readonly eventTtlMs?: number;
+  /** How long the store keeps what was. Default: 10 minutes. */
+  readonly historyWindowMs?: number;
+  /** Whether what happens is recorded for `k8ts flow`, and kept in a file, too. Default: in memory. */
+  readonly flowRecords?: FlowRecording;
   /** How users show who they are, besides certificates of the cluster's own authority. */
   readonly authentication?: AuthenticationFlags;
   /** Who may do what. Default: Node, RBAC. */
@@ -37,6 +41,9 @@ export interface ClusterConfig {
   /** The kubeconfig file that gets this cluster's context. */
   readonly mergeInto: string;
 }
+
+/** `off`, `memory`, or `file`: in memory, and in the data directory for the next start. */
+export type FlowRecording = "off" | "memory" | "file";
 
 export interface RealNodesConfig {
   /** How many there are at least. */

@@ -8,6 +8,7 @@
  *     store/       the embedded store
  *     kubeconfig   the admin's
  *     k8ts.log     the log of a detached cluster
+ *     flows.ndjson what was recorded of flows, if that is to be kept
  *     nodes/       nodes of this machine: their records, disks and logs
  *
  * 1. A directory of a newer format, or one that holds something else, is refused and left untouched.
@@ -30,6 +31,7 @@ export interface DataDir {
   readonly store: string;
   readonly kubeconfig: string;
   readonly log: string;
+  readonly flowRecords: string;
   readonly nodes: string;
 }
 
@@ -44,6 +46,7 @@ export function dataDir(path: string): DataDir {
     store: at("store"),
     kubeconfig: at("kubeconfig"),
     log: at("k8ts.log"),
+    flowRecords: at("flows.ndjson"),
     nodes: at("nodes"),
   };
 }
@@ -122,9 +125,17 @@ async function prepare(dir: DataDir): Promise<void> {
 
 /** Removes what clusters keep (earlier stores and half-written files too), and nothing else that may lie there. */
 export async function eraseDataDir(dir: DataDir): Promise<void> {
-  const ours = [dir.run, dir.pki, dir.store, dir.kubeconfig, dir.log, dir.nodes, dir.marker, dir.lock].map((path) =>
-    basename(path),
-  );
+  const ours = [
+    dir.run,
+    dir.pki,
+    dir.store,
+    dir.kubeconfig,
+    dir.log,
+    dir.flowRecords,
+    dir.nodes,
+    dir.marker,
+    dir.lock,
+  ].map((path) => basename(path));
   for (const name of await readdir(dir.path)) {
     if (ours.some((own) => name === own || name.startsWith(`${own}.`) || name.startsWith(`${own}-`))) {
       await rm(join(dir.path, name), { recursive: true, force: true });

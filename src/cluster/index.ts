@@ -4,7 +4,7 @@ export type { AuthenticationFlags, RequestHeaderFlags } from "./authentication.t
 export { type Cluster, CONTEXT_NAME, type Environment, type Step, startCluster } from "./cluster.ts";
 export { type Component, type ComponentConfig, type ElectionConfig, runComponent, type Work } from "./component.ts";
 export type { ComponentServing } from "./component-server.ts";
-export type { ClusterConfig, NodesConfig, RealNodesConfig, StoreConfig } from "./config.ts";
+export type { ClusterConfig, FlowRecording, NodesConfig, RealNodesConfig, StoreConfig } from "./config.ts";
 export { type DataDir, dataDir, defaultDataDir, eraseDataDir, isInUse, openDataDir, readMarker } from "./data-dir.ts";
 export { ClusterError } from "./errors.ts";
 export { type LoneControllerManagerConfig, runLoneControllerManager } from "./lone-controller-manager.ts";

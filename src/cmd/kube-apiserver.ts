@@ -14,6 +14,7 @@ import { type EtcdOptions, etcdOptions, etcdStore } from "./etcd-options.ts";
 import { boolean, type FlowControlFlagOptions, flowControlFrom, flowControlOptions } from "./flow-control-options.ts";
 import { milliseconds, wholeNumber } from "./options.ts";
 import { KUBE_APISERVER, notesOnFlags, originalFlags } from "./original-flags.ts";
+import { flowRecordsOption, historyWindowOption, type RecordingOptions } from "./recording-options.ts";
 
 export interface KubeApiServerOptions
   extends EtcdOptions,
@@ -22,7 +23,8 @@ export interface KubeApiServerOptions
     EncryptionOptions,
     AdmissionFlagOptions,
     AuditFlagOptions,
-    FlowControlFlagOptions {
+    FlowControlFlagOptions,
+    RecordingOptions {
   readonly bindAddress: string;
   readonly securePort: number;
   readonly advertiseAddress?: string;
@@ -62,6 +64,8 @@ export function kubeApiServerCommand(): Command {
         .argParser(boolean),
     )
     .addOption(new Option("--event-ttl <duration>", "how long events are kept, such as 1h30m").argParser(milliseconds))
+    .addOption(historyWindowOption())
+    .addOption(flowRecordsOption())
     .option("--proxy-client-cert-file <file>", "certificate of this server for API servers behind it")
     .option("--proxy-client-key-file <file>", "its key")
     .action(async (options: KubeApiServerOptions) => {
@@ -83,6 +87,8 @@ export function kubeApiServerCommand(): Command {
 export function kubeApiServerConfig(options: KubeApiServerOptions): ApiServerConfig {
   const { advertiseAddress, tlsCertFile, tlsPrivateKeyFile, clientCaFile, serviceClusterIpRange, eventTtl } = options;
   const { proxyClientCertFile: certFile, proxyClientKeyFile: keyFile } = options;
+  if (options.flowRecords === "file")
+    throw new ClusterError("--flow-records file is for `k8ts up`, which has a directory for it: choose memory or off.");
   if ((certFile === undefined) !== (keyFile === undefined)) {
     throw new ClusterError("--proxy-client-cert-file and --proxy-client-key-file belong together: give both or none.");
   }
@@ -97,6 +103,8 @@ export function kubeApiServerConfig(options: KubeApiServerOptions): ApiServerCon
     admission: admissionFrom(options),
     audit: auditFrom(options),
     flowControl: flowControlFrom(options),
+    historyWindowMs: options.historyWindow,
+    flowRecords: options.flowRecords,
     ...(advertiseAddress !== undefined && { advertiseAddress }),
     ...(tlsCertFile !== undefined && { tlsCertFile }),
     ...(tlsPrivateKeyFile !== undefined && { tlsPrivateKeyFile }),

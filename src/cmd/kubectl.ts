@@ -23,7 +23,7 @@ export function kubectlCommand(): Command {
     });
 }
 
-async function runKubectl(words: readonly string[], { path, kubeconfig }: DataDir): Promise<number> {
+export async function runKubectl(words: readonly string[], { path, kubeconfig }: DataDir): Promise<number> {
   const program = findKubectl(process.env);
   if (program === undefined) {
     throw new ClusterError("k8ts comes without a kubectl, and none is on PATH: install one and try again.");

@@ -13,6 +13,8 @@ import { kubeApiServerCommand } from "./kube-apiserver.ts";
 import { kubectlCommand } from "./kubectl.ts";
 import { kubeletCommand } from "./kubelet.ts";
 import { nodeCommand } from "./node.ts";
+import { atCommand } from "./past/at.ts";
+import { diffCommand } from "./past/diff.ts";
 import { proxyCommand } from "./proxy.ts";
 import { resetCommand } from "./reset.ts";
 import { restoreCommand } from "./restore.ts";
@@ -58,6 +60,8 @@ export function program(): Command {
     kubectlCommand(),
     flowCommand(),
     whyCommand(),
+    atCommand(),
+    diffCommand(),
     ...futureCommands(),
   ];
   for (const command of commands) root.addCommand(inherit(command, root));

@@ -16,6 +16,7 @@ import { runForeground } from "./foreground.ts";
 import { type NodesFlagOptions, nodesFrom, nodesOptions } from "./nodes-options.ts";
 import { dataDirOf, dataDirOption, milliseconds, wholeNumber } from "./options.ts";
 import { chooseNodes, ownTerminal, type RealNodesFlagOptions, realNodesOptions } from "./real-nodes-options.ts";
+import { flowRecordsOption, historyWindowOption, type RecordingOptions } from "./recording-options.ts";
 
 export interface UpOptions
   extends EtcdOptions,
@@ -26,7 +27,8 @@ export interface UpOptions
     AuditFlagOptions,
     FlowControlFlagOptions,
     NodesFlagOptions,
-    RealNodesFlagOptions {
+    RealNodesFlagOptions,
+    RecordingOptions {
   readonly store: "embedded" | "memory" | "etcd";
   readonly dataDir: string;
   readonly bindAddress: string;
@@ -55,6 +57,8 @@ export function upCommand(): Command {
     )
     .option("--kubeconfig <file>", "kubeconfig that gets the context `k8ts`, instead of the user's own")
     .addOption(new Option("--event-ttl <duration>", "how long events are kept, such as 1h30m").argParser(milliseconds))
+    .addOption(historyWindowOption())
+    .addOption(flowRecordsOption())
     .addOption(controllersOption())
     .option("--scheduler", "run the scheduler; default: unless objects are kept in memory and there are no nodes")
     .option("--no-scheduler", "leave scheduling to another process, such as `k8ts scheduler`")
@@ -88,6 +92,8 @@ export function configFrom(options: UpOptions, realNodes?: RealNodesConfig): Clu
     port: options.port,
     store: storeFrom(options),
     ...(options.eventTtl !== undefined && { eventTtlMs: options.eventTtl }),
+    historyWindowMs: options.historyWindow,
+    flowRecords: options.flowRecords,
     authentication: authenticationFrom(options),
     authorization: authorizationFrom(options),
     encryption: encryptionFrom(options),

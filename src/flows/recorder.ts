@@ -67,6 +67,15 @@ export class Recorder {
     this.#tell(numbered);
   }
 
+  /** Those of an earlier recorder, in their order; they get numbers of this one. */
+  restore(records: Iterable<FlowRecord>): void {
+    for (const { seq: _, ...record } of records) {
+      if (record.type === "request") this.request(record);
+      else if (record.type === "work") this.work(record);
+      else this.delivery(record);
+    }
+  }
+
   knowsWork(id: string): boolean {
     return this.#works.has(id);
   }

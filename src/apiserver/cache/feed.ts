@@ -40,6 +40,8 @@ export class StoreFeed {
   #waiters: Waiter[] = [];
   #requestProgress: (() => void) | undefined;
   #ended: unknown;
+  /** Told how far it has come, each time that is further. */
+  advanced?: (revision: Revision) => void;
 
   constructor({ store, prefix, clock, log }: { store: Store; prefix: string; clock: Clock; log: Logger }) {
     this.#store = store;
@@ -198,6 +200,7 @@ export class StoreFeed {
   #advance(revision: Revision): void {
     if (revision <= this.#revision) return;
     this.#revision = revision;
+    this.advanced?.(revision);
     if (this.#waiters.length === 0) return;
     const waiting: Waiter[] = [];
     for (const waiter of this.#waiters) {

@@ -4,13 +4,14 @@
  * 1. Without a resourceVersion a read is as new as the store; with one, at least as new; with Exact, of that very revision.
  * 2. Pages of one list show the state of its first page. Where that is no longer kept here, the store still may have it.
  */
-import { expired, notFound, StatusError } from "#api";
-import { type Entry, isStoreError, type Revision } from "#store";
+import { expired, isStatusError, notFound, StatusError } from "#api";
+import { type Entry, isStoreError, type Page, type Revision } from "#store";
 import type { ObjectMap } from "../cache/resource-cache.ts";
 import { matcher, type Selection } from "../cache/selection.ts";
 import { StoredObject } from "../cache/stored-object.ts";
+import { gone } from "../past/index.ts";
 import { type ContinueToken, decodeContinue, encodeContinue } from "./continue-token.ts";
-import { loaded, ownForms } from "./forms.ts";
+import { loaded, ownForm, ownForms } from "./forms.ts";
 import { type ListOptions, listOptions, parseVersion } from "./list-options.ts";
 import { shown, storeCall } from "./persist.ts";
 import type { RestRequest } from "./rest-request.ts";
@@ -26,7 +27,9 @@ export interface ListResult {
   readonly remaining?: number;
 }
 
-export async function get({ context, resource, namespace, name, query }: RestRequest): Promise<StoredObject> {
+export async function get(request: RestRequest): Promise<StoredObject> {
+  const { context, resource, namespace, name, query } = request;
+  if (request.asOf !== undefined) return getAsOf(request, request.asOf);
   const version = query.get("resourceVersion") ?? "";
   if (version !== "") await notOlderThan(context, parseVersion(version, 500));
   else if (context.sharedStore) await fresh(context);
@@ -34,6 +37,27 @@ export async function get({ context, resource, namespace, name, query }: RestReq
   const found = kept instanceof Promise ? await kept : kept;
   if (found === undefined) throw notFound(resource.groupResource, name);
   return found;
+}
+
+/** Where it is the newest state after all, it is read as always. */
+async function getAsOf(request: RestRequest, revision: Revision): Promise<StoredObject> {
+  const { context, resource, namespace, name } = request;
+  const key = resource.cache.prefix + resource.suffix(namespace, name);
+  const { entries } = await pastState(context, key, revision, 1);
+  const [entry] = entries;
+  if (entry === undefined || entry.key !== key) throw notFound(resource.groupResource, name);
+  const stored = new StoredObject(entry);
+  return resource.forms === undefined ? stored : ownForm(resource.forms, stored);
+}
+
+async function pastState(context: ServerContext, prefix: string, revision: Revision, limit?: number): Promise<Page> {
+  try {
+    return await context.store.list(prefix, { revision, ...(limit !== undefined && { limit }) });
+  } catch (error) {
+    const told = gone(error, revision);
+    if (told !== error) throw told;
+    return storeCall(() => Promise.reject(error));
+  }
 }
 
 export async function list(request: RestRequest): Promise<ListResult> {
@@ -54,6 +78,8 @@ export async function listSelected(
 async function storedList(request: RestRequest, selection: Selection, options: ListOptions): Promise<ListResult> {
   const { context, resource } = request;
   const token = options.continue === "" ? undefined : decodeContinue(options.continue);
+  if (request.asOf !== undefined && (token === undefined || token.revision === -1))
+    return page(request, selection, options, { revision: request.asOf, after: token?.after ?? "" });
   if (token !== undefined && token.revision !== -1) return page(request, selection, options, token);
   if (token === undefined && options.match === "Exact" && options.resourceVersion !== undefined) {
     return page(request, selection, options, { revision: options.resourceVersion, after: "" });
@@ -96,7 +122,10 @@ async function stateAt(
   const { context, resource } = request;
   const prefix = resource.cache.prefix + (selection.namespace === undefined ? "" : `${selection.namespace}/`);
   try {
-    const { entries } = await context.store.list(prefix, { revision });
+    const { entries } =
+      request.asOf === undefined
+        ? await context.store.list(prefix, { revision })
+        : await pastState(context, prefix, revision);
     const empty = resource.cache.snapshot();
     empty.clear();
     for (const entry of entries as readonly Entry[])
@@ -105,7 +134,8 @@ async function stateAt(
   } catch (error) {
     if (isStoreError(error, "Compacted"))
       throw after === "" ? expired("The resourceVersion for the provided list is too old.") : tooOld(after);
-    throw await storeCall(() => Promise.reject(error)).catch((failure: unknown) => failure);
+    if (isStatusError(error)) throw error;
+    return storeCall(() => Promise.reject(error));
   }
 }
 

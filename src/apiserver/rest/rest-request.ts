@@ -1,5 +1,6 @@
 /** One request to a resource, as the verbs see it. */
 import type { Kind } from "#api";
+import type { Revision } from "#store";
 import type { UserInfo } from "../authn/user.ts";
 import type { AnyDraft } from "./prepare.ts";
 import type { Resource } from "./resource.ts";
@@ -15,6 +16,8 @@ export interface RestRequest {
   readonly user: UserInfo;
   readonly userAgent: string | undefined;
   readonly query: URLSearchParams;
+  /** Reads show the state as of this revision. Absent: the newest. */
+  readonly asOf?: Revision;
   readonly contentType: string | undefined;
   body(): Promise<Buffer>;
   warn(message: string): void;

@@ -29,6 +29,7 @@ import { customResources } from "../custom-resources/index.ts";
 import type { Dispatch } from "../dispatch.ts";
 import { flowStep, flowsForEveryone } from "../flows/index.ts";
 import type { ApiRequest } from "../http/exchange.ts";
+import { type Past, Timeline } from "../past/index.ts";
 import { type Handle, type PipelineOptions, passThrough, pipeline } from "../pipeline.ts";
 import { allWrites } from "../rest/all-writes.ts";
 import { noAdmission } from "../rest/no-admission.ts";
@@ -39,6 +40,8 @@ import { apiDocuments, nonResourceRoutes } from "../routes.ts";
 import { type RequestOptions, type TestAnswer, toAnswer, toRequest } from "./exchange.ts";
 import { mastersOnly } from "./masters-only.ts";
 import { openWatch, type TestWatch, type TestWatchOptions } from "./test-watch.ts";
+
+const TEN_MINUTES_MS = 10 * 60_000;
 
 export const ADMIN: UserInfo = { name: "admin", groups: ["system:masters"] };
 
@@ -125,6 +128,10 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
   }
   const connectors = options.connectors ?? { virtual: new Map(), subresources: new Map() };
   const steps = typeof options.steps === "function" ? await options.steps(context, resources) : options.steps;
+  const timeline = new Timeline(TEN_MINUTES_MS);
+  timeline.note(feed.revision, clock.now());
+  feed.advanced = (revision) => timeline.note(revision, clock.now());
+  const past: Past = { timeline, windowMs: TEN_MINUTES_MS };
   const authorize = authz?.authorize ?? mastersOnly;
   const { recorder } = options;
   const handle = pipeline({
@@ -135,12 +142,13 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
     audit: recorder === undefined ? passThrough : flowStep({ recorder, revision: () => feed.revision, clock }),
     flowControl: passThrough,
     authorize: flowsForEveryone(authorize),
-    dispatch: { context, resources, stopping: stopping.signal, appearing, connectors },
+    dispatch: { context, resources, stopping: stopping.signal, appearing, connectors, past },
     nonResource: nonResourceRoutes({
       context,
       documents,
       metrics: new MetricsRegistry(),
       health: {},
+      past,
       ...(recorder !== undefined && { flows: { recorder, authorize, clock, stopping: stopping.signal } }),
     }),
     log,

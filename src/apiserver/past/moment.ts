@@ -1,0 +1,27 @@
+/** How users name a moment: a revision (`1041`), a time (`2026-01-31T12:00:00Z`), a while ago (`-5m`, `5m`). */
+import { badRequest, durationMs } from "#api";
+
+export type Moment = { readonly revision: number } | { readonly atMs: number };
+
+/** Throws what the caller is told. */
+export function parseMoment(text: string, nowMs: number): Moment {
+  if (/^[1-9]\d{0,15}$/.test(text)) return { revision: Number(text) };
+  const agoMs = durationOf(text.replace(/^-/, ""));
+  if (agoMs !== undefined) return { atMs: nowMs - agoMs };
+  const atMs = /^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(atMs)) {
+    const forms = "a revision (1041), a time (2026-01-31T12:00:00Z) or a while ago (-5m)";
+    throw badRequest(`k8ts-at: ${JSON.stringify(text)} is no moment: say ${forms}`);
+  }
+  if (atMs > nowMs) throw badRequest(`k8ts-at: ${text} is in the future`);
+  return { atMs };
+}
+
+function durationOf(text: string): number | undefined {
+  if (!/^[\d.]+[a-zµ]/.test(text)) return undefined;
+  try {
+    return durationMs(text);
+  } catch {
+    return undefined; // told by the caller, with the other forms
+  }
+}

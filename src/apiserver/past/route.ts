@@ -1,0 +1,25 @@
+/** `GET /k8ts/history?at=WHEN`: which revision a moment is, and how far back one can go. */
+import type { Clock } from "#base";
+import type { Revision } from "#store";
+import { asOf, type Past, timeOf } from "./past.ts";
+import type { Mark } from "./timeline.ts";
+
+export const HISTORY_PATH = "/k8ts/history";
+
+/** Throws what the caller is told. */
+export function historyAnswer(query: URLSearchParams, past: Past, newest: Revision, clock: Clock): object {
+  const at = query.get("at");
+  const { timeline, windowMs } = past;
+  const shown = (mark: Mark | undefined) => mark && { revision: mark.revision, time: timeOf(mark.atMs) };
+  const found = at === null ? undefined : asOf(at, past, newest, clock);
+  return {
+    ...(found !== undefined && {
+      revision: found.revision,
+      ...(found.atMs !== undefined && { time: timeOf(found.atMs) }),
+    }),
+    // Revisions before it may still be kept: their times are not known.
+    timesSince: shown(timeline.oldest),
+    newest: { revision: newest, time: timeOf(clock.now()) },
+    windowSeconds: windowMs / 1000,
+  };
+}

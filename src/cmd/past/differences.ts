@@ -1,0 +1,63 @@
+/** What is different between two states: objects that came, went or changed, and of these the fields. */
+import type { KubeObject } from "#api";
+
+export interface FieldChange {
+  /** `spec.template.spec.containers[web].image`. */
+  readonly path: string;
+  /** Undefined: it was not there, or is not any more. */
+  readonly from: unknown;
+  readonly to: unknown;
+}
+
+export interface ObjectChange {
+  /** `default/web`, or only the name. */
+  readonly name: string;
+  readonly change: "added" | "removed" | "changed";
+  readonly fields: readonly FieldChange[];
+}
+
+/** Bookkeeping that changes with everything else. */
+const LEFT_OUT = new Set(["metadata.resourceVersion", "metadata.managedFields", "metadata.generation"]);
+
+export function objectChanges(before: readonly KubeObject[], after: readonly KubeObject[]): ObjectChange[] {
+  const old = new Map(before.map((object) => [nameOf(object), object]));
+  const now = new Map(after.map((object) => [nameOf(object), object]));
+  const changes: ObjectChange[] = [];
+  for (const name of [...new Set([...old.keys(), ...now.keys()])].sort()) {
+    const [from, to] = [old.get(name), now.get(name)];
+    if (from === undefined) changes.push({ name, change: "added", fields: [] });
+    else if (to === undefined) changes.push({ name, change: "removed", fields: [] });
+    else {
+      const fields = fieldChanges(from, to, "");
+      if (fields.length > 0) changes.push({ name, change: "changed", fields });
+    }
+  }
+  return changes;
+}
+
+function fieldChanges(from: unknown, to: unknown, path: string): FieldChange[] {
+  if (LEFT_OUT.has(path) || from === to) return [];
+  const [old, now] = [partsOf(from), partsOf(to)];
+  if (old === undefined || now === undefined)
+    return JSON.stringify(from) === JSON.stringify(to) ? [] : [{ path, from, to }];
+  return [...new Set([...old.keys(), ...now.keys()])].flatMap((key) =>
+    fieldChanges(old.get(key), now.get(key), key.startsWith("[") || path === "" ? path + key : `${path}.${key}`),
+  );
+}
+
+/** What it is made of, by name. Undefined: it is one thing. */
+function partsOf(value: unknown): ReadonlyMap<string, unknown> | undefined {
+  if (Array.isArray(value)) return new Map(value.map((item: unknown, index) => [`[${keyOf(item) ?? index}]`, item]));
+  return typeof value === "object" && value !== null ? new Map(Object.entries(value)) : undefined;
+}
+
+/** Items that have a name, or are of one type each, are the same wherever they stand. */
+function keyOf(item: unknown): string | undefined {
+  if (typeof item !== "object" || item === null) return undefined;
+  const { name, type, uid } = item as Record<string, unknown>;
+  return [name, type, uid].find((key): key is string => typeof key === "string");
+}
+
+function nameOf({ metadata: { namespace, name = "" } }: KubeObject): string {
+  return namespace === undefined ? name : `${namespace}/${name}`;
+}
