@@ -97,6 +97,8 @@ export interface ApiServerOptions {
   readonly frontProxyIdentity?: () => FrontProxyIdentity | undefined;
   /** Who this server is to kubelets, as of now. */
   readonly kubeletIdentity?: ConnectOptions["kubeletIdentity"];
+  /** How kubelets are reached, where it is not as usual. */
+  readonly kubelets?: ConnectOptions["kubelets"];
   /** Keeps what happens, so that it can be shown. Default: nothing is kept. */
   readonly recorder?: Recorder;
   /** How long the store keeps what was. Default: 10 minutes. */
@@ -239,6 +241,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
           ...authz,
           stopping: stopping.signal,
           ...(options.kubeletIdentity && { kubeletIdentity: options.kubeletIdentity }),
+          ...(options.kubelets && { kubelets: options.kubelets }),
         }),
       },
       elsewhere: aggregated.serve,

@@ -50,6 +50,15 @@ export interface ApiServerConfig extends ServingFlags {
   readonly flowControl?: NonNullable<ApiServerOptions["flowControl"]>;
   /** Who it is to API servers behind it. */
   readonly proxyClient?: { readonly certFile: string; readonly keyFile: string };
+  readonly kubelets?: KubeletFlags;
+}
+
+/** How it reaches kubelets, who it is to them, and by whom their certificates have to be signed. */
+export interface KubeletFlags {
+  readonly certificateAuthority?: string;
+  readonly client?: { readonly certFile: string; readonly keyFile: string };
+  readonly addressTypes?: readonly string[];
+  readonly timeoutMs?: number;
 }
 
 export interface LoneApiServer {
@@ -73,6 +82,7 @@ export async function startLoneApiServer(config: ApiServerConfig, environment: E
     certPem: await readFlag("--proxy-client-cert-file", proxyClient.certFile),
     keyPem: await readFlag("--proxy-client-key-file", proxyClient.keyFile),
   };
+  const kubelets = await readKubelets(config.kubelets ?? {});
   const store = await openStore({ ...storeSpec(config.store), clock, log, ...historyOf(config) });
   starting.defer(() => store.close());
   const encrypted = await openEncryption(config.encryption ?? {}, { clock, log });
@@ -95,6 +105,7 @@ export async function startLoneApiServer(config: ApiServerConfig, environment: E
       ...(config.flowControl !== undefined && { flowControl: config.flowControl }),
       ...(requestHeader !== undefined && { requestHeader }),
       ...(frontProxy !== undefined && { frontProxyIdentity: () => frontProxy }),
+      ...kubelets,
       ...(config.serviceCidrs !== undefined && { serviceCidrs: config.serviceCidrs }),
       ...(config.advertiseAddress !== undefined && { advertiseAddress: config.advertiseAddress }),
       ...(config.eventTtlMs !== undefined && { eventTtlMs: config.eventTtlMs }),
@@ -178,6 +189,30 @@ async function keyOf({ serviceAccountSigningKeyFile: file, serviceAccountIssuer:
   }
   const keyPem = await readFlag("--service-account-signing-key-file", file);
   return { dir: file, serviceAccount: { keyPem, publicKeyPem: "" } };
+}
+
+async function readKubelets({
+  certificateAuthority,
+  client,
+  addressTypes,
+  timeoutMs,
+}: KubeletFlags): Promise<Pick<ApiServerOptions, "kubeletIdentity" | "kubelets">> {
+  const tls = {
+    ...(certificateAuthority !== undefined && {
+      ca: await readFlag("--kubelet-certificate-authority", certificateAuthority),
+    }),
+    ...(client !== undefined && {
+      cert: await readFlag("--kubelet-client-certificate", client.certFile),
+      key: await readFlag("--kubelet-client-key", client.keyFile),
+    }),
+  };
+  return {
+    kubeletIdentity: () => tls,
+    kubelets: {
+      ...(addressTypes !== undefined && { addressTypes }),
+      ...(timeoutMs !== undefined && { timeoutMs }),
+    },
+  };
 }
 
 async function readRequestHeader({ requestHeader }: AuthenticationFlags): Promise<RequestHeaderOptions | undefined> {

@@ -12,6 +12,7 @@ import { type AuthorizationOptions, authorizationFrom, authorizationOptions } fr
 import { type EncryptionOptions, encryptionFrom, encryptionOptions } from "./encryption-options.ts";
 import { type EtcdOptions, etcdOptions, etcdStore } from "./etcd-options.ts";
 import { boolean, type FlowControlFlagOptions, flowControlFrom, flowControlOptions } from "./flow-control-options.ts";
+import { type KubeletReachOptions, kubeletReachFrom, kubeletReachOptions } from "./kubelet-reach-options.ts";
 import { milliseconds, wholeNumber } from "./options.ts";
 import { KUBE_APISERVER, notesOnFlags, originalFlags } from "./original-flags.ts";
 import { flowRecordsOption, historyWindowOption, type RecordingOptions } from "./recording-options.ts";
@@ -23,6 +24,7 @@ export interface KubeApiServerOptions
     EncryptionOptions,
     AdmissionFlagOptions,
     AuditFlagOptions,
+    KubeletReachOptions,
     FlowControlFlagOptions,
     RecordingOptions {
   readonly bindAddress: string;
@@ -79,6 +81,7 @@ export function kubeApiServerCommand(): Command {
     admissionOptions(),
     auditOptions(),
     flowControlOptions(),
+    kubeletReachOptions(),
   ];
   for (const option of [...groups.flat(), ...originalFlags(KUBE_APISERVER)]) command.addOption(option);
   return command;
@@ -105,6 +108,7 @@ export function kubeApiServerConfig(options: KubeApiServerOptions): ApiServerCon
     flowControl: flowControlFrom(options),
     historyWindowMs: options.historyWindow,
     flowRecords: options.flowRecords,
+    kubelets: kubeletReachFrom(options),
     ...(advertiseAddress !== undefined && { advertiseAddress }),
     ...(tlsCertFile !== undefined && { tlsCertFile }),
     ...(tlsPrivateKeyFile !== undefined && { tlsPrivateKeyFile }),

@@ -34,8 +34,7 @@ export const KUBE_APISERVER: OriginalFlags = {
   max-connection-bytes-per-sec permit-address-sharing permit-port-sharing tls-min-version tls-cipher-suites
   enable-garbage-collector external-hostname apiserver-count endpoint-reconciler-type kubernetes-service-node-port
   identity-lease-duration-seconds identity-lease-renew-interval-seconds peer-advertise-ip peer-advertise-port peer-ca-file
-  kubelet-certificate-authority kubelet-client-certificate kubelet-client-key kubelet-port kubelet-preferred-address-types
-  kubelet-read-only-port kubelet-timeout enable-aggregator-routing aggregator-reject-forwarding-redirect service-account-lookup
+  kubelet-port kubelet-read-only-port enable-aggregator-routing aggregator-reject-forwarding-redirect service-account-lookup
   cors-allowed-origins strict-transport-security-directives feature-gates runtime-config emulated-version emulation-forward-compatible
   runtime-config-emulation-forward-compatible min-compatibility-version show-hidden-metrics-for-version disabled-metrics
   allow-metric-labels allow-metric-labels-manifest`),

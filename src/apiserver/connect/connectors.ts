@@ -14,7 +14,7 @@ import { connectOptions } from "./connect-options.ts";
 import type { Connector } from "./connector.ts";
 import { evictPod } from "./eviction.ts";
 import type { Target } from "./forward.ts";
-import { type PodConnections, podLog } from "./pod-log.ts";
+import { type KubeletReach, type PodConnections, podLog } from "./pod-log.ts";
 import { podStream } from "./pod-streams.ts";
 import { nodeProxy, podProxy, serviceProxy } from "./proxy.ts";
 import { type ReviewOptions, reviews } from "./reviews.ts";
@@ -30,6 +30,7 @@ export interface ConnectOptions {
   readonly audiences?: readonly string[];
   /** Who this server is, to kubelets, as of now. */
   readonly kubeletIdentity?: () => Target["tls"] | undefined;
+  readonly kubelets?: KubeletReach;
   /** Aborts when this server ends: streams to nodes end with it. */
   readonly stopping?: AbortSignal;
   /** Gives out the tokens of ServiceAccounts. Without it there are none to be had. */
@@ -44,13 +45,14 @@ export interface Connectors {
 }
 
 export function connectors(options: ConnectOptions): Connectors {
-  const { resources, kubeletIdentity, stopping, authorize } = options;
+  const { resources, kubeletIdentity, kubelets, stopping, authorize } = options;
   const core = (plural: string) => served(resources, "", plural);
   const pods = core("pods");
   const reach: PodConnections = {
     pods,
     nodes: core("nodes"),
     ...(kubeletIdentity && { kubeletIdentity }),
+    ...(kubelets && { kubelets }),
     ...(stopping && { stopping }),
   };
   const bind = bindPod(pods, core("bindings").kind as Kind as Kind<core.Binding>);

@@ -40,7 +40,9 @@ export interface Target {
   /** With its query. */
   readonly path: string;
   /** Of this server, for targets that want to know who asks. */
-  readonly tls?: { readonly cert: string; readonly key: string; readonly ca?: string };
+  readonly tls?: { readonly cert?: string; readonly key?: string; readonly ca?: string };
+  /** How long it may take to answer. */
+  readonly timeoutMs?: number;
   /** Aborts when this server ends: what is passed on then breaks off. */
   readonly stopping?: AbortSignal;
 }
@@ -108,7 +110,7 @@ async function send(target: Target, exchange: ApiRequest, body: Buffer | undefin
 }
 
 function open(target: Target, exchange: ApiRequest, headers: Record<string, string>): ClientRequest {
-  const { secure, host, port, path, tls } = target;
+  const { secure, host, port, path, tls, timeoutMs = CONNECT_TIMEOUT_MS } = target;
   const { method } = exchange;
   const signal = endOf(target, exchange);
   const options: RequestOptions = {
@@ -118,7 +120,7 @@ function open(target: Target, exchange: ApiRequest, headers: Record<string, stri
     method,
     headers,
     signal,
-    timeout: CONNECT_TIMEOUT_MS,
+    timeout: timeoutMs,
     agent: false,
   };
   // A kubelet's certificate is its own until a cluster signs them: without an authority to check it by, it is not checked, as in the original.

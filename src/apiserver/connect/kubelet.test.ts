@@ -6,7 +6,7 @@ import { type Duplex, duplexPair } from "node:stream";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { isStatusError } from "#api";
 import { realClock } from "#base";
-import { createAuthority } from "#pki";
+import { type Authority, createAuthority } from "#pki";
 import type { UserInfo } from "../authn/user.ts";
 import { alwaysAllow } from "../authz/always.ts";
 import { ALLOW, NO_OPINION } from "../authz/verdict.ts";
@@ -15,7 +15,7 @@ import { type TestServer, testServer } from "../bootstrap/testing/server.ts";
 import { dispatch } from "../dispatch.ts";
 import { type ApiResponse, isStream } from "../http/exchange.ts";
 import { requestInfo } from "../http/request-info.ts";
-import { connectors } from "./connectors.ts";
+import { type ConnectOptions, connectors } from "./connectors.ts";
 
 const ADMIN: UserInfo = { name: "admin", groups: ["system:masters"] };
 const READER: UserInfo = { name: "reader", groups: [] };
@@ -27,12 +27,20 @@ describe("a kubelet behind the API server", () => {
   let answer = { status: 200, body: "" };
   const connections = new Set<Duplex>();
   let stopping: AbortController;
+  let authority: Authority;
+  let reach: Pick<ConnectOptions, "kubeletIdentity" | "kubelets">;
 
   beforeEach(async () => {
     stopping = new AbortController();
     asked = [];
-    const authority = await createAuthority({ commonName: "test", clock: realClock() });
-    const { certPem: cert, keyPem: key } = await authority.issue({ commonName: "kubelet", usages: ["server"] });
+    reach = {};
+    authority = await createAuthority({ commonName: "test", clock: realClock() });
+    const names = { ipAddresses: ["127.0.0.1"] };
+    const { certPem: cert, keyPem: key } = await authority.issue({
+      commonName: "kubelet",
+      usages: ["server"],
+      ...names,
+    });
     kubelet = createServer({ cert, key, requestCert: true, rejectUnauthorized: false, ca: authority.certPem });
     kubelet.on("request", ({ method, url }, response) => {
       asked.push(`${method} ${url}`);
@@ -98,7 +106,7 @@ describe("a kubelet behind the API server", () => {
       name === "admin" || verb === "get" ? ALLOW : NO_OPINION;
     const { rulesFor } = alwaysAllow();
     const authenticateToken = async () => undefined;
-    const options = { context, resources, authenticateToken, authorize, rulesFor, stopping: stopping.signal };
+    const options = { context, resources, authenticateToken, authorize, rulesFor, stopping: stopping.signal, ...reach };
     const parts = { context, resources, stopping: stopping.signal, connectors: connectors(options as never) };
     const info = requestInfo(method, path, exchange.query);
     return dispatch(exchange, info, parts, { warn: () => {}, annotate: () => {} });
@@ -186,6 +194,27 @@ describe("a kubelet behind the API server", () => {
     kubelet.removeAllListeners("upgrade");
     answer = { status: 404, body: "container not found" };
     expect(await outcome(ask("POST", at("exec?stdout=true"), ADMIN, true))).toBe("404 container not found");
+  });
+
+  it("is checked where it is said who signs for kubelets", async () => {
+    answer = { status: 200, body: "ok" };
+    reach = { kubeletIdentity: () => ({ ca: authority.certPem }) };
+    expect(await outcome(ask("GET", at("log")))).toBe("200 ok");
+    const other = await createAuthority({ commonName: "other", clock: realClock() });
+    reach = { kubeletIdentity: () => ({ ca: other.certPem }) };
+    const refused = await outcome(ask("GET", at("log")));
+    expect(refused).toMatch(/^500 .*Get "https:\/\/127\.0\.0\.1:\d+\/containerLogs\/default\/p\/c": .*certificate/);
+    expect(asked).toHaveLength(1);
+  });
+
+  it("is reached by the address that is preferred, and has so long to answer", async () => {
+    reach = { kubelets: { addressTypes: ["Hostname", "InternalIP"] } };
+    expect(await outcome(ask("GET", at("log")))).toMatch(/^500 .*no-such-name/);
+    reach = { kubelets: { addressTypes: ["ExternalIP"] } };
+    expect(await outcome(ask("GET", at("log")))).toContain("no preferred addresses found; known addresses: [{Hostname");
+    kubelet.removeAllListeners("request");
+    reach = { kubelets: { timeoutMs: 50 } };
+    expect(await outcome(ask("GET", at("log")))).toMatch(/^500 .*timeout/);
   });
 
   it("the proxy of a node, and of a path without its slash", async () => {

@@ -11,11 +11,15 @@ export interface KubeletAddress {
   readonly port: number;
 }
 
-export function kubeletAddress(nodes: Resource, name: string): KubeletAddress {
+export function kubeletAddress(
+  nodes: Resource,
+  name: string,
+  preferred: readonly string[] = PREFERRED,
+): KubeletAddress {
   const stored = nodes.cache.get(name);
   if (stored === undefined) throw notFound(nodes.groupResource, name);
   const { addresses = [], daemonEndpoints } = (nodes.read(stored) as core.Node).status ?? {};
-  for (const wanted of PREFERRED) {
+  for (const wanted of preferred) {
     const found = addresses.find(({ type }) => type === wanted);
     if (found !== undefined)
       return { host: found.address, port: daemonEndpoints?.kubeletEndpoint?.Port || KUBELET_PORT };

@@ -11,11 +11,20 @@ import { kubeletAddress } from "./node-address.ts";
 /** What the kubelet is told of what was asked. */
 const PASSED = ["follow", "previous", "timestamps", "sinceSeconds", "sinceTime", "tailLines", "limitBytes", "stream"];
 
+/** How kubelets are reached, where it is not as usual. */
+export interface KubeletReach {
+  /** Which of a Node's addresses, the first that it has. */
+  readonly addressTypes?: readonly string[];
+  /** How long one may take to answer. */
+  readonly timeoutMs?: number;
+}
+
 export interface PodConnections {
   readonly pods: Resource;
   readonly nodes: Resource;
   /** Who this server is, to kubelets, as of now. */
   readonly kubeletIdentity?: () => Target["tls"] | undefined;
+  readonly kubelets?: KubeletReach;
   /** Aborts when this server ends. */
   readonly stopping?: AbortSignal;
 }
@@ -50,10 +59,16 @@ export function podLog(connections: PodConnections): Connector {
 
 /** How the kubelet of a node is reached. */
 export function kubeletTarget(connections: PodConnections, nodeName: string): Omit<Target, "path"> {
-  const { nodes, kubeletIdentity, stopping } = connections;
+  const { nodes, kubeletIdentity, kubelets, stopping } = connections;
   const tls = kubeletIdentity?.();
-  const address = kubeletAddress(nodes, nodeName);
-  return { secure: true, ...address, ...(tls !== undefined && { tls }), ...(stopping !== undefined && { stopping }) };
+  const address = kubeletAddress(nodes, nodeName, kubelets?.addressTypes);
+  return {
+    secure: true,
+    ...address,
+    ...(kubelets?.timeoutMs !== undefined && { timeoutMs: kubelets.timeoutMs }),
+    ...(tls !== undefined && { tls }),
+    ...(stopping !== undefined && { stopping }),
+  };
 }
 
 export function podOf(pods: Resource, { namespace, name }: RestRequest): core.Pod {

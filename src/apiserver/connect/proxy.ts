@@ -36,7 +36,7 @@ export function podProxy({ pods }: PodConnections): Connector {
 /** Behind it are kubelets, which run commands for whoever may connect. */
 export function nodeProxy(connections: PodConnections, authorize: Authorizer): Connector {
   const passOn = proxy((_, { secure, name, port }) => {
-    const { host, port: own } = kubeletAddress(connections.nodes, name);
+    const { host, port: own } = kubeletAddress(connections.nodes, name, connections.kubelets?.addressTypes);
     if (port === "" || Number(port) === own) return kubeletTarget(connections, name);
     return { secure, host: proxyable(host), port: Number(port) };
   });
