@@ -8,6 +8,7 @@ import { mkdir, readdir, rename, rm, stat, utimes, writeFile } from "node:fs/pro
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type BuildOptions, build, type OutputFile, type Plugin } from "esbuild";
+import { bundleDashboard } from "./bundle-dashboard.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const dist = join(root, "dist");
@@ -90,6 +91,7 @@ async function buildNodeAgent(): Promise<OutputFile[]> {
 }
 
 const started = new Date();
+const dashboard = bundleDashboard(root);
 const [whole, agent] = await Promise.all([
   build({
     ...OPTIONS,
@@ -102,6 +104,8 @@ const [whole, agent] = await Promise.all([
 ]);
 const outputFiles = [...whole.outputFiles, ...agent];
 
+// The entry counts as new only when the page is.
+await dashboard;
 await mkdir(dist, { recursive: true });
 /** The last one says that all are there. */
 const entries = ["node-agent.mjs", "k8ts.mjs"].map((name) => join(dist, name));
@@ -116,7 +120,7 @@ for (const entry of entries) {
 }
 
 const current = new Set(outputFiles.map((file) => basename(file.path)));
-for (const name of await readdir(dist)) {
+for (const { name } of (await readdir(dist, { withFileTypes: true })).filter((entry) => entry.isFile())) {
   if (current.has(name)) continue;
   const path = join(dist, name);
   const age = await stat(path).then(

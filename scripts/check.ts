@@ -4,6 +4,7 @@ import { once } from "node:events";
 
 const checks = [
   ["types", "tsc", ["-p", "."]],
+  ["types of the page", "tsc", ["-p", "src/dashboard/web"]],
   ["lint", "biome", ["check", "--error-on-warnings"]],
   ["layers", "vitest", ["run", "test/layers.test.ts"]],
 ] as const;

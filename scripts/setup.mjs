@@ -1,6 +1,6 @@
 /**
  * Makes a fresh checkout ready: the locked npm dependencies (the pinned Node among them), the API's documentation and, with --for-tests,
- * what tests need: etcd, kubectl and Helm, containerd and what belongs to it, other projects' schemas and operator frameworks. Installs only what is
+ * what tests need: etcd, kubectl and Helm, containerd and what belongs to it, chromium, other projects' schemas and operator frameworks. Installs only what is
  * missing, says what it does, and fails with one sentence.
  * Runs before anything is installed, so it is plain JavaScript for whatever Node (≥ 18) the machine has.
  *
@@ -10,6 +10,7 @@ import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { installApiDocs } from "./setup/api-docs.mjs";
+import { installChromium } from "./setup/chromium.mjs";
 import { installDependencies } from "./setup/dependencies.mjs";
 import { installEtcd } from "./setup/etcd.mjs";
 import { installKubectl } from "./setup/kubectl.mjs";
@@ -28,6 +29,7 @@ try {
     installEtcd();
     installKubectl();
     installNodePackages();
+    installChromium();
     installOperatorSchemas();
     installOperatorFrameworks();
   }

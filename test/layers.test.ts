@@ -46,8 +46,12 @@ const layers: Record<string, Layer> = {
   },
   network: { folders: ["base", "flows", "api", "client"], packages: ["dns-packet"] },
   cloud: { folders: ["base", "flows", "api", "client", "controllers"], packages: [] },
+  dashboard: {
+    folders: ["base", "flows", "api"],
+    packages: ["ws", "preact", "@preact/signals", "@xterm/xterm", "@xterm/addon-fit", "yaml"],
+  },
   cluster: { folders: [...PARTS], packages: ["yaml"] },
-  cmd: { folders: [...PARTS, "cluster"], packages: ["commander", "yaml"] },
+  cmd: { folders: [...PARTS, "dashboard", "cluster"], packages: ["commander", "yaml"] },
 };
 
 interface Import {
@@ -88,7 +92,7 @@ function wrongImport({ file, target }: Import): string | undefined {
     : `${file} (src/${folder}) may not import the package ${packageName}`;
 }
 
-const sources = globSync("src/**/*.ts", { cwd: root }).filter(
+const sources = globSync("src/**/*.{ts,tsx}", { cwd: root }).filter(
   (file) => !file.endsWith(".test.ts") && !file.includes("/testing/"),
 );
 

@@ -220,7 +220,7 @@ describe("what goes wrong is one sentence and exit code 1", () => {
       },
       says: /damaged/,
     },
-    { name: "a part that does not exist yet", args: ["dashboard"], says: /not part of k8ts/ },
+    { name: "a dashboard without a cluster", args: ["dashboard"], says: /kubeconfig does not exist/ },
     {
       name: "an address of another machine",
       args: [...memory, "--bind-address", "192.0.2.1"],

@@ -4,11 +4,17 @@
  */
 import { createLogger, realClock } from "#base";
 import { type Cluster, type ClusterConfig, type Environment, startCluster } from "#cluster";
+import { upDashboard } from "./dashboard.ts";
 import { parentReporter } from "./detach.ts";
 import { sentenceFor } from "./sentence.ts";
 import { type Reporter, residentMb, terminalReporter } from "./terminal.ts";
 
-export async function runForeground(config: ClusterConfig, notes: readonly string[]): Promise<void> {
+/** `dashboardPort`: undefined for none. */
+export async function runForeground(
+  config: ClusterConfig,
+  notes: readonly string[],
+  dashboardPort: number | undefined,
+): Promise<void> {
   const clock = realClock();
   const detached = process.send !== undefined;
   const reporter: Reporter = detached ? parentReporter() : terminalReporter(process.stdout, clock);
@@ -53,10 +59,13 @@ export async function runForeground(config: ClusterConfig, notes: readonly strin
     store: config.store.kind,
   });
   const { url, kubeconfig, mergedInto, store } = cluster;
+  const page =
+    dashboardPort === undefined ? undefined : await upDashboard({ clock, log, port: dashboardPort, kubeconfig });
   reporter.ready(
     {
       cluster: { url, kubeconfig, mergedInto },
-      notes: [...notes, ...cluster.notes],
+      notes: [...notes, ...cluster.notes, ...(page?.notes ?? [])],
+      ...(page?.dashboard !== undefined && { dashboard: page.dashboard.newLink() }),
       readyMs,
       residentMb: residentMb(),
     },
@@ -69,6 +78,7 @@ export async function runForeground(config: ClusterConfig, notes: readonly strin
   // A second Ctrl-C must always work, also when stopping hangs.
   process.once("SIGINT", () => process.exit(130));
   // SIGTERM is how others end it, to start it anew or to end nodes themselves (`k8ts down`): containers keep running. Ctrl-C ends all.
+  await page?.dashboard?.close();
   await cluster.stop({ keepNodes: signal === "SIGTERM" });
   reporter.stopped();
   log.info("stopped");

@@ -3,10 +3,10 @@ import { Command } from "commander";
 import { K8TS_VERSION, KUBERNETES_VERSION } from "#apiserver";
 import { cloudControllerManagerCommand } from "./cloud-controller-manager.ts";
 import { controllerManagerCommand } from "./controller-manager.ts";
+import { dashboardCommand } from "./dashboard.ts";
 import { dnsCommand } from "./dns.ts";
 import { downCommand } from "./down.ts";
 import { flowCommand } from "./flow.ts";
-import { futureCommands } from "./future.ts";
 import { imageCommand } from "./image.ts";
 import { ingressCommand } from "./ingress.ts";
 import { kubeApiServerCommand } from "./kube-apiserver.ts";
@@ -62,7 +62,7 @@ export function program(): Command {
     whyCommand(),
     atCommand(),
     diffCommand(),
-    ...futureCommands(),
+    dashboardCommand(),
   ];
   for (const command of commands) root.addCommand(inherit(command, root));
   return root.exitOverride();

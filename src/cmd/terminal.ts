@@ -7,6 +7,8 @@ import type { Cluster, ClusterConfig, Step } from "#cluster";
 export interface Ready {
   readonly cluster: Pick<Cluster, "url" | "kubeconfig" | "mergedInto">;
   readonly notes: readonly string[];
+  /** A link that works once. */
+  readonly dashboard?: string;
   readonly readyMs: number;
   readonly residentMb: number;
 }
@@ -50,7 +52,7 @@ export function stepLine({ name, detail, ms }: Step): string {
   return `  ✓ ${name.padEnd(16)}${`${Math.round(ms)} ms`.padStart(7)}   ${detail}`;
 }
 
-export function readyLines({ cluster, notes, readyMs, residentMb: memory }: Ready): string[] {
+export function readyLines({ cluster, notes, dashboard, readyMs, residentMb: memory }: Ready): string[] {
   return [
     `Ready in ${Math.round(readyMs)} ms, ${memory} MB resident.`,
     ...notes.map((note) => `Note: ${note}`),
@@ -59,6 +61,7 @@ export function readyLines({ cluster, notes, readyMs, residentMb: memory }: Read
     cluster.mergedInto === undefined
       ? `  kubeconfig   ${cluster.kubeconfig}`
       : `  kubeconfig   ${cluster.kubeconfig}, and as context k8ts in ${cluster.mergedInto}`,
+    ...(dashboard === undefined ? [] : [`  dashboard    ${dashboard} (works once; then \`k8ts dashboard\`)`]),
     `  try          kubectl get namespaces`,
     "",
   ];

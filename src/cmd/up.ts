@@ -37,6 +37,8 @@ export interface UpOptions
   readonly eventTtl?: number;
   readonly controllers?: readonly string[];
   readonly scheduler?: boolean;
+  readonly dashboard: boolean;
+  readonly dashboardPort: number;
   readonly detach?: boolean;
 }
 
@@ -62,12 +64,18 @@ export function upCommand(): Command {
     .addOption(controllersOption())
     .option("--scheduler", "run the scheduler; default: unless objects are kept in memory and there are no nodes")
     .option("--no-scheduler", "leave scheduling to another process, such as `k8ts scheduler`")
+    .addOption(
+      new Option("--dashboard-port <port>", "port of the dashboard on loopback; 0 picks a free one")
+        .argParser(wholeNumber(0, 65535))
+        .default(0),
+    )
+    .option("--no-dashboard", "run no dashboard; `k8ts dashboard` runs one of its own")
     .option("--detach", "return when the cluster is ready and leave it running")
     .action(async (options: UpOptions) => {
       const { realNodes, notes } = await chooseNodes({ ...options, hasNodes: hasNodes(options) }, ownTerminal());
       const config = configFrom(options, realNodes);
       if (options.detach) await runDetached(config);
-      else await runForeground(config, notes);
+      else await runForeground(config, notes, options.dashboard ? options.dashboardPort : undefined);
     });
   for (const option of [
     ...nodesOptions(),

@@ -1,0 +1,3 @@
+/** The whole public surface of dashboard. */
+export { type Dashboard, type DashboardOptions, startDashboard } from "./server/start.ts";
+export type { Upstream } from "./server/upstream.ts";

@@ -1,0 +1,67 @@
+/** The page's own files, as the build left them: names with a hash are kept by the browser, the page itself is not. */
+import { readFile } from "node:fs/promises";
+import type { ServerResponse } from "node:http";
+import { extname, join } from "node:path";
+import { secret } from "./sessions.ts";
+
+const TYPES: Readonly<Record<string, string>> = {
+  ".css": "text/css; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".svg": "image/svg+xml",
+};
+
+/** On every answer: nothing is loaded from elsewhere, nobody else shows it, nothing is guessed. */
+export const SAFE_HEADERS = {
+  "cache-control": "no-store",
+  "content-security-policy": "default-src 'none'; frame-ancestors 'none'; sandbox",
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-resource-policy": "same-origin",
+  "referrer-policy": "no-referrer",
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY",
+} as const;
+
+export async function sendPage(dir: string, response: ServerResponse): Promise<void> {
+  const html = await readFile(join(dir, "index.html"), "utf8").catch(() => undefined);
+  if (html === undefined) {
+    response
+      .writeHead(500, { "content-type": "text/plain" })
+      .end("The dashboard's files are missing: build them anew.");
+    return;
+  }
+  // The terminal makes style sheets of its own; they carry this page's nonce.
+  const nonce = secret();
+  response.writeHead(200, {
+    "content-type": "text/html; charset=utf-8",
+    "content-security-policy": [
+      "default-src 'none'",
+      "script-src 'self'",
+      `style-src 'self' 'nonce-${nonce}'`,
+      "img-src 'self' data:",
+      "connect-src 'self'",
+      "base-uri 'none'",
+      "form-action 'none'",
+      "frame-ancestors 'none'",
+    ].join("; "),
+  });
+  response.end(html.replace("{{nonce}}", nonce));
+}
+
+export async function sendAsset(dir: string, name: string, response: ServerResponse): Promise<void> {
+  const type = TYPES[extname(name)];
+  const bytes = type === undefined || !/^[\w.-]+$/.test(name) ? undefined : await read(join(dir, name));
+  if (type === undefined || bytes === undefined) {
+    response.writeHead(404, { "content-type": "text/plain" }).end("There is no such file.");
+    return;
+  }
+  response.writeHead(200, { "content-type": type, "cache-control": "private, max-age=31536000, immutable" });
+  response.end(bytes);
+}
+
+async function read(file: string): Promise<Buffer | undefined> {
+  try {
+    return await readFile(file);
+  } catch {
+    return undefined; // answered as absent
+  }
+}

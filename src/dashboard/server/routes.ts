@@ -1,0 +1,116 @@
+/**
+ * What a dashboard answers, below a path of its own that no other server on this machine shares, so that its cookie goes nowhere else:
+ *
+ *     /<path>/?token=…     the link: a session for the first who opens it
+ *     /<path>/             the page, /<path>/assets/… its files
+ *     /<path>/proxy/…      the API, as the user        /<path>/streams   watches and logs, over one WebSocket
+ */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Duplex } from "node:stream";
+import { SAFE_HEADERS, sendAsset, sendPage } from "./assets.ts";
+import { cookieOf, refusal } from "./guard.ts";
+import { answerStatus, proxied } from "./proxy.ts";
+import type { Sessions } from "./sessions.ts";
+import { Streams } from "./streams.ts";
+import { refuseUpgrade, tunnelled } from "./tunnel.ts";
+import { ApiServer, type Upstream } from "./upstream.ts";
+
+const COOKIE = "k8ts-dashboard";
+
+export interface RoutesOptions {
+  readonly sessions: Sessions;
+  /** The path that everything is below, such as `/x1y2`. */
+  readonly path: string;
+  readonly port: () => number;
+  readonly assets: string;
+  readonly upstream: () => Promise<Upstream>;
+}
+
+export class Routes {
+  readonly #options: RoutesOptions;
+  readonly #streams = new Streams();
+  #api: Promise<ApiServer> | undefined;
+
+  constructor(options: RoutesOptions) {
+    this.#options = options;
+  }
+
+  async answer(message: IncomingMessage, response: ServerResponse): Promise<void> {
+    for (const [name, value] of Object.entries(SAFE_HEADERS)) response.setHeader(name, value);
+    const { method = "GET", headers, url = "/" } = message;
+    const refused = refusal({ method, headers }, this.#options.port());
+    if (refused !== undefined) return say(response, 403, refused);
+    const below = this.#below(url);
+    if (below === undefined) return say(response, 404, NO_LINK);
+    if (below.startsWith("/?token=") && method === "GET") return this.#enter(below.slice("/?token=".length), response);
+    if (!this.#admits(message)) {
+      return below.startsWith("/proxy/")
+        ? answerStatus(response, 401, "Unauthorized", NO_LINK)
+        : say(response, 401, NO_LINK);
+    }
+    if (below === "/" || below.startsWith("/?")) return sendPage(this.#options.assets, response);
+    if (below === "/session") return this.#session(response);
+    if (below.startsWith("/assets/")) return sendAsset(this.#options.assets, below.slice("/assets/".length), response);
+    if (below.startsWith("/proxy/"))
+      return proxied(await this.#server(), below.slice("/proxy".length), message, response);
+    return say(response, 404, "There is nothing here.");
+  }
+
+  async upgrade(message: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    const refused = refusal({ method: "GET", headers: message.headers, isUpgrade: true }, this.#options.port());
+    if (refused !== undefined) return refuseUpgrade(socket, 403, "Forbidden");
+    const below = this.#below(message.url ?? "/");
+    if (below === undefined || !this.#admits(message)) return refuseUpgrade(socket, 401, "Unauthorized");
+    const api = await this.#server();
+    if (below === "/streams") return this.#streams.serve(api, message, socket, head);
+    if (below.startsWith("/proxy/")) return tunnelled(api, below.slice("/proxy".length), message, socket, head);
+    refuseUpgrade(socket, 404, "Not Found");
+  }
+
+  async close(): Promise<void> {
+    this.#streams.close();
+    (await this.#api?.catch(() => undefined))?.close();
+  }
+
+  #below(url: string): string | undefined {
+    const { path } = this.#options;
+    return url.startsWith(`${path}/`) ? url.slice(path.length) : undefined;
+  }
+
+  #admits({ headers }: IncomingMessage): boolean {
+    return this.#options.sessions.admits(cookieOf(headers, COOKIE));
+  }
+
+  /** A page that goes on to the dashboard by itself, not a redirect: so the cookie comes along wherever the link was followed from. */
+  #enter(token: string, response: ServerResponse): void {
+    const id = this.#options.sessions.redeem(token);
+    if (id === undefined) {
+      say(response, 401, USED_LINK);
+      return;
+    }
+    // Who begins a session begins with the credentials as they are now.
+    this.#api = undefined;
+    response.setHeader("set-cookie", `${COOKIE}=${id}; Path=${this.#options.path}/; HttpOnly; SameSite=Strict`);
+    response.setHeader("content-security-policy", "default-src 'none'; frame-ancestors 'none'");
+    response.writeHead(200, { "content-type": "text/html; charset=utf-8" });
+    response.end('<!doctype html><title>k8ts</title><meta http-equiv="refresh" content="0;url=./">');
+  }
+
+  async #session(response: ServerResponse): Promise<void> {
+    const { server, context, namespace } = await this.#options.upstream();
+    response.writeHead(200, { "content-type": "application/json" });
+    response.end(JSON.stringify({ server, context, namespace }));
+  }
+
+  #server(): Promise<ApiServer> {
+    this.#api ??= this.#options.upstream().then((upstream) => new ApiServer(upstream));
+    return this.#api;
+  }
+}
+
+const NO_LINK = "Open the dashboard by the link that `k8ts dashboard` prints.";
+const USED_LINK = "This link was used already, or is not of this dashboard. `k8ts dashboard` prints a new one.";
+
+function say(response: ServerResponse, code: number, sentence: string): void {
+  response.writeHead(code, { "content-type": "text/plain; charset=utf-8" }).end(`${sentence}\n`);
+}

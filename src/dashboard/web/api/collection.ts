@@ -1,0 +1,188 @@
+/**
+ * Collections that views share: one list and watch for each resource and namespace, for as long as somebody shows it.
+ *
+ * 1. Events change the collection at once; views hear of it once per frame, however many there were.
+ * 2. What may not be read is said (`forbidden`), not shown as empty.
+ */
+import { batch, type Signal, signal } from "@preact/signals";
+import { createContext } from "preact";
+import { useContext, useEffect, useMemo } from "preact/hooks";
+import { sleep } from "../time.ts";
+import { ask, Refused, wordsOf } from "./request.ts";
+import { listPath, type Resource } from "./resources.ts";
+import { LineReader, type StreamConnection } from "./streams.ts";
+import { type KubeObject, type Page, type WatchEvent, Watched } from "./watched.ts";
+
+const PAGE = 250;
+const RETRY_MS = [500, 1000, 2000, 5000];
+const FORBIDDEN_MS = 15_000;
+
+export type Phase = "loading" | "live" | "interrupted" | "forbidden" | "failed";
+
+export interface CollectionState {
+  readonly phase: Phase;
+  readonly words: string;
+}
+
+export class Collection<T extends KubeObject> {
+  readonly state: Signal<CollectionState> = signal({ phase: "loading", words: "" });
+  /** Grows with each frame in which something changed. */
+  readonly version = signal(0);
+  readonly #watched = new Watched<T>();
+  /** With the beginning of its query. */
+  readonly #path: string;
+  readonly #streams: StreamConnection;
+  #users = 0;
+  #abort: AbortController | undefined;
+
+  readonly #soon: (changed: Collection<T>) => void;
+
+  constructor(path: string, streams: StreamConnection, soon: (changed: Collection<T>) => void) {
+    this.#path = path;
+    this.#streams = streams;
+    this.#soon = soon;
+  }
+
+  get objects(): ReadonlyMap<string, T> {
+    return this.#watched.objects;
+  }
+
+  use(): () => void {
+    this.#users += 1;
+    if (this.#abort === undefined || this.#abort.signal.aborted) {
+      this.#abort = new AbortController();
+      void this.#run(this.#abort.signal);
+    }
+    return () => {
+      this.#users -= 1;
+      // A view that follows at once, as when tabs are changed, goes on with what is there.
+      void sleep(2000).then(() => {
+        if (this.#users === 0) this.#abort?.abort();
+      });
+    };
+  }
+
+  async #run(signal: AbortSignal): Promise<void> {
+    for (let failures = 0; !signal.aborted; ) {
+      try {
+        const { next } = this.#watched;
+        if (next.do === "list") await this.#list(next.continue, signal);
+        else {
+          const live = () => {
+            this.#become("live");
+            failures = 0;
+          };
+          await this.#watch(next.resourceVersion, live, signal);
+        }
+      } catch (error) {
+        if (signal.aborted) return;
+        if (error instanceof Refused && [410, 400].includes(error.code)) this.#watched.relist();
+        else {
+          await this.#failed(error, signal);
+        }
+        await sleep(RETRY_MS[Math.min(failures++, RETRY_MS.length - 1)] ?? 5000, signal);
+      }
+    }
+  }
+
+  async #failed(error: unknown, signal: AbortSignal): Promise<void> {
+    if (error instanceof Refused && (error.code === 403 || error.code === 401)) {
+      this.#watched.clear();
+      this.#changed();
+      this.#become("forbidden", wordsOf(error));
+      // Rights change: it is asked for again from time to time, as long as somebody looks.
+      await sleep(FORBIDDEN_MS, signal);
+    } else this.#become(this.objects.size > 0 ? "interrupted" : "failed", wordsOf(error));
+  }
+
+  async #list(continued: string, signal: AbortSignal): Promise<void> {
+    const query = continued === "" ? "" : `&continue=${encodeURIComponent(continued)}`;
+    const page = await ask<Page<T>>(`${this.#path}limit=${PAGE}${query}`, { signal });
+    this.#watched.page(page);
+    this.#changed();
+  }
+
+  #watch(resourceVersion: string, onOpen: () => void, signal: AbortSignal): Promise<void> {
+    const path = `${this.#path}watch=true&allowWatchBookmarks=true&resourceVersion=${resourceVersion}`;
+    const lines = new LineReader();
+    return new Promise((resolve, reject) => {
+      const close = this.#streams.open(path, {
+        onOpen,
+        onText: (text) => {
+          let changed = false;
+          for (const line of lines.read(text)) {
+            if (line === "") continue;
+            if (this.#watched.event(JSON.parse(line) as WatchEvent<T>)) changed = true;
+          }
+          if (changed) this.#changed();
+          if (this.#watched.next.do === "list") {
+            close();
+            resolve();
+          }
+        },
+        onEnd: (error) => (error === undefined ? resolve() : reject(error)),
+      });
+      const leave = () => {
+        close();
+        resolve();
+      };
+      signal.addEventListener("abort", leave, { once: true });
+    });
+  }
+
+  #become(phase: Phase, words = ""): void {
+    const before = this.state.peek();
+    if (before.phase !== phase || before.words !== words) this.state.value = { phase, words };
+  }
+
+  #changed(): void {
+    this.#soon(this);
+  }
+}
+
+/** All collections of a page. */
+export class Collections {
+  readonly streams: StreamConnection;
+  readonly #all = new Map<string, Collection<KubeObject>>();
+  readonly #changed = new Set<Collection<KubeObject>>();
+
+  constructor(streams: StreamConnection) {
+    this.streams = streams;
+  }
+
+  /** All objects, or the one of a name. */
+  of<T extends KubeObject>(resource: Resource, namespace: string, name = ""): Collection<T> {
+    const only = name === "" ? "" : `fieldSelector=${encodeURIComponent(`metadata.name=${name}`)}&`;
+    const path = `${listPath(resource, namespace)}?${only}`;
+    const found = this.#all.get(path) ?? new Collection<KubeObject>(path, this.streams, (each) => this.#soon(each));
+    this.#all.set(path, found);
+    return found as unknown as Collection<T>;
+  }
+
+  #soon(changed: Collection<KubeObject>): void {
+    this.#changed.add(changed);
+    if (this.#changed.size > 1) return;
+    requestAnimationFrame(() => {
+      batch(() => {
+        for (const { version } of this.#changed) version.value += 1;
+      });
+      this.#changed.clear();
+    });
+  }
+}
+
+export const CollectionsContext = createContext<Collections | undefined>(undefined);
+
+export function useCollections(): Collections {
+  const collections = useContext(CollectionsContext);
+  if (collections === undefined) throw new Error("a view outside of the page");
+  return collections;
+}
+
+/** The collection, followed while the view that asks for it is shown. */
+export function useCollection<T extends KubeObject>(resource: Resource, namespace: string, name = ""): Collection<T> {
+  const collections = useCollections();
+  const found = useMemo(() => collections.of<T>(resource, namespace, name), [collections, resource, namespace, name]);
+  useEffect(() => found.use(), [found]);
+  return found;
+}

@@ -1,0 +1,87 @@
+/** Resources that the page knows by name, and the paths of objects. */
+import type { ObjectPlace } from "../route.ts";
+
+export interface Resource {
+  readonly group: string;
+  readonly version: string;
+  readonly plural: string;
+  readonly kind: string;
+  readonly namespaced: boolean;
+}
+
+function resource(group: string, version: string, plural: string, kind: string, namespaced = true): Resource {
+  return { group, version, plural, kind, namespaced };
+}
+
+const RBAC = "rbac.authorization.k8s.io";
+
+export const PODS = resource("", "v1", "pods", "Pod");
+export const NODES = resource("", "v1", "nodes", "Node", false);
+export const NAMESPACES = resource("", "v1", "namespaces", "Namespace", false);
+export const EVENTS = resource("", "v1", "events", "Event");
+export const DEPLOYMENTS = resource("apps", "v1", "deployments", "Deployment");
+export const STATEFUL_SETS = resource("apps", "v1", "statefulsets", "StatefulSet");
+export const DAEMON_SETS = resource("apps", "v1", "daemonsets", "DaemonSet");
+export const REPLICA_SETS = resource("apps", "v1", "replicasets", "ReplicaSet");
+export const JOBS = resource("batch", "v1", "jobs", "Job");
+export const CRON_JOBS = resource("batch", "v1", "cronjobs", "CronJob");
+export const ROLES = resource(RBAC, "v1", "roles", "Role");
+export const CLUSTER_ROLES = resource(RBAC, "v1", "clusterroles", "ClusterRole", false);
+export const ROLE_BINDINGS = resource(RBAC, "v1", "rolebindings", "RoleBinding");
+export const CLUSTER_ROLE_BINDINGS = resource(RBAC, "v1", "clusterrolebindings", "ClusterRoleBinding", false);
+
+export const KNOWN: readonly Resource[] = [
+  PODS,
+  NODES,
+  NAMESPACES,
+  EVENTS,
+  DEPLOYMENTS,
+  STATEFUL_SETS,
+  DAEMON_SETS,
+  REPLICA_SETS,
+  JOBS,
+  CRON_JOBS,
+  ROLES,
+  CLUSTER_ROLES,
+  ROLE_BINDINGS,
+  CLUSTER_ROLE_BINDINGS,
+];
+
+export function listPath({ group, version, plural, namespaced }: Resource, namespace: string): string {
+  const inside = namespaced && namespace !== "" ? `/namespaces/${encodeURIComponent(namespace)}` : "";
+  return `${basePath(group, version)}${inside}/${plural}`;
+}
+
+export function objectPath({ group, version, plural, namespace, name }: ObjectPlace): string {
+  const inside = namespace === "" ? "" : `/namespaces/${encodeURIComponent(namespace)}`;
+  return `${basePath(group, version)}${inside}/${plural}/${encodeURIComponent(name)}`;
+}
+
+function basePath(group: string, version: string): string {
+  return group === "" ? `/api/${version}` : `/apis/${group}/${version}`;
+}
+
+export interface Named {
+  readonly metadata?: { readonly name?: string; readonly namespace?: string } | undefined;
+}
+
+export function placeOf({ group, version, plural }: Resource, { metadata }: Named): ObjectPlace {
+  return { group, version, plural, namespace: metadata?.namespace ?? "", name: metadata?.name ?? "" };
+}
+
+/** Where the object of a reference is, if the page knows its kind. */
+export function referredPlace(
+  reference: { readonly apiVersion?: string; readonly kind?: string; readonly name?: string },
+  namespace: string,
+): ObjectPlace | undefined {
+  const known = KNOWN.find(
+    ({ kind, group }) => kind === reference.kind && group === groupOf(reference.apiVersion ?? ""),
+  );
+  if (known === undefined || reference.name === undefined) return undefined;
+  const { group, version, plural, namespaced } = known;
+  return { group, version, plural, namespace: namespaced ? namespace : "", name: reference.name };
+}
+
+function groupOf(apiVersion: string): string {
+  return apiVersion.includes("/") ? (apiVersion.split("/", 1)[0] ?? "") : "";
+}

@@ -1,0 +1,141 @@
+/** The frame around all views: navigation, namespace, search, theme, shortcuts. */
+import { useSignal } from "@preact/signals";
+import type { ComponentType } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { listenForKeys, type Shortcut } from "./keys.ts";
+import { usePage } from "./page.ts";
+import { Shortcuts } from "./parts/shortcuts.tsx";
+import { WhoAmI } from "./parts/who-am-i.tsx";
+import { AccessView } from "./views/access.tsx";
+import { EventsView } from "./views/events.tsx";
+import { FlowsView } from "./views/flows.tsx";
+import { NodesView } from "./views/nodes.tsx";
+import { ObjectView } from "./views/object.tsx";
+import { OverviewView } from "./views/overview.tsx";
+import { PodsView } from "./views/pods.tsx";
+import { ResourcesView } from "./views/resources.tsx";
+import { WorkloadsView } from "./views/workloads.tsx";
+
+interface Entry {
+  readonly page: string;
+  readonly title: string;
+  readonly key: string;
+  readonly View: ComponentType;
+}
+
+const PAGES: readonly Entry[] = [
+  { page: "overview", title: "Overview", key: "o", View: OverviewView },
+  { page: "nodes", title: "Nodes", key: "n", View: NodesView },
+  { page: "workloads", title: "Workloads", key: "w", View: WorkloadsView },
+  { page: "pods", title: "Pods", key: "p", View: PodsView },
+  { page: "events", title: "Events", key: "e", View: EventsView },
+  { page: "flows", title: "Flows", key: "f", View: FlowsView },
+  { page: "access", title: "Access", key: "a", View: AccessView },
+  { page: "resources", title: "Resources", key: "r", View: ResourcesView },
+];
+
+const THEMES = {
+  system: { sign: "◐", words: "System" },
+  light: { sign: "○", words: "Light" },
+  dark: { sign: "●", words: "Dark" },
+} as const;
+
+export function App() {
+  const page = usePage();
+  const main = useRef<HTMLElement>(null);
+  const help = useSignal(false);
+  const { value: route } = page.route;
+  const entry = PAGES.find((each) => each.page === route.page);
+  const shortcuts: readonly Shortcut[] = [
+    { keys: "/", title: "Search", run: () => focusSearch() },
+    ...PAGES.map(({ page: name, title, key }) => ({
+      keys: `g ${key}`,
+      title,
+      run: () => {
+        location.hash = `#/${name}`;
+      },
+    })),
+    { keys: "t", title: "Light, dark, or as the system", run: () => page.nextTheme() },
+    {
+      keys: "?",
+      title: "These keys",
+      run: () => {
+        help.value = !help.value;
+      },
+    },
+  ];
+  useEffect(() => listenForKeys(shortcuts), []);
+  const title = route.page === "object" && "place" in route ? route.place.name : (entry?.title ?? "Not found");
+  useEffect(() => {
+    document.title = `${title} · k8ts`;
+  }, [title]);
+
+  return (
+    <div class="frame">
+      <button type="button" class="skip" onClick={() => main.current?.focus()}>
+        Skip to content
+      </button>
+      <header class="side">
+        <a class="brand" href="#/overview" aria-label="k8ts, overview">
+          <svg viewBox="0 0 24 24" width="22" height="22" aria-hidden="true">
+            <path d="M4 5h6M4 12h16M4 19h11" stroke="currentColor" stroke-width="2.4" stroke-linecap="round" />
+            <circle cx="17" cy="5" r="2.6" fill="currentColor" />
+          </svg>
+          k8ts
+        </a>
+        <nav aria-label="Pages">
+          {PAGES.map(({ page: name, title: text, key }) => (
+            <a key={name} href={`#/${name}`} aria-current={route.page === name ? "page" : undefined}>
+              <span>{text}</span>
+              <kbd>g {key}</kbd>
+            </a>
+          ))}
+        </nav>
+        <div class="side-foot">
+          <WhoAmI />
+          <button
+            type="button"
+            class="quiet"
+            onClick={() => page.nextTheme()}
+            title="Light, dark, or as the system (t)"
+          >
+            {THEMES[page.theme.value].sign} <span>{THEMES[page.theme.value].words}</span>
+          </button>
+          <button
+            type="button"
+            class="quiet"
+            onClick={() => {
+              help.value = true;
+            }}
+            aria-label="Keyboard shortcuts"
+          >
+            ?
+          </button>
+        </div>
+      </header>
+      <main id="main" ref={main} tabIndex={-1}>
+        {entry !== undefined ? (
+          <entry.View />
+        ) : route.page === "object" && "place" in route ? (
+          <ObjectView key={JSON.stringify(route.place)} route={route} />
+        ) : (
+          <h1>There is no such page</h1>
+        )}
+      </main>
+      {help.value && (
+        <Shortcuts
+          shortcuts={shortcuts}
+          onClose={() => {
+            help.value = false;
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+function focusSearch(): void {
+  const field = document.querySelector<HTMLInputElement>("input[type=search]");
+  field?.focus();
+  field?.select();
+}

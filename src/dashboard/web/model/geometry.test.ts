@@ -1,0 +1,26 @@
+import { describe, expect, it } from "vitest";
+import { columnOf, geometry, spanOf } from "./geometry.ts";
+
+describe("where things are in a diagram", () => {
+  it.each([
+    [3, 1000, 260, 1000],
+    [6, 1000, 155, 1000],
+    [12, 1000, 104, 1314],
+    [12, 390, 84, 1054],
+  ])("%d participants in %d pixels have columns of %d", (participants, room, column, width) => {
+    expect(geometry(participants, room)).toMatchObject({ column, width });
+  });
+
+  it("arrows go from middle to middle, and words where there is room", () => {
+    const shape = geometry(4, 666);
+    expect(shape.column).toBe(150);
+    expect(columnOf(shape, 0)).toBe(141);
+    expect(spanOf(shape, 0, 2)).toEqual({
+      left: 141,
+      width: 300,
+      isLeftward: false,
+      label: { left: "149px", maxWidth: "517px" },
+    });
+    expect(spanOf(shape, 3, 2)).toMatchObject({ left: 441, width: 150, isLeftward: true, label: { right: "83px" } });
+  });
+});

@@ -1,0 +1,62 @@
+/** A Pod's containers, with what each does and why. */
+import type { core } from "#api";
+import type { Tone } from "../model/pod.ts";
+import { State } from "./state.tsx";
+
+export function Containers({ pod: { spec, status } }: { readonly pod: core.Pod }) {
+  const groups = [
+    ["init", spec?.initContainers ?? [], status?.initContainerStatuses ?? []],
+    ["", spec?.containers ?? [], status?.containerStatuses ?? []],
+    ["ephemeral", spec?.ephemeralContainers ?? [], status?.ephemeralContainerStatuses ?? []],
+  ] as const;
+  return (
+    <>
+      <h2>Containers</h2>
+      <table class="plain">
+        <thead>
+          <tr>
+            <th>Name</th>
+            <th>State</th>
+            <th class="wide">Image</th>
+            <th class="num">Restarts</th>
+          </tr>
+        </thead>
+        <tbody>
+          {groups.flatMap(([role, containers, statuses]) =>
+            containers.map(({ name = "", image }) => {
+              const found = statuses.find((each) => each.name === name);
+              const { words, tone } = stateOf(found);
+              return (
+                <tr key={`${role}${name}`}>
+                  <td>
+                    {name} {role !== "" && <span class="dim">{role}</span>}
+                  </td>
+                  <td>
+                    <State tone={tone} words={words} />
+                  </td>
+                  <td class="wide">
+                    <code>{image}</code>
+                  </td>
+                  <td class="num">{found?.restartCount ?? 0}</td>
+                </tr>
+              );
+            }),
+          )}
+        </tbody>
+      </table>
+    </>
+  );
+}
+
+function stateOf(status: core.ContainerStatus | undefined): { readonly words: string; readonly tone: Tone } {
+  const { state, ready } = status ?? {};
+  if (state?.running !== undefined)
+    return ready ? { words: "running, ready", tone: "good" } : { words: "running, not ready", tone: "busy" };
+  if (state?.terminated !== undefined) {
+    const { exitCode = 0, reason } = state.terminated;
+    return { words: `${reason ?? "ended"} (${exitCode})`, tone: exitCode === 0 ? "quiet" : "bad" };
+  }
+  const reason = state?.waiting?.reason;
+  const isUsual = reason === undefined || reason === "ContainerCreating" || reason === "PodInitializing";
+  return { words: reason ?? "waiting", tone: isUsual ? "busy" : "bad" };
+}

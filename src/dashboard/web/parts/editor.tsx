@@ -1,0 +1,190 @@
+/**
+ * An object as YAML, to read and to change. A change is tried on the server first (a dry run): it answers with what is wrong, by field, or with what
+ * would become of the object; only then it can be applied, and only as it was tried.
+ */
+import { useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import { ask, Refused, type StatusCause, wordsOf } from "../api/request.ts";
+import { objectPath } from "../api/resources.ts";
+import type { KubeObject } from "../api/watched.ts";
+import { around, type DiffLine, diff } from "../model/diff.ts";
+import type { ObjectPlace } from "../route.ts";
+
+type Outcome =
+  | { readonly type: "refused"; readonly words: string; readonly causes: readonly StatusCause[] }
+  | { readonly type: "tried"; readonly text: string; readonly lines: readonly DiffLine[] }
+  | { readonly type: "applied"; readonly resourceVersion: string };
+
+export function EditorTab({ place }: { readonly place: ObjectPlace }) {
+  const path = objectPath(place);
+  const original = useSignal("");
+  const text = useSignal("");
+  const failure = useSignal("");
+  const outcome = useSignal<Outcome | undefined>(undefined);
+  const busy = useSignal(false);
+  const field = useRef<HTMLTextAreaElement>(null);
+
+  const load = async () => {
+    failure.value = "";
+    try {
+      const yaml = await yamlOf(await ask<KubeObject>(path));
+      original.value = yaml;
+      text.value = yaml;
+    } catch (error) {
+      failure.value = wordsOf(error);
+    }
+  };
+  useEffect(() => void load(), [path]);
+
+  const send = async (query: string): Promise<KubeObject | undefined> => {
+    busy.value = true;
+    try {
+      const { parse } = await import("yaml");
+      const body: unknown = parse(text.value);
+      return await ask<KubeObject>(`${path}?fieldManager=k8ts-dashboard&fieldValidation=Strict${query}`, {
+        method: "PUT",
+        body,
+      });
+    } catch (error) {
+      const causes = error instanceof Refused ? error.causes : [];
+      outcome.value = { type: "refused", words: wordsOf(error), causes };
+      return undefined;
+    } finally {
+      busy.value = false;
+    }
+  };
+  const check = async () => {
+    const tried = text.value;
+    const answer = await send("&dryRun=All");
+    if (answer !== undefined)
+      outcome.value = { type: "tried", text: tried, lines: diff(original.value, await yamlOf(answer)) };
+  };
+  const apply = async () => {
+    const answer = await send("");
+    if (answer === undefined) return;
+    outcome.value = { type: "applied", resourceVersion: answer.metadata.resourceVersion ?? "" };
+    original.value = await yamlOf(answer);
+    text.value = original.value;
+  };
+  const jump = async (path: string) => {
+    const { lineOf } = await import("../model/yaml-line.ts");
+    const line = lineOf(text.value, path);
+    if (line === undefined || field.current === null) return;
+    const start = text.value.split("\n").slice(0, line).join("\n").length + (line === 0 ? 0 : 1);
+    field.current.focus();
+    field.current.setSelectionRange(
+      start,
+      text.value.indexOf("\n", start) === -1 ? text.value.length : text.value.indexOf("\n", start),
+    );
+    field.current.scrollTop = Math.max(0, line * 19 - field.current.clientHeight / 2);
+  };
+
+  if (failure.value !== "") return <p class="notice">{failure.value}</p>;
+  const result = outcome.value;
+  const isChanged = text.value !== original.value;
+  const canApply =
+    result?.type === "tried" && result.text === text.value && result.lines.some(({ sign }) => sign !== " ");
+  return (
+    <div class="editor">
+      <textarea
+        ref={field}
+        aria-label="YAML"
+        spellcheck={false}
+        disabled={original.value === ""}
+        value={text.value}
+        onInput={({ currentTarget }) => {
+          text.value = currentTarget.value;
+        }}
+        onKeyDown={(event) => {
+          if (event.key !== "s" || !(event.ctrlKey || event.metaKey)) return;
+          event.preventDefault();
+          void check();
+        }}
+      />
+      <div class="editor-side">
+        <div class="tools">
+          <button type="button" onClick={() => void check()} disabled={!isChanged || busy.value} title="Ctrl+S">
+            Check
+          </button>
+          <button type="button" class="primary" onClick={() => void apply()} disabled={!canApply || busy.value}>
+            Apply
+          </button>
+          <button
+            type="button"
+            class="quiet"
+            disabled={busy.value}
+            onClick={() => {
+              outcome.value = undefined;
+              void load();
+            }}
+          >
+            Reload
+          </button>
+        </div>
+        <div class="outcome" aria-live="polite">
+          {result === undefined && (
+            <p class="dim">
+              Change the text, then check it: the server tries it without keeping it and shows what would become of it.
+            </p>
+          )}
+          {result?.type === "applied" && <p class="good-words">Applied at revision {result.resourceVersion}.</p>}
+          {result?.type === "refused" && (
+            <Refusal words={result.words} causes={result.causes} onJump={(path) => void jump(path)} />
+          )}
+          {result?.type === "tried" && <Changes lines={result.lines} stale={result.text !== text.value} />}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+interface RefusalProps {
+  readonly words: string;
+  readonly causes: readonly StatusCause[];
+  readonly onJump: (path: string) => void;
+}
+
+function Refusal({ words, causes, onJump }: RefusalProps) {
+  return (
+    <div class="refusal">
+      <p class="bad-words">The server refuses it.</p>
+      {causes.length === 0 ? (
+        <p>{words}</p>
+      ) : (
+        <ul>
+          {causes.map(({ field = "", message = "" }) => (
+            <li key={`${field} ${message}`}>
+              <button type="button" class="link" onClick={() => onJump(field)}>
+                <code>{field}</code>
+              </button>
+              <span>{message}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+function Changes({ lines, stale }: { readonly lines: readonly DiffLine[]; readonly stale: boolean }) {
+  if (!lines.some(({ sign }) => sign !== " ")) return <p class="dim">It would change nothing.</p>;
+  return (
+    <>
+      <p>{stale ? "The text has changed since: check it again." : "It would become:"}</p>
+      <pre class="diff">
+        {around(lines).map(({ sign, text }, at) => (
+          <span key={at} class={{ "+": "added", "-": "removed", " ": "", "…": "dim" }[sign]}>
+            {sign} {text}
+            {"\n"}
+          </span>
+        ))}
+      </pre>
+    </>
+  );
+}
+
+async function yamlOf(object: KubeObject): Promise<string> {
+  const { stringify } = await import("yaml");
+  const { managedFields: _, ...metadata } = object.metadata;
+  return stringify({ ...object, metadata }, { lineWidth: 0 });
+}

@@ -1,0 +1,38 @@
+/** The list of keys, over the page until it is closed. */
+import { useEffect, useRef } from "preact/hooks";
+import type { Shortcut } from "../keys.ts";
+
+export function Shortcuts({
+  shortcuts,
+  onClose,
+}: {
+  readonly shortcuts: readonly Shortcut[];
+  readonly onClose: () => void;
+}) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => dialog.current?.showModal(), []);
+  return (
+    <dialog ref={dialog} onClose={onClose} aria-label="Keyboard shortcuts">
+      <h2>Keys</h2>
+      <dl class="keys">
+        {shortcuts.map(({ keys, title }) => (
+          <div key={keys}>
+            <dt>
+              <kbd>{keys}</kbd>
+            </dt>
+            <dd>{title}</dd>
+          </div>
+        ))}
+        <div>
+          <dt>
+            <kbd>↑ ↓ ↵</kbd>
+          </dt>
+          <dd>Move in a table, open a row</dd>
+        </div>
+      </dl>
+      <form method="dialog">
+        <button type="submit">Close</button>
+      </form>
+    </dialog>
+  );
+}

@@ -1,0 +1,45 @@
+/** Where the page is: the fragment of its address, such as `#/pods` or `#/object/apps/v1/deployments/default/web/yaml`. */
+export interface ObjectPlace {
+  readonly group: string;
+  readonly version: string;
+  readonly plural: string;
+  /** Empty for what is cluster-wide. */
+  readonly namespace: string;
+  readonly name: string;
+}
+
+export type Route =
+  | { readonly page: "object"; readonly place: ObjectPlace; readonly tab: string }
+  | { readonly page: string; readonly query: URLSearchParams };
+
+const NONE = "-";
+
+export function parseRoute(fragment: string): Route {
+  const [path = "", query = ""] = fragment.replace(/^#\/?/, "").split("?", 2);
+  const parts = path.split("/").map(decoded);
+  const [page = "", group = "", version = "", plural = "", namespace = "", name = "", tab = ""] = parts;
+  if (page === "object" && name !== "") {
+    const place = {
+      group: group === NONE ? "" : group,
+      version,
+      plural,
+      namespace: namespace === NONE ? "" : namespace,
+      name,
+    };
+    return { page: "object", place, tab: tab === "" ? "summary" : tab };
+  }
+  return { page: page === "" ? "overview" : page, query: new URLSearchParams(query) };
+}
+
+export function objectRoute({ group, version, plural, namespace, name }: ObjectPlace, tab = ""): string {
+  const parts = ["object", group || NONE, version, plural, namespace || NONE, name, ...(tab === "" ? [] : [tab])];
+  return `#/${parts.map(encodeURIComponent).join("/")}`;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text; // shown as it was typed
+  }
+}

@@ -1,0 +1,144 @@
+/** All Pods, live. */
+import type { core } from "#api";
+import { useCollection } from "../api/collection.ts";
+import { NODES, PODS, placeOf } from "../api/resources.ts";
+import type { KubeObject } from "../api/watched.ts";
+import { type PodSummary, podSummary } from "../model/pod.ts";
+import { matching } from "../model/table.ts";
+import { usePage } from "../page.ts";
+import { Head } from "../parts/head.tsx";
+import { Age, Notice, State } from "../parts/state.tsx";
+import { Table, type TableColumn } from "../parts/table.tsx";
+import { objectRoute } from "../route.ts";
+
+export type Pod = core.Pod & KubeObject;
+
+interface Row extends PodSummary {
+  readonly pod: Pod;
+  readonly id: string;
+  /** What a search looks through. */
+  readonly text: string;
+}
+
+/** An object at one revision is one value: what follows from it is worked out once. */
+const rows = new WeakMap<Pod, Row>();
+
+export function podRow(pod: Pod): Row {
+  const known = rows.get(pod);
+  if (known !== undefined) return known;
+  const { metadata, spec, status } = pod;
+  const summary = podSummary(pod);
+  const words = [
+    metadata.namespace,
+    metadata.name,
+    summary.word,
+    spec?.nodeName,
+    status?.podIP,
+    ...Object.entries(metadata.labels ?? {}).map((pair) => pair.join("=")),
+  ];
+  const row = { ...summary, pod, id: `${metadata.namespace}/${metadata.name}`, text: words.join(" ").toLowerCase() };
+  rows.set(pod, row);
+  return row;
+}
+
+export const POD_COLUMNS: readonly TableColumn<Row>[] = [
+  {
+    title: "Name",
+    width: "minmax(140px, 3fr)",
+    key: ({ pod }) => pod.metadata.name,
+    cell: ({ pod }) => (
+      <a tabIndex={-1} class="name" href={objectRoute(placeOf(PODS, pod))}>
+        {pod.metadata.name}
+      </a>
+    ),
+  },
+  {
+    title: "Namespace",
+    width: "minmax(80px, 1.2fr)",
+    wide: true,
+    key: ({ pod }) => pod.metadata.namespace ?? "",
+    cell: ({ pod }) => pod.metadata.namespace,
+  },
+  {
+    title: "Status",
+    width: "minmax(92px, 1.3fr)",
+    key: ({ word }) => word,
+    cell: ({ word, tone }) => <State tone={tone} words={word} />,
+  },
+  {
+    title: "Ready",
+    width: "64px",
+    wide: true,
+    numeric: true,
+    key: ({ ready }) => ready,
+    cell: ({ ready, containers }) => `${ready}/${containers}`,
+  },
+  {
+    title: "Restarts",
+    width: "84px",
+    numeric: true,
+    wide: true,
+    key: ({ restarts }) => restarts,
+    cell: ({ restarts }) => restarts,
+  },
+  {
+    title: "Node",
+    width: "minmax(80px, 1fr)",
+    wide: true,
+    key: ({ pod }) => pod.spec?.nodeName ?? "",
+    cell: ({ pod }) =>
+      pod.spec?.nodeName !== undefined && (
+        <a
+          tabIndex={-1}
+          href={objectRoute({ ...placeOf(NODES, { metadata: { name: pod.spec.nodeName } }) })}
+          onClick={(event) => event.stopPropagation()}
+        >
+          {pod.spec.nodeName}
+        </a>
+      ),
+  },
+  {
+    title: "IP",
+    width: "116px",
+    wide: true,
+    key: ({ pod }) => pod.status?.podIP ?? "",
+    cell: ({ pod }) => <code>{pod.status?.podIP}</code>,
+  },
+  {
+    title: "Age",
+    width: "56px",
+    numeric: true,
+    key: ({ pod }) => pod.metadata.creationTimestamp ?? "",
+    cell: ({ pod }) => <Age since={pod.metadata.creationTimestamp} />,
+  },
+];
+
+export function PodsView() {
+  const page = usePage();
+  const pods = useCollection<Pod>(PODS, page.namespace.value);
+  void pods.version.value;
+  const all = Array.from(pods.objects.values(), podRow);
+  const found = matching(all, page.search.value, ({ text }) => text);
+  const count = found.length === all.length ? `${all.length}` : `${found.length} of ${all.length}`;
+  const columns = page.namespace.value === "" ? POD_COLUMNS : POD_COLUMNS.filter(({ title }) => title !== "Namespace");
+  return (
+    <section class="fill">
+      <Head title="Pods" count={count} search="Search Pods" />
+      <Notice states={[pods.state]} />
+      <Table
+        label="Pods"
+        rows={found}
+        columns={columns}
+        idOf={({ id }) => id}
+        hrefOf={({ pod }) => objectRoute(placeOf(PODS, pod))}
+        empty={
+          pods.state.value.phase === "loading"
+            ? "Loading …"
+            : page.search.value === ""
+              ? "There are no Pods here."
+              : "No Pod matches."
+        }
+      />
+    </section>
+  );
+}
