@@ -7,7 +7,9 @@
 import { fromStatus, isObject, type Json, StatusError } from "#api";
 import { type ChildController, type Clock, childController } from "#base";
 import { CAUSE_HEADER } from "#flows";
-import { type BodyPart, readAll, type Transport, type TransportResponse } from "./transport.ts";
+import { frozen } from "./frozen.ts";
+import { readAll, type Transport, type TransportResponse } from "./transport.ts";
+import type { WatchStream } from "./watch.ts";
 
 const MAX_TRIES = 5;
 const MAX_WAIT_MS = 30_000;
@@ -44,16 +46,25 @@ export class Calls {
   }
 
   async json(call: Call): Promise<Json> {
-    return JSON.parse(await this.text(call)) as Json;
+    using deadline = this.#deadline(call);
+    const answer = await this.#answered(call, deadline.signal, true);
+    return answer.value === undefined ? (JSON.parse(await readAll(answer)) as Json) : (frozen(answer.value()) as Json);
   }
 
   /** An answer that goes on and on, as bytes or as events. The deadline is for its beginning, the call's signal for all of it. */
-  async *stream(call: Call): AsyncGenerator<BodyPart, void, undefined> {
+  async stream(call: Call): Promise<WatchStream> {
     const limit = call.timeoutMs ?? this.#options.timeoutMs;
-    using ending = childController(call.signal);
+    const ending = childController(call.signal);
     const timer = this.#options.clock.timer(limit, () => ending.abort(tooLate(call, limit)));
-    const answer = await this.#answered(call, ending.signal, true).finally(() => timer.cancel());
-    yield* answer.body;
+    try {
+      const { body } = await this.#answered(call, ending.signal, true);
+      return { body, [Symbol.dispose]: () => ending[Symbol.dispose]() };
+    } catch (error) {
+      ending[Symbol.dispose]();
+      throw error;
+    } finally {
+      timer.cancel();
+    }
   }
 
   #deadline(call: Call): ChildController {
@@ -70,7 +81,7 @@ export class Calls {
     };
   }
 
-  async #answered(call: Call, signal: AbortSignal, takesEvents = false): Promise<TransportResponse> {
+  async #answered(call: Call, signal: AbortSignal, takesValues = false): Promise<TransportResponse> {
     const { transport, clock, userAgent } = this.#options;
     const { method, target, body, accept = "application/json", contentType, cause } = call;
     const headers = {
@@ -80,7 +91,7 @@ export class Calls {
       ...(cause !== undefined && { [CAUSE_HEADER]: cause }),
     };
     for (let tries = 1; ; tries++) {
-      const request = { method, target, headers, signal, takesEvents, ...(body !== undefined && { body }) };
+      const request = { method, target, headers, signal, takesValues, ...(body !== undefined && { body }) };
       const response = await transport.send(request);
       if (response.status >= 200 && response.status < 300) return response;
       const error = failure(response, await readAll(response), call);

@@ -2,7 +2,7 @@
  * Requests to an API server in the same process: through its whole pipeline, as a user that is given here, without TLS.
  *
  * 1. The server's Handle is taken by its shape, so that clients do not depend on the server.
- * 2. Events of a watch come as the server has them, without being written and read again: they are shared, and nobody may change them.
+ * 2. Objects and events of a watch come as the server has them, without being written and read again: they are shared, and nobody may change them.
  * 3. A watch that is not read holds a bounded number of bytes: what waits is reported back, and the server drops a caller that is too slow.
  */
 import { abortable, Channel, childController } from "#base";
@@ -33,6 +33,7 @@ interface Answer {
 
 interface WholeAnswer extends Answer {
   readonly body: readonly Buffer[];
+  readonly value?: () => object;
 }
 
 interface StreamAnswer extends Answer {
@@ -47,7 +48,7 @@ interface StreamAnswer extends Answer {
 export function inProcess(handle: InProcessHandle, user: InProcessUser): Transport {
   const closing = new AbortController();
   return {
-    async send({ method, target, headers, body, signal, takesEvents = false }) {
+    async send({ method, target, headers, body, signal, takesValues = false }) {
       closing.signal.throwIfAborted();
       const ending = childController(signal);
       const close = () => ending.abort(closing.signal.reason);
@@ -68,9 +69,11 @@ export function inProcess(handle: InProcessHandle, user: InProcessUser): Transpo
       };
       try {
         const answer = await abortable(handle(asked), ending.signal);
-        if ("stream" in answer) return streamed(answer, ending, release, takesEvents);
+        if ("stream" in answer) return streamed(answer, ending, release, takesValues);
         release();
-        return { status: answer.status, headers: joined(answer.headers), body: parts(answer.body) };
+        const { status, value } = answer;
+        const whole = { status, headers: joined(answer.headers), body: parts(answer.body) };
+        return takesValues && value !== undefined ? { ...whole, value } : whole;
       } catch (error) {
         release();
         throw error;
@@ -88,7 +91,7 @@ function streamed(
   answer: StreamAnswer,
   ending: ReturnType<typeof childController>,
   release: () => void,
-  takesEvents: boolean,
+  takesValues: boolean,
 ): TransportResponse {
   const { signal } = ending;
   const left = () => ending.abort(new Error("the caller left"));
@@ -108,7 +111,7 @@ function streamed(
   const done = answer
     .stream({
       write,
-      ...(takesEvents && { event }),
+      ...(takesValues && { event }),
       drop: () => ending.abort(new Error("the caller reads too slowly")),
       signal,
     })

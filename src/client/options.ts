@@ -33,6 +33,8 @@ export interface WatchOptions extends CallOptions, Selectors {
   readonly sendInitialEvents?: boolean;
   /** When the server ends the watch. */
   readonly timeoutSeconds?: number;
+  /** Objects that come over the network are without managedFields: they are half of many an object, and mean something to the server alone. */
+  readonly omitManagedFields?: boolean;
 }
 
 export interface WriteOptions extends CallOptions {

@@ -1,7 +1,7 @@
 /**
  * The verbs on the objects of one resource, in one namespace or in all.
  *
- * 1. What comes back is what the server stored: with its resourceVersion, uid and defaults.
+ * 1. What comes back is what the server stored: with its resourceVersion, uid and defaults. It may be shared: whoever wants another takes a copy.
  * 2. Items of a list say their kind and apiVersion, as single objects do.
  */
 import type { Json, JsonObject, KubeObject } from "#api";
@@ -103,11 +103,12 @@ export class ResourceClient<T extends KubeObject> {
   }
 
   watch(options: WatchOptions = {}): AsyncGenerator<WatchEvent<T>, void, undefined> {
-    const { labelSelector, fieldSelector, allowWatchBookmarks = true, signal, timeoutMs, cause: _, ...rest } = options;
+    const { labelSelector, fieldSelector, allowWatchBookmarks = true, signal, timeoutMs, ...others } = options;
+    const { cause: _, omitManagedFields, ...rest } = others;
     const query = queryOf({ watch: true, allowWatchBookmarks, labelSelector, fieldSelector, ...rest });
     const target = resourcePath(this.resource, this.namespace) + query;
     const call = { method: "GET", target, accept: this.#form.object, signal, timeoutMs };
-    return watchEvents(this.#calls.stream(call), signal);
+    return watchEvents(() => this.#calls.stream(call), { signal, omitManagedFields });
   }
 
   create(object: T, options: WriteOptions = {}): Promise<T> {

@@ -16,8 +16,8 @@ export interface TransportRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly signal: AbortSignal;
-  /** The caller takes events of a watch as values, too: a server in the same process need not make bytes of them. */
-  readonly takesEvents?: boolean;
+  /** The caller takes objects, and events of a watch, as values, too: a server in the same process need not make bytes of them. */
+  readonly takesValues?: boolean;
 }
 
 /** An event of a watch as a value. */
@@ -33,6 +33,8 @@ export interface TransportResponse {
   readonly headers: Readonly<Record<string, string | undefined>>;
   /** Bytes; events only where the request says that it takes them. */
   readonly body: AsyncIterable<BodyPart>;
+  /** What the body says, instead of it; only where the request says that it takes that. It is shared: nobody may change it. */
+  readonly value?: () => object;
 }
 
 export interface Transport {
@@ -47,17 +49,25 @@ export function unreachable(where: string, cause: unknown): StatusError {
 }
 
 /** A body as it comes from the network: whatever goes wrong on the way is told as it is in `send`. `whole` says whether the end was the end. */
-export async function* guarded(
+export function guarded(
   source: AsyncIterable<Uint8Array>,
   { where, signal, whole }: { where: string; signal: AbortSignal; whole(): boolean },
 ): AsyncIterable<Uint8Array> {
-  try {
-    yield* source;
-    if (!whole()) throw new Error("the connection was lost in the middle of an answer");
-  } catch (error) {
+  const failed = (error: unknown): never => {
     signal.throwIfAborted();
     throw unreachable(where, error);
-  }
+  };
+  const checked = (result: IteratorResult<Uint8Array>) =>
+    result.done === true && !whole() ? failed(new Error("the connection was lost in the middle of an answer")) : result;
+  return {
+    [Symbol.asyncIterator]() {
+      const parts = source[Symbol.asyncIterator]();
+      return {
+        next: () => parts.next().then(checked, failed),
+        return: async () => (await parts.return?.()) ?? { done: true, value: undefined },
+      };
+    },
+  };
 }
 
 export async function readAll({ body }: TransportResponse): Promise<string> {

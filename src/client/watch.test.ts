@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { expired, type KubeObject, toStatus } from "#api";
+import type { BodyPart } from "./transport.ts";
 import { type WatchEvent, watchEvents } from "./watch.ts";
 
 const frame = (type: string, object: object) => `${JSON.stringify({ type, object })}\n`;
@@ -9,9 +10,10 @@ async function* chunks(...parts: (string | Uint8Array)[]): AsyncIterable<Uint8Ar
   for (const part of parts) yield Buffer.from(part);
 }
 
-async function all(body: AsyncIterable<Uint8Array>): Promise<WatchEvent<KubeObject>[]> {
+async function all(body: AsyncIterable<BodyPart>, omitManagedFields = false): Promise<WatchEvent<KubeObject>[]> {
   const events: WatchEvent<KubeObject>[] = [];
-  for await (const event of watchEvents<KubeObject>(body, undefined)) events.push(event);
+  const begin = async () => ({ body, [Symbol.dispose]() {} });
+  for await (const event of watchEvents<KubeObject>(begin, { omitManagedFields })) events.push(event);
   return events;
 }
 
@@ -31,6 +33,16 @@ describe("watch events", () => {
         ]);
       }),
     );
+  });
+
+  it("leave managedFields away where nobody wants them, but never in what others have as well", async () => {
+    const managed = { metadata: { ...object.metadata, managedFields: [{ manager: "kubectl" }] } };
+    expect(await all(chunks(frame("ADDED", managed)))).toEqual([{ type: "ADDED", object: managed }]);
+    expect(await all(chunks(frame("ADDED", managed)), true)).toEqual([{ type: "ADDED", object }]);
+    async function* direct() {
+      yield { type: "ADDED", object: managed };
+    }
+    expect(await all(direct(), true)).toEqual([{ type: "ADDED", object: managed }]);
   });
 
   it("an ERROR event is thrown as what it stands for", async () => {

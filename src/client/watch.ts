@@ -16,15 +16,42 @@ export type WatchEvent<T extends KubeObject> =
 const INITIAL_EVENTS_END = "k8s.io/initial-events-end";
 const NEWLINE = 10;
 
+/** A watch that has begun; disposing of it lets go of what it was begun with. */
+export interface WatchStream extends Disposable {
+  readonly body: AsyncIterable<BodyPart>;
+}
+
+export interface WatchForm {
+  readonly signal?: AbortSignal | undefined;
+  /** Leaves managedFields away where objects are read from bytes: for who keeps many objects and has no use for them. */
+  readonly omitManagedFields?: boolean | undefined;
+}
+
+/** One generator for all of the way: each more would cost every event of every watch a few turns. */
 export async function* watchEvents<T extends KubeObject>(
-  body: AsyncIterable<BodyPart>,
-  signal: AbortSignal | undefined,
+  begin: () => Promise<WatchStream>,
+  { signal, omitManagedFields = false }: WatchForm,
 ): AsyncGenerator<WatchEvent<T>, void, undefined> {
   try {
-    for await (const told of events(body)) yield eventOf<T>(told);
+    using stream = await begin();
+    const lines = new Lines();
+    for await (const part of stream.body) {
+      if (!(part instanceof Uint8Array)) yield eventOf<T>(part);
+      else
+        for (const line of lines.of(part)) {
+          const told = JSON.parse(line) as Told;
+          if (omitManagedFields) delete told.object.metadata?.managedFields;
+          yield eventOf<T>(told);
+        }
+    }
   } catch (error) {
     if (signal === undefined || !isAbort(error, signal)) throw error;
   }
+}
+
+/** Read from bytes, and nobody else's. */
+interface Told extends DirectEvent {
+  readonly object: { readonly metadata?: { managedFields?: unknown } };
 }
 
 function eventOf<T extends KubeObject>(told: DirectEvent): WatchEvent<T> {
@@ -46,22 +73,19 @@ function eventOf<T extends KubeObject>(told: DirectEvent): WatchEvent<T> {
 }
 
 /** What stands behind the last newline is the beginning of an event whose end never came. */
-async function* events(body: AsyncIterable<BodyPart>): AsyncIterable<DirectEvent> {
-  let rest: Buffer[] = [];
-  for await (const bytes of body) {
-    if (!(bytes instanceof Uint8Array)) {
-      yield bytes;
-      continue;
-    }
+class Lines {
+  #rest: Buffer[] = [];
+
+  *of(bytes: Uint8Array): Iterable<string> {
     const chunk = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     let from = 0;
     for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, from)) {
       const line = chunk.subarray(from, end);
-      const text = rest.length === 0 ? line.toString("utf8") : Buffer.concat([...rest, line]).toString("utf8");
-      yield JSON.parse(text) as DirectEvent;
-      rest = [];
+      const whole = this.#rest.length === 0 ? line : Buffer.concat([...this.#rest, line]);
+      this.#rest = [];
       from = end + 1;
+      yield whole.toString("utf8");
     }
-    if (from < chunk.length) rest.push(chunk.subarray(from));
+    if (from < chunk.length) this.#rest.push(chunk.subarray(from));
   }
 }

@@ -86,6 +86,11 @@ export class StoredObject {
     return this.#object;
   }
 
+  /** The object for somebody who has asked for it just once: it is not kept for that. */
+  get seen(): KubeObject {
+    return this.#object ?? (this.#form === undefined ? this.object : atRevision(this.#form, this.revision));
+  }
+
   /** The same state as of a later revision: what a deletion shows. */
   asOf(revision: Revision): StoredObject {
     const object = this.#object === undefined ? undefined : atRevision(this.#object, revision);

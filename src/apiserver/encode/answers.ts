@@ -38,8 +38,9 @@ export function answerObject(status: number, stored: StoredObject, context: Answ
   const { as, type } = format;
   if (as === undefined && type === JSON_TYPE && resource.kind.storedAs === undefined && !format.pretty) {
     // A dry run's object has no revision.
-    const line = stored.revision === 0 ? textOf(withoutVersion(stored.object), JSON_TYPE, false) : stored.line;
-    return { status, headers: { "content-type": JSON_TYPE }, body: [line] };
+    const headers = { "content-type": JSON_TYPE };
+    if (stored.revision !== 0) return { status, headers, body: [stored.line], value: () => stored.seen };
+    return { status, headers, body: [textOf(withoutVersion(stored.object), JSON_TYPE, false)] };
   }
   const object = stored.revision === 0 ? withoutVersion(resource.read(stored)) : resource.read(stored);
   if (as === undefined) return answerValue(status, object, resource.kind, format);

@@ -39,6 +39,8 @@ export interface WholeResponse {
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   /** Sent one after the other. */
   readonly body: readonly Buffer[];
+  /** What the body says, where that is known: a caller in this process need not read it. It is shared. */
+  readonly value?: () => object;
 }
 
 export interface StreamResponse {

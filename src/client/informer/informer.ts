@@ -121,6 +121,7 @@ export class Informer<T extends KubeObject> {
       ...selectors,
       sendInitialEvents: true,
       resourceVersionMatch: "NotOlderThan",
+      omitManagedFields: true,
       signal,
     })) {
       if (listed) this.#take(event);
@@ -155,7 +156,7 @@ export class Informer<T extends KubeObject> {
     const resourceVersion = String(this.#cache.revision);
     const start = clock.monotonic();
     let told = false;
-    for await (const event of client.watch({ ...selectors, resourceVersion, signal })) {
+    for await (const event of client.watch({ ...selectors, resourceVersion, omitManagedFields: true, signal })) {
       this.#take(event);
       told = true;
     }

@@ -7,6 +7,7 @@
  */
 import type { KubeObject } from "#api";
 import { abortable } from "#base";
+import { frozen } from "../frozen.ts";
 
 export type Change<T> =
   | { readonly type: "added"; readonly object: T; readonly old?: undefined }
@@ -76,7 +77,7 @@ export class ObjectCache<T extends KubeObject> implements ReadonlyCache<T> {
     if (index === undefined) {
       index = { valuesOf, found: new Map() };
       this.#indexes.set(name, index);
-      for (const [key, object] of this.#objects) enter(index, key, object);
+      for (const [key, object] of this.#objects) change(index, key, undefined, object);
     }
     const { found } = index;
     return (value) => [...(found.get(value)?.values() ?? [])];
@@ -100,9 +101,8 @@ export class ObjectCache<T extends KubeObject> implements ReadonlyCache<T> {
     const old = this.#objects.get(key);
     if (old !== undefined && old.metadata.resourceVersion === object.metadata.resourceVersion) return undefined;
     frozen(object);
-    if (old !== undefined) this.#leave(key, old);
     this.#objects.set(key, object);
-    for (const index of this.#indexes.values()) enter(index, key, object);
+    for (const index of this.#indexes.values()) change(index, key, old, object);
     return old === undefined ? { type: "added", object } : { type: "updated", object, old };
   }
 
@@ -127,25 +127,25 @@ export class ObjectCache<T extends KubeObject> implements ReadonlyCache<T> {
   }
 
   #leave(key: string, object: T): void {
-    for (const { valuesOf, found } of this.#indexes.values()) {
-      for (const value of valuesOf(object)) {
-        const bucket = found.get(value);
-        if (bucket?.delete(key) && bucket.size === 0) found.delete(value);
-      }
-    }
+    for (const { valuesOf, found } of this.#indexes.values()) leave(found, key, valuesOf(object));
   }
 }
 
-function enter<T>({ valuesOf, found }: StoredIndex<T>, key: string, object: T): void {
-  for (const value of valuesOf(object)) {
+/** Most changes leave an object where it was. */
+function change<T>({ valuesOf, found }: StoredIndex<T>, key: string, old: T | undefined, object: T): void {
+  const values = valuesOf(object);
+  const before = old === undefined ? [] : valuesOf(old);
+  if (before.length !== values.length || before.some((value, at) => value !== values[at])) leave(found, key, before);
+  for (const value of values) {
     const bucket = found.get(value);
     if (bucket === undefined) found.set(value, new Map([[key, object]]));
     else bucket.set(key, object);
   }
 }
 
-function frozen<V>(value: V): V {
-  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
-  for (const part of Object.values(value)) frozen(part);
-  return Object.freeze(value);
+function leave<T>(found: StoredIndex<T>["found"], key: string, values: readonly string[]): void {
+  for (const value of values) {
+    const bucket = found.get(value);
+    if (bucket?.delete(key) && bucket.size === 0) found.delete(value);
+  }
 }
