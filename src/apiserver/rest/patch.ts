@@ -111,16 +111,15 @@ function decoded(
   options: PatchOptions,
   from: "json" | "maps",
 ): Proposal {
+  const shown = () => (from === "maps" ? goValue(parseJson(text)) : documentText(patched, kind));
   try {
     checkType(patched, kind, from);
     const { value, unknown } = decode(kind.schema, patched, { from });
-    if (options.fieldValidation !== "Ignore")
-      report(text, unknown, request, options, from === "maps" ? goValue(parseJson(text)) : documentText(patched, kind));
+    if (options.fieldValidation !== "Ignore") report(text, unknown, request, options, shown);
     return { draft: value as unknown as AnyDraft };
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
-    const shown = from === "maps" ? goValue(parseJson(text)) : documentText(patched, kind);
-    throw invalidStatus({ group: "", kind: "" }, "", [field.invalid("patch", shown, error.message)]);
+    throw invalidStatus({ group: "", kind: "" }, "", [field.invalid("patch", shown(), error.message)]);
   }
 }
 
@@ -146,13 +145,13 @@ function report(
   unknown: readonly string[],
   { warn }: RestRequest,
   { fieldValidation }: PatchOptions,
-  shown: string,
+  shown: () => string,
 ): void {
   const faults = [...new Set([...strictFieldErrors(text, parseJson(text), []), ...unknown.map(unknownField)])];
   if (faults.length === 0) return;
   if (fieldValidation === "Strict") {
     throw invalidStatus({ group: "", kind: "" }, "", [
-      field.invalid("patch", shown, `strict decoding error: ${faults.join(", ")}`),
+      field.invalid("patch", shown(), `strict decoding error: ${faults.join(", ")}`),
     ]);
   }
   for (const fault of faults) warn(fault);

@@ -7,6 +7,7 @@
 import {
   at,
   checkDns1123Subdomain,
+  cloneJson,
   type Draft,
   equalJson,
   type FieldError,
@@ -112,7 +113,7 @@ export function prepareStatus(kind: Kind, draft: AnyDraft, old: KubeObject, requ
   const { labels, annotations, managedFields, resourceVersion, finalizers, ownerReferences } = draft.metadata;
   for (const field of Object.keys({ ...old, ...draft }))
     if (field !== "status" && field !== "metadata") keep(draft, old, field);
-  draft.metadata = structuredClone(old.metadata) as AnyDraft["metadata"];
+  draft.metadata = cloneJson(old.metadata) as AnyDraft["metadata"];
   assign(draft.metadata, { managedFields, resourceVersion });
   if (keeps !== "nothing") assign(draft.metadata, { annotations });
   if (keeps === "labelsAndAnnotations") assign(draft.metadata, { labels, finalizers, ownerReferences });
@@ -180,7 +181,7 @@ function emptyStatus(kind: Kind, draft: AnyDraft): void {
 function keep(draft: AnyDraft, old: KubeObject, field: string): void {
   const value = (old as unknown as Record<string, Json | undefined>)[field];
   if (value === undefined) delete draft[field];
-  else draft[field] = structuredClone(value);
+  else draft[field] = cloneJson(value);
 }
 
 function assign(target: object, values: Record<string, unknown>): void {

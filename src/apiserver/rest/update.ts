@@ -1,5 +1,5 @@
 /** PUT: the whole object, to itself or to one of its subresources. */
-import { badRequest } from "#api";
+import { badRequest, cloneJson } from "#api";
 import { decodeBody } from "./body.ts";
 import { change } from "./change.ts";
 import { writeOptions } from "./options.ts";
@@ -23,7 +23,7 @@ export async function update(request: RestRequest): Promise<Written> {
     dryRun: options.dryRun,
     mayCreate: request.subresource === "" && resource.kind.update?.allowCreate === true,
     // Each try starts from what was sent: preparing changes its draft.
-    propose: () => ({ draft: structuredClone(draft) }),
+    propose: () => ({ draft: cloneJson(draft) }),
   });
 }
 

@@ -63,10 +63,10 @@ export function planReplicas(
   const active = owned.filter(isActive);
   const missing = isEnding(object) ? 0 : replicas - active.length;
   const writes =
-    missing > 0
+    missing >= 0
       ? Array.from({ length: Math.min(missing, BURST) }, () => creation(wanted))
       : inDeletionOrder(active, siblings)
-          .slice(0, Math.min(Math.max(0, isEnding(object) ? 0 : -missing), BURST))
+          .slice(0, Math.min(-missing, BURST))
           .map((pod): Write => ({ verb: "delete", resource: PodKind, object: pod }));
   const waits = active.map((pod) => availableInMs(pod, minReadySeconds, now) ?? 0).filter((ms) => ms > 0);
   return {

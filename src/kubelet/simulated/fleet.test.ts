@@ -395,7 +395,7 @@ describe("a server that fails now and then", () => {
 });
 
 describe("many nodes", () => {
-  it("50 nodes, 200 Pods: all run, each written twice", async () => {
+  it("50 nodes, 200 Pods at once: all run, and most say nothing before they do", async () => {
     await started({ count: 50 });
     const before = cluster.writes.length;
     for (let i = 0; i < 200; i++)
@@ -407,6 +407,6 @@ describe("many nodes", () => {
     const { items } = await pods().list();
     expect(items.filter(({ status }) => status?.phase === "Running")).toHaveLength(200);
     expect(new Set(items.map(({ status }) => status?.podIP)).size).toBe(200);
-    expect(cluster.writes.slice(before).filter((write) => write.includes("/pods/"))).toHaveLength(400);
+    expect(cluster.writes.slice(before).filter((write) => write.includes("/pods/"))).toHaveLength(250);
   });
 });

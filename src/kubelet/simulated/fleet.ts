@@ -8,6 +8,7 @@
 import { createHash } from "node:crypto";
 import { abortable, type Clock, type Logger, processQueue, type Random, TaskGroup, WorkQueue } from "#base";
 import type { Client } from "#client";
+import { Beginnings } from "./beginnings.ts";
 import type { NodeFacts } from "./node-object.ts";
 import type { PodEntry } from "./node-pods.ts";
 import { DEFAULTS, type Defaults } from "./script.ts";
@@ -136,6 +137,7 @@ export class Fleet {
     return {
       facts,
       defaults: { ...DEFAULTS, ...defaults },
+      beginnings: new Beginnings(clock),
       chores: this.#chores,
       pods: this.#pods,
       tasks,

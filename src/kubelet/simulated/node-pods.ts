@@ -8,6 +8,7 @@
  * 1. Whatever happens to a Pod ends in one place, `work`, which never runs twice at once for a Pod: transitions that fall together are one PATCH.
  * 2. A Pod that the node sees for the first time must fit; one that already has a start is adopted as it is.
  * 3. Nothing is written once the node has fallen silent.
+ * 4. A Pod says that it has been taken, and later that it runs. While many begin, one that will run at once says only that.
  */
 import { type core, isStatusError } from "#api";
 import { type Clock, isAbort, type Logger, type WorkQueue } from "#base";
@@ -17,6 +18,7 @@ import { Pod } from "../kinds.ts";
 import { isFinal, podStatus, rejectedStatus, statusPatch } from "../pod-status/index.ts";
 import { AddressPool, parseRange } from "./addresses.ts";
 import { type Refusal, refusal } from "./admission.ts";
+import type { Beginnings } from "./beginnings.ts";
 import { PodLife, type PodLifeOptions } from "./pod-life.ts";
 import { resize } from "./resize.ts";
 import { type Defaults, readScript } from "./script.ts";
@@ -26,6 +28,8 @@ import { Usage } from "./usage.ts";
 const MIRROR = "kubernetes.io/config.mirror";
 const NO_ADDRESS_MS = 10_000;
 const MAX_IMAGES = 50;
+/** A start that takes no longer is over at once. */
+const AT_ONCE_MS = 200;
 
 export interface PodEntry {
   readonly owner: NodePods;
@@ -48,6 +52,8 @@ export interface NodePodsOptions extends Omit<PodLifeOptions, "script"> {
   readonly node: () => core.Node;
   readonly defaults: Defaults;
   readonly queue: WorkQueue<PodEntry>;
+  /** Of all nodes of the fleet. */
+  readonly beginnings: Beginnings;
   readonly clock: Clock;
   readonly log: Logger;
   /** Aborts when the node falls silent. */
@@ -103,6 +109,7 @@ export class NodePods {
       const now = clock.now();
       const dueMs = entry.life?.advance(now) ?? Number.POSITIVE_INFINITY;
       if (dueMs < Number.POSITIVE_INFINITY) queue.addAfter(entry, dueMs - now);
+      if (this.#runsAtOnce(entry, dueMs - now)) return;
       const status = this.#statusOf(entry, now);
       const patch = status && statusPatch(entry.pod, status);
       if (patch !== undefined) {
@@ -129,6 +136,11 @@ export class NodePods {
     }
   }
 
+  #runsAtOnce({ pod, life }: PodEntry, dueInMs: number): boolean {
+    if (life === undefined || life.hasSandbox || pod.metadata.deletionTimestamp !== undefined) return false;
+    return pod.status?.startTime === undefined && dueInMs <= AT_ONCE_MS && this.#options.beginnings.areMany;
+  }
+
   #begin(pod: core.Pod): void {
     const { clock, log, node, defaults, queue, newId, imageID } = this.#options;
     const { uid = "", name, namespace } = pod.metadata;
@@ -148,6 +160,7 @@ export class NodePods {
       return;
     }
     const isNew = pod.status?.startTime === undefined;
+    if (isNew) this.#options.beginnings.note();
     entry.refused = isNew ? refusal(pod, this.#usage, node()) : undefined;
     if (entry.refused === undefined) {
       this.#usage.set(uid, pod);

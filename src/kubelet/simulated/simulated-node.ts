@@ -40,7 +40,7 @@ export interface Chore {
   readonly what: "register" | "lease" | "status";
 }
 
-export interface SimulatedNodeOptions extends Pick<NodePodsOptions, "defaults" | "newId" | "imageID"> {
+export interface SimulatedNodeOptions extends Pick<NodePodsOptions, "defaults" | "newId" | "imageID" | "beginnings"> {
   readonly settings: NodeSettings;
   readonly facts: NodeFacts;
   readonly client: Client;
