@@ -36,7 +36,7 @@ export {
   parseCidr,
   parseIp,
 } from "./ip.ts";
-export { isObject, type Json, type JsonObject } from "./json.ts";
+export { cloneJson, isObject, type Json, type JsonObject } from "./json.ts";
 export {
   applyJsonPatch,
   decodeJsonPatch,

@@ -22,6 +22,9 @@ export const zeroSeconds = -62_135_596_800;
 
 const rfc3339 = "2006-01-02T15:04:05Z07:00";
 const rfc3339Micro = "2006-01-02T15:04:05.000000Z07:00";
+const zeroText = "0001-01-01T00:00:00Z";
+/** In the canonical form, on a day that every month has. */
+const plain = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\dZ$/;
 const canonical = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(\.\d{6})?Z$/;
 
 export function parseTime(text: string): Instant {
@@ -47,6 +50,8 @@ export function formatMicroTime({ seconds, nanos }: Instant): string {
 
 /** As it is stored and answered; null where it is the zero time. */
 export function canonicalTime(text: string): string | null {
+  // What is stored is read again with every patch: most of it needs no calendar.
+  if (plain.test(text) && text !== zeroText) return text;
   const instant = parseTime(text);
   return instant.seconds === zeroSeconds && instant.nanos === 0 ? null : formatTime(instant);
 }
