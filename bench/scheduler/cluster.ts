@@ -63,6 +63,7 @@ export async function startBenchCluster({
     transport: inProcess(server.handle, { name: "bench", groups: ["system:masters"] }),
     clock,
     userAgent: "bench",
+    sharesAnswers: true,
     timeoutMs: 600_000,
   });
   const scheduler = apart
@@ -101,7 +102,12 @@ interface Scheduling {
 async function startBeside(handle: ApiServer["handle"]): Promise<Scheduling> {
   const clock = realClock();
   const user = { name: "system:kube-scheduler", groups: ["system:authenticated"] };
-  const client = new Client({ transport: inProcess(handle, user), clock, userAgent: "kube-scheduler" });
+  const client = new Client({
+    transport: inProcess(handle, user),
+    clock,
+    userAgent: "kube-scheduler",
+    sharesAnswers: true,
+  });
   const metrics = schedulerMetrics(new MetricsRegistry());
   const tasks = new TaskGroup();
   const ready = Promise.withResolvers<void>();

@@ -8,7 +8,7 @@ import { fromStatus, isObject, type Json, StatusError } from "#api";
 import { type ChildController, type Clock, childController } from "#base";
 import { CAUSE_HEADER } from "#flows";
 import { frozen } from "./frozen.ts";
-import { readAll, type Transport, type TransportResponse } from "./transport.ts";
+import { readAll, type Transport, type TransportRequest, type TransportResponse } from "./transport.ts";
 import type { WatchStream } from "./watch.ts";
 
 const MAX_TRIES = 5;
@@ -47,7 +47,7 @@ export class Calls {
 
   async json(call: Call): Promise<Json> {
     using deadline = this.#deadline(call);
-    const answer = await this.#answered(call, deadline.signal, true);
+    const answer = await this.#answered(call, deadline.signal, { takesValues: true });
     return answer.value === undefined ? (JSON.parse(await readAll(answer)) as Json) : (frozen(answer.value()) as Json);
   }
 
@@ -57,7 +57,7 @@ export class Calls {
     const ending = childController(call.signal);
     const timer = this.#options.clock.timer(limit, () => ending.abort(tooLate(call, limit)));
     try {
-      const { body } = await this.#answered(call, ending.signal, true);
+      const { body } = await this.#answered(call, ending.signal, { takesValues: true, goesOn: true });
       return { body, [Symbol.dispose]: () => ending[Symbol.dispose]() };
     } catch (error) {
       ending[Symbol.dispose]();
@@ -81,7 +81,11 @@ export class Calls {
     };
   }
 
-  async #answered(call: Call, signal: AbortSignal, takesValues = false): Promise<TransportResponse> {
+  async #answered(
+    call: Call,
+    signal: AbortSignal,
+    form: Pick<TransportRequest, "takesValues" | "goesOn"> = {},
+  ): Promise<TransportResponse> {
     const { transport, clock, userAgent } = this.#options;
     const { method, target, body, accept = "application/json", contentType, cause } = call;
     const headers = {
@@ -91,7 +95,7 @@ export class Calls {
       ...(cause !== undefined && { [CAUSE_HEADER]: cause }),
     };
     for (let tries = 1; ; tries++) {
-      const request = { method, target, headers, signal, takesValues, ...(body !== undefined && { body }) };
+      const request = { method, target, headers, signal, ...form, ...(body !== undefined && { body }) };
       const response = await transport.send(request);
       if (response.status >= 200 && response.status < 300) return response;
       const error = failure(response, await readAll(response), call);

@@ -60,6 +60,14 @@ describe.each(Object.entries(transports))("client: %s", (name, open) => {
     await expect(configMaps.get("one")).rejects.toMatchObject({ reason: "NotFound", code: 404 });
   });
 
+  it("answers are the caller's own, or shared with the server: then nobody can change them", async () => {
+    const created = await configMaps.create(configMap("shared", { a: "1" }));
+    const change = () => Object.assign(created.data ?? {}, { a: "2" });
+    if (name === "in process") expect(change).toThrow(TypeError);
+    else change();
+    expect((await configMaps.get("shared")).data).toEqual({ a: "1" });
+  });
+
   it("creates by the namespace of the object", async () => {
     const created = await client.of(ConfigMap).create({ metadata: { name: "placed", namespace } });
     expect(created.metadata.namespace).toBe(namespace);

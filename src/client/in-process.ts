@@ -47,16 +47,17 @@ interface StreamAnswer extends Answer {
 
 export function inProcess(handle: InProcessHandle, user: InProcessUser): Transport {
   const closing = new AbortController();
+  const waiting = new Set<(reason: unknown) => void>();
+  const closable = <T>(answer: Promise<T>): Promise<T> =>
+    new Promise((resolve, reject) => {
+      waiting.add(reject);
+      void answer.then(resolve, reject).finally(() => waiting.delete(reject));
+    });
   return {
-    async send({ method, target, headers, body, signal, takesValues = false }) {
+    async send({ method, target, headers, body, signal, goesOn = false, takesValues = false }) {
       closing.signal.throwIfAborted();
-      const ending = childController(signal);
-      const close = () => ending.abort(closing.signal.reason);
-      closing.signal.addEventListener("abort", close, { once: true });
-      const release = () => {
-        closing.signal.removeEventListener("abort", close);
-        ending[Symbol.dispose]();
-      };
+      // What goes on after its answer has begun needs an end of its own; for the others that would cost more than some of them do.
+      const going = goesOn ? ongoing(signal, closing.signal) : undefined;
       const at = target.indexOf("?");
       const asked = {
         method,
@@ -64,23 +65,42 @@ export function inProcess(handle: InProcessHandle, user: InProcessUser): Transpo
         query: new URLSearchParams(at === -1 ? "" : target.slice(at + 1)),
         headers,
         body: async () => Buffer.from(body ?? ""),
-        signal: ending.signal,
+        signal: going?.ending.signal ?? signal,
         user,
       };
       try {
-        const answer = await abortable(handle(asked), ending.signal);
-        if ("stream" in answer) return streamed(answer, ending, release, takesValues);
-        release();
+        const answer = await abortable(closable(handle(asked)), asked.signal);
+        if ("stream" in answer) {
+          const { ending, release } = going ?? ongoing(signal, closing.signal);
+          return streamed(answer, ending, release, takesValues);
+        }
+        going?.release();
         const { status, value } = answer;
         const whole = { status, headers: joined(answer.headers), body: parts(answer.body) };
         return takesValues && value !== undefined ? { ...whole, value } : whole;
       } catch (error) {
-        release();
+        going?.release();
         throw error;
       }
     },
-    close: async () => closing.abort(new Error("the client was closed")),
+    close: async () => {
+      const reason = new Error("the client was closed");
+      closing.abort(reason);
+      for (const reject of waiting) reject(reason);
+    },
   };
+}
+
+/** Ends with the caller's signal, and with the client. */
+function ongoing(signal: AbortSignal, closing: AbortSignal) {
+  const ending = childController(signal);
+  const close = () => ending.abort(closing.reason);
+  closing.addEventListener("abort", close, { once: true });
+  const release = () => {
+    closing.removeEventListener("abort", close);
+    ending[Symbol.dispose]();
+  };
+  return { ending, release };
 }
 
 async function* parts(body: readonly Buffer[]): AsyncIterable<Buffer> {
@@ -138,6 +158,7 @@ function streamed(
 
 /** A field that is there several times reads as it would over the network. */
 function joined(headers: Answer["headers"]): Record<string, string> {
+  if (!Object.values(headers).some(Array.isArray)) return headers as Record<string, string>;
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, typeof value === "string" ? value : value.join(", ")]),
   );

@@ -18,6 +18,8 @@ export interface TransportRequest {
   readonly signal: AbortSignal;
   /** The caller takes objects, and events of a watch, as values, too: a server in the same process need not make bytes of them. */
   readonly takesValues?: boolean;
+  /** The answer is expected to go on and on, as a watch does. */
+  readonly goesOn?: boolean;
 }
 
 /** An event of a watch as a value. */
@@ -73,5 +75,7 @@ export function guarded(
 export async function readAll({ body }: TransportResponse): Promise<string> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of body) if (chunk instanceof Uint8Array) chunks.push(chunk);
-  return Buffer.concat(chunks).toString("utf8");
+  const [first] = chunks;
+  const whole = chunks.length === 1 && first instanceof Buffer ? first : Buffer.concat(chunks);
+  return whole.toString("utf8");
 }

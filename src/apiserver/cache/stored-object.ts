@@ -88,7 +88,10 @@ export class StoredObject {
 
   /** The object for somebody who has asked for it just once: it is not kept for that. */
   get seen(): KubeObject {
-    return this.#object ?? (this.#form === undefined ? this.object : atRevision(this.#form, this.revision));
+    if (this.#object !== undefined) return this.#object;
+    return this.#form === undefined
+      ? (JSON.parse(this.line.toString("utf8")) as KubeObject)
+      : atRevision(this.#form, this.revision);
   }
 
   /** The same state as of a later revision: what a deletion shows. */
