@@ -60,12 +60,14 @@ function refusal({ metadata, spec }: core.Pod, { metadata: asked }: core.Binding
   return undefined;
 }
 
-/** Nobody comes to own what a binding sets: it is not a write of the Pod. */
+/** Nobody comes to own what a binding sets: it is not a write of the Pod. A node that was promised to it is no news any more, wherever it is now. */
 function bound(pod: core.Pod, { metadata, target }: core.Binding, now: number): KubeObject {
   const annotations = { ...pod.metadata.annotations, ...metadata.annotations };
   const labels = { ...pod.metadata.labels, ...metadata.labels };
+  const { nominatedNodeName: _, ...status } = pod.status ?? {};
   const next: core.Pod = {
     ...pod,
+    status,
     metadata: {
       ...pod.metadata,
       ...(Object.keys(labels).length > 0 && { labels }),

@@ -147,6 +147,17 @@ describe("what is answered without being stored", () => {
       expect(status?.conditions).toMatchObject([{ type: "PodScheduled", status: "True", lastProbeTime: null }]);
     });
 
+    it("forgets the node that was promised to the pod, also where it goes elsewhere", async () => {
+      await pod("promised");
+      const path = "/api/v1/namespaces/default/pods/promised";
+      const type = "application/merge-patch+json";
+      await ask("PATCH", `${path}/status`, { status: { nominatedNodeName: "m" } }, ADMIN, { "content-type": type });
+      expect(podNow("promised")?.status?.nominatedNodeName).toBe("m");
+      await ask("POST", `${path}/binding`, binding("promised"));
+      const { spec, status } = podNow("promised") ?? {};
+      expect([spec?.nodeName, status?.nominatedNodeName]).toEqual(["n", undefined]);
+    });
+
     it.each([
       {
         name: "another pod",
