@@ -63,7 +63,6 @@ export async function startBenchCluster({
     transport: inProcess(server.handle, { name: "bench", groups: ["system:masters"] }),
     clock,
     userAgent: "bench",
-    sharesAnswers: true,
     timeoutMs: 600_000,
   });
   const scheduler = apart
@@ -106,7 +105,6 @@ async function startBeside(handle: ApiServer["handle"]): Promise<Scheduling> {
     transport: inProcess(handle, user),
     clock,
     userAgent: "kube-scheduler",
-    sharesAnswers: true,
   });
   const metrics = schedulerMetrics(new MetricsRegistry());
   const tasks = new TaskGroup();

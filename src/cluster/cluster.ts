@@ -36,7 +36,7 @@ import { ClusterError } from "./errors.ts";
 import { openFlowFile } from "./flow-file.ts";
 import { listenOrExplain } from "./listen.ts";
 import type { RunState } from "./run-state.ts";
-import { SchedulingReasons } from "./scheduling-reasons.ts";
+import { SCHEDULING, SchedulingReasons } from "./scheduling-reasons.ts";
 
 export const CONTEXT_NAME = "k8ts";
 /** The first address of the default service range: the `kubernetes` Service. */
@@ -128,7 +128,7 @@ export async function startCluster(config: ClusterConfig, environment: Environme
       store,
       ...(recorder !== undefined && { recorder }),
       ...(config.historyWindowMs !== undefined && { historyWindowMs: config.historyWindowMs }),
-      reports: { "/k8ts/scheduling": (query) => reasons.of(query.get("uid") ?? "") },
+      reports: { [SCHEDULING]: reasons.report },
       sharedStore: config.store.kind === "etcd",
       authentication: await readAuthentication(flags, files, pki),
       requestHeader: await readRequestHeader(flags, pki),

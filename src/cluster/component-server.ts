@@ -1,5 +1,5 @@
 /**
- * What a component tells about itself over HTTPS: /healthz, /livez and /readyz to everybody, /metrics to those who may read it.
+ * What a component tells about itself over HTTPS: /healthz, /livez and /readyz to everybody, /metrics and its reports to those who may read them.
  *
  * 1. Without a certificate of its own it makes one that lives as long as the process, as the original does.
  * 2. Who may read is the API server's to say: see delegated-access.ts.
@@ -39,6 +39,8 @@ export interface Served {
   readonly metrics: MetricsRegistry;
   readonly clock: Clock;
   readonly log: Logger;
+  /** What it has to say besides, as JSON, by path. */
+  readonly reports?: Readonly<Record<string, (query: URLSearchParams) => object>>;
 }
 
 interface Answer {
@@ -78,7 +80,8 @@ export async function serveComponent(serving: ComponentServing, served: Served):
   };
 }
 
-async function answer({ url = "/", headers }: IncomingMessage, { client, log, metrics }: Served): Promise<Answer> {
+async function answer({ url = "/", headers }: IncomingMessage, served: Served): Promise<Answer> {
+  const { client, log, metrics, reports } = served;
   const { pathname, searchParams } = new URL(url, "https://component");
   const [, endpoint = "", ...only] = pathname.split("/");
   if (HEALTH.includes(endpoint)) {
@@ -91,6 +94,10 @@ async function answer({ url = "/", headers }: IncomingMessage, { client, log, me
   if (verdict === "unknown") return { status: 401, body: "Unauthorized\n" };
   if (verdict !== "allowed") return { status: 403, body: `${verdict.denied}\n` };
   if (pathname === "/metrics") return { status: 200, body: metrics.text(), type: metricsContentType };
+  const report = reports !== undefined && Object.hasOwn(reports, pathname) ? reports[pathname] : undefined;
+  if (report !== undefined) {
+    return { status: 200, body: `${JSON.stringify(report(searchParams))}\n`, type: "application/json" };
+  }
   return { status: 404, body: "404 page not found\n" };
 }
 

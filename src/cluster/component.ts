@@ -12,7 +12,7 @@ import type { coordination } from "#api";
 import { type Clock, type Logger, MetricsRegistry, type Random, registerProcessMetrics, systemRandom } from "#base";
 import { Client, type HttpsConnection, https, leadElected, type ResourceName } from "#client";
 import { readKubeconfig } from "#pki";
-import { type ComponentServing, serveComponent } from "./component-server.ts";
+import { type ComponentServing, type Served, serveComponent } from "./component-server.ts";
 import { ClusterError } from "./errors.ts";
 
 const LEASES: ResourceName = {
@@ -32,6 +32,8 @@ export interface ComponentConfig {
   readonly serving?: ComponentServing;
   /** Absent: it works without being elected. */
   readonly election?: ElectionConfig;
+  /** What is served besides health and metrics. */
+  readonly reports?: Served["reports"];
 }
 
 export interface ElectionConfig {
@@ -63,7 +65,7 @@ export async function runComponent(
   prepare: (component: Component) => Work,
   signal: AbortSignal,
 ): Promise<void> {
-  const { name, serving, election } = config;
+  const { name, serving, election, reports = {} } = config;
   await using parts = new AsyncDisposableStack();
   const connection = await connectionOf(config);
   const client = new Client({ transport: https(connection, { clock }), clock, userAgent: name });
@@ -71,7 +73,7 @@ export async function runComponent(
   const metrics = new MetricsRegistry();
   parts.use(registerProcessMetrics(metrics));
   if (serving !== undefined) {
-    const server = await serveComponent(serving, { name, client, metrics, clock, log });
+    const server = await serveComponent(serving, { name, client, metrics, clock, log, reports });
     parts.defer(() => server.close());
     log.info("serving health and metrics", { address: serving.bindAddress, port: server.port });
   }

@@ -6,6 +6,7 @@ import { readFlag } from "./changing-files.ts";
 import type { Environment } from "./cluster.ts";
 import { type Component, type ComponentConfig, runComponent, type Work } from "./component.ts";
 import { ClusterError } from "./errors.ts";
+import { SCHEDULING, SchedulingReasons } from "./scheduling-reasons.ts";
 
 const NAME = "kube-scheduler";
 
@@ -23,23 +24,33 @@ export async function runLoneScheduler(
   signal: AbortSignal,
 ): Promise<void> {
   // Loaded only here: other commands need not wait for it.
-  const { runScheduler, schedulerMetrics } = await import("#scheduler");
+  const { Explanations, runScheduler, schedulerMetrics } = await import("#scheduler");
   const read = config.configFile === undefined ? undefined : await readConfigurationFile(config.configFile);
   for (const warning of read?.warnings ?? []) log.warn(warning, { file: config.configFile });
   const kubeconfig = config.kubeconfig ?? read?.clientConnection.kubeconfig;
   if (kubeconfig === undefined) {
     throw new ClusterError("--kubeconfig is needed: it says how to reach the API server.");
   }
+  const explanations = new Explanations();
+  const reasons = new SchedulingReasons();
+  reasons.use(explanations);
   const prepare = ({ client, random, metrics }: Component): Work => {
     const counted = schedulerMetrics(metrics);
     const configuration: { readonly configuration?: SchedulerConfiguration } =
       read === undefined ? {} : { configuration: read.scheduler };
-    const options = { client, instance: hostname(), clock, random, log, metrics: counted, ...configuration };
+    const reported = { metrics: counted, explanations };
+    const options = { client, instance: hostname(), clock, random, log, ...reported, ...configuration };
     return (running) => runScheduler(options, running);
   };
   const { election: flags, ...rest } = config;
   const election = electionOf(flags, read);
-  const component = { ...rest, ...(election !== undefined && { election }), name: NAME, kubeconfig };
+  const component = {
+    ...rest,
+    ...(election !== undefined && { election }),
+    name: NAME,
+    kubeconfig,
+    reports: { [SCHEDULING]: reasons.report },
+  };
   await runComponent(component, { clock, log }, prepare, signal);
 }
 

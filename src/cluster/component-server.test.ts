@@ -1,0 +1,53 @@
+/** What a component serves, and to whom: the API server is asked, here in the form of a transport that answers for it. */
+import { Agent, request } from "node:https";
+import { expect, it } from "vitest";
+import { MetricsRegistry, realClock, silentLogger } from "#base";
+import { Client, type Transport } from "#client";
+import { serveComponent } from "./component-server.ts";
+
+/** Knows one token, whose bearer may read one path. */
+const reviewer: Transport = {
+  async send({ target, body = "{}" }) {
+    const { spec } = JSON.parse(body) as {
+      spec: { token?: string; user?: string; nonResourceAttributes?: { path: string } };
+    };
+    const isToken = target.includes("tokenreviews");
+    const known = { authenticated: spec.token === "viewer's", user: { username: "viewer", groups: [] } };
+    const may = { allowed: spec.user === "viewer" && spec.nonResourceAttributes?.path === "/k8ts/scheduling" };
+    const answer = Buffer.from(JSON.stringify({ status: isToken ? known : may }));
+    return { status: 201, headers: {}, body: only(answer) };
+  },
+  close: async () => {},
+};
+
+async function* only(part: Buffer): AsyncIterable<Buffer> {
+  yield part;
+}
+
+it("serves its reports to whom the API server lets read them", async () => {
+  const clock = realClock();
+  const client = new Client({ transport: reviewer, clock });
+  const reports = { "/k8ts/scheduling": (query: URLSearchParams) => [{ uid: query.get("uid") }] };
+  const served = { name: "kube-scheduler", client, metrics: new MetricsRegistry(), clock, log: silentLogger, reports };
+  const server = await serveComponent({ bindAddress: "127.0.0.1", port: 0 }, served);
+  const ask = (path: string, token?: string) =>
+    new Promise<string>((resolve, reject) => {
+      const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+      const agent = new Agent({ keepAlive: false, rejectUnauthorized: false });
+      const call = request({ host: "127.0.0.1", port: server.port, path, headers, agent }, async (response) => {
+        let text = "";
+        for await (const chunk of response.setEncoding("utf8")) text += chunk;
+        resolve(`${response.statusCode} ${text.trim()}`);
+      });
+      call.on("error", reject).end();
+    });
+  try {
+    expect(await ask("/k8ts/scheduling?uid=u", "viewer's")).toBe('200 [{"uid":"u"}]');
+    expect(await ask("/k8ts/scheduling?uid=u")).toContain('403 forbidden: User "system:anonymous"');
+    expect(await ask("/k8ts/scheduling?uid=u", "nobody's")).toBe("401 Unauthorized");
+    expect(await ask("/metrics", "viewer's")).toContain("403");
+    expect(await ask("/healthz")).toBe("200 ok");
+  } finally {
+    await server.close();
+  }
+});
