@@ -40,12 +40,21 @@ export function countRejections(
   { codes, table, unseen }: Filtered,
   view: ClusterView,
 ): readonly (readonly [Rejection, number])[] {
+  // Most nodes say the same as the one before.
   const counts = new Map<number, number>();
+  let run = 0;
+  let last = FITS;
   for (let index = 0; index < view.nodes.length; index++) {
-    const code = codes[index] ?? UNSEEN;
-    if (code === FITS || (code === UNSEEN && view.nodes[index] === undefined)) continue;
-    counts.set(code, (counts.get(code) ?? 0) + 1);
+    const found = codes[index] ?? UNSEEN;
+    const code = found === UNSEEN && view.nodes[index] === undefined ? FITS : found;
+    if (code !== last) {
+      if (last !== FITS) counts.set(last, (counts.get(last) ?? 0) + run);
+      last = code;
+      run = 0;
+    }
+    run += 1;
   }
+  if (last !== FITS) counts.set(last, (counts.get(last) ?? 0) + run);
   return [...counts].flatMap(([code, count]): [Rejection, number][] => {
     const rejection = code === UNSEEN ? unseen : table.rejectionOf(code);
     return rejection === undefined ? [] : [[rejection, count]];

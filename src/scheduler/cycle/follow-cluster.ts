@@ -116,7 +116,13 @@ function leaveQueue({ state, queue, waiting }: Followed, pod: core.Pod, isPlaced
 }
 
 function placePod({ state, infos, queue }: Followed, pod: core.Pod, old: core.Pod | undefined): void {
-  state.setPod(infos.of(pod));
-  if (old === undefined) queue.event({ resource: "AssignedPod", action: "add", new: pod });
-  else for (const event of podEvents("AssignedPod", old, pod)) queue.event(event);
+  const info = infos.of(pod);
+  const before = state.placeOf(info.uid)?.pod;
+  state.setPod(info);
+  if (old === undefined) {
+    queue.event({ resource: "AssignedPod", action: "add", new: pod });
+    return;
+  }
+  const asksTheSame = before?.pod === old && before.ask.requests === info.ask.requests;
+  for (const event of podEvents("AssignedPod", old, pod, asksTheSame)) queue.event(event);
 }

@@ -24,14 +24,19 @@ function conditionsOf(status: core.NodeStatus | undefined) {
   ]);
 }
 
-/** A change that has no name of its own counts as one too. */
-export function podEvents(resource: EventResource, old: core.Pod, pod: core.Pod): readonly ClusterEvent[] {
+/** A change that has no name of its own counts as one too. `asksTheSame`: it is known that no request has changed. */
+export function podEvents(
+  resource: EventResource,
+  old: core.Pod,
+  pod: core.Pod,
+  asksTheSame = false,
+): readonly ClusterEvent[] {
   const differs = (of: (pod: core.Pod) => unknown) => !equalJson((of(old) ?? null) as Json, (of(pod) ?? null) as Json);
   const actions: EventAction[] = [];
   if (differs(({ metadata }) => metadata.labels)) actions.push("labels");
   if (differs(({ spec }) => spec?.tolerations)) actions.push("tolerations");
   if (gatesOf(old) > 0 && gatesOf(pod) === 0) actions.push("gatesEliminated");
-  if (old.spec !== pod.spec || old.status !== pod.status) actions.push(...scaling(old, pod));
+  if (!asksTheSame && (old.spec !== pod.spec || old.status !== pod.status)) actions.push(...scaling(old, pod));
   if (actions.length === 0) actions.push("update");
   return actions.map((action) => ({ resource, action, old, new: pod }));
 }

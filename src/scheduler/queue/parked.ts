@@ -15,19 +15,19 @@ export class Parked {
     return this.#size;
   }
 
-  add(queued: QueuedPod, schedulerName: string): void {
-    const key = groupKey(queued, schedulerName);
+  add(queued: QueuedPod, schedulerName: string, rejectors = queued.rejectors): void {
+    const key = groupKey(rejectors, schedulerName);
     let group = this.#groups.get(key);
     if (group === undefined) {
-      group = { rejectors: queued.rejectors, schedulerName, pods: new Map() };
+      group = { rejectors, schedulerName, pods: new Map() };
       this.#groups.set(key, group);
     }
     group.pods.set(queued.pod.uid, queued);
     this.#size += 1;
   }
 
-  delete(queued: QueuedPod, schedulerName: string): void {
-    const key = groupKey(queued, schedulerName);
+  delete(queued: QueuedPod, schedulerName: string, rejectors = queued.rejectors): void {
+    const key = groupKey(rejectors, schedulerName);
     const group = this.#groups.get(key);
     if (group?.pods.delete(queued.pod.uid) !== true) return;
     this.#size -= 1;
@@ -42,6 +42,6 @@ export class Parked {
   }
 }
 
-function groupKey({ rejectors }: QueuedPod, schedulerName: string): string {
+function groupKey(rejectors: ReadonlySet<string>, schedulerName: string): string {
   return `${schedulerName}\0${[...rejectors].sort().join("\0")}`;
 }

@@ -49,7 +49,7 @@ export class SchedulingQueue {
   /** Those that back off because of an error. */
   readonly #erring = new Heap<QueuedPod>((a, b) => a.backoffUntilMs < b.backoffUntilMs);
   readonly #parked = new Parked();
-  readonly #gated = new Set<QueuedPod>();
+  readonly #gated = new Parked();
   readonly #inFlight = new InFlight();
   #waiting: PromiseWithResolvers<void> | undefined;
   #timer: Timer | undefined;
@@ -175,8 +175,8 @@ export class SchedulingQueue {
       const answer = this.#profile(queued)?.wakes.ask(queued, event, label) ?? "skip";
       if (answer !== "skip") this.#wake(queued, answer, label);
     }
-    for (const queued of [...this.#gated]) {
-      const held = { pod: queued.pod, rejectors: new Set([queued.gate ?? ""]), pending: NONE };
+    for (const queued of this.#gated.concerned(concerns)) {
+      const held = { pod: queued.pod, rejectors: gateSet(queued), pending: NONE };
       if (this.#profile(queued)?.wakes.ask(held, event, label) !== "skip") this.#activate(queued, label);
     }
   }
@@ -218,7 +218,7 @@ export class SchedulingQueue {
     queued.gate = this.#gateOf(queued);
     if (queued.gate === undefined) return false;
     queued.where = "gated";
-    this.#gated.add(queued);
+    this.#gated.add(queued, schedulerOf(queued), gateSet(queued));
     this.#options.onIncoming?.("gated", event);
     return true;
   }
@@ -257,7 +257,7 @@ export class SchedulingQueue {
       queued.entry = undefined;
     }
     if (queued.where === "unschedulable") this.#parked.delete(queued, schedulerOf(queued));
-    this.#gated.delete(queued);
+    if (queued.where === "gated") this.#gated.delete(queued, schedulerOf(queued), gateSet(queued));
   }
 
   #backoffEnd({ addedMs, rejectedCount, errorCount }: QueuedPod): number {
@@ -324,6 +324,11 @@ function firstAnswer(
 
 function dueOf(heap: Heap<QueuedPod>): number {
   return heap.peek()?.backoffUntilMs ?? Number.POSITIVE_INFINITY;
+}
+
+/** Who holds it back, as those who reject are told. */
+function gateSet({ gate = "" }: QueuedPod): ReadonlySet<string> {
+  return new Set([gate]);
 }
 
 function schedulerOf({ pod }: QueuedPod): string {

@@ -2,10 +2,11 @@
  * Making room, beside the attempts.
  *
  * 1. A pod is not tried again until the cache shows that all its victims are gone, or on their way out.
- * 2. One request at a time for each pod: many pods may make room at once.
- * 3. Victims are told why (DisruptionTarget), deleted gracefully, and an event says for whom.
+ * 2. The victims of a pod are asked to go all at once, and many pods may make room at once.
+ * 3. It is woken by the end of its last victim, at once: nobody else is asked.
+ * 4. Victims are told why (DisruptionTarget), deleted gracefully, and an event says for whom.
  */
-import { isStatusError } from "#api";
+import { type core, isStatusError } from "#api";
 import { patchStatus } from "../../cycle/pod-status.ts";
 import type { PluginContext, PodInfo } from "../../framework/index.ts";
 import { Pod } from "../../kinds.ts";
@@ -20,25 +21,47 @@ export class Evictions {
   readonly #context: PluginContext;
   /** The victims of each pod that makes room. */
   readonly #underWay = new Map<string, readonly PodInfo[]>();
+  /** For whom a victim goes, by uid. */
+  readonly #beneficiaries = new Map<string, string>();
 
   constructor(context: PluginContext) {
     this.#context = context;
+    context.informers.of(Pod).onChange(({ type, object }) => {
+      if (type === "deleted") this.#gone(object.metadata.uid ?? "");
+    });
   }
 
   isUnderWay(uid: string): boolean {
-    const victims = this.#underWay.get(uid) ?? [];
-    const pods = this.#context.informers.of(Pod).cache;
-    const isThere = ({ key, uid: victim }: PodInfo) => {
-      const metadata = pods.get(key)?.metadata;
-      return metadata?.uid === victim && metadata.deletionTimestamp === undefined;
-    };
-    if (victims.some(isThere)) return true;
-    this.#underWay.delete(uid);
+    if (!this.#underWay.has(uid)) return false;
+    if (this.#left(uid).some(({ deletionTimestamp }) => deletionTimestamp === undefined)) return true;
+    this.#forget(uid);
     return false;
   }
 
-  isVictimOf(uid: string, victim: string | undefined): boolean {
-    return this.#underWay.get(uid)?.some((each) => each.uid === victim) ?? false;
+  /** The victims that are still there, as they are now. */
+  #left(uid: string): readonly core.Pod["metadata"][] {
+    const pods = this.#context.informers.of(Pod).cache;
+    return (this.#underWay.get(uid) ?? []).flatMap(({ key, uid: victim }) => {
+      const metadata = pods.get(key)?.metadata;
+      return metadata?.uid === victim ? [metadata] : [];
+    });
+  }
+
+  #gone(victim: string): void {
+    const uid = this.#beneficiaries.get(victim);
+    if (uid === undefined) return;
+    this.#beneficiaries.delete(victim);
+    const left = this.#left(uid);
+    const isLeaving = left.every(({ deletionTimestamp }) => deletionTimestamp !== undefined);
+    // Those whose end is a matter of milliseconds are waited for; who takes longer may find that others were faster.
+    if (left.length > 0 && (!isLeaving || left.every(isVanishing))) return;
+    this.#forget(uid);
+    this.#context.wake(uid);
+  }
+
+  #forget(uid: string): void {
+    for (const { uid: victim } of this.#underWay.get(uid) ?? []) this.#beneficiaries.delete(victim);
+    this.#underWay.delete(uid);
   }
 
   begin({ node, victims }: Candidate, pod: PodInfo): void {
@@ -47,8 +70,9 @@ export class Evictions {
     const left = victims.filter(({ terminating }) => !terminating);
     if (left.length === 0) return;
     const [oldest] = this.#underWay.keys();
-    if (this.#underWay.size >= REMEMBERED && oldest !== undefined) this.#underWay.delete(oldest);
+    if (this.#underWay.size >= REMEMBERED && oldest !== undefined) this.#forget(oldest);
     this.#underWay.set(pod.uid, left);
+    for (const victim of left) this.#beneficiaries.set(victim.uid, pod.uid);
     const demoted = view.nominatedTo(node.name).filter(({ priority }) => priority < pod.priority);
     beside(`making room for ${pod.key}`, () => this.#run(left, demoted, pod, node.name));
   }
@@ -58,9 +82,9 @@ export class Evictions {
     try {
       // They may no longer fit there, and should look for another place soon.
       for (const each of demoted) await patchStatus(client, clock, each, { nominatedNodeName: "" }, signal);
-      for (const victim of victims) await this.#evict(victim, pod, node);
+      await Promise.all(victims.map((victim) => this.#evict(victim, pod, node)));
     } catch (error) {
-      this.#underWay.delete(pod.uid);
+      this.#forget(pod.uid);
       this.#context.wake(pod.uid);
       throw error;
     }
@@ -94,4 +118,8 @@ export class Evictions {
       note: `Preempted by pod ${pod.uid} on node ${node}`,
     });
   }
+}
+
+function isVanishing({ deletionGracePeriodSeconds, finalizers = [] }: core.Pod["metadata"]): boolean {
+  return deletionGracePeriodSeconds === 0 && finalizers.length === 0;
 }

@@ -48,14 +48,7 @@ export const defaultPreemption: PluginFactory = {
     };
     return definePlugin({
       name: NAME,
-      // Whoever rejected the pod says when to try again; this only lets it pass then.
-      wakes: [
-        {
-          resource: "AssignedPod",
-          actions: ["delete"],
-          hint: ({ uid }, { old }) => (evictions.isVictimOf(uid, old?.metadata.uid) ? "queue" : "skip"),
-        },
-      ],
+      // Whoever rejected the pod says when to try again; this only lets it pass then. Who is held back is woken by Evictions.
       preEnqueue: ({ uid }) => (evictions.isUnderWay(uid) ? MAKING_ROOM : PASS),
       postFilter(failed, signal) {
         metrics.preemptionAttempts.labels().inc();
