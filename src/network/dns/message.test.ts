@@ -59,3 +59,20 @@ it("answers of others, however broken, are kept only where they can be read to t
   const later = decode(aged(whole, lifetimesOf(whole) ?? { offsets: [], seconds: 0 }, 9, 10));
   expect(later.answers?.map((each) => "ttl" in each && each.ttl)).toEqual([20, 20]);
 });
+
+it("the target of a service is written out, as RFC 2782 wants it and Node's own resolver checks", () => {
+  const reading = readQuestion(
+    encode({ type: "query", id: 7, questions: [{ name: "_http._tcp.web.default.svc.cluster.local", type: "SRV" }] }),
+  );
+  if (!reading.ok) throw new Error("it is a question");
+  const target = "web.default.svc.cluster.local";
+  const record = { name: reading.question.name, type: "SRV", priority: 0, weight: 100, port: 80, target } as const;
+  const answer = writeAnswer(
+    reading.question,
+    { code: CODES.ok, authoritative: true, records: [record], ttlSeconds: 1 },
+    512,
+  );
+  expect(answer.subarray(-1 - "3web7default3svc7cluster5local".length).toString("latin1")).toBe(
+    "\x03web\x07default\x03svc\x07cluster\x05local\0",
+  );
+});

@@ -4,7 +4,7 @@
  * 1. A question is read without trust: a label that runs out of the message, a pointer, or a name that is too long makes it unreadable. A dot within a
  *    label is written as `\.`: it must not be taken for the one between two labels.
  * 2. An answer repeats the question as it was asked, upper and lower case included: some who ask check that.
- * 3. Names that were written before in a message are pointed to.
+ * 3. Names that were written before in a message are pointed to, but in SRV records.
  */
 import type { DnsRecord, RecordData } from "./records.ts";
 import { groupsOf } from "./reverse.ts";
@@ -251,7 +251,7 @@ class Writer {
         this.#uint16(data.priority);
         this.#uint16(data.weight);
         this.#uint16(data.port);
-        this.#name(data.target);
+        this.#wholeName(data.target);
         return;
       case "TXT":
         this.#text(data.text);
@@ -273,6 +273,12 @@ class Writer {
       this.#text(dot === -1 ? rest : rest.slice(0, dot));
       rest = dot === -1 ? "" : rest.slice(dot + 1);
     }
+    this.#byte(0);
+  }
+
+  /** Not pointed to: the target of a service has to be written out (RFC 2782), and some who ask check that. */
+  #wholeName(name: string): void {
+    for (const label of name.split(".")) this.#text(label);
     this.#byte(0);
   }
 
