@@ -1,6 +1,6 @@
 /**
  * The network of a node with 10,000 Services of 5 endpoints each: how long the kernel takes to be told of all of them and of one change, in a
- * namespace of its own; and how many DNS questions are answered, against a bare UDP echo in the same thread.
+ * namespace of its own; what a Service adds to the making of a connection; and how many DNS questions are answered, against a bare UDP echo in the same thread.
  */
 import { spawnSync } from "node:child_process";
 import { createSocket } from "node:dgram";
@@ -13,11 +13,13 @@ import { Iptables } from "../src/network/proxy/iptables/apply.ts";
 import { Nftables } from "../src/network/proxy/nftables/apply.ts";
 import type { Rules } from "../src/network/proxy/run-proxy.ts";
 import type { VirtualAddress } from "../src/network/proxy/virtual-addresses.ts";
+import { TestNetwork } from "../test/network/namespaces.ts";
 import type { Figure } from "./run.ts";
 
 const SERVICES = 10_000;
 const ENDPOINTS = 5;
 const CHANGES = 15;
+const CONNECTIONS = 2_000;
 const QUESTIONS = 40_000;
 const IN_FLIGHT = 64;
 const signal = new AbortController().signal;
@@ -29,6 +31,8 @@ export async function run(report: Report): Promise<void> {
     const options = { families: ["IPv4"], podCidrs: ["10.244.0.0/16"], log: silentLogger } as const;
     await inNamespace((run) => syncs("nftables", new Nftables({ ...options, run }), run, report));
     await inNamespace((run) => syncs("iptables", new Iptables({ ...options, run }), run, report));
+    await latency("nftables", (run) => new Nftables({ ...options, run }), report);
+    await latency("iptables", (run) => new Iptables({ ...options, run }), report);
   } else console.log("  Services are left out: only root may make namespaces.");
   await questions(report);
 }
@@ -71,6 +75,51 @@ async function syncs(mode: string, rules: Rules, run: Program, report: Report): 
   report({ name: `${mode}: one change among them`, value: ms, unit: "ms", bound: bare, ratio: ms / bare });
   report({ name: `${mode}: full resync`, value: await timed(() => rules.resync(signal)), unit: "ms" });
   report({ name: `${mode}: heap of what is known`, value: heapMb, unit: "MB" });
+}
+
+/** How long a connection takes to be made: straight to a Pod, and to the last of the Services on the way there. */
+async function latency(mode: string, rulesOf: (run: Program) => Rules, report: Report): Promise<void> {
+  await using network = new TestNetwork(`kb${process.pid % 10_000}`);
+  const [client, server] = ["10.250.0.1", "10.250.0.2"];
+  await network.addNode("node");
+  await network.addHost("a", "node", client);
+  await network.addHost("b", "node", server);
+  await network.start(
+    "b",
+    'require("node:net").createServer((s) => s.end()).listen(8080, () => console.log("ready"));',
+  );
+  const rules = rulesOf((command, args, input, aborting) =>
+    runProgram("nsenter", [`--net=/run/netns/${network.name("node")}`, command, ...args], input, aborting),
+  );
+  const services = new Map(Array.from({ length: SERVICES }, (_, at) => [`s${at}`, [vip(at, 0)]]));
+  const endpoints = Array.from({ length: ENDPOINTS }, () => ({ address: server, port: 8080, isLocal: true }));
+  const last = SERVICES - 1;
+  services.set(`s${last}`, [{ ...vip(last, 0), endpoints }]);
+  await rules.apply(services, signal);
+  const { address, port } = vip(last, 0);
+  const [direct = 0, byService = 0] = await network.ask<number[]>(
+    "a",
+    `const net = require("node:net");
+     const one = (host, port) => new Promise((resolve, reject) => {
+       const start = performance.now();
+       const socket = net.connect({ host, port }, () => { took = performance.now() - start; socket.end(); });
+       let took;
+       socket.resume().on("error", reject).on("close", () => resolve(took));
+     });
+     (async () => {
+       const ways = [["${server}", 8080, []], ["${address}", ${port}, []]];
+       for (let turn = 0; turn < ${CONNECTIONS}; turn++)
+         for (const [host, port, all] of ways) all.push(await one(host, port));
+       console.log(JSON.stringify(ways.map(([, , all]) => all.sort((x, y) => x - y)[all.length >> 1])));
+     })();`,
+  );
+  report({
+    name: `${mode}: a connection by a Service among ${SERVICES.toLocaleString("en")}, against straight to the Pod`,
+    value: byService * 1000,
+    unit: "µs",
+    bound: direct * 1000,
+    ratio: byService / direct,
+  });
 }
 
 /** `generation`: which endpoints it has. */

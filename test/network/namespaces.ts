@@ -58,6 +58,22 @@ export class TestNetwork implements AsyncDisposable {
     await this.in(name, "ip", "route", "add", "default", "via", "169.254.1.1", "dev", inside);
   }
 
+  /** The same of IPv6, for a host that is there. */
+  async addIpv6(name: string, node: string, address: string): Promise<void> {
+    const [inside, outside] = [`${this.#prefix}${name}0`, `${this.#prefix}${name}1`];
+    await this.in(node, "sysctl", "-qw", "net.ipv6.conf.all.forwarding=1");
+    await this.in(node, "ip", "-6", "addr", "add", "fe80::1/64", "dev", outside, "nodad");
+    await this.in(node, "ip", "-6", "route", "add", `${address}/128`, "dev", outside);
+    await this.in(name, "ip", "-6", "addr", "add", `${address}/128`, "dev", inside, "nodad");
+    await this.in(name, "ip", "-6", "route", "add", "default", "via", "fe80::1", "dev", inside);
+  }
+
+  /** All these addresses are the host's, too. */
+  async addRange(name: string, node: string, cidr: string): Promise<void> {
+    await this.in(name, "ip", "route", "add", "local", cidr, "dev", "lo");
+    await this.in(node, "ip", "route", "add", cidr, "dev", `${this.#prefix}${name}1`);
+  }
+
   async in(name: string, command: string, ...args: string[]): Promise<string> {
     const { stdout } = await execute("nsenter", [`--net=/run/netns/${this.name(name)}`, command, ...args]);
     return stdout;

@@ -1,12 +1,13 @@
 /** Services on a node, as real connections find them. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { silentLogger } from "#base";
+import { realClock, silentLogger, systemRandom } from "#base";
 import { type Program, runProgram } from "../../src/network/program.ts";
 import { forgetFlows, staleFlows } from "../../src/network/proxy/conntrack.ts";
 import { Iptables } from "../../src/network/proxy/iptables/apply.ts";
 import { Nftables } from "../../src/network/proxy/nftables/apply.ts";
 import type { Rules } from "../../src/network/proxy/run-proxy.ts";
 import type { VirtualAddress } from "../../src/network/proxy/virtual-addresses.ts";
+import { Changed, tellKernel } from "../../src/network/tell-kernel.ts";
 import { canMakeNamespaces, connections, datagram, echoServer, TestNetwork } from "./namespaces.ts";
 
 const signal = new AbortController().signal;
@@ -163,6 +164,78 @@ describe.skipIf(!canMakeNamespaces()).each(MODES)("Services by $name", (mode) =>
     await put("sticky", vip("10.96.0.3", { affinitySeconds: 60, endpoints: [other] }));
     const second = await from("c", "10.96.0.3", 10);
     expect(Object.keys(second)[0]?.slice(0, 1)).toBe(other === A ? "a" : "b");
+  });
+
+  it("of IPv6 find their endpoints, and stick to one where they should", async () => {
+    const addresses = { a: "fd00:244::1", b: "fd00:244::2", c: "fd00:113::9" };
+    for (const [name, address] of Object.entries(addresses)) await network.addIpv6(name, "node", address);
+    const six = (address: string, more: Partial<VirtualAddress> = {}) =>
+      vip(address, {
+        family: "IPv6",
+        endpoints: [addresses.a, addresses.b].map((each) => ({ address: each, port: 8080, isLocal: true })),
+        ...more,
+      });
+    await put("six", six("fd00:96::1"));
+    await put("six-sticky", six("fd00:96::3", { affinitySeconds: 60 }));
+    expect(new Set(Object.keys(await from("c", "fd00:96::1", 40)).map((said) => said[0]))).toEqual(new Set("ab"));
+    const first = Object.keys(await from("c", "fd00:96::3", 20));
+    expect(first).toHaveLength(1);
+    await table.resync(signal);
+    expect(Object.keys(await from("c", "fd00:96::3", 5))).toEqual(first);
+  });
+
+  it("with 1,000 endpoints reach all that they are given", async () => {
+    await network.addRange("a", "node", "10.245.0.0/22");
+    const endpoints = Array.from({ length: 1000 }, (_, at) => ({
+      address: `10.245.${at >> 8}.${at & 255}`,
+      port: 8080,
+      isLocal: false,
+    }));
+    await put("many", vip("10.96.0.5", { endpoints }));
+    expect(await from("b", "10.96.0.5", 100)).toEqual({ "a 10.244.0.2": 100 });
+    await put("many", vip("10.96.0.5", { endpoints: endpoints.slice(1) }));
+    expect(await from("b", "10.96.0.5", 20)).toEqual({ "a 10.244.0.2": 20 });
+    await put("many");
+  });
+
+  it("whose endpoints come and go 50 times a second lose no connection, and end as the last change says", async () => {
+    const [clock, stopping] = [realClock(), new AbortController()];
+    const changed = new Changed();
+    let wanted: VirtualAddress["endpoints"] = [A, B];
+    let told = 0;
+    const tell = async () => {
+      told += 1;
+      await put("cluster", vip("10.96.0.1", { endpoints: wanted }));
+    };
+    const options = {
+      changed,
+      tell,
+      resyncMs: 3_600_000,
+      onReady: undefined,
+      random: systemRandom(),
+      log: silentLogger,
+    };
+    const telling = tellKernel({ ...options, clock }, stopping.signal).catch(() => {});
+    const load = from("c", "10.96.0.1", 300);
+    for (let turn = 0; turn < 100; turn++) {
+      wanted = turn % 2 === 0 ? [A] : [A, B];
+      changed.mark();
+      await clock.sleep(20);
+    }
+    wanted = [B];
+    changed.mark();
+    expect(Object.keys(await load).filter((said) => !/^[ab] /.test(said))).toEqual([]);
+    const deadline = clock.monotonic() + 10_000;
+    let last: string[] = [];
+    while (clock.monotonic() < deadline && last.join() !== "b") {
+      last = [...new Set(Object.keys(await from("c", "10.96.0.1", 10)).map((said) => said.slice(0, 1)))];
+    }
+    expect(last).toEqual(["b"]);
+    // What came while the kernel was told was told at once.
+    expect(told).toBeLessThanOrEqual(102);
+    stopping.abort();
+    await telling;
+    await put("cluster", vip("10.96.0.1"));
   });
 
   it("of datagrams change with their endpoints, also for who goes on sending", async () => {

@@ -112,21 +112,30 @@ function chains(ip: "ip" | "ip6"): Map<string, readonly string[]> {
   ]);
 }
 
-/** Chains that send to one of so many endpoints. */
+/** Always the same, so that a table that is made anew sends clients to where they were sent before. */
+const SEED = "0x6b387473";
+
+/**
+ * Chains that send to one of so many endpoints. Clients of IPv4 that stick are remembered. Of IPv6 they cannot be: nft 1.0.6 ends with a failed assertion
+ * over any rule that would learn two addresses. There the client's address itself decides, for as long as the endpoints stay the same.
+ */
 export function pickChains(ip: "ip" | "ip6", count: number): string {
   const asked = `${ip} daddr . meta l4proto . th dport`;
   const dnat = `meta l4proto { tcp, udp, sctp } dnat ${ip} to`;
   const choose = (map: string) => `${dnat} ${asked} . numgen random mod ${count} map @${map}`;
-  const remembered = `${dnat} ${ip} saddr . ${asked} map @affinity`;
+  const stick = (map: string) =>
+    ip === "ip"
+      ? [`${dnat} ${ip} saddr . ${asked} map @affinity`, choose(map)]
+      : [`${dnat} ${asked} . jhash ${ip} saddr mod ${count} seed ${SEED} map @${map}`];
   return [
     chain(ip, `pick-${count}`, [choose("endpoints")]),
     chain(ip, `pick-inside-${count}`, [choose("endpoints-inside")]),
-    chain(ip, `stick-${count}`, [remembered, choose("endpoints")]),
-    chain(ip, `stick-inside-${count}`, [remembered, choose("endpoints-inside")]),
+    chain(ip, `stick-${count}`, stick("endpoints")),
+    chain(ip, `stick-inside-${count}`, stick("endpoints-inside")),
   ].join("\n");
 }
 
-/** Remembers for so long which endpoint a client got. Not for IPv6: nft 1.0.6 ends with a failed assertion over a rule of that length. */
+/** Remembers for so long which endpoint a client of IPv4 got. */
 export function learnChain(ip: "ip" | "ip6", seconds: number): string {
   if (ip === "ip6") return chain(ip, `learn-${seconds}`, []);
   const client = `ct original ${ip} saddr . ct original ${ip} daddr . meta l4proto . ct original proto-dst`;
