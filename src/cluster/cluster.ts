@@ -182,6 +182,7 @@ export async function startCluster(config: ClusterConfig, environment: Environme
         elects: config.store.kind === "etcd",
         ...(config.controllers !== undefined && { selection: config.controllers }),
         ...((config.nodes?.count ?? 0) > USUAL_NODES && { nodeCidrs: { clusterCidrs: [WIDE_POD_RANGE] } }),
+        ...(real !== undefined && { nodeCidrs: { clusterCidrs: [real.podRange] } }),
         clock,
         random,
         log,

@@ -54,6 +54,12 @@ export interface RealNodesConfig {
   readonly pullImages?: boolean;
   /** By which their kernel is told of Services. Default: nftables. */
   readonly proxyMode?: ProxyMode;
+  /** Addresses of Pods. Default: a range that nobody else on this machine uses. */
+  readonly podRange?: string;
+  /** Addresses of Services of type LoadBalancer. Default: a range of the cluster's own; none: they get none here. */
+  readonly loadBalancerAddresses?: readonly string[];
+  /** Whether Ingresses are served. Default: true. */
+  readonly ingress?: boolean;
 }
 
 /** Simulated nodes, and what each of them has. */

@@ -7,7 +7,8 @@
 import { existsSync } from "node:fs";
 import { dirname, extname, join } from "node:path";
 import { createInterface } from "node:readline/promises";
-import { Option } from "commander";
+import { InvalidArgumentError, Option } from "commander";
+import { parseCidr } from "#api";
 import { ClusterError, nodeTools, type RealNodesConfig } from "#cluster";
 import type { NodesFlagOptions } from "./nodes-options.ts";
 
@@ -15,6 +16,11 @@ export interface RealNodesFlagOptions {
   readonly yes?: boolean;
   readonly pullImages?: boolean;
   readonly proxyMode?: "nftables" | "iptables";
+  readonly clusterCidr?: string;
+  /** False: none. */
+  readonly loadBalancers?: boolean;
+  readonly loadBalancerAddresses?: readonly string[];
+  readonly ingress?: boolean;
 }
 
 export function realNodesOptions(): readonly Option[] {
@@ -25,6 +31,16 @@ export function realNodesOptions(): readonly Option[] {
       "nftables",
       "iptables",
     ]),
+    new Option(
+      "--cluster-cidr <cidr>",
+      "addresses of Pods on real nodes; default: a range that is free here",
+    ).argParser(podRange),
+    new Option(
+      "--load-balancer-addresses <ranges>",
+      "addresses for Services of type LoadBalancer on real nodes; default: a range that is free here",
+    ).argParser((value: string) => value.split(",").map((each) => each.trim())),
+    new Option("--no-load-balancers", "leave them to another cloud controller"),
+    new Option("--no-ingress", "leave Ingresses to another ingress controller"),
   ];
 }
 
@@ -58,14 +74,32 @@ export async function chooseNodes(
     return { notes: [] };
   const why = await obstacle(options, terminal, tools ?? (await nodeTools()));
   if (why === undefined) {
-    const { pullImages, proxyMode } = options;
-    const wishes = { ...(pullImages === true && { pullImages }), ...(proxyMode !== undefined && { proxyMode }) };
-    return { realNodes: { count: nodes, command: agentCommand(), ...wishes }, notes: [] };
+    return { realNodes: { count: nodes, command: agentCommand(), ...wishes(options) }, notes: [] };
   }
   if (runtime === "containerd") throw new ClusterError(`${why} Or choose --runtime simulated.`);
   if (continues) return { notes: [`Its real nodes stay as they are. ${why}`] };
   const which = nodes === 1 ? "The node is" : `The ${nodes} nodes are`;
   return { notes: [`${which} simulated: Pods are reported as running, but nothing runs. ${why}`] };
+}
+
+function wishes(options: RealNodesFlagOptions): Partial<RealNodesConfig> {
+  const { pullImages, proxyMode, clusterCidr, loadBalancers, ingress } = options;
+  const addresses = loadBalancers === false ? [] : options.loadBalancerAddresses;
+  return {
+    ...(pullImages === true && { pullImages }),
+    ...(proxyMode !== undefined && { proxyMode }),
+    ...(clusterCidr !== undefined && { podRange: clusterCidr }),
+    ...(addresses !== undefined && { loadBalancerAddresses: addresses }),
+    ...(ingress === false && { ingress }),
+  };
+}
+
+/** Each node gets a range of 254 of it. */
+function podRange(value: string): string {
+  const cidr = parseCidr(value);
+  if (cidr === undefined || cidr.bytes.length !== 4 || cidr.prefixLength > 24)
+    throw new InvalidArgumentError("It must be a range of IPv4 addresses such as 10.244.0.0/16, of at least 256.");
+  return value;
 }
 
 function describesSimulated({ nodeCpu, nodeMemory, nodePods, nodeZones }: NodesFlagOptions): boolean {

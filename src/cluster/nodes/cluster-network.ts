@@ -1,12 +1,15 @@
 /**
- * What the API has to hold so that nodes have a network: the Service of the cluster's DNS, and the rights of who brings Services and policies to nodes.
+ * What the API has to hold so that nodes have a network: the Service of the cluster's DNS, the rights of who brings Services and policies to nodes
+ * and of who serves Ingresses, and their class.
  */
-import type { core, rbac } from "#api";
+import type { core, networking, rbac } from "#api";
 import type { Logger } from "#base";
 import { type Client, clusterWide, createUnlessThere, namespaced } from "#client";
+import { INGRESS_USER } from "./ingress.ts";
 import { CLUSTER_DNS } from "./kubelet.ts";
 
 const ROLE = "k8ts:node-network";
+const GATEWAY_GROUP = "gateway.networking.k8s.io";
 const READS = ["get", "list", "watch"];
 
 const dnsService: core.Service = {
@@ -50,17 +53,72 @@ const binding: rbac.ClusterRoleBinding = {
   subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: "system:kube-proxy" }],
 };
 
+const ingressRole: rbac.ClusterRole = {
+  apiVersion: "rbac.authorization.k8s.io/v1",
+  kind: "ClusterRole",
+  metadata: { name: INGRESS_USER },
+  rules: [
+    { apiGroups: [""], resources: ["services", "secrets"], verbs: READS },
+    { apiGroups: ["discovery.k8s.io"], resources: ["endpointslices"], verbs: READS },
+    { apiGroups: ["networking.k8s.io"], resources: ["ingresses", "ingressclasses"], verbs: READS },
+    { apiGroups: ["networking.k8s.io"], resources: ["ingressclasses"], verbs: ["create"] },
+    { apiGroups: ["networking.k8s.io"], resources: ["ingresses/status"], verbs: ["update"] },
+    { apiGroups: ["events.k8s.io"], resources: ["events"], verbs: ["create", "patch"] },
+    // The Gateway API, where its definitions are installed.
+    { apiGroups: [""], resources: ["namespaces"], verbs: READS },
+    { apiGroups: ["apiextensions.k8s.io"], resources: ["customresourcedefinitions"], verbs: READS },
+    { apiGroups: [GATEWAY_GROUP], resources: ["gatewayclasses", "gateways", "httproutes"], verbs: READS },
+    {
+      apiGroups: [GATEWAY_GROUP],
+      resources: ["gatewayclasses/status", "gateways/status", "httproutes/status"],
+      verbs: ["update"],
+    },
+  ],
+};
+
+const ingressBinding: rbac.ClusterRoleBinding = {
+  apiVersion: "rbac.authorization.k8s.io/v1",
+  kind: "ClusterRoleBinding",
+  metadata: { name: INGRESS_USER },
+  roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: INGRESS_USER },
+  subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: INGRESS_USER }],
+};
+
+const ingressClass: networking.IngressClass = {
+  apiVersion: "networking.k8s.io/v1",
+  kind: "IngressClass",
+  metadata: { name: "k8ts", annotations: { "ingressclass.kubernetes.io/is-default-class": "true" } },
+  spec: { controller: "k8ts.dev/ingress" },
+};
+
 const RBAC = "rbac.authorization.k8s.io/v1";
+
+const ClusterRole = clusterWide<rbac.ClusterRole>(RBAC, "ClusterRole", "clusterroles");
+const ClusterRoleBinding = clusterWide<rbac.ClusterRoleBinding>(RBAC, "ClusterRoleBinding", "clusterrolebindings");
+const Service = namespaced<core.Service>("v1", "Service", "services");
+const IngressClass = clusterWide<networking.IngressClass>("networking.k8s.io/v1", "IngressClass", "ingressclasses");
 
 /** What is there already is left as it is. What goes wrong is logged: nodes run Pods all the same. */
 export async function publishNetwork(client: Client, log: Logger, signal: AbortSignal): Promise<void> {
-  const roles = client.of(clusterWide<rbac.ClusterRole>(RBAC, "ClusterRole", "clusterroles"));
-  const bindings = client.of(clusterWide<rbac.ClusterRoleBinding>(RBAC, "ClusterRoleBinding", "clusterrolebindings"));
-  const services = client.of(namespaced<core.Service>("v1", "Service", "services")).in("kube-system");
+  await attempt(log, signal, async () => {
+    await createUnlessThere(client.of(ClusterRole), role, { signal });
+    await createUnlessThere(client.of(ClusterRoleBinding), binding, { signal });
+    await createUnlessThere(client.of(Service).in("kube-system"), dnsService, { signal });
+  });
+}
+
+/** The same for who serves Ingresses. Its class is the default. */
+export async function publishIngress(client: Client, log: Logger, signal: AbortSignal): Promise<void> {
+  await attempt(log, signal, async () => {
+    await createUnlessThere(client.of(ClusterRole), ingressRole, { signal });
+    await createUnlessThere(client.of(ClusterRoleBinding), ingressBinding, { signal });
+    await createUnlessThere(client.of(IngressClass), ingressClass, { signal });
+  });
+}
+
+async function attempt(log: Logger, signal: AbortSignal, work: () => Promise<void>): Promise<void> {
   try {
-    await createUnlessThere(roles, role, { signal });
-    await createUnlessThere(bindings, binding, { signal });
-    await createUnlessThere(services, dnsService, { signal });
+    await work();
   } catch (error) {
     if (signal.aborted) throw error;
     log.error("the network of nodes is not complete", { error });

@@ -12,8 +12,10 @@ import { Client, Informers, type InProcessHandle, inProcess } from "#client";
 import type { Authority } from "#pki";
 import type { RealNodesConfig } from "../config.ts";
 import { ClusterError } from "../errors.ts";
-import { publishNetwork } from "./cluster-network.ts";
+import { publishIngress, publishNetwork } from "./cluster-network.ts";
 import { CommandError } from "./command.ts";
+import { endIngress, keepIngress } from "./ingress.ts";
+import { checkAddresses, runLoadBalancers } from "./load-balancers.ts";
 import { powerOffAll } from "./power-off.ts";
 import { openPullProxy, PROXY_PORT } from "./pull-proxy.ts";
 import { RealNodes } from "./real-nodes.ts";
@@ -22,6 +24,7 @@ import { listNodes } from "./record.ts";
 const NODES = { apiVersion: "v1", kind: "Node", plural: "nodes", namespaced: false };
 const POLL_MS = 50;
 const READY_TIMEOUT_MS = 60_000;
+const INGRESS_GRACE_MS = 3_000;
 /** This part of the cluster runs as its owner: it makes nodes, and reads what the API says about them. */
 const USER = { name: "k8ts-nodes", groups: ["system:masters", "system:authenticated"] };
 
@@ -48,6 +51,8 @@ export interface Started {
 export interface RealNodesPart {
   /** Where nodes reach this machine: the API server has to listen there. */
   readonly machineIp: string;
+  /** Where Pods get their addresses from. */
+  readonly podRange: string;
   /** Nodes were running already, left by an earlier cluster. */
   readonly found: boolean;
   /** Resolves when every node is Ready, or has not become so for a minute. */
@@ -57,16 +62,24 @@ export interface RealNodesPart {
 }
 
 export async function openRealNodes(options: OpenOptions): Promise<RealNodesPart> {
-  const nodes = await RealNodes.open(options).catch((error: unknown) => {
-    if (!(error instanceof CommandError)) throw error;
-    throw new ClusterError(`The nodes' network cannot be made here: ${error.message}. Or choose --runtime simulated.`, {
-      cause: error,
-    });
-  });
+  const { podRange, loadBalancerAddresses } = options.config;
+  if (loadBalancerAddresses !== undefined) await checkAddresses(loadBalancerAddresses);
+  const nodes = await RealNodes.open({ ...options, ...(podRange !== undefined && { podRange }) }).catch(
+    (error: unknown) => {
+      if (!(error instanceof CommandError)) throw error;
+      throw new ClusterError(
+        `The nodes' network cannot be made here: ${error.message}. Or choose --runtime simulated.`,
+        {
+          cause: error,
+        },
+      );
+    },
+  );
   const found = (await listNodes(nodes.site)).some(({ run }) => run?.state === "running");
   await nodes.want(options.config.count);
   return {
     machineIp: nodes.machineIp,
+    podRange: nodes.network.podRange,
     found,
     run: (running) => runRealNodes(nodes, { ...options, ...running }),
     powerOff: () => powerOffAll(nodes.site, options.clock),
@@ -76,7 +89,8 @@ export async function openRealNodes(options: OpenOptions): Promise<RealNodesPart
 async function runRealNodes(nodes: RealNodes, options: OpenOptions & RunOptions): Promise<Started> {
   const { config, handle, port, authority, background, clock, random, log } = options;
   const client = new Client({ transport: inProcess(handle, USER), clock, userAgent: USER.name });
-  const inApi = new Informers({ client, clock, random, log, tasks: background }).of<core.Node>(NODES);
+  const informers = new Informers({ client, clock, random, log, tasks: background });
+  const inApi = informers.of<core.Node>(NODES);
   inApi.onChange(({ type, object }) => {
     const { podCIDRs = [] } = object.spec ?? {};
     if (type !== "deleted" && podCIDRs.length > 0) nodes.learnPodCidrs(object.metadata.name ?? "", podCIDRs);
@@ -87,9 +101,23 @@ async function runRealNodes(nodes: RealNodes, options: OpenOptions & RunOptions)
     serverUrl: `https://${nodes.machineIp}:${port}`,
     authority,
     version: K8TS_VERSION,
+    podRange: nodes.network.podRange,
     ...(config.proxyMode !== undefined && { proxyMode: config.proxyMode }),
   };
   background.run("real nodes", (signal) => nodes.run(kubelet, signal).finally(() => client.close()));
+
+  const { site, network } = nodes;
+  const addresses = config.loadBalancerAddresses ?? [network.balancerRange];
+  if (addresses.length > 0) {
+    const balancing = { handle, addresses, machineLink: site.machineLink, clock, random, log };
+    background.run("load balancers", (signal) => runLoadBalancers(balancing, signal));
+  }
+  if (config.ingress === false) await endIngress(site, clock, INGRESS_GRACE_MS);
+  else {
+    await publishIngress(client, log, background.signal);
+    const serving = { site, network, agents: kubelet, informers, clock, random, log };
+    background.run("ingress", (signal) => keepIngress(serving, signal));
+  }
 
   const pulls = { secret: nodes.pullSecret, allowed: config.pullImages ?? false, log };
   const proxy = await openPullProxy({ host: nodes.machineIp, port: PROXY_PORT, ...pulls });

@@ -22,6 +22,8 @@ export interface KubeletOptions {
   readonly version: string;
   /** By which the kernel is told of Services. Default: the proxy's own. */
   readonly proxyMode?: ProxyMode;
+  /** Addresses of Pods. Default: the proxy's own. */
+  readonly podRange?: string;
 }
 
 export function kubeletArgs(node: NodeNames, ip: string): string[] {

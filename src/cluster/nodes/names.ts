@@ -4,6 +4,7 @@
  *
  *     <data dir>/certs.d/                 mirrors of registries, where the user has any: as containerd's certs.d
  *     <data dir>/nodes/network.json       the addresses
+ *     <data dir>/nodes/ingress.json       the process that serves Ingresses
  *     <data dir>/nodes/<node>/            what a node keeps: node.json (what is wanted), run.json (what runs), containerd/, cni/, kubelet/, pki/
  *     /run/k8ts/<id>/<node>/              what ends with it: sockets, containerd's state, addresses in use
  *     /run/netns/k8ts-<id>-<node>         its network namespace; k8ts-<id>-switch joins them
@@ -28,6 +29,10 @@ export interface SiteNames {
   /** The machine's end of the cable to the switch. */
   readonly machineLink: string;
   readonly cgroup: string;
+  /** Of the ingress: who it is, which process it is, what it said. */
+  readonly ingressKubeconfig: string;
+  readonly ingressFile: string;
+  readonly ingressLog: string;
 }
 
 export interface NodeNames {
@@ -69,6 +74,9 @@ export function siteNames(dataDir: string): SiteNames {
     switchNamespace: `k8ts-${id}-switch`,
     machineLink: `k8ts-${id}`,
     cgroup: `/k8ts-${id}`,
+    ingressKubeconfig: join(nodesDir, "ingress.kubeconfig"),
+    ingressFile: join(nodesDir, "ingress.json"),
+    ingressLog: join(nodesDir, "ingress.log"),
   };
 }
 

@@ -11,9 +11,9 @@ import { type ProcessId, startDaemon } from "./processes.ts";
 
 const USER = "system:kube-proxy";
 
-type AgentOptions = Pick<KubeletOptions, "proxyMode">;
+type AgentOptions = Pick<KubeletOptions, "proxyMode" | "podRange">;
 
-export function networkAgentArgs(node: NodeNames, ip: string, { proxyMode }: AgentOptions = {}): string[] {
+export function networkAgentArgs(node: NodeNames, ip: string, { proxyMode, podRange }: AgentOptions = {}): string[] {
   const flags = {
     kubeconfig: node.proxyKubeconfig,
     "hostname-override": node.name,
@@ -23,6 +23,7 @@ export function networkAgentArgs(node: NodeNames, ip: string, { proxyMode }: Age
     // The node has no way out: names elsewhere are refused at once instead of after some time.
     upstream: "",
     ...(proxyMode !== undefined && { "proxy-mode": proxyMode }),
+    ...(podRange !== undefined && { "cluster-cidr": podRange }),
   };
   return ["proxy", ...Object.entries(flags).map(([name, value]) => `--${name}=${value}`)];
 }

@@ -3,7 +3,7 @@
  * machine is connected to, and the machine forwards nothing.
  *
  *     machine (API server) ── k8ts-<id> ──┐
- *     node: eth0 ─────────────────────────┤ switch
+ *     node: eth0 ─────────────────────────┤ switch (ingress)
  *     node: eth0 ─────────────────────────┘
  *     node: default route ──► nowhere          so that addresses of Services have a way until they are translated
  *
@@ -11,14 +11,16 @@
  * 2. In a namespace of its own, the switch is out of reach of what firewalls of the machine do to bridges.
  */
 import { existsSync } from "node:fs";
-import { run } from "./command.ts";
+import { CommandError, run } from "./command.ts";
 import { type NodeNames, namespacePath, type SiteNames } from "./names.ts";
 import type { SiteNetwork } from "./site-network.ts";
 
-const SWITCH = "switch";
+export const SWITCH = "switch";
 const MACHINE_PORT = "machine";
 export const NODE_LINK = "eth0";
 const NOWHERE = "nowhere";
+/** Any other route to the same addresses comes first. */
+const CLAIM_METRIC = "65000";
 
 export interface NodeAddress {
   readonly index: number;
@@ -33,13 +35,26 @@ export async function ensureSwitch(site: SiteNames, network: SiteNetwork): Promi
     await ipAll([`link add ${machineLink} type veth peer name ${MACHINE_PORT} netns ${switchNamespace}`]);
   }
   await ipAll(
-    ["link set lo up", `link set ${SWITCH} up`, `link set ${MACHINE_PORT} master ${SWITCH} up`],
+    [
+      "link set lo up",
+      `address replace ${network.ingressIp}/${network.prefixLength} dev ${SWITCH}`,
+      `link set ${SWITCH} up`,
+      `link set ${MACHINE_PORT} master ${SWITCH} up`,
+    ],
     switchNamespace,
   );
   await ipAll([
     `address replace ${network.machineIp}/${network.prefixLength} dev ${machineLink}`,
     `link set ${machineLink} up`,
   ]);
+  await claimPodRange(network.podRange, machineLink);
+}
+
+/** Shows other clusters of this machine that the range is in use, also before a node has a part of it. Ends with the cable. */
+async function claimPodRange(podRange: string, machineLink: string): Promise<void> {
+  await ip(["route", "add", podRange, "dev", machineLink, "metric", CLAIM_METRIC]).catch((error: unknown) => {
+    if (!(error instanceof CommandError && error.message.includes("File exists"))) throw error;
+  });
 }
 
 export async function ensureNodeLink(

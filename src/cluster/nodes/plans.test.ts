@@ -11,7 +11,7 @@ import { startedBefore, statFields } from "./processes.ts";
 import { freeIndex, type NodeRecord } from "./record.ts";
 import { routeChanges, routesFor } from "./routes.ts";
 import { isShimOf, shimSocket } from "./shims.ts";
-import { chooseRange, nodeIp, siteNetwork } from "./site-network.ts";
+import { choosePodRange, chooseRange, nodeIp, siteNetwork } from "./site-network.ts";
 
 const site = siteNames("/home/someone/.k8ts");
 const node = nodeNames(site, "node-1");
@@ -77,6 +77,7 @@ describe("chooseRange", () => {
     ["a part of it", ["10.89.16.128/25"], 17],
     ["one address in it", ["10.89.16.7"], 17],
     ["a greater one around it", ["10.89.16.0/22"], 20],
+    ["another's load balancers", ["10.88.16.5"], 17],
     ["others", ["10.244.0.0/16", "192.168.1.0/24", "172.17.0.0/16"], 16],
   ])("%s", (_name, routes, third) => {
     expect(chooseRange("10ab", routes)?.third).toBe(third);
@@ -85,6 +86,15 @@ describe("chooseRange", () => {
   it("begins anew behind the last, and gives up when all are taken", () => {
     expect(chooseRange("ff", ["10.89.255.0/24"])?.third).toBe(0);
     expect(chooseRange("00", ["10.0.0.0/8"])).toBeUndefined();
+  });
+
+  it.each([
+    ["nothing in the way", ["default", "10.89.16.0/24"], "10.244.0.0/16"],
+    ["another cluster's Pods", ["10.244.0.0/16", "10.244.1.0/24"], "10.243.0.0/16"],
+    ["a node of an older one", ["10.244.3.0/24"], "10.243.0.0/16"],
+    ["everything in the way", ["10.0.0.0/8"], "10.244.0.0/16"],
+  ])("for Pods: %s", (_name, routes, range) => {
+    expect(choosePodRange(routes)).toBe(range);
   });
 
   it("the machine is first, nodes follow", () => {

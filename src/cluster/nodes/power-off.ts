@@ -8,6 +8,7 @@ import { readdir, rm, rmdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Clock } from "#base";
 import { removeCgroup } from "./cgroups.ts";
+import { endIngress } from "./ingress.ts";
 import { below, mounts, unmountBelow } from "./mounts.ts";
 import type { NodeNames, SiteNames } from "./names.ts";
 import { removeNodeLink, removeSwitch } from "./network.ts";
@@ -34,7 +35,10 @@ export async function powerOff({ names, run }: Pick<NodeRecord, "names" | "run">
 
 /** All nodes and the network between them. */
 export async function powerOffAll(site: SiteNames, clock: Clock): Promise<void> {
-  await Promise.all((await listNodes(site)).map((record) => endNode(record, clock)));
+  await Promise.all([
+    endIngress(site, clock, GRACE_MS),
+    ...(await listNodes(site)).map((record) => endNode(record, clock)),
+  ]);
   await removeSwitch(site);
   await removeCgroup(site.cgroup, clock);
   await removeTree(site.runDir);

@@ -14,7 +14,7 @@ import { type Clock, isAbort, KeyedBackoff, type Logger, type Random } from "#ba
 import type { KubeletOptions } from "./kubelet.ts";
 import { inspectMachine, type Machine } from "./machine.ts";
 import { type NodeNames, nodeNames, type SiteNames, siteNames } from "./names.ts";
-import { ensureSwitch, NODE_LINK } from "./network.ts";
+import { ensureSwitch, NODE_LINK, SWITCH } from "./network.ts";
 import { bringUp, isUp, writePodNetwork } from "./node.ts";
 import { powerOff, removeTree, stopped } from "./power-off.ts";
 import { PROXY_PORT, proxyEnv } from "./pull-proxy.ts";
@@ -36,6 +36,8 @@ interface Work {
 
 export interface RealNodesOptions {
   readonly dataDir: string;
+  /** Addresses of Pods. Default: a range that nobody else on this machine uses. */
+  readonly podRange?: string;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
@@ -43,11 +45,11 @@ export interface RealNodesOptions {
 
 export class RealNodes {
   readonly site: SiteNames;
+  readonly network: SiteNetwork;
   /** Where nodes reach this machine. */
   readonly machineIp: string;
   /** By which containerds show themselves to the proxy on this machine. */
   readonly pullSecret: string;
-  readonly #network: SiteNetwork;
   readonly #machine: Machine;
   readonly #clock: Clock;
   readonly #log: Logger;
@@ -67,7 +69,7 @@ export class RealNodes {
     this.site = site;
     this.machineIp = network.machineIp;
     this.pullSecret = network.pullSecret;
-    this.#network = network;
+    this.network = network;
     this.#machine = machine;
     this.#clock = options.clock;
     this.#log = options.log;
@@ -79,7 +81,7 @@ export class RealNodes {
     const site = siteNames(options.dataDir);
     await mkdir(site.nodesDir, { recursive: true, mode: 0o700 });
     const [network, machine] = await Promise.all([
-      ensureSiteNetwork(site, options.random),
+      ensureSiteNetwork(site, options.random, options.podRange),
       inspectMachine(site.nodesDir),
     ]);
     await ensureSwitch(site, network);
@@ -158,7 +160,7 @@ export class RealNodes {
   }
 
   async #bringUp(names: NodeNames, run: NodeRun, kubelet: KubeletOptions, signal: AbortSignal): Promise<void> {
-    const [site, network, machine, clock, log] = [this.site, this.#network, this.#machine, this.#clock, this.#log];
+    const [site, network, machine, clock, log] = [this.site, this.network, this.#machine, this.#clock, this.#log];
     const start = clock.monotonic();
     const env = proxyEnv(this.machineIp, PROXY_PORT, this.pullSecret);
     const { ip } = await bringUp(names, run, { site, network, machine, kubelet, clock, log, signal, env });
@@ -187,7 +189,7 @@ export class RealNodes {
   async #takeUp(names: NodeNames): Promise<void> {
     const index = freeIndex(await listNodes(this.site));
     if (index > MAX_NODES) throw new Error(`there are addresses for ${MAX_NODES} nodes only`);
-    await writeRun(names, { index, ip: nodeIp(this.#network, index), podCidrs: [], state: "stopped" });
+    await writeRun(names, { index, ip: nodeIp(this.network, index), podCidrs: [], state: "stopped" });
   }
 
   async #attempt(names: NodeNames, { kind, run }: Work, signal: AbortSignal): Promise<void> {
@@ -218,6 +220,7 @@ export class RealNodes {
     for (const { names } of running) {
       await applyRoutes(routesFor(ranges, names.name), NODE_LINK, names.namespace);
     }
+    await applyRoutes(routesFor(ranges), SWITCH, this.site.switchNamespace);
     const taken = await applyRoutes(routesFor(ranges), this.site.machineLink);
     if (taken.length > 0) {
       this.#log.warn("the machine has other routes to these ranges: the API server does not reach Pods there", {

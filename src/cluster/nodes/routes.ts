@@ -7,8 +7,9 @@
 import { CommandError } from "./command.ts";
 import { ip } from "./network.ts";
 
-/** As `ip` calls who made a route. */
+/** As `ip` calls who made a route: ways to Pods, and ways to load balancers. */
 const PROTOCOL = "89";
+export const BALANCER_PROTOCOL = "90";
 
 export interface NodeRange {
   readonly name: string;
@@ -47,12 +48,17 @@ export function routeChanges(have: readonly Route[], want: readonly Route[]): Ro
 }
 
 /** Returns the ranges that somebody else has a route to. */
-export async function applyRoutes(want: readonly Route[], link: string, namespace?: string): Promise<string[]> {
-  const { add, remove } = routeChanges(await ownRoutes(link, namespace), want);
+export async function applyRoutes(
+  want: readonly Route[],
+  link: string,
+  namespace?: string,
+  protocol = PROTOCOL,
+): Promise<string[]> {
+  const { add, remove } = routeChanges(await ownRoutes(link, protocol, namespace), want);
   for (const { cidr, via } of remove) await ip(["route", "delete", cidr, "via", via, "dev", link], namespace);
   const taken: string[] = [];
   for (const { cidr, via } of add) {
-    await ip(["route", "add", cidr, "via", via, "dev", link, "proto", PROTOCOL], namespace).catch((error: unknown) => {
+    await ip(["route", "add", cidr, "via", via, "dev", link, "proto", protocol], namespace).catch((error: unknown) => {
       if (!(error instanceof CommandError && error.message.includes("File exists"))) throw error;
       taken.push(cidr);
     });
@@ -60,8 +66,8 @@ export async function applyRoutes(want: readonly Route[], link: string, namespac
   return taken;
 }
 
-async function ownRoutes(link: string, namespace?: string): Promise<Route[]> {
-  const answer = await ip(["-j", "-4", "route", "show", "dev", link, "proto", PROTOCOL], namespace);
+async function ownRoutes(link: string, protocol: string, namespace?: string): Promise<Route[]> {
+  const answer = await ip(["-j", "-4", "route", "show", "dev", link, "proto", protocol], namespace);
   const routes = JSON.parse(answer || "[]") as readonly { dst: string; gateway?: string }[];
-  return routes.map(({ dst, gateway = "" }) => ({ cidr: dst, via: gateway }));
+  return routes.map(({ dst, gateway = "" }) => ({ cidr: dst.includes("/") ? dst : `${dst}/32`, via: gateway }));
 }

@@ -8,6 +8,7 @@
 import { createSecureContext, type SecureContext } from "node:tls";
 import type { core, networking } from "#api";
 import { objectKey } from "#client";
+import type { ListenerCertificate } from "../gateway/index.ts";
 import { hostOf, type RouteProblem, wildcardOf } from "./routes.ts";
 
 export interface CertificatePem {
@@ -22,9 +23,15 @@ export class Certificates {
   readonly #contexts = new Map<string, { readonly version: string; readonly context: SecureContext }>();
   readonly #default: SecureContext | undefined;
   #byHost: ReadonlyMap<string, SecureContext> = new Map();
+  #listeners: readonly ListenerCertificate[] = [];
 
   constructor(standard?: CertificatePem) {
     this.#default = standard && contextOf(standard);
+  }
+
+  /** Those of Gateways: shown from the next update on. One without a host is for all that nobody else has one for. */
+  setListeners(listeners: readonly ListenerCertificate[]): void {
+    this.#listeners = listeners;
   }
 
   /** What is wrong with them comes back; handshakes from now on see the new ones. */
@@ -32,26 +39,26 @@ export class Certificates {
     const problems: RouteProblem[] = [];
     const byHost = new Map<string, SecureContext>();
     const used = new Set<string>();
+    const show = (owner: string, key: string, hosts: readonly string[]) => {
+      used.add(key);
+      const context = this.#contextOf(key, secretOf(key));
+      if (typeof context === "string") {
+        problems.push({ ingress: owner, reason: "BadCertificate", message: `Secret ${key}: ${context}` });
+        return;
+      }
+      for (const host of hosts) {
+        const name = host.toLowerCase();
+        if (!byHost.has(name)) byHost.set(name, context);
+      }
+    };
     for (const ingress of ingresses) {
-      for (const { hosts = [], secretName } of ingress.spec?.tls ?? []) {
-        if (secretName === undefined || secretName === "") continue;
+      for (const { hosts = [], secretName = "" } of ingress.spec?.tls ?? []) {
+        if (secretName === "") continue;
         const key = `${ingress.metadata.namespace}/${secretName}`;
-        used.add(key);
-        const context = this.#contextOf(key, secretOf(key));
-        if (typeof context === "string") {
-          problems.push({
-            ingress: objectKey(ingress),
-            reason: "BadCertificate",
-            message: `Secret ${key}: ${context}`,
-          });
-          continue;
-        }
-        for (const host of hosts.length > 0 ? hosts : hostsOf(ingress)) {
-          const name = host.toLowerCase();
-          if (!byHost.has(name)) byHost.set(name, context);
-        }
+        show(objectKey(ingress), key, hosts.length > 0 ? hosts : hostsOf(ingress));
       }
     }
+    for (const { gateway, host, secret } of this.#listeners) show(gateway, secret, [host]);
     for (const key of this.#contexts.keys()) if (!used.has(key)) this.#contexts.delete(key);
     this.#byHost = byHost;
     return problems;
@@ -59,7 +66,7 @@ export class Certificates {
 
   find(serverName: string): SecureContext | undefined {
     const host = hostOf(serverName);
-    return this.#byHost.get(host) ?? this.#byHost.get(wildcardOf(host) ?? "") ?? this.#default;
+    return this.#byHost.get(host) ?? this.#byHost.get(wildcardOf(host) ?? "") ?? this.#byHost.get("") ?? this.#default;
   }
 
   /** What is wrong, if it cannot be used. */

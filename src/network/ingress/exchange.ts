@@ -9,6 +9,7 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:
 import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
 import { PassThrough, type Readable } from "node:stream";
 import { type Clock, type Logger, nextTurn } from "#base";
+import type { GatewayRoutes } from "../gateway/index.ts";
 import type { Endpoint } from "../proxy/endpoints.ts";
 import type { Backends } from "./backends.ts";
 import type { Attempt, Connections, Outgoing } from "./connections.ts";
@@ -23,6 +24,8 @@ export type ClientResponse = ServerResponse | Http2ServerResponse;
 export interface ExchangeOptions {
   /** As they are at this moment. */
   readonly routes: () => Routes;
+  /** Those of the Gateway API, which come first. */
+  readonly gatewayRoutes?: () => GatewayRoutes | undefined;
   readonly backends: Backends;
   readonly connections: Connections;
   readonly metrics: IngressMetrics;
@@ -62,7 +65,7 @@ export interface Routed {
 
 /** Where a request goes, or why nowhere. */
 export function routed(
-  { routes, backends }: Pick<ExchangeOptions, "routes" | "backends">,
+  { routes, gatewayRoutes, backends }: Pick<ExchangeOptions, "routes" | "gatewayRoutes" | "backends">,
   request: ClientRequest,
   origin: Origin,
 ): Routed | (Refusal & { readonly route?: Route }) {
@@ -70,7 +73,10 @@ export function routed(
   if (asked === undefined) return REFUSALS.badRequest;
   if (request.method === "CONNECT" || request.method === "TRACE") return REFUSALS.badMethod;
   if (goesInCircles(request.headers)) return REFUSALS.circle;
-  const route = routes().find(origin.host, asked.path);
+  const { method = "GET", headers } = request;
+  const { host, port } = origin;
+  const byGateway = gatewayRoutes?.()?.find({ ...asked, host, port, method, headers });
+  const route = byGateway ?? routes().find(host, asked.path);
   if (route === undefined) return REFUSALS.noRoute;
   const endpoints = route.backend === undefined ? [] : backends.choose(route.backend);
   if (endpoints.length === 0) return { ...REFUSALS.nobody, route };

@@ -35,6 +35,8 @@ export interface Followed {
   readonly routes: () => Routes;
   readonly backends: Backends;
   readonly services: (key: string) => core.Service | undefined;
+  /** Everything is to be made anew, shortly. */
+  readonly reload: () => void;
 }
 
 /** A change of ten Ingresses is one. */
@@ -80,5 +82,5 @@ export async function followIngresses(options: FollowOptions): Promise<Followed>
       reload();
     }
   });
-  return { routes: () => routes, backends, services: (key) => services.cache.get(key) };
+  return { routes: () => routes, backends, services: (key) => services.cache.get(key), reload: () => changed.mark() };
 }

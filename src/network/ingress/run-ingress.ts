@@ -9,6 +9,7 @@ import { hostname } from "node:os";
 import { type events, isStatusError, type networking } from "#api";
 import { Backoff, type Clock, type Logger, type MetricsRegistry, type Random, TaskGroup } from "#base";
 import { type Client, eventRecorder, namespaced, objectKey } from "#client";
+import { type GatewayRoutes, type ListenerCertificate, runGateways } from "../gateway/index.ts";
 import { IngressClass } from "../kinds.ts";
 import { Changed } from "../tell-kernel.ts";
 import { type CertificatePem, Certificates } from "./certificates.ts";
@@ -69,6 +70,7 @@ export async function runIngress(options: IngressOptions, signal: AbortSignal): 
   const told = problemTeller(options);
   const statusChanged = new Changed();
   let served: readonly networking.Ingress[] = [];
+  let gatewayRoutes: GatewayRoutes | undefined;
   try {
     if (options.ensuresClass === true) await ensureClass(options, signal);
     const followed = await followIngresses({
@@ -84,6 +86,7 @@ export async function runIngress(options: IngressOptions, signal: AbortSignal): 
     const server = await startIngressServer({
       ...{
         routes,
+        gatewayRoutes: () => gatewayRoutes,
         backends,
         connections,
         metrics,
@@ -100,6 +103,18 @@ export async function runIngress(options: IngressOptions, signal: AbortSignal): 
     });
     try {
       options.onReady?.({ http: server.httpPort, https: server.httpsPort });
+      const ports = new Map<number, "HTTP" | "HTTPS">();
+      if (server.httpPort !== undefined) ports.set(server.httpPort, "HTTP");
+      if (server.httpsPort !== undefined) ports.set(server.httpsPort, "HTTPS");
+      const gateways = {
+        ...{ client, clock, random, log, tasks, ports, addresses: options.publishedAddresses ?? [] },
+        onRoutes: (made: GatewayRoutes, shown: readonly ListenerCertificate[]) => {
+          gatewayRoutes = made;
+          certificates.setListeners(shown);
+          followed.reload();
+        },
+      };
+      tasks.run("Gateway API", (running) => runGateways(gateways, running));
       tasks.run("status", (running) => tellStatus(options, () => served, followed, statusChanged, running));
       await tasks.done();
     } finally {

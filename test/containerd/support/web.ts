@@ -4,6 +4,7 @@
  *     node /scripts/server.js                        tells its name; /ready, /unready, /failed-at, /stream
  *     node /scripts/client.js URL count N            connects so often, each time anew, and counts who answered
  *     node /scripts/client.js URL load FILE          the same until the file is there; with `stream`, one answer is read all the time
+ *     node /scripts/names.js [[TYPE, NAME], …]       asks the cluster's DNS, and tells what it found or why not
  */
 import { realpathSync } from "node:fs";
 import { dirname } from "node:path";
@@ -35,11 +36,13 @@ const CLIENT = `
   const http = require("node:http"), https = require("node:https"), fs = require("node:fs");
   const [url, what, limit, stream] = process.argv.slice(2);
   const headers = process.env.HOST === undefined ? {} : { host: process.env.HOST };
-  const options = { agent: false, headers, timeout: 4000, rejectUnauthorized: false, servername: process.env.HOST };
+  const options = { agent: false, headers, timeout: Number(process.env.TIMEOUT_MS ?? 4000), rejectUnauthorized: false, servername: process.env.HOST };
   const get = (at, on) => (at.startsWith("https") ? https : http).get(at, options, on);
   const answers = {}, failures = {}, last = {};
+  let failingSince = 0;
   const one = () => new Promise((resolve) => {
-    const fail = (code) => { failures[code] = (failures[code] ?? 0) + 1; resolve(); };
+    const start = Date.now();
+    const fail = (code) => { failures[code] = (failures[code] ?? 0) + 1; failingSince ||= start; resolve(); };
     const request = get(url, (response) => {
       let said = "";
       response.on("data", (data) => (said += data));
@@ -69,14 +72,27 @@ const CLIENT = `
       console.error("loading");
     }
     await Promise.all([1, 2, 3, 4].map(worker));
-    console.log(JSON.stringify({ answers, failures, last, gapMs, ticks }));
+    console.log(JSON.stringify({ answers, failures, failingSince, last, gapMs, ticks }));
     process.exit();
   })();`;
+
+const NAMES = `
+  const { Resolver } = require("node:dns").promises;
+  const { lookup } = require("node:dns").promises;
+  const resolver = new Resolver({ timeout: 1000, tries: 2 });
+  const questions = JSON.parse(process.argv[2]);
+  const ask = ([type, name]) =>
+    type === "search" ? lookup(name, { family: 4 }).then(({ address }) => address)
+    : type === "PTR" ? resolver.reverse(name) : resolver.resolve(name, type);
+  Promise.all(questions.map((question) => ask(question).then((found) => found, (error) => error.code)))
+    .then((found) => console.log(JSON.stringify(found)));`;
 
 export interface Told {
   /** How often who has answered. */
   readonly answers: Readonly<Record<string, number>>;
   readonly failures: Readonly<Record<string, number>>;
+  /** When the first that failed began, in milliseconds. */
+  readonly failingSince: number;
   /** When each has answered last, in milliseconds. */
   readonly last: Readonly<Record<string, number>>;
   /** Of the answer that was read all the time: the longest silence, and how many pieces came. */
@@ -90,7 +106,7 @@ export const scripts: core.ConfigMap = {
   apiVersion: "v1",
   kind: "ConfigMap",
   metadata: { name: "scripts" },
-  data: { "server.js": SERVER, "client.js": CLIENT },
+  data: { "server.js": SERVER, "client.js": CLIENT, "names.js": NAMES },
 };
 
 /** What runs a script where there is only this machine's Node. */

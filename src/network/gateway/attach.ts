@@ -1,0 +1,164 @@
+/**
+ * Which HTTPRoutes are served by which listeners, and what their status says of it, as the documentation of the Gateway API has it. Pure.
+ *
+ * 1. A listener serves routes that name its Gateway as a parent, come from a Namespace that it allows, and share a host with it.
+ * 2. A listener at a port or of a protocol that is not served here is not accepted; the others of its Gateway are.
+ * 3. What is in another Namespace than who refers to it is not used: ReferenceGrants are not read.
+ */
+import { type Labels, matcherOfSelector } from "#api";
+import { objectKey } from "#client";
+import { sharedHosts } from "./hosts.ts";
+import type { Condition, Gateway, GatewayClass, HttpRoute, Listener, ParentReference } from "./kinds.ts";
+import { problemOf } from "./rules.ts";
+
+const GROUP = "gateway.networking.k8s.io";
+
+export interface GatewaySources {
+  readonly classes: readonly GatewayClass[];
+  readonly gateways: readonly Gateway[];
+  readonly routes: readonly HttpRoute[];
+  readonly namespaces: ReadonlyMap<string, Labels>;
+  /** Which ports are served, and how. */
+  readonly ports: ReadonlyMap<number, "HTTP" | "HTTPS">;
+  /** As classes name it. */
+  readonly controller: string;
+}
+
+/** A route as one listener serves it. */
+export interface AttachedRoute {
+  readonly route: HttpRoute;
+  readonly port: number;
+  /** An empty one stands for all. */
+  readonly hosts: readonly string[];
+}
+
+export interface ListenerCertificate {
+  readonly gateway: string;
+  readonly host: string;
+  /** `namespace/name`. */
+  readonly secret: string;
+}
+
+export interface SeenListener {
+  readonly listener: Listener;
+  readonly accepted: Condition;
+  readonly attached: number;
+}
+
+export interface Attachments {
+  readonly classes: readonly GatewayClass[];
+  readonly gateways: ReadonlyMap<Gateway, readonly SeenListener[]>;
+  /** Of each route: what became of each of its parents that is ours. */
+  readonly parents: ReadonlyMap<
+    HttpRoute,
+    readonly { readonly parent: ParentReference; readonly accepted: Condition }[]
+  >;
+  readonly routes: readonly AttachedRoute[];
+  readonly certificates: readonly ListenerCertificate[];
+}
+
+export function attach(sources: GatewaySources): Attachments {
+  const classes = sources.classes.filter(({ spec }) => spec?.controllerName === sources.controller);
+  const names = new Set(classes.map(({ metadata }) => metadata.name));
+  const own = sources.gateways.filter(({ spec }) => names.has(spec?.gatewayClassName));
+  const byKey = new Map(own.map((gateway) => [objectKey(gateway), gateway]));
+  const counts = new Map<Listener, number>();
+  const routes: AttachedRoute[] = [];
+  const parents = new Map<HttpRoute, { parent: ParentReference; accepted: Condition }[]>();
+  for (const route of sources.routes) {
+    for (const parent of route.spec?.parentRefs ?? []) {
+      const gateway = parentOf(route, parent, byKey);
+      if (gateway === undefined) continue;
+      const outcome = attachTo(route, parent, gateway, sources);
+      const list = parents.get(route) ?? [];
+      parents.set(route, [...list, { parent, accepted: outcome.accepted }]);
+      routes.push(...outcome.routes);
+      for (const listener of outcome.listeners) counts.set(listener, (counts.get(listener) ?? 0) + 1);
+    }
+  }
+  const seen = own.map((gateway): [Gateway, SeenListener[]] => [
+    gateway,
+    (gateway.spec?.listeners ?? []).map((listener) => ({
+      listener,
+      accepted: listenerCondition(listener, sources),
+      attached: counts.get(listener) ?? 0,
+    })),
+  ]);
+  return { classes, gateways: new Map(seen), parents, routes, certificates: own.flatMap(certificatesOf) };
+}
+
+function parentOf(route: HttpRoute, parent: ParentReference, gateways: ReadonlyMap<string, Gateway>) {
+  if ((parent.group ?? GROUP) !== GROUP || (parent.kind ?? "Gateway") !== "Gateway") return undefined;
+  return gateways.get(`${parent.namespace ?? route.metadata.namespace}/${parent.name}`);
+}
+
+function attachTo(route: HttpRoute, parent: ParentReference, gateway: Gateway, sources: GatewaySources) {
+  const refused = (reason: string, message: string) => ({ accepted: no(reason, message), routes: [], listeners: [] });
+  const problem = problemOf(route);
+  if (problem !== undefined) return refused("UnsupportedValue", problem);
+  const named = (gateway.spec?.listeners ?? []).filter(
+    ({ name, port }) =>
+      (parent.sectionName === undefined || parent.sectionName === name) &&
+      (parent.port === undefined || parent.port === port),
+  );
+  if (named.length === 0) return refused("NoMatchingParent", "the Gateway has no such listener");
+  const served = named.filter((listener) => listenerCondition(listener, sources).status === "True");
+  const open = served.filter((listener) => allows(listener, gateway, route, sources.namespaces));
+  if (open.length === 0) return refused("NotAllowedByListeners", "no listener takes routes from this Namespace");
+  const attached = open.flatMap((listener) => {
+    const hosts = sharedHosts(listener.hostname, route.spec?.hostnames ?? []);
+    return hosts.length === 0 ? [] : [{ listener, served: { route, port: listener.port, hosts } }];
+  });
+  if (attached.length === 0) return refused("NoMatchingListenerHostname", "no listener has one of its hosts");
+  return {
+    accepted: yes("Accepted", "it is served"),
+    routes: attached.map((each) => each.served),
+    listeners: attached.map(({ listener }) => listener),
+  };
+}
+
+function listenerCondition({ port, protocol, tls }: Listener, { ports }: GatewaySources): Condition {
+  if (protocol !== "HTTP" && protocol !== "HTTPS") return no("UnsupportedProtocol", `${protocol} is not served`);
+  if (ports.get(port) !== protocol) {
+    const served = [...ports].map(([each, of]) => `${of} at ${each}`).join(" and ");
+    return no("PortUnavailable", `only ${served} is served`);
+  }
+  if (tls?.mode === "Passthrough") return no("UnsupportedProtocol", "TLS always ends here");
+  return yes("Accepted", "it is served");
+}
+
+function allows(
+  { allowedRoutes }: Listener,
+  gateway: Gateway,
+  route: HttpRoute,
+  namespaces: ReadonlyMap<string, Labels>,
+): boolean {
+  const { kinds = [], namespaces: from = {} } = allowedRoutes ?? {};
+  const isKind = kinds.length === 0 || kinds.some(({ group = GROUP, kind }) => group === GROUP && kind === "HTTPRoute");
+  if (!isKind) return false;
+  if (from.from === "All") return true;
+  if (from.from === "Selector") {
+    return matcherOfSelector(from.selector ?? {}).matches(namespaces.get(route.metadata.namespace ?? ""));
+  }
+  return route.metadata.namespace === gateway.metadata.namespace;
+}
+
+function certificatesOf(gateway: Gateway): ListenerCertificate[] {
+  const { namespace = "" } = gateway.metadata;
+  return (gateway.spec?.listeners ?? [])
+    .filter(({ protocol }) => protocol === "HTTPS")
+    .flatMap(({ hostname = "", tls }) =>
+      (tls?.certificateRefs ?? [])
+        .filter(({ group = "", kind = "Secret" }) => group === "" && kind === "Secret")
+        .filter((reference) => (reference.namespace ?? namespace) === namespace)
+        .map(({ name }) => ({ gateway: objectKey(gateway), host: hostname, secret: `${namespace}/${name}` })),
+    );
+}
+
+export function yes(reason: string, message: string): Condition {
+  return { type: "Accepted", status: "True", reason, message };
+}
+
+export function no(reason: string, message: string): Condition {
+  return { type: "Accepted", status: "False", reason, message };
+}

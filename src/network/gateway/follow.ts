@@ -1,0 +1,70 @@
+/**
+ * Keeps routes of the Gateway API as the API shows them, from the moment on at which its CustomResourceDefinitions are there.
+ *
+ *     CustomResourceDefinition --► (established) ──► informers
+ *     GatewayClasses, Gateways, HTTPRoutes, Namespaces --► (all at once, shortly after) ──► attach ──► GatewayRoutes
+ */
+import type { Clock, Logger, Random, TaskGroup } from "#base";
+import { type Client, Informer, Informers } from "#client";
+import { Namespace } from "../kinds.ts";
+import { Changed } from "../tell-kernel.ts";
+import { type Attachments, attach } from "./attach.ts";
+import { Definition, GatewayClassResource, GatewayResource, HTTP_ROUTES, HttpRouteResource } from "./kinds.ts";
+
+const GATHER_MS = 20;
+const LONG_MS = 3_600_000;
+
+export interface FollowGatewaysOptions {
+  readonly client: Client;
+  readonly tasks: TaskGroup;
+  /** Which ports are served, and how. */
+  readonly ports: ReadonlyMap<number, "HTTP" | "HTTPS">;
+  readonly controller: string;
+  readonly onReload: (attachments: Attachments) => void;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+}
+
+/** Until the signal aborts. */
+export async function followGateways(options: FollowGatewaysOptions, signal: AbortSignal): Promise<void> {
+  const { client, clock, random, log, tasks, ports, controller, onReload } = options;
+  await definitionThere(options, signal);
+  log.info("the Gateway API is there");
+  const informers = new Informers({ client, clock, random, log, tasks });
+  const [classes, gateways] = [informers.of(GatewayClassResource), informers.of(GatewayResource)];
+  const [routes, namespaces] = [informers.of(HttpRouteResource), informers.of(Namespace)];
+  await informers.synced();
+  const changed = new Changed();
+  for (const informer of [classes, gateways, routes, namespaces]) informer.onChange(() => changed.mark());
+  for (;;) {
+    await changed.wait(clock, LONG_MS, signal);
+    await clock.sleep(GATHER_MS, signal);
+    const labels = namespaces.cache.list().map(({ metadata: { name = "", labels: own = {} } }) => [name, own] as const);
+    onReload(
+      attach({
+        ...{ classes: classes.cache.list(), gateways: gateways.cache.list(), routes: routes.cache.list() },
+        ...{ namespaces: new Map(labels), ports, controller },
+      }),
+    );
+  }
+}
+
+async function definitionThere(options: FollowGatewaysOptions, signal: AbortSignal): Promise<void> {
+  const { client, clock, random, log, tasks } = options;
+  const selectors = { fieldSelector: `metadata.name=${HTTP_ROUTES}` };
+  const informer = new Informer({ client: client.of(Definition), clock, random, log, selectors });
+  tasks.run("informer of definitions", (running) => informer.run(running));
+  const changed = new Changed();
+  informer.onChange(() => changed.mark());
+  await informer.synced;
+  for (;;) {
+    const isThere = informer.cache
+      .list()
+      .some(({ status }) =>
+        status?.conditions?.some(({ type, status: is }) => type === "Established" && is === "True"),
+      );
+    if (isThere) return;
+    await changed.wait(clock, LONG_MS, signal);
+  }
+}

@@ -1,0 +1,156 @@
+/**
+ * Tells in GatewayClasses, Gateways and HTTPRoutes what became of them. `wantedStatuses` is pure; what is told already is not written again.
+ */
+import { isDeepStrictEqual } from "node:util";
+import { isStatusError, type KubeObject } from "#api";
+import type { Logger } from "#base";
+import { type Client, objectKey, type ResourceOf } from "#client";
+import { type Attachments, yes } from "./attach.ts";
+import {
+  type Condition,
+  type Gateway,
+  type GatewayClass,
+  GatewayClassResource,
+  GatewayResource,
+  type HttpRoute,
+  HttpRouteResource,
+  type ParentStatus,
+} from "./kinds.ts";
+
+const SUPPORTED = [{ group: "gateway.networking.k8s.io", kind: "HTTPRoute" }];
+
+export interface WantedStatus<T extends KubeObject> {
+  readonly object: T;
+  readonly status: object;
+}
+
+export interface WantedStatuses {
+  readonly classes: readonly WantedStatus<GatewayClass>[];
+  readonly gateways: readonly WantedStatus<Gateway>[];
+  readonly routes: readonly WantedStatus<HttpRoute>[];
+}
+
+/** `now`: as conditions write it, for those that change. */
+export function wantedStatuses(
+  attachments: Attachments,
+  {
+    addresses,
+    controller,
+    now,
+  }: { readonly addresses: readonly string[]; readonly controller: string; readonly now: string },
+): WantedStatuses {
+  const classes = attachments.classes.map((object) => ({
+    object,
+    status: {
+      ...object.status,
+      conditions: dated(object, object.status?.conditions, [yes("Accepted", "it is served here")], now),
+    },
+  }));
+  const gateways = [...attachments.gateways].map(([object, listeners]) => {
+    const isServed = listeners.some(({ accepted }) => accepted.status === "True");
+    const accepted: Condition = isServed
+      ? yes("Accepted", "it is served")
+      : { type: "Accepted", status: "False", reason: "ListenersNotValid", message: "none of its listeners is served" };
+    const programmed: Condition = { ...accepted, type: "Programmed", reason: isServed ? "Programmed" : "Invalid" };
+    const known = new Map((object.status?.listeners ?? []).map((each) => [each.name, each.conditions]));
+    return {
+      object,
+      status: {
+        addresses: addresses.map((value) => ({ type: "IPAddress", value })),
+        conditions: dated(object, object.status?.conditions, [accepted, programmed], now),
+        listeners: listeners.map(({ listener: { name }, accepted: own, attached }) => ({
+          name,
+          attachedRoutes: attached,
+          supportedKinds: SUPPORTED,
+          conditions: dated(
+            object,
+            known.get(name),
+            [own, { ...own, type: "Programmed", reason: own.status === "True" ? "Programmed" : "Invalid" }],
+            now,
+          ),
+        })),
+      },
+    };
+  });
+  const routes = [...attachments.parents].map(([object, parents]) => {
+    const known = object.status?.parents ?? [];
+    const own = parents.map(({ parent, accepted }): ParentStatus => {
+      const before = known.find(
+        (each) => each.controllerName === controller && isDeepStrictEqual(each.parentRef, parent),
+      );
+      const resolved: Condition = {
+        ...yes("ResolvedRefs", "what it refers to is looked up with each request"),
+        type: "ResolvedRefs",
+      };
+      return {
+        parentRef: parent,
+        controllerName: controller,
+        conditions: dated(object, before?.conditions, [accepted, resolved], now),
+      };
+    });
+    return {
+      object,
+      status: { parents: [...known.filter(({ controllerName }) => controllerName !== controller), ...own] },
+    };
+  });
+  return { classes: changed(classes), gateways: changed(gateways), routes: changed(routes) };
+}
+
+/** A condition keeps its time for as long as it says the same. */
+function dated(
+  { metadata }: KubeObject,
+  known: readonly Condition[] = [],
+  wanted: readonly Condition[],
+  now: string,
+): Condition[] {
+  return wanted.map((condition) => {
+    const before = known.find(({ type }) => type === condition.type);
+    const since = before?.status === condition.status ? before.lastTransitionTime : undefined;
+    return { ...condition, observedGeneration: metadata.generation ?? 0, lastTransitionTime: since ?? now };
+  });
+}
+
+function changed<T extends KubeObject & { readonly status?: object }>(
+  all: readonly WantedStatus<T>[],
+): WantedStatus<T>[] {
+  return all.filter(({ object, status }) => !isDeepStrictEqual(object.status, status));
+}
+
+/** False if something is left to be tried again. */
+export async function writeStatuses(
+  client: Client,
+  wanted: WantedStatuses,
+  log: Logger,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const done = [
+    await writeAll(client, GatewayClassResource, wanted.classes, log, signal),
+    await writeAll(client, GatewayResource, wanted.gateways, log, signal),
+    await writeAll(client, HttpRouteResource, wanted.routes, log, signal),
+  ];
+  return done.every(Boolean);
+}
+
+async function writeAll<T extends KubeObject>(
+  client: Client,
+  resource: ResourceOf<T>,
+  wanted: readonly WantedStatus<T>[],
+  log: Logger,
+  signal: AbortSignal,
+): Promise<boolean> {
+  let isDone = true;
+  for (const { object, status } of wanted) {
+    const { namespace } = object.metadata;
+    const all = client.of(resource);
+    try {
+      await (namespace === undefined ? all : all.in(namespace)).updateStatus({ ...object, status }, { signal });
+    } catch (error) {
+      if (signal.aborted) throw error;
+      // Its next version, or its end, comes by itself.
+      if (isStatusError(error) && (error.reason === "Conflict" || error.reason === "NotFound")) continue;
+      isDone = false;
+      log.warn("the status of a part of the Gateway API could not be written", { object: objectKey(object), error });
+    }
+  }
+  return isDone;
+}
