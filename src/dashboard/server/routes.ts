@@ -30,6 +30,7 @@ export class Routes {
   readonly #options: RoutesOptions;
   readonly #streams = new Streams();
   #api: Promise<ApiServer> | undefined;
+  readonly #all: ApiServer[] = [];
 
   constructor(options: RoutesOptions) {
     this.#options = options;
@@ -67,9 +68,9 @@ export class Routes {
     refuseUpgrade(socket, 404, "Not Found");
   }
 
-  async close(): Promise<void> {
+  close(): void {
     this.#streams.close();
-    (await this.#api?.catch(() => undefined))?.close();
+    for (const api of this.#all) api.close();
   }
 
   #below(url: string): string | undefined {
@@ -103,8 +104,19 @@ export class Routes {
   }
 
   #server(): Promise<ApiServer> {
-    this.#api ??= this.#options.upstream().then((upstream) => new ApiServer(upstream));
+    this.#api ??= this.#connect();
     return this.#api;
+  }
+
+  async #connect(): Promise<ApiServer> {
+    try {
+      const api = new ApiServer(await this.#options.upstream());
+      this.#all.push(api);
+      return api;
+    } catch (error) {
+      this.#api = undefined;
+      throw error;
+    }
   }
 }
 

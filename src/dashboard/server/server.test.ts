@@ -274,6 +274,27 @@ describe("streams", () => {
     await once(socket, "close");
   });
 
+  it("end when the dashboard ends", async () => {
+    const assets = dir;
+    const other = await startDashboard({
+      clock,
+      log: silentLogger,
+      port: 0,
+      assets,
+      upstream: async () => api.upstream,
+    });
+    const link = other.newLink();
+    const cookie = String((await send(link)).headers["set-cookie"]?.[0]).split(";")[0] ?? "";
+    const headers = { cookie, origin: new URL(link).origin };
+    const base = link.replace(/\?.*/, "").replace("http", "ws");
+    const shell = new WebSocket(`${base}proxy/api/v1/namespaces/a/pods/b/exec?command=sh`, { headers });
+    const streams = new WebSocket(`${base}streams`, { headers });
+    await Promise.all([once(shell, "open"), once(streams, "open")]);
+    const closed = Promise.all([once(shell, "close"), once(streams, "close")]);
+    await other.close();
+    await closed;
+  });
+
   it("of anything else are refused", async () => {
     const { base, cookie, origin } = await enter();
     const socket = new WebSocket(`${base.replace("http", "ws")}proxy/api/v1/namespaces/a/services/b/proxy/`, {

@@ -3,7 +3,7 @@
  */
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import type { Clock, Logger } from "#base";
 import type { Routes } from "./routes.ts";
 import { Sessions, secret } from "./sessions.ts";
@@ -38,6 +38,12 @@ export async function startDashboard({ clock, log, port, assets, upstream }: Das
     );
     return loading;
   };
+  // The server forgets those that became WebSockets.
+  const sockets = new Set<Socket>();
+  server.on("connection", (socket) => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+  });
   server.on("request", (message, response) => {
     routes()
       .then((all) => all.answer(message, response))
@@ -60,9 +66,10 @@ export async function startDashboard({ clock, log, port, assets, upstream }: Das
   return {
     newLink: () => `http://127.0.0.1:${portOf()}${path}/?token=${sessions.newToken()}`,
     async close() {
-      await (await loading)?.close();
-      server.closeAllConnections();
-      await once(server.close(), "close");
+      (await loading)?.close();
+      const closed = once(server.close(), "close");
+      for (const socket of sockets) socket.destroy();
+      await closed;
     },
   };
 }
