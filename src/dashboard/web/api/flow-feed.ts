@@ -1,12 +1,14 @@
 /**
- * The flow records that the API server has, and those that come: followed first, then asked for from the beginning, so that none is lost between.
+ * The flow records that the API server has, then those that come, over one stream. After an interruption it goes on behind the last record; where the
+ * server has begun anew, its records take the place of the old ones, whose numbers mean nothing any more.
  */
 import { type Signal, signal } from "@preact/signals";
-import type { FlowRecord } from "#flows";
-import { FlowRecords } from "../model/flow-records.ts";
+import { type FlowLine, FlowRecords } from "../model/flow-records.ts";
 import { sleep } from "../time.ts";
 import { Refused, wordsOf } from "./request.ts";
 import { LineReader, type StreamConnection } from "./streams.ts";
+
+const RETRY_MS = 3000;
 
 export class FlowFeed {
   readonly records = new FlowRecords();
@@ -23,29 +25,28 @@ export class FlowFeed {
   /** Until the signal aborts. */
   async run(ending: AbortSignal): Promise<void> {
     while (!ending.aborted) {
-      const inner = new AbortController();
-      const lost = this.#read("/k8ts/flows?follow=true", AbortSignal.any([ending, inner.signal]));
       try {
-        await Promise.race([lost, this.#read("/k8ts/flows", ending)]);
-        this.words.value = "";
-        await lost;
+        await this.#follow(ending);
       } catch (error) {
         const isForbidden = error instanceof Refused && error.code === 403;
         this.words.value = isForbidden ? `You may not see flows: ${wordsOf(error)}` : wordsOf(error);
       }
-      inner.abort();
-      await lost.catch(() => undefined);
-      await sleep(3000, ending);
+      await sleep(RETRY_MS, ending);
     }
   }
 
-  #read(path: string, ending: AbortSignal): Promise<void> {
+  #follow(ending: AbortSignal): Promise<void> {
     const lines = new LineReader();
+    const after = this.records.last === undefined ? "" : `&after=${this.records.last}`;
     return new Promise((resolve, reject) => {
-      const close = this.#streams.open(path, {
+      const close = this.#streams.open(`/k8ts/flows?follow=true${after}`, {
+        onOpen: () => {
+          this.words.value = "";
+          this.records.begin();
+        },
         onText: (text) => {
           const found = lines.read(text).filter(Boolean);
-          if (this.records.add(found.map((line) => JSON.parse(line) as FlowRecord))) this.#changed();
+          if (this.records.add(found.map((line) => JSON.parse(line) as FlowLine))) this.#changed();
         },
         onEnd: (error) => (error === undefined ? resolve() : reject(error)),
       });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { FlowRecord, RequestRecord } from "#flows";
+import type { RequestRecord } from "#flows";
 import { beginnings, FlowRecords, flowDiagram } from "./flow-records.ts";
 
 const request = (seq: number, more: Partial<RequestRecord> = {}): RequestRecord => ({
@@ -21,12 +21,31 @@ const request = (seq: number, more: Partial<RequestRecord> = {}): RequestRecord 
 const lease = request(3, { resource: "coordination.k8s.io/leases", user: "system:node:n1", actor: "kubelet/n1" });
 
 describe("flow records", () => {
+  const live = (recorder: string) => ({ type: "live", recorder }) as const;
+  const numbers = (records: FlowRecords) => records.all.map(({ seq }) => seq);
+
   it("come in any order, each once", () => {
     const records = new FlowRecords();
-    expect(records.add([request(2), request(3)])).toBe(true);
-    expect(records.add([request(1), request(2), { type: "end" } as unknown as FlowRecord])).toBe(true);
+    records.begin();
+    expect(records.add([request(2), request(3)])).toBe(false);
+    expect(records.add([live("a")])).toBe(true);
+    expect(records.add([request(1), request(2)])).toBe(true);
     expect(records.add([request(1)])).toBe(false);
-    expect(records.all.map(({ seq }) => seq)).toEqual([1, 2, 3]);
+    expect(numbers(records)).toEqual([1, 2, 3]);
+    expect(records.last).toBe("a-3");
+  });
+
+  it("go on after an interruption, or begin anew with their recorder", () => {
+    const records = new FlowRecords();
+    records.begin();
+    records.add([request(1), live("a")]);
+    records.begin();
+    records.add([request(2), live("a")]);
+    expect(numbers(records)).toEqual([1, 2]);
+    records.begin();
+    records.add([request(1), live("b")]);
+    expect(numbers(records)).toEqual([1]);
+    expect(records.last).toBe("b-1");
   });
 
   it("draw one object's flow, or everything but the background", () => {

@@ -5,23 +5,59 @@ const MOST = 20_000;
 /** Of everything at once, only the newest are drawn: more, nobody can follow. */
 const NEWEST = 3000;
 
+/** A line of `GET /k8ts/flows?follow=true`: a record, or that from here on they are told as they are made. */
+export type FlowLine = FlowRecord | { readonly type: "live"; readonly recorder: string };
+
 export class FlowRecords {
   #all: FlowRecord[] = [];
+  /** Told before it is known whose they are. */
+  #waiting: FlowRecord[] | undefined;
+  #recorder: string | undefined;
   readonly #seen = new Set<number>();
 
-  /** Whether something new was among them. */
-  add(records: readonly FlowRecord[]): boolean {
-    // The last line of an answer is no record: it says how many there were.
-    const fresh = records.filter((record) => typeof record.seq === "number" && !this.#seen.has(record.seq));
-    for (const record of fresh) {
-      this.#seen.add(record.seq);
-      this.#all.push(record);
+  /** A stream begins: until it is live, nobody knows whether it goes on with what is known. */
+  begin(): void {
+    this.#waiting = [];
+  }
+
+  /** Whether what is known has changed. */
+  add(lines: readonly FlowLine[]): boolean {
+    let changed = false;
+    for (const line of lines) {
+      if (line.type === "live") changed = this.#live(line.recorder) || changed;
+      else if (this.#waiting !== undefined) this.#waiting.push(line);
+      else changed = this.#take(line) || changed;
     }
     if (this.#all.length > MOST * 1.2) {
       for (const { seq } of this.#all.slice(0, -MOST)) this.#seen.delete(seq);
       this.#all = this.#all.slice(-MOST);
     }
-    return fresh.length > 0;
+    return changed;
+  }
+
+  /** Where to go on after an interruption, as the server calls it. */
+  get last(): string | undefined {
+    const seq = this.all.at(-1)?.seq;
+    return seq === undefined || this.#recorder === undefined ? undefined : `${this.#recorder}-${seq}`;
+  }
+
+  #live(recorder: string): boolean {
+    if (this.#recorder !== recorder) {
+      this.#all = [];
+      this.#seen.clear();
+    }
+    this.#recorder = recorder;
+    const waiting = this.#waiting ?? [];
+    this.#waiting = undefined;
+    for (const record of waiting) this.#take(record);
+    return true;
+  }
+
+  #take(record: FlowRecord): boolean {
+    if (this.#seen.has(record.seq)) return false;
+    this.#seen.add(record.seq);
+    this.#all.push(record);
+    return true;
   }
 
   /** By their numbers, whatever order they came in. */
