@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { browserPath, startBrowser } from "../support/browser.ts";
 import type { Result, Running } from "../support/command.ts";
 import { tool } from "../support/tools.ts";
 import { missing } from "./support/leftovers.ts";
@@ -244,6 +245,29 @@ describe.skipIf(why !== "")(`kubectl and running containers${why && `: ${why}`}`
     expect(await raw("/api/v1/nodes/node-1/proxy/metrics/resource")).toContain(
       'container_memory_working_set_bytes{container="main",namespace="default",pod="web"}',
     );
+  });
+
+  it.skipIf(browserPath() === undefined)("the dashboard follows a log and runs a shell", async () => {
+    const dashboard = machine.startK8ts("dashboard", "--no-open");
+    await dashboard.printed("works once");
+    const browser = await startBrowser({ network: machine.network, dir: files });
+    try {
+      const page = await browser.newPage();
+      await page.goto(/Dashboard: (\S+)/.exec(dashboard.stdout())?.[1] ?? "");
+      await page.getByRole("navigation", { name: "Pages" }).waitFor();
+      await page.evaluate("location.hash = '#/object/-/v1/pods/default/other/logs'");
+      await page.getByRole("log").getByText("up").waitFor();
+      await page.evaluate("location.hash = '#/object/-/v1/pods/default/other/terminal'");
+      await page.getByRole("combobox", { name: "Container" }).selectOption("side");
+      await page.getByRole("button", { name: "Start" }).click();
+      await page.getByText("Connected.").waitFor();
+      await page.keyboard.type("echo $((6*7)) on $(hostname)\n");
+      await page.locator(".xterm-rows").getByText("42 on other").waitFor();
+      await page.keyboard.type("exit 3\n");
+      await page.getByText(/exit code 3/).waitFor();
+    } finally {
+      await browser.close();
+    }
   });
 
   it("the kubelet itself asks who comes, and what it may", async () => {

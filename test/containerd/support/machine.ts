@@ -22,6 +22,11 @@ export class Machine implements AsyncDisposable {
     return machine;
   }
 
+  /** Its network, for what is not started by `start`. */
+  get network(): string {
+    return `/run/netns/${this.#namespace}`;
+  }
+
   /** One that only the machine itself reaches. */
   async addAddress(address: string): Promise<void> {
     await runProgram("ip", ["-n", this.#namespace, "address", "add", `${address}/32`, "dev", "lo"]);
@@ -29,7 +34,7 @@ export class Machine implements AsyncDisposable {
 
   start(program: string, ...args: readonly string[]): Running {
     const { env, dir } = this.home;
-    const entering = [`--net=/run/netns/${this.#namespace}`, "--", program, ...args];
+    const entering = [`--net=${this.network}`, "--", program, ...args];
     const running = start("nsenter", entering, { env, cwd: dir });
     this.#running.add(running);
     running.process.once("close", () => this.#running.delete(running));

@@ -175,7 +175,6 @@ function Changes({ lines, stale }: { readonly lines: readonly DiffLine[]; readon
         {around(lines).map(({ sign, text }, at) => (
           <span key={at} class={{ "+": "added", "-": "removed", " ": "", "…": "dim" }[sign]}>
             {sign} {text}
-            {"\n"}
           </span>
         ))}
       </pre>
@@ -186,5 +185,6 @@ function Changes({ lines, stale }: { readonly lines: readonly DiffLine[]; readon
 async function yamlOf(object: KubeObject): Promise<string> {
   const { stringify } = await import("yaml");
   const { managedFields: _, ...metadata } = object.metadata;
-  return stringify({ ...object, metadata }, { lineWidth: 0 });
+  // In the order that kubectl has: the server keeps what each writer sent.
+  return stringify({ ...object, metadata }, { lineWidth: 0, sortMapEntries: true });
 }
