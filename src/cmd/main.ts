@@ -2,4 +2,4 @@
 import { program } from "./program.ts";
 import { runProgram } from "./run-program.ts";
 
-await runProgram(program());
+await runProgram(program(process.argv[2]));

@@ -24,7 +24,34 @@ import { statusCommand } from "./status.ts";
 import { upCommand } from "./up.ts";
 import { whyCommand } from "./why/command.ts";
 
-export function program(): Command {
+/** By the name under which each is asked for. */
+export const COMMANDS: Readonly<Record<string, () => Command>> = {
+  up: upCommand,
+  down: downCommand,
+  status: statusCommand,
+  node: nodeCommand,
+  image: imageCommand,
+  reset: resetCommand,
+  snapshot: snapshotCommand,
+  restore: restoreCommand,
+  "kube-apiserver": kubeApiServerCommand,
+  "controller-manager": controllerManagerCommand,
+  "cloud-controller-manager": cloudControllerManagerCommand,
+  scheduler: schedulerCommand,
+  kubelet: () => kubeletCommand(() => import("./host-kubelet.ts")),
+  proxy: proxyCommand,
+  dns: dnsCommand,
+  ingress: ingressCommand,
+  kubectl: kubectlCommand,
+  flow: flowCommand,
+  why: whyCommand,
+  at: atCommand,
+  diff: diffCommand,
+  dashboard: dashboardCommand,
+};
+
+/** `asked`: the first word of the command line. A command that is asked for comes alone: to describe all the others takes longer than it may. */
+export function program(asked?: string): Command {
   const { major, minor, patch } = KUBERNETES_VERSION;
   const root = new Command("k8ts")
     .description("A complete Kubernetes from one command.")
@@ -40,30 +67,8 @@ export function program(): Command {
             .replaceAll("\n", " ")}\n`,
         ),
     });
-  const commands = [
-    upCommand(),
-    downCommand(),
-    statusCommand(),
-    nodeCommand(),
-    imageCommand(),
-    resetCommand(),
-    snapshotCommand(),
-    restoreCommand(),
-    kubeApiServerCommand(),
-    controllerManagerCommand(),
-    cloudControllerManagerCommand(),
-    schedulerCommand(),
-    kubeletCommand(() => import("./host-kubelet.ts")),
-    proxyCommand(),
-    dnsCommand(),
-    ingressCommand(),
-    kubectlCommand(),
-    flowCommand(),
-    whyCommand(),
-    atCommand(),
-    diffCommand(),
-    dashboardCommand(),
-  ];
+  const only = asked !== undefined && Object.hasOwn(COMMANDS, asked) ? COMMANDS[asked] : undefined;
+  const commands = only === undefined ? Object.values(COMMANDS).map((make) => make()) : [only()];
   for (const command of commands) root.addCommand(inherit(command, root));
   return root.exitOverride();
 }

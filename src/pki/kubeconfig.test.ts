@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { kubeconfigFor, userKubeconfigPath, writeKubeconfig } from "./kubeconfig.ts";
+import { kubeconfigFor, kubeconfigText, userKubeconfigPath, writeKubeconfig } from "./kubeconfig.ts";
 
 const base64 = (text: string) => Buffer.from(text).toString("base64");
 const content = {
@@ -27,6 +27,16 @@ describe("a kubeconfig", () => {
       { name: "k8ts", user: { token: "t" } },
     ]);
   });
+
+  it.each(["k8ts", "true", "No", "null", "1e3", "a: b", "x:", "#x", "- x", "ü", "a b", '"', "", "x"])(
+    "is read as it was written: %j",
+    (text) => {
+      for (const client of [content.client, { token: text }]) {
+        const config = kubeconfigFor({ ...content, name: text, client });
+        expect(parse(kubeconfigText(config))).toEqual(config);
+      }
+    },
+  );
 
   it("is written for its owner alone, long lines in one piece", async () => {
     await using dir = await mkdtempDisposable(join(tmpdir(), "k8ts-pki-"));

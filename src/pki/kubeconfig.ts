@@ -7,7 +7,6 @@
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
-import { stringify } from "yaml";
 import type { KeyPair } from "./authority.ts";
 import { ensurePrivateFolder, PRIVATE_FILE, writeFiles } from "./files.ts";
 
@@ -67,7 +66,35 @@ function base64(text: string): string {
 
 export async function writeKubeconfig(file: string, config: Kubeconfig): Promise<void> {
   await ensurePrivateFolder(dirname(file));
-  await writeFiles([{ path: file, text: stringify(config, { lineWidth: 0 }), mode: PRIVATE_FILE }]);
+  await writeFiles([{ path: file, text: kubeconfigText(config), mode: PRIVATE_FILE }]);
+}
+
+/** Written by hand: a library for all of YAML takes longer to get going than most of what a cluster does before it is ready. */
+export function kubeconfigText(config: Kubeconfig): string {
+  const { apiVersion, kind, clusters, users, contexts } = config;
+  const entry = (name: string, label: string, fields: object) => {
+    const lines = Object.entries(fields).map(([key, value]) => `      ${key}: ${scalar(String(value))}\n`);
+    return `  - name: ${scalar(name)}\n    ${label}:\n${lines.join("")}`;
+  };
+  return [
+    `apiVersion: ${apiVersion}\nkind: ${kind}\n`,
+    "clusters:\n",
+    ...clusters.map(({ name, cluster }) => entry(name, "cluster", cluster)),
+    "users:\n",
+    ...users.map(({ name, user }) => entry(name, "user", user)),
+    "contexts:\n",
+    ...contexts.map(({ name, context }) => entry(name, "context", context)),
+    `current-context: ${scalar(config["current-context"])}\n`,
+  ].join("");
+}
+
+const PLAIN_SCALAR = /^[A-Za-z][A-Za-z0-9+/=:._-]*[A-Za-z0-9+/=]$/;
+/** What YAML takes for something else than a text. */
+const WORD = /^(?:true|false|null|yes|no|on|off)$/i;
+
+/** Strings of JSON are strings of YAML, too. */
+function scalar(text: string): string {
+  return PLAIN_SCALAR.test(text) && !WORD.test(text) ? text : JSON.stringify(text);
 }
 
 /**

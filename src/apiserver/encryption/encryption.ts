@@ -14,7 +14,7 @@ import { aesCbc, aesGcm } from "./aes.ts";
 import type { CipherName, ProviderSettings, ResourceSettings } from "./configuration.ts";
 import { type EncryptedStore, encryptedStore } from "./encrypted-store.ts";
 import { type KmsWay, kmsWay } from "./kms/kms-way.ts";
-import { type KmsPlugin, kmsPlugin } from "./kms/plugin.ts";
+import type { KmsPlugin, KmsPluginOptions } from "./kms/plugin.ts";
 import { Rules } from "./rules.ts";
 import { secretbox } from "./secretbox.ts";
 import { type Cipher, cipherWay, identityWay, type Way } from "./way.ts";
@@ -50,7 +50,7 @@ export class Encryption {
   /** Plugins that do not answer yet are no reason not to start: what they hold the key of cannot be read until they do. */
   static async open(settings: readonly ResourceSettings[], options: EncryptionOptions): Promise<Encryption> {
     const encryption = new Encryption(options);
-    const next = encryption.#providersOf(settings);
+    const next = await encryption.#providersOf(settings);
     await Promise.all([...next.values()].map(({ way }) => way.poll()));
     await encryption.#use(settings, next);
     return encryption;
@@ -68,7 +68,7 @@ export class Encryption {
 
   /** Rejects, and leaves all as it was, if a plugin that was not there before does not answer. */
   async configure(settings: readonly ResourceSettings[]): Promise<void> {
-    const next = this.#providersOf(settings);
+    const next = await this.#providersOf(settings);
     const fresh = [...next].filter(([id]) => !this.#providers.has(id)).map(([, provider]) => provider);
     try {
       await Promise.all(fresh.map(({ way }) => way.poll().then(() => way.check())));
@@ -92,12 +92,15 @@ export class Encryption {
     this.#providers.clear();
   }
 
-  #providersOf(settings: readonly ResourceSettings[]): Map<string, Provider> {
+  async #providersOf(settings: readonly ResourceSettings[]): Promise<Map<string, Provider>> {
     const kms = settings.flatMap(({ providers }) => providers).filter((one) => one.type === "kms");
-    return new Map(kms.map((one) => [idOf(one), this.#providers.get(idOf(one)) ?? this.#start(one)]));
+    if (kms.length === 0) return new Map();
+    // gRPC is large: only those who ask a plugin load it.
+    const { kmsPlugin } = await import("./kms/plugin.ts");
+    return new Map(kms.map((one) => [idOf(one), this.#providers.get(idOf(one)) ?? this.#start(one, kmsPlugin)]));
   }
 
-  #start({ name, endpoint, timeoutMs }: KmsSettings): Provider {
+  #start({ name, endpoint, timeoutMs }: KmsSettings, kmsPlugin: (options: KmsPluginOptions) => KmsPlugin): Provider {
     const { clock, log, newUid } = this.#options;
     const plugin = kmsPlugin({ endpoint, timeoutMs, clock });
     const way = kmsWay({ name, plugin, clock, log, newUid, recovered: () => this.#store?.readAgain() });
