@@ -1,8 +1,8 @@
 /**
- * Bundles src/cmd into dist/: one entry that starts in a few tens of milliseconds, and chunks that load when first needed; and another one for the processes of
- * a node, which load only what they use.
+ * Bundles src/cmd into dist/: one entry that starts in a few tens of milliseconds, and chunks that load when first needed; another one for the processes of
+ * a node, which load only what they use, and one for the thread that writes the audit log.
  *
- * 1. Safe to run twice at once and under a running k8ts: chunks have hashed names and are only added; the entry is replaced atomically.
+ * 1. Safe to run twice at once and under a running k8ts: chunks have hashed names and are only added; entries are replaced atomically.
  */
 import { mkdir, readdir, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
@@ -13,6 +13,7 @@ import { bundleDashboard } from "./bundle-dashboard.ts";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const dist = join(root, "dist");
 const NODE_AGENT = "node-agent";
+const AUDIT_LOG = "audit-log-worker";
 const STALE_MS = 24 * 3600 * 1000;
 
 /** An import of node:http as an ES module makes all that it exports, WebSocket and with it undici too: 45 ms of every start. Asked for directly, it does not. */
@@ -67,7 +68,7 @@ async function buildAlone(name: string, file: string, parts: ReadonlyMap<string,
   const { outputFiles: files } = await build({
     ...OPTIONS,
     entryPoints: { [name]: join(root, file) },
-    entryNames: name === NODE_AGENT ? "[name]" : "chunk-[hash]",
+    entryNames: name === NODE_AGENT || name === AUDIT_LOG ? "[name]" : "chunk-[hash]",
     plugins: [directHttp, apart, onlyWhatIsUsed],
   });
   return files;
@@ -100,7 +101,7 @@ async function buildNodeAgent(): Promise<OutputFile[]> {
 
 const started = new Date();
 const dashboard = bundleDashboard(root);
-const [whole, agent] = await Promise.all([
+const [whole, agent, auditLog] = await Promise.all([
   build({
     ...OPTIONS,
     entryPoints: { k8ts: join(root, "src/cmd/main.ts") },
@@ -109,14 +110,15 @@ const [whole, agent] = await Promise.all([
     plugins: [directHttp],
   }),
   buildNodeAgent(),
+  buildAlone(AUDIT_LOG, "src/apiserver/audit/log-worker.ts"),
 ]);
-const outputFiles = [...whole.outputFiles, ...agent];
+const outputFiles = [...whole.outputFiles, ...agent, ...auditLog];
 
 // The entry counts as new only when the page is.
 await dashboard;
 await mkdir(dist, { recursive: true });
 /** The last one says that all are there. */
-const entries = ["node-agent.mjs", "k8ts.mjs"].map((name) => join(dist, name));
+const entries = [`${NODE_AGENT}.mjs`, `${AUDIT_LOG}.mjs`, "k8ts.mjs"].map((name) => join(dist, name));
 for (const file of outputFiles) {
   const path = entries.includes(file.path) ? `${file.path}.${process.pid}` : file.path;
   await writeFile(path, file.contents);

@@ -1,5 +1,5 @@
 /** Request metrics under the names that dashboards know, counted where every request passes. */
-import type { Clock, MetricsRegistry } from "#base";
+import type { Clock, Counter, Histogram, MetricsRegistry } from "#base";
 import { type ApiResponse, isStream } from "./http/exchange.ts";
 import type { RequestInfo } from "./http/request-info.ts";
 import type { Step } from "./pipeline.ts";
@@ -7,6 +7,34 @@ import type { Step } from "./pipeline.ts";
 const DURATION_BUCKETS = [
   0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60,
 ];
+
+/** What is counted of requests of one kind: looked up once for all of them. */
+class RequestSamples {
+  readonly #durations: () => Histogram;
+  #duration: Histogram | undefined;
+  readonly #ofCode: (code: number) => Counter;
+  readonly #codes = new Map<number, Counter>();
+
+  constructor(durations: () => Histogram, ofCode: (code: number) => Counter) {
+    this.#durations = durations;
+    this.#ofCode = ofCode;
+  }
+
+  /** Watches have none. */
+  get duration(): Histogram {
+    this.#duration ??= this.#durations();
+    return this.#duration;
+  }
+
+  code(code: number): Counter {
+    let counter = this.#codes.get(code);
+    if (counter === undefined) {
+      counter = this.#ofCode(code);
+      this.#codes.set(code, counter);
+    }
+    return counter;
+  }
+}
 
 export function requestMetrics(metrics: MetricsRegistry, clock: Clock): Step {
   const total = metrics.counter({
@@ -25,27 +53,42 @@ export function requestMetrics(metrics: MetricsRegistry, clock: Clock): Step {
     help: "Watches that are open now.",
     labels: ["verb", "group", "version", "resource"],
   });
+  const about = (info: RequestInfo): RequestSamples => {
+    const { apiGroup, apiVersion, resource, subresource } = info;
+    const labels = [info.verb.toUpperCase(), apiGroup, apiVersion, resource, subresource, scopeOf(info)] as const;
+    return new RequestSamples(
+      () => duration.labels(...labels),
+      (code) => total.labels(...labels, String(code)),
+    );
+  };
+  const known = new WeakMap<object, RequestSamples>();
+  const samplesOf = (info: RequestInfo): RequestSamples => {
+    const { topic } = info;
+    if (topic === undefined) return about(info);
+    let samples = known.get(topic);
+    if (samples === undefined) {
+      samples = about(info);
+      known.set(topic, samples);
+    }
+    return samples;
+  };
   return async ({ info }, next) => {
     const start = clock.monotonic();
-    const { apiGroup, apiVersion, resource, subresource } = info;
-    const verb = info.verb.toUpperCase();
-    const count = (code: number) =>
-      total.labels(verb, apiGroup, apiVersion, resource, subresource, scopeOf(info), String(code)).inc();
+    const samples = samplesOf(info);
     let response: ApiResponse;
     try {
       response = await next();
     } catch (error) {
-      count(500);
+      samples.code(500).inc();
       throw error;
     }
-    count(response.status);
+    samples.code(response.status).inc();
     if (!isStream(response)) {
-      duration
-        .labels(verb, apiGroup, apiVersion, resource, subresource, scopeOf(info))
-        .observe((clock.monotonic() - start) / 1000);
+      samples.duration.observe((clock.monotonic() - start) / 1000);
       return response;
     }
-    const open = watches.labels(verb, apiGroup, apiVersion, resource);
+    const { apiGroup, apiVersion, resource } = info;
+    const open = watches.labels(info.verb.toUpperCase(), apiGroup, apiVersion, resource);
     return {
       ...response,
       stream: async (sink) => {

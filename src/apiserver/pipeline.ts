@@ -14,12 +14,12 @@ import type { Authenticator } from "./authn/authenticator.ts";
 import { impersonator } from "./authn/impersonate.ts";
 import type { UserInfo } from "./authn/user.ts";
 import { RequestAttributes } from "./authz/attributes.ts";
-import { type Authorizer, auditAnnotations, demand } from "./authz/authorizer.ts";
+import { type Authorizer, annotate, demand } from "./authz/authorizer.ts";
 import { type Dispatch, dispatch, isInScope } from "./dispatch.ts";
 import { answerValue } from "./encode/answers.ts";
 import { errorFormat } from "./encode/negotiate.ts";
 import { type ApiRequest, type ApiResponse, authenticated } from "./http/exchange.ts";
-import { type RequestInfo, requestInfo } from "./http/request-info.ts";
+import { type RequestInfo, RequestInfos } from "./http/request-info.ts";
 import { warningHeaders } from "./http/warning-headers.ts";
 import { AT, refused, withoutPrefix } from "./past/index.ts";
 import type { AnyDraft } from "./rest/prepare.ts";
@@ -110,6 +110,7 @@ export type Handle = (request: ApiRequest) => Promise<ApiResponse>;
 export function pipeline(options: PipelineOptions): Handle {
   const { authenticate, audit, flowControl, authorize, log } = options;
   const impersonate = impersonator(authorize);
+  const infos = new RequestInfos();
 
   const answer = async (exchange: PassingExchange, warnings: string[]): Promise<ApiResponse> => {
     const { original, info, caller } = exchange;
@@ -126,9 +127,7 @@ export function pipeline(options: PipelineOptions): Handle {
       const seeBody = observer?.body && ((bytes: Buffer) => observer.body?.(bytes));
       exchange.request = authenticated(original, user, options.isCredential, seeBody);
       return await flowControl(exchange, async () => {
-        const deciding = demand(authorize, attributes, (verdict) => {
-          for (const [key, value] of auditAnnotations(verdict)) exchange.annotations.set(key, value);
-        });
+        const deciding = demand(authorize, attributes, (verdict) => annotate(verdict, exchange.annotations));
         if (deciding !== undefined) await deciding;
         return await serve(exchange, options, warnings);
       });
@@ -141,7 +140,7 @@ export function pipeline(options: PipelineOptions): Handle {
   return async (sent) => {
     const request = withoutPrefix(sent);
     const warnings: string[] = [];
-    const info = requestInfo(request.method, request.path, request.query);
+    const info = infos.of(request.method, request.path, request.query);
     const annotations = new Map<string, string>();
     let exchange: PassingExchange | undefined;
     try {

@@ -83,14 +83,10 @@ export class Histogram implements Sample {
   /** `times`: how often, where one look stands for many. */
   observe(value: number, times = 1): void {
     const bounds = this.#bounds;
-    let low = 0;
-    let high = bounds.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (value <= (bounds[middle] ?? Infinity)) high = middle;
-      else low = middle + 1;
-    }
-    this.#counts[low] = (this.#counts[low] ?? 0) + times;
+    // From the lowest on: almost all that is observed lies below one of the first.
+    let at = 0;
+    while (at < bounds.length && !(value <= (bounds[at] ?? Infinity))) at++;
+    this.#counts[at] = (this.#counts[at] ?? 0) + times;
     this.#sum += value * times;
   }
 

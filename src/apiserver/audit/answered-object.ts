@@ -21,10 +21,10 @@ const STATUS_TYPE = "io.k8s.apimachinery.pkg.apis.meta.v1.Status";
 const STATUS_VERBS = new Set(["create", "delete", "deletecollection"]);
 const NEWLINE = 10;
 
-/** responseStatus: the whole of it if the answer is a Status, else only its code. */
-export function statusText(response: ApiResponse, { verb }: RequestInfo): string {
+/** responseStatus: the whole of it as JSON if the answer is a Status, else only its code. */
+export function statusOf(response: ApiResponse, { verb }: RequestInfo): string | number {
   const status = response.status >= 400 || STATUS_VERBS.has(verb) ? statusIn(response) : undefined;
-  if (status === undefined) return `{"metadata":{},"code":${response.status}}`;
+  if (status === undefined) return response.status;
   const { status: outcome, message, reason, details } = status;
   const shown = {
     metadata: {},

@@ -3,6 +3,7 @@
 import type { Clock, Logger, MetricsRegistry, Random } from "#base";
 import type { KubeconfigConnection } from "#pki";
 import type { Resources } from "../rest/resources.ts";
+import { BatchLog } from "./batch-log.ts";
 import { failureCounter } from "./failures.ts";
 import { LogSink, standardOutput } from "./log-sink.ts";
 import { compilePolicy, type Policy } from "./policy.ts";
@@ -98,11 +99,14 @@ export async function audit(options: AuditOptions): Promise<Audit> {
 async function logSink(settings: LogSettings, failed: ReturnType<typeof failureCounter>, clock: Clock): Promise<Sink> {
   const { path, mode = "blocking", bufferSize = DEFAULT_BATCH.bufferSize, rotation, truncation } = settings;
   if (path === "-") return new LogSink({ mode, target: standardOutput(), bufferSize, truncation, failed, clock });
-  const target = new RotatingFile(path, { ...DEFAULT_ROTATION, ...rotation }, clock);
+  const limits = { ...DEFAULT_ROTATION, ...rotation };
+  const target = new RotatingFile(path, limits, clock);
   try {
     await target.open();
   } catch (error) {
     throw new AuditConfigError(`The audit log cannot be written: ${(error as Error).message}.`, { cause: error });
   }
-  return new LogSink({ mode, target, bufferSize, truncation, failed, clock });
+  if (mode !== "batch") return new LogSink({ mode, target, bufferSize, truncation, failed, clock });
+  await target.close();
+  return new BatchLog({ path, limits, bufferSize, truncation, failed, clock });
 }

@@ -6,7 +6,7 @@
  * 3. In the mode `batch` events are gathered for a moment: a write for every turn of a busy server would cost more than all of its events.
  */
 import { type Clock, nextTurn } from "#base";
-import type { AuditEvent } from "./event.ts";
+import { type AuditEvent, bytesOf } from "./event.ts";
 import type { Failed } from "./failures.ts";
 import { fitting, type Mode, type Sink, type Truncation } from "./sink.ts";
 
@@ -111,13 +111,8 @@ export class LogSink implements Sink {
 
 /** Most events are short texts. */
 function lineOf({ pieces }: AuditEvent): Buffer {
-  const [only] = pieces;
-  if (pieces.length === 1 && typeof only === "string") return Buffer.from(`${only}\n`);
+  if (!pieces.some(Buffer.isBuffer)) return Buffer.from(`${pieces.join("")}\n`);
   return Buffer.concat([...pieces.map(bytesOf), NEWLINE]);
-}
-
-function bytesOf(piece: string | Buffer): Buffer {
-  return typeof piece === "string" ? Buffer.from(piece) : piece;
 }
 
 /** The process's own standard output; it stays open. */

@@ -15,7 +15,7 @@ import { isLongRunning } from "../http/long-running.ts";
 import type { RequestInfo } from "../http/request-info.ts";
 import { withLife } from "../http/stream-life.ts";
 import type { Exchange, PipelineOptions, Step } from "../pipeline.ts";
-import { answeredObject, statusText } from "./answered-object.ts";
+import { answeredObject, statusOf } from "./answered-object.ts";
 import { type EventHead, EventWriter, type Findings } from "./event.ts";
 import type { Decide, Stage, Verdict } from "./policy.ts";
 import { SentObject } from "./sent-object.ts";
@@ -149,7 +149,7 @@ class Record {
 
   /** The stages of an answer; those of a stream come as it begins and ends. */
   answer(exchange: Exchange, response: ApiResponse): ApiResponse {
-    const status = statusText(response, this.#info);
+    const status = statusOf(response, this.#info);
     const whole = this.#findings(exchange, status, response);
     if (isLongRunning(this.#info)) this.emit("ResponseStarted", whole);
     if (!isStream(response)) {
@@ -173,10 +173,10 @@ class Record {
   /** Nobody knows who it was: one event says so. */
   turnAway(response: ApiResponse): void {
     const responseObject = this.#verdict.objects === "both" ? this.#objectIn(response) : undefined;
-    this.emit("ResponseStarted", { status: statusText(response, this.#info), responseObject });
+    this.emit("ResponseStarted", { status: statusOf(response, this.#info), responseObject });
   }
 
-  #findings(exchange: Exchange, status: string, response?: ApiResponse): Findings {
+  #findings(exchange: Exchange, status: string | number, response?: ApiResponse): Findings {
     const { user, caller, constraint, annotations, bodyAnnotations } = exchange;
     const { objects } = this.#verdict;
     return {

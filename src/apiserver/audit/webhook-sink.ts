@@ -8,7 +8,7 @@
  * 3. When it closes, what it has is tried once more, without waiting.
  */
 import { type BackoffOptions, backoffDelay, type Clock, isAbort, type Random, type Timer } from "#base";
-import type { AuditEvent } from "./event.ts";
+import { type AuditEvent, bytesOf } from "./event.ts";
 import type { Failed } from "./failures.ts";
 import type { PostBytes } from "./post-bytes.ts";
 import { fitting, type Mode, type Sink, type Truncation } from "./sink.ts";
@@ -182,7 +182,7 @@ function bodyOf(events: readonly AuditEvent[]): Buffer {
   const parts: Buffer[] = [Buffer.from(BEFORE)];
   for (const [i, { pieces }] of events.entries()) {
     if (i > 0) parts.push(Buffer.from(","));
-    for (const piece of pieces) parts.push(typeof piece === "string" ? Buffer.from(piece) : piece);
+    for (const piece of pieces) parts.push(bytesOf(piece));
   }
   return Buffer.concat([...parts, Buffer.from(AFTER)]);
 }

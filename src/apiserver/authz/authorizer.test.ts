@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { alwaysAllow, alwaysDeny } from "./always.ts";
-import { type Authorizer, auditAnnotations, demand, denied } from "./authorizer.ts";
+import { type Authorizer, annotate, demand, denied } from "./authorizer.ts";
 import { allRules, chain } from "./chain.ts";
 import { type Mode, NO_RULES } from "./mode.ts";
 import { answer, asking, user } from "./testing/questions.ts";
@@ -73,7 +73,9 @@ describe("what the audit log keeps", () => {
         (one) => heard.push(one),
       );
     await Promise.resolve(asked()).catch(() => {});
-    expect(Object.fromEntries(heard.flatMap(auditAnnotations))).toEqual(want);
+    const annotations = new Map<string, string>();
+    for (const verdict of heard) annotate(verdict, annotations);
+    expect(Object.fromEntries(annotations)).toEqual(want);
   });
 });
 

@@ -30,12 +30,13 @@ export function isAllowed(authorize: Authorizer, attributes: Attributes): boolea
 }
 
 /** What the audit log keeps of a verdict. */
-export function auditAnnotations({ decision, reason, error }: Verdict): readonly (readonly [string, string])[] {
-  if (decision !== "allow" && error !== undefined) return [["authorization.k8s.io/reason", "internal error"]];
-  return [
-    ["authorization.k8s.io/decision", decision === "allow" ? "allow" : "forbid"],
-    ["authorization.k8s.io/reason", reason],
-  ];
+export function annotate({ decision, reason, error }: Verdict, annotations: Map<string, string>): void {
+  if (decision !== "allow" && error !== undefined) {
+    annotations.set("authorization.k8s.io/reason", "internal error");
+    return;
+  }
+  annotations.set("authorization.k8s.io/decision", decision === "allow" ? "allow" : "forbid");
+  annotations.set("authorization.k8s.io/reason", reason);
 }
 
 function passOrThrow(attributes: Attributes, verdict: Verdict, decided?: (verdict: Verdict) => void): void {

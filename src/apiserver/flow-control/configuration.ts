@@ -13,7 +13,7 @@ import type { UserInfo } from "../authn/user.ts";
 import { flowSchemas, MANDATORY, priorityLevels } from "../bootstrap/flow-control.ts";
 import type { RequestInfo } from "../http/request-info.ts";
 import { dealHand, flowHash } from "./dealer.ts";
-import { byPrecedence, CompiledSchema } from "./flow-schema.ts";
+import { byPrecedence, CompiledSchema, type SubjectMatcher } from "./flow-schema.ts";
 import { Level, type LevelOptions } from "./level.ts";
 import type { FlowSamples } from "./metrics.ts";
 import { borrow, seatLimits } from "./seat-shares.ts";
@@ -53,6 +53,11 @@ export class Route implements Flow {
   }
 }
 
+interface Candidate {
+  readonly route: Route;
+  readonly subject: SubjectMatcher;
+}
+
 export interface ConfigurationOptions extends LevelOptions {
   /** Seats of all levels together. */
   readonly total: number;
@@ -62,6 +67,8 @@ export class Configuration {
   readonly #options: ConfigurationOptions;
   readonly #levels = new Map<string, Level>();
   #routes: readonly Route[] = [];
+  /** By what requests are about: whoever asks decides between these. Until schemas change. */
+  #candidates = new WeakMap<object, readonly Candidate[]>();
 
   constructor(options: ConfigurationOptions) {
     this.#options = options;
@@ -75,7 +82,13 @@ export class Configuration {
 
   /** Every request has its place: at the latest with the schema that matches everything. */
   classify(user: UserInfo, info: RequestInfo): Route {
-    for (const route of this.#routes) if (route.definition.matches(user, info)) return route;
+    const { topic } = info;
+    if (topic !== undefined) {
+      for (const { route, subject } of this.#candidates.get(topic) ?? this.#collect(topic, info))
+        if (subject(user)) return route;
+    } else {
+      for (const route of this.#routes) if (route.definition.matches(user, info)) return route;
+    }
     const catchAll = this.#routes.findLast(({ schema }) => schema === "catch-all");
     if (catchAll === undefined) throw new Error("there is no flow schema catch-all");
     return catchAll;
@@ -99,6 +112,7 @@ export class Configuration {
       else level.quiescing = true;
     }
     this.#routes = this.#compile(schemas, present);
+    this.#candidates = new WeakMap();
     const limits = seatLimits(
       new Map([...this.#levels].map(([name, { shares }]) => [name, shares])),
       this.#options.total,
@@ -124,6 +138,14 @@ export class Configuration {
     this.#options.metrics.fairFraction.set(fairFraction);
     const spare = Math.max(1, Math.round(this.#options.total / 10));
     for (const [name, lending] of levels) this.#levels.get(name)?.seat(lending, spare);
+  }
+
+  #collect(topic: object, info: RequestInfo): readonly Candidate[] {
+    const candidates = this.#routes.flatMap((route) =>
+      route.definition.subjects(info).map((subject) => ({ route, subject })),
+    );
+    this.#candidates.set(topic, candidates);
+    return candidates;
   }
 
   #compile(schemas: readonly flowcontrol.FlowSchema[], present: ReadonlySet<string>): readonly Route[] {

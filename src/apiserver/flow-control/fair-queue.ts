@@ -224,12 +224,10 @@ export class FairQueue implements TurnTaker {
   #nextQueue(): Queue | undefined {
     let next: Queue | undefined;
     let earliest = Number.POSITIVE_INFINITY;
-    let [low, high, discountedLow, discountedHigh] = [
-      Number.POSITIVE_INFINITY,
-      Number.NEGATIVE_INFINITY,
-      Number.POSITIVE_INFINITY,
-      Number.NEGATIVE_INFINITY,
-    ];
+    let low = Number.POSITIVE_INFINITY;
+    let high = Number.NEGATIVE_INFINITY;
+    let discountedLow = Number.POSITIVE_INFINITY;
+    let discountedHigh = Number.NEGATIVE_INFINITY;
     for (const queue of this.#lined) {
       const s = queue.nextDispatchR;
       const finish = s + (queue.oldest?.totalWork ?? 0);

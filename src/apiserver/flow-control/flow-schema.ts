@@ -9,9 +9,10 @@ import type { UserInfo } from "../authn/user.ts";
 import type { RequestInfo } from "../http/request-info.ts";
 
 type Matcher = (info: RequestInfo) => boolean;
+export type SubjectMatcher = (user: UserInfo) => boolean;
 
 interface Rule {
-  subject(user: UserInfo): boolean;
+  readonly subject: SubjectMatcher;
   readonly resource: readonly Matcher[];
   readonly path: readonly Matcher[];
 }
@@ -42,6 +43,13 @@ export class CompiledSchema {
     return false;
   }
 
+  /** Whose requests of this kind are its own, rule by rule. Names of objects do not matter. */
+  subjects(info: RequestInfo): readonly SubjectMatcher[] {
+    return this.#rules
+      .filter(({ resource, path }) => (info.isResourceRequest ? resource : path).some((matches) => matches(info)))
+      .map(({ subject }) => subject);
+  }
+
   /** Requests with the same are one flow. */
   distinguisher(user: UserInfo, info: RequestInfo): string {
     if (this.#method === "ByUser") return user.name;
@@ -62,7 +70,7 @@ function compileRule({ subjects, resourceRules, nonResourceRules }: flowcontrol.
   };
 }
 
-function compileSubjects(subjects: readonly flowcontrol.Subject[]): (user: UserInfo) => boolean {
+function compileSubjects(subjects: readonly flowcontrol.Subject[]): SubjectMatcher {
   const users = new Set<string>();
   const groups = new Set<string>();
   const accountPrefixes: string[] = [];

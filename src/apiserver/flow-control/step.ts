@@ -9,7 +9,7 @@
  * 3. Whoever waits and leaves, or waits for too long, frees the place.
  */
 import type { Clock } from "#base";
-import { type ApiResponse, isStream } from "../http/exchange.ts";
+import { type ApiResponse, isStream, whenGone } from "../http/exchange.ts";
 import { isLongRunning } from "../http/long-running.ts";
 import { withLife } from "../http/stream-life.ts";
 import type { Step } from "../pipeline.ts";
@@ -73,9 +73,7 @@ export function flowControlStep(options: FlowControlStepOptions): Step {
     const { level, definition, samples } = route;
     exchange.headers["x-kubernetes-pf-flowschema-uid"] = definition.uid;
     exchange.headers["x-kubernetes-pf-prioritylevel-uid"] = level.uid;
-    const work = level.exempt
-      ? ONE_SEAT
-      : estimator.estimate(info, request.query, level.widest, (count) => samples.watches.observe(count));
+    const work = level.exempt ? ONE_SEAT : estimator.estimate(info, request.query, level.widest, samples.watches);
     const distinguisher = level.queuing.type === "queue" ? definition.distinguisher(user, info) : "";
     const ticket = new Ticket(route, distinguisher, exchange, work, clock.monotonic());
     samples.seats.observe(ticket.width);
@@ -92,23 +90,25 @@ export function flowControlStep(options: FlowControlStepOptions): Step {
 }
 
 /** Whether it is executed in the end. */
-async function wait(ticket: Ticket, { level, samples }: Route, options: FlowControlStepOptions): Promise<boolean> {
-  const { clock, readWrite } = options;
+function wait(
+  ticket: Ticket,
+  { level, samples }: Route,
+  { clock, readWrite }: FlowControlStepOptions,
+): Promise<boolean> {
   const { info, request } = ticket.exchange;
   const ratio = readWrite.waiting[READING_VERBS.has(info.verb) ? "readOnly" : "mutating"];
-  const { signal } = request;
-  const gone = () => level.queue.cancel(ticket);
-  const { promise, resolve } = Promise.withResolvers<boolean>();
-  ticket.decide = resolve;
-  ratio.add(1, clock.monotonic());
-  if (signal.aborted) gone();
-  else signal.addEventListener("abort", gone, { once: true });
-  const goesOn = await promise;
-  signal.removeEventListener("abort", gone);
-  const now = clock.monotonic();
-  ratio.add(-1, now);
-  if (!goesOn) samples.waitedInVain.observe((now - ticket.arrivedMs) / 1000);
-  return goesOn;
+  ratio.add(1, ticket.arrivedMs);
+  return new Promise((decided) => {
+    let stay: (() => void) | undefined;
+    ticket.decide = (goesOn) => {
+      stay?.();
+      const now = goesOn ? ticket.startedMs : clock.monotonic();
+      ratio.add(-1, now);
+      if (!goesOn) samples.waitedInVain.observe((now - ticket.arrivedMs) / 1000);
+      decided(goesOn);
+    };
+    stay = whenGone(request, () => level.queue.cancel(ticket));
+  });
 }
 
 /** A watch has started when it has written what it starts with. */

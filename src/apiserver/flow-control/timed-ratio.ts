@@ -8,14 +8,17 @@ export class TimedRatio {
   #part = 0;
   #whole = 1;
   #since: number;
+  /** For how long the part was so many, since the histogram was last told: to tell it at every change costs more than the changes do. */
+  #spentNs: number[] = [];
 
   constructor(histogram: Histogram, nowMs: number) {
     this.#histogram = histogram;
     this.#since = nowMs;
   }
 
+  /** Whole numbers. */
   add(by: number, nowMs: number): void {
-    this.advance(nowMs);
+    this.#spend(nowMs);
     this.#part += by;
   }
 
@@ -26,9 +29,17 @@ export class TimedRatio {
 
   /** Counts what has been until now. */
   advance(nowMs: number): void {
+    this.#spend(nowMs);
+    for (const [part, ns] of this.#spentNs.entries()) if (ns > 0) this.#histogram.observe(part / this.#whole, ns);
+    this.#spentNs = [];
+  }
+
+  #spend(nowMs: number): void {
     const passed = Math.round((nowMs - this.#since) * NS_PER_MS);
     if (passed <= 0) return;
     this.#since = nowMs;
-    this.#histogram.observe(this.#part / this.#whole, passed);
+    const spent = this.#spentNs;
+    while (spent.length <= this.#part) spent.push(0);
+    spent[this.#part] = (spent[this.#part] ?? 0) + passed;
   }
 }

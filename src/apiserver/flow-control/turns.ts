@@ -61,13 +61,14 @@ export class Turns {
 
   /** Starts what can be started in this turn. */
   run(): void {
-    const lacking = new Set<TurnTaker>();
+    let lacking: Set<TurnTaker> | undefined;
     while (this.#left > 0) {
       const level = this.#next(lacking);
       const standing = level && this.#waiting.get(level);
       if (level === undefined || standing === undefined) return;
       const seats = level.dispatch();
       if (seats === 0) {
+        lacking ??= new Set();
         lacking.add(level);
         continue;
       }
@@ -78,11 +79,11 @@ export class Turns {
   }
 
   /** The level that has had the least of its share. */
-  #next(lacking: ReadonlySet<TurnTaker>): TurnTaker | undefined {
+  #next(lacking: ReadonlySet<TurnTaker> | undefined): TurnTaker | undefined {
     let next: TurnTaker | undefined;
     let least = Number.POSITIVE_INFINITY;
     for (const [level, { served }] of this.#waiting) {
-      if (served < least && !lacking.has(level)) {
+      if (served < least && !lacking?.has(level)) {
         next = level;
         least = served;
       }

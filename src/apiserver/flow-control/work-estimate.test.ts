@@ -14,7 +14,9 @@ function ask(request: string, levelSeats = 0, watches = new WatchCounts()) {
   const [method = "", url = ""] = request.split(" ");
   const [path = "", text = ""] = url.split("?");
   const query = new URLSearchParams(text);
-  return new WorkEstimator(resources, watches).estimate(requestInfo(method, path, query), query, levelSeats, () => {});
+  return new WorkEstimator(resources, watches).estimate(requestInfo(method, path, query), query, levelSeats, {
+    observe: () => {},
+  });
 }
 
 describe("seats", () => {

@@ -5,6 +5,7 @@
  * 2. A write that ten watches or more hear of keeps seats after it is answered, while its events go out: a seat for each ten, for 5 ms. It never needs
  *    more seats than a request may have; what that cuts off in width it gets in time.
  */
+import type { Histogram } from "#base";
 import type { RequestInfo } from "../http/request-info.ts";
 import { isTrue } from "../http/request-info.ts";
 import type { Resources } from "../rest/resources.ts";
@@ -35,8 +36,8 @@ export class WorkEstimator {
     this.#watches = watches;
   }
 
-  /** `levelSeats`: what its level allows a request at most; 0 for no opinion. `heard`: told how many watches hear of it, if it is a write. */
-  estimate(info: RequestInfo, query: URLSearchParams, levelSeats: number, heard: (watches: number) => void): Work {
+  /** `levelSeats`: what its level allows a request at most; 0 for no opinion. `heard`: is told how many watches hear of it, if it is a write. */
+  estimate(info: RequestInfo, query: URLSearchParams, levelSeats: number, heard: Pick<Histogram, "observe">): Work {
     switch (info.verb) {
       case "list":
       case "watch":
@@ -62,11 +63,11 @@ export class WorkEstimator {
     return { ...ONE_SEAT, seats: Math.min(cap, Math.ceil(seen / OBJECTS_PER_SEAT)) };
   }
 
-  #write(info: RequestInfo, cap: number, heard: (watches: number) => void): Work {
+  #write(info: RequestInfo, cap: number, heard: Pick<Histogram, "observe">): Work {
     // No object changes by it.
     if (info.resource === "serviceaccounts" && info.subresource === "token") return ONE_SEAT;
     const watches = this.#watches.concerned(info);
-    heard(watches);
+    heard.observe(watches);
     if (watches < WATCHES_PER_SEAT) return ONE_SEAT;
     const wanted = Math.ceil(watches / WATCHES_PER_SEAT);
     const finalSeats = Math.min(cap, wanted);

@@ -26,6 +26,8 @@ export interface ApiRequest {
   readonly isUpgrade?: boolean;
   /** Aborts when the caller has gone. Made when it is first asked for: most requests do without. */
   readonly signal: AbortSignal;
+  /** Calls once when the caller has gone, until the function returned is called. Absent where only `signal` tells: it costs more than a short wait. */
+  whenGone?(call: () => void): () => void;
   /** Whose request it is: the identity of a component in this process, or what authentication has found out. */
   readonly user?: UserInfo;
   /** What the client has shown of itself to TLS. */
@@ -108,10 +110,23 @@ class AuthenticatedRequest implements ApiRequest {
     return this.#request.signal;
   }
 
+  whenGone(call: () => void): () => void {
+    return whenGone(this.#request, call);
+  }
+
   body(limit: number): Promise<Buffer> {
     const body = this.#request.body(limit);
     return this.#seeBody === undefined ? body : seen(body, this.#seeBody);
   }
+}
+
+/** Calls once when the caller has gone, at once if it has already. Whoever waits no longer calls the function returned. */
+export function whenGone(request: ApiRequest, call: () => void): () => void {
+  if (request.whenGone !== undefined) return request.whenGone(call);
+  const { signal } = request;
+  if (signal.aborted) call();
+  else signal.addEventListener("abort", call, { once: true });
+  return () => signal.removeEventListener("abort", call);
 }
 
 async function seen(body: Promise<Buffer>, seeBody: (bytes: Buffer) => void): Promise<Buffer> {

@@ -25,6 +25,7 @@ export interface NetworkRequest {
 interface Peer {
   readonly destroyed: boolean;
   once(event: "close", listener: () => void): unknown;
+  off(event: "close", listener: () => void): unknown;
 }
 
 /** Nobody adds to it. */
@@ -85,6 +86,13 @@ class IncomingRequest implements ApiRequest {
   get signal(): AbortSignal {
     this.#signal ??= signalOf(this.#peer);
     return this.#signal;
+  }
+
+  whenGone(call: () => void): () => void {
+    const peer = this.#peer;
+    if (peer.destroyed) call();
+    else peer.once("close", call);
+    return () => peer.off("close", call);
   }
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isTrue, type RequestInfo, requestInfo } from "./request-info.ts";
+import { isTrue, type RequestInfo, RequestInfos, requestInfo } from "./request-info.ts";
 
 const info = (method: string, target: string) => {
   const [path = "", query = ""] = target.split("?");
@@ -105,6 +105,52 @@ describe("what a request is about", () => {
   it.each(cases)("$request", ({ request, want }) => {
     const [method = "", target = ""] = request.split(" ");
     expect(info(method, target)).toMatchObject(want);
+  });
+
+  it("is the same where paths are remembered, whatever came before", () => {
+    const infos = new RequestInfos();
+    const asked = (method: string, target: string) => {
+      const [path = "", query = ""] = target.split("?");
+      const { topic: _, ...rest } = infos.of(method, path, new URLSearchParams(query));
+      return rest;
+    };
+    const more = ["/api/v1/namespaces/", "/api/v1/pods/", "/api/v1/namespaces/a/pods/"].flatMap((path) =>
+      ["", "a", "b", "a%2Fb", "status", "watch", "a/status", "a?watch=1"].map((end) => path + end),
+    );
+    const requests = [
+      ...cases.map(({ request }) => request.split(" ")),
+      ...more.flatMap((path) => [
+        ["GET", path],
+        ["DELETE", path],
+      ]),
+    ];
+    for (let round = 0; round < 3; round++)
+      for (const [method = "", target = ""] of requests) expect(asked(method, target)).toEqual(info(method, target));
+  });
+
+  it("has a topic in common with what differs from it in its name alone", () => {
+    const infos = new RequestInfos();
+    const topic = (request: string) => {
+      const [method = "", path = ""] = request.split(" ");
+      return infos.of(method, path, new URLSearchParams()).topic;
+    };
+    const pod = topic("GET /api/v1/namespaces/a/pods/x");
+    expect(pod).toBeDefined();
+    expect(topic("GET /api/v1/namespaces/a/pods/y")).toBe(pod);
+    const others = ["GET /api/v1/namespaces/b/pods/x", "DELETE /api/v1/namespaces/a/pods/x", "GET /api/v1/pods/x"];
+    expect(new Set([pod, ...others.map(topic)]).size).toBe(4);
+    expect(topic("GET /api/v1/namespaces/a/pods/x/status")).toBeUndefined();
+    expect(topic("GET /api/v1/namespaces/a")).toBeUndefined();
+  });
+
+  it("is forgotten when there is too much of it", () => {
+    const infos = new RequestInfos();
+    const asked = (i: number) => infos.of("GET", `/api/v1/namespaces/n${i}/pods`, new URLSearchParams());
+    const first = asked(0);
+    expect(asked(0)).toBe(first);
+    for (let i = 1; i < 5000; i++) expect(asked(i).namespace).toBe(`n${i}`);
+    expect(asked(0)).not.toBe(first);
+    expect(asked(0)).toEqual(expect.objectContaining({ verb: "list", resource: "pods", namespace: "n0" }));
   });
 });
 

@@ -21,6 +21,11 @@ export interface RequestInfo {
   readonly name: string;
   /** What stands behind the subresource, for proxies. */
   readonly rest: string;
+  /**
+   * The same object for requests that differ in their name alone: what was found out about one of them holds for the others as far as names do not matter.
+   * Absent where that is not known at once.
+   */
+  readonly topic?: object;
 }
 
 const VERBS: Record<string, string> = {
@@ -33,6 +38,68 @@ const VERBS: Record<string, string> = {
 };
 /** Under /namespaces/NAME these are subresources of the namespace, everything else is a resource in it. */
 const NAMESPACE_SUBRESOURCES = new Set(["status", "finalize"]);
+
+/** Paths that are remembered: of collections, and of collections whose objects were asked for. Too many of them are all forgotten. */
+const REMEMBERED = 4096;
+
+/** `requestInfo`, which remembers what it has read: most paths only differ in the name at their end. */
+export class RequestInfos {
+  /** By method; then by the path, which for objects ends before their name, with a slash. */
+  readonly #known = new Map<string, Map<string, KnownInfo>>();
+  #size = 0;
+
+  of(method: string, path: string, query: URLSearchParams): RequestInfo {
+    const at = path.lastIndexOf("/") + 1;
+    if (at === path.length || query.size > 0) return requestInfo(method, path, query);
+    const known = this.#known.get(method);
+    const collection = path.slice(0, at);
+    const about = known?.get(collection);
+    if (about !== undefined && !path.includes("%", at)) return new KnownInfo(about, path, path.slice(at), about);
+    return known?.get(path) ?? this.#learn(method, path, collection, query);
+  }
+
+  #learn(method: string, path: string, collection: string, query: URLSearchParams): RequestInfo {
+    const info = requestInfo(method, path, query);
+    const { name, subresource, rest } = info;
+    if (!info.isResourceRequest || subresource !== "" || rest !== "" || path.includes("%")) return info;
+    // A namespace is in itself: here the name matters.
+    const ofObject = name !== "" && path === collection + name && !collection.endsWith("/namespaces/");
+    if (name !== "" && !ofObject) return info;
+    if (this.#size++ >= REMEMBERED) {
+      this.#known.clear();
+      this.#size = 1;
+    }
+    const about = new KnownInfo(info, path, name);
+    const known = this.#known.get(method) ?? new Map<string, KnownInfo>();
+    this.#known.set(method, known.set(ofObject ? collection : path, about));
+    return about;
+  }
+}
+
+class KnownInfo implements RequestInfo {
+  readonly path: string;
+  readonly verb: string;
+  readonly isResourceRequest = true;
+  readonly apiGroup: string;
+  readonly apiVersion: string;
+  readonly namespace: string;
+  readonly resource: string;
+  readonly subresource = "";
+  readonly name: string;
+  readonly rest = "";
+  readonly topic: object;
+
+  constructor(like: RequestInfo, path: string, name: string, topic?: object) {
+    this.path = path;
+    this.verb = like.verb;
+    this.apiGroup = like.apiGroup;
+    this.apiVersion = like.apiVersion;
+    this.namespace = like.namespace;
+    this.resource = like.resource;
+    this.name = name;
+    this.topic = topic ?? this;
+  }
+}
 
 export function requestInfo(method: string, path: string, query: URLSearchParams): RequestInfo {
   const parts = partsOf(path);
