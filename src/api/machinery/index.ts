@@ -5,7 +5,6 @@ export { base64Fault, decodeBase64, encodeBase64, isCanonicalBase64 } from "./ba
 export * as cel from "./cel/index.ts";
 /** What Kubernetes adds to it, place by place: `celLibraries.baseEnvironment()`. */
 export * as celLibraries from "./cel/libraries/index.ts";
-export { cloneJson } from "./clone.ts";
 export { type Decoded, DecodeError, type DecodeOptions, decode } from "./decode.ts";
 export { DurationError, durationMs, formatDuration, parseDuration } from "./duration.ts";
 export { equalJson } from "./equal.ts";
