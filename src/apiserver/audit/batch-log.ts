@@ -13,7 +13,7 @@ import type { Clock, Timer } from "#base";
 import type { AuditEvent, Piece } from "./event.ts";
 import type { Failed } from "./failures.ts";
 import { type BatchMessage, END_OF_LINE, type LogReply, type LogWorkerData, textOp } from "./log-protocol.ts";
-import type { Phrase } from "./phrase.ts";
+import { Phrase } from "./phrase.ts";
 import type { RotationLimits } from "./rotating-file.ts";
 import { fitting, type Sink, type Truncation } from "./sink.ts";
 
@@ -108,11 +108,13 @@ export class BatchLog implements Sink {
   }
 
   #add(piece: Piece): void {
-    if (typeof piece !== "string" && "book" in piece) {
+    if (typeof piece === "string") this.#addText(piece);
+    else if (piece instanceof Phrase)
       this.#ops[this.#length++] = piece.book === this.#book ? piece.place : this.#note(piece);
-      return;
-    }
-    const text = typeof piece === "string" ? piece : piece.toString();
+    else this.#addText(piece.toString());
+  }
+
+  #addText(text: string): void {
     if (text === "") return;
     this.#ops[this.#length++] = textOp(text.length);
     this.#loose.push(text);

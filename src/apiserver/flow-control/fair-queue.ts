@@ -74,7 +74,8 @@ export class FairQueue implements TurnTaker {
   #rAtMs: number;
   #enqueued = 0;
   #expiry: { readonly timer: Timer; readonly atMs: number } | undefined;
-  #last: LastDispatch | undefined;
+  /** R, S, and the bounds: what `lastDispatch` is made of, when somebody asks. NaN: there was none. */
+  readonly #last = new Float64Array(6).fill(Number.NaN);
   readonly totals: Totals = {
     waiting: 0,
     executing: 0,
@@ -108,7 +109,9 @@ export class FairQueue implements TurnTaker {
   }
 
   get lastDispatch(): LastDispatch | undefined {
-    return this.#last;
+    const [r = Number.NaN, s = 0, low = 0, high = 0, discountedLow = 0, discountedHigh = 0] = this.#last;
+    if (Number.isNaN(r)) return undefined;
+    return { r, s, bounds: [low, high], discounted: [discountedLow, discountedHigh] };
   }
 
   /** In the order of their numbers. */
@@ -147,7 +150,8 @@ export class FairQueue implements TurnTaker {
     const queue = this.#choose(hand);
     ticket.queue = queue;
     if (queue.isIdle) queue.nextDispatchR = this.#r;
-    if (this.totals.waiting === 0 && this.#turns.hasRoom && this.#accommodates(ticket.width)) {
+    const alone = this.#turns.mayExceed(ticket, now);
+    if (this.totals.waiting === 0 && (alone || this.#turns.hasRoom) && this.#accommodates(ticket.width)) {
       this.#turns.take(ticket.width);
       this.#begin(queue, ticket, now);
       return "execute";
@@ -242,8 +246,13 @@ export class FairQueue implements TurnTaker {
       discountedHigh = Math.max(discountedHigh, discounted);
     }
     if (next !== undefined) {
-      const bounds = [low, high] as const;
-      this.#last = { r: this.#r, s: next.nextDispatchR, bounds, discounted: [discountedLow, discountedHigh] };
+      const last = this.#last;
+      last[0] = this.#r;
+      last[1] = next.nextDispatchR;
+      last[2] = low;
+      last[3] = high;
+      last[4] = discountedLow;
+      last[5] = discountedHigh;
     }
     return next;
   }

@@ -13,13 +13,15 @@ export class Queue {
   /** Where the level's progress meter stands when its next request would start, if all queues were served at the same time. */
   nextDispatchR = 0;
 
+  /** Kept at hand: it is asked for at every dispatch, of every queue. */
+  #oldest: Ticket | undefined;
+
   constructor(index: number) {
     this.index = index;
   }
 
   get oldest(): Ticket | undefined {
-    for (const ticket of this.waiting) return ticket;
-    return undefined;
+    return this.#oldest;
   }
 
   get isIdle(): boolean {
@@ -28,12 +30,14 @@ export class Queue {
 
   push(ticket: Ticket): void {
     this.waiting.add(ticket);
+    this.#oldest ??= ticket;
     this.waitingWork += ticket.totalWork;
     this.waitingSeats += ticket.width;
   }
 
   remove(ticket: Ticket): boolean {
     if (!this.waiting.delete(ticket)) return false;
+    if (this.#oldest === ticket) this.#oldest = this.waiting.values().next().value;
     this.waitingWork = this.waiting.size === 0 ? 0 : this.waitingWork - ticket.totalWork;
     this.waitingSeats -= ticket.width;
     return true;

@@ -9,7 +9,7 @@ export class TimedRatio {
   #whole = 1;
   #since: number;
   /** For how long the part was so many, since the histogram was last told: to tell it at every change costs more than the changes do. */
-  #spentNs: number[] = [];
+  #spentMs: number[] = [];
 
   constructor(histogram: Histogram, nowMs: number) {
     this.#histogram = histogram;
@@ -30,15 +30,18 @@ export class TimedRatio {
   /** Counts what has been until now. */
   advance(nowMs: number): void {
     this.#spend(nowMs);
-    for (const [part, ns] of this.#spentNs.entries()) if (ns > 0) this.#histogram.observe(part / this.#whole, ns);
-    this.#spentNs = [];
+    for (const [part, ms] of this.#spentMs.entries()) {
+      const times = Math.round(ms * NS_PER_MS);
+      if (times > 0) this.#histogram.observe(part / this.#whole, times);
+    }
+    this.#spentMs = [];
   }
 
   #spend(nowMs: number): void {
-    const passed = Math.round((nowMs - this.#since) * NS_PER_MS);
+    const passed = nowMs - this.#since;
     if (passed <= 0) return;
     this.#since = nowMs;
-    const spent = this.#spentNs;
+    const spent = this.#spentMs;
     while (spent.length <= this.#part) spent.push(0);
     spent[this.#part] = (spent[this.#part] ?? 0) + passed;
   }

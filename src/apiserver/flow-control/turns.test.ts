@@ -58,6 +58,33 @@ describe("turns", () => {
     expect(started).toEqual([4, 8, 10, 10]);
   });
 
+  it("may take three times as much of a flow that has been alone for a while", async () => {
+    const { turns: made, next } = turns(4);
+    const [one, other] = [
+      { flow: {}, distinguisher: "ann" },
+      { flow: {}, distinguisher: "ann" },
+    ];
+    const started = (flow: typeof one, nowMs: number) => {
+      let count = 0;
+      while (made.mayExceed(flow, nowMs) || made.hasRoom) {
+        made.take(1);
+        count++;
+      }
+      return count;
+    };
+    expect(started(one, 0)).toBe(4);
+    await next();
+    expect(started(one, 249)).toBe(4);
+    await next();
+    expect(started(one, 250)).toBe(12);
+    await next();
+    expect(started(other, 251)).toBe(4);
+    await next();
+    expect(started(one, 252)).toBe(4);
+    await next();
+    expect(started({ ...one, distinguisher: "bob" }, 1000)).toBe(4);
+  });
+
   it("serve levels in proportion to their seats", async () => {
     const { turns: made, next } = turns(6);
     const [wide, narrow] = [level(100, 20), level(100, 10)];

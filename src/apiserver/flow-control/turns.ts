@@ -6,9 +6,21 @@
  *
  * 1. A turn with room costs a request nothing but a subtraction: nobody waits unless a turn has become long.
  * 2. Levels that wait take turns in proportion to their seats. One that comes anew starts where the others are: it has nothing saved up.
- * 3. The next turn is arranged only when half of the room is taken: an idle server has nothing scheduled, and one that is not busy hardly ever has. A
+ * 3. A flow that has been alone for a while may start more in a turn: there is nobody whom that would keep waiting. Whoever comes next waits for one such turn
+ *    at most.
+ * 4. The next turn is arranged only when half of the room is taken: an idle server has nothing scheduled, and one that is not busy hardly ever has. A
  *    turn may so begin with what the ones before it have left, which is half of the room at least.
  */
+
+/** How many turns' worth one that is alone may start in a turn. */
+const ALONE_TURNS = 3;
+const ALONE_AFTER_MS = 250;
+
+/** Requests of one flow have the same of both. */
+export interface FlowOfTurn {
+  readonly flow: object;
+  readonly distinguisher: string;
+}
 
 /** A level as its turn sees it. */
 export interface TurnTaker {
@@ -30,6 +42,10 @@ export class Turns {
   #arranged = false;
   /** How much of its share the level has had that was served last. */
   #progress = 0;
+  /** Who came last, and since when nobody else has. */
+  #flow: object | undefined;
+  #distinguisher = "";
+  #aloneSinceMs = 0;
 
   constructor(seatsPerTurn: number, nextTurn: () => Promise<void>) {
     this.#seatsPerTurn = seatsPerTurn;
@@ -39,6 +55,17 @@ export class Turns {
 
   get hasRoom(): boolean {
     return this.#left > 0;
+  }
+
+  /** A request comes. Whether it may start in this turn, where nobody waits, even if that has no room. */
+  mayExceed({ flow, distinguisher }: FlowOfTurn, nowMs: number): boolean {
+    if (flow !== this.#flow || distinguisher !== this.#distinguisher) {
+      this.#flow = flow;
+      this.#distinguisher = distinguisher;
+      this.#aloneSinceMs = nowMs;
+      return false;
+    }
+    return nowMs - this.#aloneSinceMs >= ALONE_AFTER_MS && this.#left > (1 - ALONE_TURNS) * this.#seatsPerTurn;
   }
 
   /** Something of so many seats starts in this turn. */
