@@ -12,7 +12,15 @@
 import { rm } from "node:fs/promises";
 import { hostname } from "node:os";
 import { K8TS_VERSION } from "#apiserver";
-import { type Clock, type Logger, MetricsRegistry, registerProcessMetrics, systemRandom, TaskGroup } from "#base";
+import {
+  type Clock,
+  type Logger,
+  MetricsRegistry,
+  nextTurn,
+  registerProcessMetrics,
+  systemRandom,
+  TaskGroup,
+} from "#base";
 import { Recorder } from "#flows";
 import {
   type ClusterPki,
@@ -166,13 +174,31 @@ export async function startCluster(config: ClusterConfig, environment: Environme
     },
   );
 
+  const state: RunState = {
+    pid: process.pid,
+    url,
+    store: config.store.kind,
+    version: K8TS_VERSION,
+    startedAt: new Date(clock.now()).toISOString(),
+    ...(mergedInto !== undefined && { mergedInto }),
+  };
+  const announce = async () => {
+    await writeFileAtomic(dir.run, `${JSON.stringify(state, undefined, 2)}\n`);
+    starting.defer(() => rm(dir.run, { force: true }));
+  };
+  const { nodes } = config;
+  const hasNodes = nodes !== undefined || real !== undefined;
+  // Without nodes there is nothing left to wait for: what is loaded from here on would only hold up the word that it is ready.
+  if (!hasNodes) await announce();
+
   const background = new TaskGroup({ onFailure: ({ task, error }) => log.error(`${task} ended`, { error }) });
   starting.defer(() => background.stop());
   const clients = new ClientAuthorities(pki, files.clientCa, (certificate) => server.renewCertificate(certificate));
   followAuthentication(flags, files, { background, clients, server, clock, log });
   encrypted?.follow(background);
   background.run("controller manager", async (signal) => {
-    // Loaded beside the server's start, which need not wait for it.
+    // Loaded beside the server's start, which need not wait for it: to read and link so much takes a turn of its own.
+    await nextTurn();
     const { runControllerManager } = await import("./controller-manager.ts");
     await runControllerManager(
       {
@@ -192,17 +218,18 @@ export async function startCluster(config: ClusterConfig, environment: Environme
     );
   });
   background.run("cluster info", async (signal) => {
+    await nextTurn();
     const { publishOwnInfo } = await import("./cluster-info.ts");
     await publishOwnInfo({ handle: server.handle, server: url, caPem: pki.ca.certPem, clock, log }, signal);
   });
   if (config.scheduler !== false) {
     background.run("scheduler", async (signal) => {
+      await nextTurn();
       const { runInProcessScheduler } = await import("./scheduler.ts");
       const elects = config.store.kind === "etcd";
       await runInProcessScheduler({ handle: server.handle, elects, reasons, clock, random, log, metrics }, signal);
     });
   }
-  const { nodes } = config;
   if (nodes !== undefined) {
     await step("nodes", environment, async () => {
       const { simulatedNodes } = await import("./simulated-nodes.ts");
@@ -235,16 +262,7 @@ export async function startCluster(config: ClusterConfig, environment: Environme
     }),
   );
 
-  const state: RunState = {
-    pid: process.pid,
-    url,
-    store: config.store.kind,
-    version: K8TS_VERSION,
-    startedAt: new Date(clock.now()).toISOString(),
-    ...(mergedInto !== undefined && { mergedInto }),
-  };
-  await writeFileAtomic(dir.run, `${JSON.stringify(state, undefined, 2)}\n`);
-  starting.defer(() => rm(dir.run, { force: true }));
+  if (hasNodes) await announce();
 
   const parts = starting.move();
   let stopped: Promise<void> | undefined;
