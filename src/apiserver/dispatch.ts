@@ -41,7 +41,7 @@ export interface Dispatch {
 }
 
 /** Where the verbs leave what they have to say besides their answer. */
-export type Remarks = Pick<RestRequest, "warn" | "annotate" | "received"> & Pick<ServerContext, "wrote">;
+export type Remarks = Pick<RestRequest, "warn" | "annotate" | "received" | "witness"> & Pick<ServerContext, "wrote">;
 
 export async function dispatch(
   request: ApiRequest,

@@ -23,7 +23,7 @@ import { type RequestInfo, RequestInfos } from "./http/request-info.ts";
 import { warningHeaders } from "./http/warning-headers.ts";
 import { AT, refused, withoutPrefix } from "./past/index.ts";
 import type { AnyDraft } from "./rest/prepare.ts";
-import type { WrittenObject } from "./rest/server-context.ts";
+import type { AdmissionWitness, WrittenObject } from "./rest/server-context.ts";
 
 /** A request on its way: what the steps before it have found out. */
 export interface Exchange {
@@ -50,6 +50,8 @@ export interface Exchange {
   release?: () => void;
   /** Somebody wants to know what it writes. */
   wrote?: (write: WrittenObject) => void;
+  /** … and how admission decides about it. */
+  witness?: AdmissionWitness;
 }
 
 export interface BodyObserver {
@@ -72,6 +74,7 @@ class PassingExchange implements Exchange {
   observer?: BodyObserver;
   release?: () => void;
   wrote?: (write: WrittenObject) => void;
+  witness?: AdmissionWitness;
 
   constructor(request: ApiRequest, info: RequestInfo, caller: UserInfo, annotations: Map<string, string>) {
     this.original = request;
@@ -167,7 +170,7 @@ const PAGE_NOT_FOUND: ApiResponse = {
 };
 
 function serve(exchange: Exchange, options: PipelineOptions, warnings: string[]): Promise<ApiResponse> {
-  const { request, info, annotations, bodyAnnotations, observer, wrote } = exchange;
+  const { request, info, annotations, bodyAnnotations, observer, wrote, witness } = exchange;
   const isPast = info.isResourceRequest && request.query.has(AT);
   if (isPast && options.dispatch.resources.find(info.apiGroup, info.apiVersion, info.resource) === undefined)
     throw refused(`${info.resource} are not kept by this server, and have no past here`);
@@ -183,6 +186,7 @@ function serve(exchange: Exchange, options: PipelineOptions, warnings: string[])
       annotate: (key, value, level) => note(level === "Request" ? bodyAnnotations : annotations, key, value),
       ...(observer !== undefined && { received: (draft, kind) => observer.object(draft, kind) }),
       ...(wrote !== undefined && { wrote }),
+      ...(witness !== undefined && { witness }),
     });
   return options.dispatch.resources.servesGroup(info.apiGroup) ? answer() : serveAdded(info, options.dispatch, answer);
 }

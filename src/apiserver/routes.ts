@@ -95,7 +95,7 @@ export function nonResourceRoutes({
     if (path === "/" || path === "") return json(rootPaths(discovery.paths(), own).value());
     if (first === "openapi") return openApiAnswer(openApi, request, clock.now());
     if (path === FLOWS_PATH && flows !== undefined) {
-      if (info.verb !== "get") throw serverResponse(405);
+      if (info.verb !== "get" && info.verb !== "post") throw serverResponse(405);
       return answerFlows(flows, request);
     }
     if (path === HISTORY_PATH && past !== undefined)

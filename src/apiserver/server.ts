@@ -45,7 +45,7 @@ import { customResources } from "./custom-resources/index.ts";
 import type { Encryption } from "./encryption/index.ts";
 import { expireEvents } from "./expire/index.ts";
 import { type FlowControl, flowControl, type InFlightLimits, maxInFlight } from "./flow-control/index.ts";
-import { flowStep, flowsForEveryone } from "./flows/index.ts";
+import { Deliveries, flowStep, flowsForEveryone } from "./flows/index.ts";
 import type { HealthCheck } from "./health.ts";
 import { httpHandlers } from "./http/adapter.ts";
 import { type Listener, listen, type ServingCertificate } from "./listener.ts";
@@ -172,6 +172,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
   });
   background.run("store feed", (signal) => feed.run(signal));
 
+  const deliveries = options.recorder && new Deliveries(options.recorder, () => clock.now());
   const context: ServerContext = {
     store,
     feed,
@@ -188,6 +189,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     allocators: allocation.byResource,
     newUid,
     sharedStore: options.sharedStore,
+    ...(deliveries !== undefined && { deliveries: (user, agent) => deliveries.to(user, agent) }),
     ...(encryption !== undefined && { isOutdated: (key: string) => encryption.isOutdated(key) }),
   };
   const authn = authentication({
@@ -254,7 +256,13 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
         health: healthChecks(store, stopping.signal, encryption),
         ...(flow !== undefined && { debug: flow.dump }),
         ...(recorder !== undefined && {
-          flows: { recorder, authorize: authz.authorize, clock, stopping: stopping.signal },
+          flows: {
+            recorder,
+            authorize: authz.authorize,
+            revision: () => feed.revision,
+            clock,
+            stopping: stopping.signal,
+          },
         }),
         ...(options.reports !== undefined && { reports: options.reports }),
         issuerDocuments: () => authn.documents(serverUrl(options.host, listening?.port ?? options.port)),

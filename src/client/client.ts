@@ -42,6 +42,12 @@ export class Client {
     return this.#calls.text({ method: "GET", target: path, accept, signal, timeoutMs });
   }
 
+  /** Sends a value to such a path; the answer as text. */
+  post(path: string, value: object, { signal, timeoutMs }: CallOptions = {}): Promise<string> {
+    const body = JSON.stringify(value);
+    return this.#calls.text({ method: "POST", target: path, contentType: "application/json", body, signal, timeoutMs });
+  }
+
   /** Ends all calls and watches. */
   close(): Promise<void> {
     return this.#transport.close();

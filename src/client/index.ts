@@ -24,3 +24,4 @@ export { clusterWide, namespaced, type ResourceName, type ResourceOf } from "./r
 export type { Applied, List, ResourceClient, SubresourceClient } from "./resource-client.ts";
 export type { Transport, TransportRequest, TransportResponse } from "./transport.ts";
 export type { WatchEvent } from "./watch.ts";
+export { WorkReporter, type WorkReporterOptions } from "./work-reporter.ts";

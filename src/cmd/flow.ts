@@ -17,6 +17,7 @@ import {
 } from "#flows";
 import { askServer, bodyText } from "./ask-server.ts";
 import { type DataDirOption, dataDirOf, dataDirOption, milliseconds, wholeNumber } from "./options.ts";
+import { showPaged } from "./pager.ts";
 
 interface FlowOptions extends DataDirOption {
   readonly namespace: string;
@@ -26,6 +27,7 @@ interface FlowOptions extends DataDirOption {
   readonly depth?: number;
   readonly only?: readonly string[];
   readonly reads?: boolean;
+  readonly deliveries?: boolean;
   readonly fold: boolean;
   readonly format: "ascii" | "mermaid" | "json" | "otlp";
 }
@@ -46,6 +48,7 @@ export function flowCommand(): Command {
       ),
     )
     .option("--reads", "also what was only read")
+    .option("--deliveries", "also who was told of a change and did nothing about it")
     .option("--no-fold", "each of several that are alike by itself")
     .addOption(
       new Option("--format <form>", "how to show it").choices(["ascii", "mermaid", "json", "otlp"]).default("ascii"),
@@ -54,7 +57,7 @@ export function flowCommand(): Command {
       const dir = dataDirOf(options);
       const question = object === undefined ? undefined : objectName(object, options.namespace);
       if (options.follow === true) return follow(dir, question, options);
-      process.stdout.write(await shown(dir, question, options));
+      await showPaged(await shown(dir, question, options));
     });
 }
 
@@ -76,14 +79,14 @@ async function shown(dir: DataDir, object: ObjectName | undefined, options: Flow
   return rendered(records, options) + notes;
 }
 
-function rendered(records: readonly FlowRecord[], { format, only, fold }: FlowOptions): string {
+function rendered(records: readonly FlowRecord[], { format, only, fold, deliveries = false }: FlowOptions): string {
   switch (format) {
     case "json":
       return `${JSON.stringify(records, undefined, 2)}\n`;
     case "otlp":
       return `${JSON.stringify(otlp(records))}\n`;
     default: {
-      const diagram = diagramOf(records, { fold, ...(only !== undefined && { only }) });
+      const diagram = diagramOf(records, { fold, deliveries, ...(only !== undefined && { only }) });
       return format === "mermaid"
         ? mermaid(diagram)
         : ascii(diagram, { columnWidth: columnWidth(diagram.participants) });

@@ -13,6 +13,7 @@ export function actorOf(user: string, userAgent: string): string {
   if (user === "system:kube-scheduler") return "scheduler";
   if (user === "system:kube-controller-manager") return "controller-manager";
   if (user === "system:apiserver") return "apiserver";
+  if (user === "system:kube-proxy") return "proxy";
   const program = /^[^/\s(]+/.exec(userAgent)?.[0] ?? "";
   return program === "" ? user : program;
 }
@@ -22,5 +23,6 @@ export function vouchesFor(user: string, actor: string): boolean {
   if (user === "system:kube-controller-manager") return true;
   if (user.startsWith(CONTROLLER)) return user.slice(CONTROLLER.length) === actor;
   if (user === "system:kube-scheduler") return actor === "scheduler";
+  if (user === "system:kube-proxy") return /^(proxy|policy|dns)\//.test(actor);
   return user.startsWith(NODE) && actor === `kubelet/${user.slice(NODE.length)}`;
 }

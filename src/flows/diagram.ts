@@ -30,23 +30,40 @@ export interface DrawOptions {
   /** Only lines from, to or about these. */
   readonly only?: readonly string[];
   readonly fold?: boolean;
+  /** Also who was told of a write and did nothing about it. Default: only those who did. */
+  readonly deliveries?: boolean;
 }
 
 export const API_SERVER = "apiserver";
 export const STORE = "store";
 
-export function diagramOf(records: readonly FlowRecord[], { only, fold = true }: DrawOptions = {}): Diagram {
+export function diagramOf(all: readonly FlowRecord[], options: DrawOptions = {}): Diagram {
+  const { only, fold = true, deliveries = false } = options;
+  const records = deliveries ? untold(all) : all.filter(({ type }) => type !== "delivery");
   const written = new Map<number, RequestRecord>();
   for (const record of records) {
     if (record.type === "request" && record.written !== undefined) written.set(record.written.revision, record);
   }
   const groups = fold ? foldAlike(records) : eachAlone(records);
-  const all = causalOrder(groups.flatMap((group) => stepsOf(group, written)));
-  const lines = only === undefined ? all : all.filter(({ from, to }) => only.includes(from) || only.includes(to));
+  const told = new Set<string>();
+  const drawn = causalOrder(groups.flatMap((group) => stepsOf(group, written, told)));
+  const lines = only === undefined ? drawn : drawn.filter(({ from, to }) => only.includes(from) || only.includes(to));
   return { participants: [...new Set(lines.flatMap(({ from, to }) => [from, to]))], lines };
 }
 
-function stepsOf({ record, all }: Folded, written: ReadonlyMap<number, RequestRecord>): Step[] {
+/** Without deliveries to those whose work shows that they were told. */
+function untold(records: readonly FlowRecord[]): FlowRecord[] {
+  const woken = new Set<string>();
+  for (const record of records)
+    if (record.type === "work") for (const revision of record.woken) woken.add(`${revision} ${record.actor}`);
+  return records.flatMap((record): FlowRecord[] => {
+    if (record.type !== "delivery") return [record];
+    const to = record.to.filter((each) => !woken.has(`${record.revision} ${each}`));
+    return to.length === 0 ? [] : [{ ...record, to }];
+  });
+}
+
+function stepsOf({ record, all }: Folded, written: ReadonlyMap<number, RequestRecord>, told: Set<string>): Step[] {
   const make: MakeLine = (at, arrow, from, to, text) => ({
     at,
     arrow,
@@ -62,7 +79,7 @@ function stepsOf({ record, all }: Folded, written: ReadonlyMap<number, RequestRe
     case "delivery":
       return deliverySteps(record, make);
     case "work":
-      return workSteps(record, all as readonly WorkRecord[], written, make);
+      return workSteps(record, all as readonly WorkRecord[], written, told, make);
   }
 }
 
@@ -88,6 +105,10 @@ function requestSteps(record: RequestRecord, all: readonly RequestRecord[], make
     record.cause === undefined ? [] : [workKey(record.cause)],
     { line: make(at, "call", actor, API_SERVER, `${METHODS[record.verb] ?? record.verb} ${pathOf(record)}`) },
     ...(verdicts === "" ? [] : [{ line: make(at, "note", API_SERVER, API_SERVER, verdicts) }]),
+    ...(record.calls ?? []).flatMap(({ to, what, afterMs, tookMs: ms, failed }) => [
+      { line: make(at + afterMs, "call", API_SERVER, to, what) },
+      { line: make(at + afterMs + ms, "answer", to, API_SERVER, failed ?? "ok") },
+    ]),
     ...(written === undefined
       ? []
       : [
@@ -113,12 +134,21 @@ function revisionsOf(revisions: readonly number[]): string {
 }
 
 /** What is always so need not be said: a component is who it is, and may do what it does. */
-function verdictsOf({ user, actor, authorization, admission = [], status }: RequestRecord): string {
+function verdictsOf(record: RequestRecord): string {
+  const { user, actor, authorization, admission = [], refusedBy, status } = record;
   if (status === 401) return "not authenticated ✗";
+  const isForbidden = status === 403 && refusedBy === undefined && admission.length === 0;
   const isUsual = status !== 403 && vouchesFor(user, actor);
   const who = isUsual ? [] : [`${user} ✓`];
-  const may = isUsual || authorization === undefined ? [] : [`${authorization} ${status === 403 ? "✗" : "✓"}`];
-  return [...who, ...may, ...(admission.length === 0 ? [] : [`admission: ${admission.join(", ")}`])].join(" ");
+  const may = isForbidden
+    ? [`${authorization ?? "no role lets them"} ✗`]
+    : isUsual || authorization === undefined
+      ? []
+      : [`${authorization} ✓`];
+  const some = `${admission.length} admission plugin${admission.length === 1 ? "" : "s"}`;
+  const admitted =
+    refusedBy !== undefined ? [`${refusedBy} ✗`] : isUsual || admission.length === 0 ? [] : [`${some} ✓`];
+  return [...who, ...may, ...admitted].join(" ");
 }
 
 function deliverySteps({ at, to, change, name, revision }: DeliveryRecord, make: MakeLine): Step[] {
@@ -131,12 +161,15 @@ function workSteps(
   record: WorkRecord,
   all: readonly WorkRecord[],
   written: ReadonlyMap<number, RequestRecord>,
+  known: Set<string>,
   make: MakeLine,
 ): Step[] {
   const { at, actor, woken, decided, calls, claimed } = record;
   const told: Step[] = woken.flatMap((revision) => {
     const { written: write, name } = written.get(revision) ?? {};
-    if (write === undefined) return [];
+    // Several works may have been woken by one change, of which each was told once.
+    if (write === undefined || known.has(`${revision} ${actor}`)) return [];
+    known.add(`${revision} ${actor}`);
     const line = make(write.at, "watch", API_SERVER, actor, `${write.change} ${name} @${revision}`);
     return [{ line, keys: [], after: [revisionKey(revision)] }];
   });
@@ -153,7 +186,10 @@ function workSteps(
   if (lines.length === 0) return told.map((step) => ({ ...step, keys }));
   return [
     ...told,
-    ...inTurn(told, ...lines.map((line, index) => ({ line, keys: index === lines.length - 1 ? keys : [] }))),
+    ...inTurn(
+      [...told, ...woken.map(revisionKey)],
+      ...lines.map((line, index) => ({ line, keys: index === lines.length - 1 ? keys : [] })),
+    ),
   ];
 }
 

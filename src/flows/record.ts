@@ -36,8 +36,12 @@ export interface RequestRecord extends Happened, ObjectName {
   readonly reason?: string;
   /** By what it was allowed or forbidden. */
   readonly authorization?: string;
-  /** Admission plugins that changed or refused it. */
+  /** Admission plugins that were asked. */
   readonly admission?: readonly string[];
+  /** … and the one of them that refused it. */
+  readonly refusedBy?: string;
+  /** Calls to others to decide about it, such as webhooks. */
+  readonly calls?: readonly Call[];
   readonly tookMs: number;
   /** What it wrote. */
   readonly written?: Written;
@@ -58,7 +62,10 @@ export interface DeliveryRecord extends Happened, ObjectName {
   readonly type: "delivery";
   readonly revision: number;
   readonly change: Written["change"];
+  /** Each name once; of many, the first. */
   readonly to: readonly string[];
+  /** How many watches that were. */
+  readonly watchers: number;
 }
 
 /** What a component did about one object, from what woke it to what it decided. */

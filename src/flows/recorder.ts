@@ -2,7 +2,8 @@
  * Keeps the latest records within a number of bytes.
  *
  * 1. Recording never waits and never fails: the oldest goes when there is no room.
- * 2. Reads have a ring of their own, so that many of them do not push out what changed something.
+ * 2. Reads have a ring of their own, so that many of them do not push out what changed something. Its slots are used again and again.
+ * 3. Of a request, facts are kept; it becomes a record when somebody reads it.
  */
 import { randomUUID } from "node:crypto";
 import {
@@ -13,36 +14,57 @@ import {
   type Unnumbered,
   type WorkRecord,
 } from "./record.ts";
+import { RequestFacts, recordOf } from "./request-facts.ts";
 import { Ring } from "./ring.ts";
 
 export interface RecorderOptions {
   readonly limitBytes?: number;
-  readonly readsLimitBytes?: number;
+  /** How many requests that only read are kept. */
+  readonly reads?: number;
 }
 
 const DEFAULT_LIMIT_BYTES = 24 * 1024 * 1024;
-const DEFAULT_READS_LIMIT_BYTES = 1024 * 1024;
+const DEFAULT_READS = 4096;
 /** Works that were told of with a request: those seen lately are not recorded twice. */
 const KNOWN_WORKS = 4096;
+
+type Kept = FlowRecord | RequestFacts;
 
 export class Recorder {
   /** Numbers of records mean something together with it: another recorder begins anew. */
   readonly id = randomUUID().slice(0, 8);
-  readonly #changes: Ring<FlowRecord>;
-  readonly #reads: Ring<FlowRecord>;
+  readonly #changes: Ring<Kept>;
+  readonly #reads: RequestFacts[] = [];
+  readonly #maxReads: number;
+  #nextRead = 0;
   readonly #listeners = new Set<(record: FlowRecord) => void>();
-  readonly #works = new Map<string, WorkRecord>();
+  readonly #works = new Set<string>();
   #seq = 0;
 
-  constructor({ limitBytes = DEFAULT_LIMIT_BYTES, readsLimitBytes = DEFAULT_READS_LIMIT_BYTES }: RecorderOptions = {}) {
+  constructor({ limitBytes = DEFAULT_LIMIT_BYTES, reads = DEFAULT_READS }: RecorderOptions = {}) {
     this.#changes = new Ring(limitBytes);
-    this.#reads = new Ring(readsLimitBytes);
+    this.#maxReads = reads;
+  }
+
+  /** Facts to fill in, then to be handed to `recorded`: no others may be. */
+  facts(verb: string): RequestFacts {
+    if (!isRead(verb) || this.#reads.length < this.#maxReads) return new RequestFacts();
+    return this.#reads[this.#nextRead] ?? new RequestFacts();
+  }
+
+  recorded(facts: RequestFacts): void {
+    facts.seq = ++this.#seq;
+    if (!isRead(facts.verb)) this.#changes.push(facts, 240 + facts.name.length);
+    else {
+      this.#reads[this.#nextRead] = facts;
+      this.#nextRead = (this.#nextRead + 1) % this.#maxReads;
+    }
+    if (this.#listeners.size > 0) this.#tell(recordOf(facts));
   }
 
   request(record: Unnumbered<RequestRecord>): void {
     const numbered = { seq: ++this.#seq, ...record };
-    const ring = isRead(record.verb) ? this.#reads : this.#changes;
-    ring.push(numbered, 240 + record.name.length + (record.reason?.length ?? 0));
+    this.#changes.push(numbered, 240 + record.name.length + (record.reason?.length ?? 0));
     this.#tell(numbered);
   }
 
@@ -56,9 +78,9 @@ export class Recorder {
   work(record: Unnumbered<WorkRecord>): void {
     if (this.#works.has(record.id)) return;
     const numbered = { seq: ++this.#seq, ...record };
-    this.#works.set(record.id, numbered);
+    this.#works.add(record.id);
     if (this.#works.size > KNOWN_WORKS) {
-      for (const [oldest] of this.#works) {
+      for (const oldest of this.#works) {
         this.#works.delete(oldest);
         break;
       }
@@ -82,7 +104,9 @@ export class Recorder {
 
   /** In the order in which they were recorded. */
   records(): FlowRecord[] {
-    return [...this.#changes, ...this.#reads].sort((a, b) => a.seq - b.seq);
+    return [...this.#changes, ...this.#reads]
+      .map((kept) => (kept instanceof RequestFacts ? recordOf(kept) : kept))
+      .sort((a, b) => a.seq - b.seq);
   }
 
   /** What has been pushed out so far: whatever it was, nothing can be said of it any more. */

@@ -1,16 +1,13 @@
 /** The latest items within a number of bytes, as their maker counts them. */
 
-interface Slot<T> {
-  readonly item: T;
-  readonly bytes: number;
-}
-
 /** How many slots that are no longer used may be left at the front before they are given back. */
 const SLACK = 4096;
 
 export class Ring<T> {
   readonly #limitBytes: number;
-  #slots: (Slot<T> | undefined)[] = [];
+  /** Beside each other, not in an object for each: what is recorded with every request should leave little behind. */
+  #items: (T | undefined)[] = [];
+  #sizes: number[] = [];
   #first = 0;
   #bytes = 0;
   dropped = 0;
@@ -20,25 +17,27 @@ export class Ring<T> {
   }
 
   push(item: T, bytes: number): void {
-    this.#slots.push({ item, bytes });
+    this.#items.push(item);
+    this.#sizes.push(bytes);
     this.#bytes += bytes;
-    while (this.#bytes > this.#limitBytes && this.#slots.length - this.#first > 1) this.#dropFirst();
+    while (this.#bytes > this.#limitBytes && this.#items.length - this.#first > 1) this.#dropFirst();
   }
 
   *[Symbol.iterator](): Generator<T> {
-    for (let at = this.#first; at < this.#slots.length; at++) {
-      const slot = this.#slots[at];
-      if (slot !== undefined) yield slot.item;
+    for (let at = this.#first; at < this.#items.length; at++) {
+      const item = this.#items[at];
+      if (item !== undefined) yield item;
     }
   }
 
   #dropFirst(): void {
-    this.#bytes -= this.#slots[this.#first]?.bytes ?? 0;
-    this.#slots[this.#first] = undefined;
+    this.#bytes -= this.#sizes[this.#first] ?? 0;
+    this.#items[this.#first] = undefined;
     this.#first += 1;
     this.dropped += 1;
-    if (this.#first < SLACK || this.#first * 2 < this.#slots.length) return;
-    this.#slots = this.#slots.slice(this.#first);
+    if (this.#first < SLACK || this.#first * 2 < this.#items.length) return;
+    this.#items = this.#items.slice(this.#first);
+    this.#sizes = this.#sizes.slice(this.#first);
     this.#first = 0;
   }
 }

@@ -105,16 +105,20 @@ export function nodePods(options: NodePodsOptions): NodePods {
         note,
       }),
   };
+  const onVerdict = (uid: string, kind: string, verdict: string) => {
+    calls.found(uid, "probe", kind, verdict === "success" ? undefined : verdict);
+    workers.poke(uid);
+  };
   const means = { runtime, network: options.network, clock };
   const parts: PodParts = {
     runtime,
     runtimeName: options.runtimeName,
     facts: options.facts,
     files: options.files,
-    volumes: options.volumes(objects),
+    volumes: calls.mounting(options.volumes(objects)),
     cgroups: options.cgroups,
     images: imagePuller({ runtime, objects, events, clock }),
-    probes: prober({ ...means, events, random, tasks, onVerdict: (uid) => workers.poke(uid) }),
+    probes: prober({ ...means, events, random, tasks, onVerdict }),
     hooks: lifecycleHooks(means),
     objects,
     events,

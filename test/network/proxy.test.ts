@@ -206,6 +206,7 @@ describe.skipIf(!canMakeNamespaces()).each(MODES)("Services by $name", (mode) =>
     const tell = async () => {
       told += 1;
       await put("cluster", vip("10.96.0.1", { endpoints: wanted }));
+      return "the endpoints";
     };
     const options = {
       changed,

@@ -10,8 +10,15 @@ import type { AdmissionPlugin, Admit, ClusterView, Rule } from "./plugin.ts";
 import { Rounds } from "./rounds.ts";
 
 interface Plan {
-  readonly mutates: readonly Admit[];
-  readonly validates: readonly Admit[];
+  readonly mutates: Phase;
+  readonly validates: Phase;
+}
+
+interface Phase {
+  readonly rules: readonly Admit[];
+  /** Whose rule each is, and each of them once. */
+  readonly owners: readonly string[];
+  readonly plugins: readonly string[];
 }
 
 export function admissionChain(plugins: readonly AdmissionPlugin[], view: ClusterView): Admission {
@@ -25,12 +32,16 @@ export function admissionChain(plugins: readonly AdmissionPlugin[], view: Cluste
     const key = `${operation} ${subresource}`;
     let plan = known.get(key);
     if (plan === undefined) {
-      const concerned = (rules: readonly Rule[] = []) =>
-        rules.filter((rule) => isAbout(rule, resource.kind, subresource, operation)).map(({ admit }) => admit);
-      plan = {
-        mutates: plugins.flatMap(({ mutates }) => concerned(mutates)),
-        validates: plugins.flatMap(({ validates }) => concerned(validates)),
+      const phase = (part: "mutates" | "validates"): Phase => {
+        const found = plugins.flatMap((plugin) =>
+          (plugin[part] ?? [])
+            .filter((rule) => isAbout(rule, resource.kind, subresource, operation))
+            .map(({ admit }) => ({ admit, owner: plugin.name })),
+        );
+        const owners = found.map(({ owner }) => owner);
+        return { rules: found.map(({ admit }) => admit), owners, plugins: [...new Set(owners)] };
       };
+      plan = { mutates: phase("mutates"), validates: phase("validates") };
       known.set(key, plan);
     }
     return plan;
@@ -38,12 +49,17 @@ export function admissionChain(plugins: readonly AdmissionPlugin[], view: Cluste
   return {
     mutate: (attributes) => {
       const { mutates } = planFor(attributes);
+      attributes.witness?.asked(mutates.plugins);
       const rounds = new Rounds();
       const second = () => (rounds.next() ? inTurn(mutates, attributes, view, rounds) : undefined);
       const pending = inTurn(mutates, attributes, view, rounds);
       return pending === undefined ? second() : pending.then(second);
     },
-    validate: (attributes) => inTurn(planFor(attributes).validates, attributes, view, new Rounds()),
+    validate: (attributes) => {
+      const { validates } = planFor(attributes);
+      attributes.witness?.asked(validates.plugins);
+      return inTurn(validates, attributes, view, new Rounds());
+    },
   };
 }
 
@@ -64,14 +80,30 @@ export function isAbout(
 
 /** Most rules have nothing to wait for: only those that do cost a turn. */
 function inTurn(
-  rules: readonly Admit[],
+  phase: Phase,
   attributes: AdmissionAttributes,
   view: ClusterView,
   rounds: Rounds,
   from = 0,
 ): void | Promise<void> {
-  for (let i = from; i < rules.length; i++) {
-    const pending = rules[i]?.(attributes, view, rounds);
-    if (pending !== undefined) return pending.then(() => inTurn(rules, attributes, view, rounds, i + 1));
+  const { rules, owners } = phase;
+  let at = from;
+  try {
+    for (; at < rules.length; at++) {
+      const pending = rules[at]?.(attributes, view, rounds);
+      if (pending === undefined) continue;
+      const [owner, next] = [owners[at], at + 1];
+      return pending.then(
+        () => inTurn(phase, attributes, view, rounds, next),
+        (error: unknown) => refused(attributes, owner, error),
+      );
+    }
+  } catch (error) {
+    refused(attributes, owners[at], error);
   }
+}
+
+function refused({ witness }: AdmissionAttributes, plugin: string | undefined, error: unknown): never {
+  witness?.refused(plugin ?? "");
+  throw error;
 }

@@ -1,6 +1,6 @@
 /** Who is shown which records, at once and as they come. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type FlowRecord, Recorder, type RequestRecord, Works } from "#flows";
+import { type FlowRecord, Recorder, type RequestRecord, type WorkRecord, Works } from "#flows";
 import { DEFAULT_MODES } from "../authz/config.ts";
 import { binding, role, user } from "../authz/testing/questions.ts";
 import { type TestServer, testServer } from "../testing/index.ts";
@@ -87,8 +87,8 @@ describe("GET /k8ts/flows", () => {
 
   it.each([
     ["whom nobody knows", null, "GET", 403],
-    ["who wants to write", JANE, "POST", 403],
-    ["an administrator who wants to write", undefined, "POST", 405],
+    ["who wants to change it", JANE, "PUT", 403],
+    ["an administrator who wants to change it", undefined, "PUT", 405],
   ])("refuses %s", async (_, who, method, want) => {
     const { status } = await server.request(method, "/k8ts/flows", who === undefined ? {} : { user: who });
     expect(status).toBe(want);
@@ -130,6 +130,69 @@ describe("GET /k8ts/flows", () => {
     expect(named(linesOf(one.bytes.toString()))).toEqual(["live", "create default/b"]);
     await all.close();
     await one.close();
+  });
+
+  it("takes works from those who do them, and from nobody else", async () => {
+    const works = new Works("proxy/n1");
+    const { metadata } = await configMap("a");
+    const cause = (woken: number) => works.cause({ about: "rules", woken: [woken], startedAt: 0, decided: "x" });
+    const tell = (who: ReturnType<typeof user>, body: object | string) =>
+      server.request("POST", "/k8ts/flows", { user: who, body });
+    const told = [cause(Number(metadata.resourceVersion))];
+    expect((await tell(user("system:kube-proxy"), told)).status).toBe(204);
+    expect(await tell(user("jane", "system:masters"), told)).toMatchObject({ status: 403 });
+    expect((await tell(user("system:node:n2"), told)).json.message).toBe(
+      "system:node:n2 may not tell of the works of proxy/n1",
+    );
+    for (const body of ["[", "{}", '["x"]', [1]])
+      expect((await tell(user("system:kube-proxy"), body)).status).toBe(400);
+    const { text } = await server.request(
+      "GET",
+      "/k8ts/flows?follow=false&resource=configmaps&namespace=default&name=a",
+    );
+    expect(named(linesOf(text))).toEqual(["create default/a", "end"]);
+    const kept = recorder.records().filter(({ type }) => type === "work");
+    expect(kept).toEqual([expect.objectContaining({ actor: "proxy/n1", about: "rules", claimed: false })]);
+  });
+
+  it("shows forged causes as said, not as fact", async () => {
+    const works = new Works("deployment-controller");
+    const forged = works.cause({ about: "x", woken: [999_999], startedAt: 0, decided: "deleted everything" });
+    await configMap("a", "default", { user: user("mallory", "system:masters"), headers: { "k8ts-cause": forged } });
+    await configMap("b", "default", { headers: { "k8ts-cause": "garbage" } });
+    const { text } = await server.request("GET", "/k8ts/flows");
+    const work = linesOf(text).find(({ type }) => type === "work") as WorkRecord;
+    const [made, other] = linesOf(text)
+      .filter((line): line is RequestRecord => "user" in line)
+      .slice(-2);
+    expect(work).toMatchObject({ claimed: true, woken: [] });
+    expect(made).toMatchObject({ user: "mallory", cause: work.id });
+    expect(other).toMatchObject({ name: "b" });
+    expect(other?.cause).toBeUndefined();
+  });
+
+  it("tells who was told of a write, in one record", async () => {
+    const watches = await Promise.all(
+      ["alice", "bob"].map((name) =>
+        server.watch("/api/v1/configmaps?watch=true", {
+          user: user(name, "system:masters"),
+          headers: { "user-agent": `${name}ctl/1` },
+        }),
+      ),
+    );
+    const { metadata } = await configMap("a");
+    await server.settle();
+    const { text } = await server.request("GET", "/k8ts/flows?resource=configmaps&namespace=default&name=a");
+    expect(linesOf(text).filter(({ type }) => type === "delivery")).toEqual([
+      expect.objectContaining({
+        name: "a",
+        change: "ADDED",
+        revision: Number(metadata.resourceVersion),
+        to: ["alicectl", "bobctl"],
+        watchers: 2,
+      }),
+    ]);
+    for (const watch of watches) await watch.close();
   });
 
   it("cuts off who does not read", async () => {

@@ -6,28 +6,28 @@
  * A stream is told what has been recorded, then a line `live`, then what happens from now: nothing is missed between, and nothing told twice.
  */
 import { badRequest } from "#api";
-import type { Clock } from "#base";
 import { type FlowRecord, LiveTrace, type Question, type Recorder, trace } from "#flows";
 import { ANONYMOUS } from "../authn/user.ts";
 import type { Authorizer } from "../authz/authorizer.ts";
 import type { ApiRequest, ApiResponse, Sink } from "../http/exchange.ts";
 import { isTrue } from "../http/request-info.ts";
 import { type Sight, sightOf } from "./sight.ts";
+import { takeWorks, type WorksOptions } from "./works.ts";
 
 const NDJSON = { "content-type": "application/x-ndjson", "cache-control": "no-store" };
 /** A caller that does not read is dropped, not waited for. */
 const MAX_WAITING_BYTES = 16 * 1024 * 1024;
 
-export interface FlowsRoute {
-  readonly recorder: Recorder;
+export interface FlowsRoute extends WorksOptions {
   /** Who may get what. */
   readonly authorize: Authorizer;
-  readonly clock: Clock;
   /** Ends streams. */
   readonly stopping: AbortSignal;
 }
 
-export async function answerFlows(route: FlowsRoute, { query, user = ANONYMOUS }: ApiRequest): Promise<ApiResponse> {
+export async function answerFlows(route: FlowsRoute, request: ApiRequest): Promise<ApiResponse> {
+  const { query, user = ANONYMOUS, method } = request;
+  if (method === "POST") return takeWorks(request, route);
   const { recorder } = route;
   const question = questionOf(query);
   const sight = await sightOf({ ...route, user });

@@ -5,43 +5,76 @@
  * 2. Who somebody is comes from authentication; what they say about their work comes from them, and is marked where it is not theirs to say.
  */
 import type { Clock } from "#base";
-import {
-  actorOf,
-  CAUSE_HEADER,
-  type Cause,
-  causeId,
-  type Recorder,
-  type RequestRecord,
-  readCause,
-  type Unnumbered,
-  vouchesFor,
-} from "#flows";
+import { CAUSE_HEADER, type Call, causeId, isRead, readCause } from "#flows";
 import type { ApiResponse } from "../http/exchange.ts";
 import type { Exchange, Step } from "../pipeline.ts";
-import type { WrittenObject } from "../rest/server-context.ts";
+import type { AdmissionWitness, WrittenObject } from "../rest/server-context.ts";
+import { recordWork, type WorksOptions } from "./works.ts";
 
 const REASON = "authorization.k8s.io/reason";
 
-export interface FlowStepOptions {
-  readonly recorder: Recorder;
-  /** How far the store is: what somebody was woken by cannot be newer. */
-  readonly revision: () => number;
-  readonly clock: Clock;
-}
+export type FlowStepOptions = WorksOptions;
 
-export function flowStep({ recorder, revision, clock }: FlowStepOptions): Step {
-  return async (exchange, next) => {
-    if (!exchange.info.isResourceRequest) return next();
+export function flowStep(options: FlowStepOptions): Step {
+  const { recorder, clock } = options;
+  return (exchange, next) => {
+    const { info } = exchange;
+    if (!info.isResourceRequest) return next();
     const at = clock.now();
     const start = clock.monotonic();
+    if (isRead(info.verb))
+      return next().then((response) => {
+        note(exchange, response, at, clock.monotonic() - start, undefined);
+        return response;
+      });
     const writes: (WrittenObject & { readonly at: number })[] = [];
     exchange.wrote = (write) => writes.push({ ...write, at: at + clock.monotonic() - start });
-    const response = await next();
-    const base = recordOf(exchange, response, at, clock.monotonic() - start, causeOf(exchange));
-    if (writes.length === 0) recorder.request(base);
-    for (const { namespace, name, ...written } of writes) recorder.request({ ...base, namespace, name, written });
-    return response;
+    exchange.witness = new Witness(clock, start);
+    return next().then((response) => {
+      const tookMs = clock.monotonic() - start;
+      if (writes.length === 0) note(exchange, response, at, tookMs, undefined);
+      for (const write of writes) note(exchange, response, at, tookMs, write);
+      return response;
+    });
   };
+
+  function note(
+    exchange: Exchange,
+    response: ApiResponse,
+    at: number,
+    tookMs: number,
+    write: (WrittenObject & { readonly at: number }) | undefined,
+  ): void {
+    const { info, user, original, annotations } = exchange;
+    const cause = causeOf(exchange);
+    const facts = recorder.facts(info.verb);
+    facts.at = at;
+    facts.tookMs = tookMs;
+    facts.user = user.name;
+    facts.userAgent = original.headers["user-agent"] ?? "";
+    facts.verb = info.verb;
+    facts.apiGroup = info.apiGroup;
+    facts.resource = info.resource;
+    facts.subresource = info.subresource;
+    facts.namespace = write?.namespace ?? info.namespace;
+    facts.name = write?.name ?? info.name;
+    facts.status = response.status;
+    facts.reason = response.status < 400 ? undefined : reasonOf(response);
+    facts.authorization = annotations.get(REASON);
+    facts.cause = cause;
+    facts.written =
+      write === undefined
+        ? undefined
+        : { revision: write.revision, change: write.change, uid: write.uid, at: write.at };
+    const { witness } = exchange;
+    if (witness instanceof Witness) {
+      facts.mutated = witness.lists[0];
+      facts.validated = witness.lists[1];
+      facts.refusedBy = witness.refusedBy;
+      facts.calls = witness.made;
+    }
+    recorder.recorded(facts);
+  }
 
   /** The id of the work that sent the request, which is recorded when it is first heard of. */
   function causeOf({ original, user }: Exchange): string | undefined {
@@ -50,60 +83,46 @@ export function flowStep({ recorder, revision, clock }: FlowStepOptions): Step {
     if (id === undefined || recorder.knowsWork(id)) return id;
     const cause = readCause(header);
     if (cause === undefined) return undefined;
-    recorder.work({
-      type: "work",
-      id,
-      at: cause.startedAt,
-      actor: cause.actor,
-      about: cause.about,
-      woken: cause.woken.filter((each) => each > 0 && each <= revision()),
-      tookMs: Math.max(0, clock.now() - cause.startedAt),
-      decided: cause.decided,
-      calls: cause.calls,
-      claimed: isClaimed(cause, user.name),
-      foreignClock: original.remoteAddress !== undefined,
-    });
+    recordWork(cause, user.name, original.remoteAddress !== undefined, options);
     return id;
   }
+}
 
-  function isClaimed(cause: Cause, user: string): boolean {
-    return !vouchesFor(user, cause.actor) || cause.woken.some((each) => each > revision());
+/** Sees how admission decides. */
+class Witness implements AdmissionWitness {
+  readonly lists: (readonly string[])[] = [];
+  refusedBy: string | undefined = undefined;
+  made: Call[] | undefined = undefined;
+  readonly #clock: Clock;
+  readonly #start: number;
+
+  constructor(clock: Clock, start: number) {
+    this.#clock = clock;
+    this.#start = start;
   }
-}
 
-function recordOf(
-  { info, user, original, annotations }: Exchange,
-  response: ApiResponse,
-  at: number,
-  tookMs: number,
-  cause: string | undefined,
-): Unnumbered<RequestRecord> {
-  const { status } = response;
-  const authorization = authorizationOf(annotations.get(REASON));
-  const reason = status < 400 ? undefined : reasonOf(response);
-  return {
-    type: "request",
-    at,
-    actor: actorOf(user.name, original.headers["user-agent"] ?? ""),
-    user: user.name,
-    verb: info.verb,
-    resource: info.apiGroup === "" ? info.resource : `${info.apiGroup}/${info.resource}`,
-    subresource: info.subresource,
-    namespace: info.namespace,
-    name: info.name,
-    status,
-    tookMs,
-    ...(reason !== undefined && { reason }),
-    ...(authorization !== undefined && { authorization }),
-    ...(cause !== undefined && { cause }),
-  };
-}
+  asked(plugins: readonly string[]): void {
+    if (plugins.length > 0 && this.lists.length < 2) this.lists.push(plugins);
+  }
 
-/** `RBAC: allowed by ClusterRoleBinding "b" of ClusterRole "r" to User "u"` in a few words. */
-function authorizationOf(reason: string | undefined): string | undefined {
-  if (reason === undefined || reason === "") return undefined;
-  const role = /of (?:Cluster)?Role "([^"]+)"/.exec(reason)?.[1];
-  return role === undefined ? reason.slice(0, 80) : `RBAC ${role}`;
+  refused(plugin: string): void {
+    this.refusedBy = plugin;
+  }
+
+  calls(to: string, what: string): (failed?: string) => void {
+    const from = this.#clock.monotonic();
+    return (failed) => {
+      const tookMs = this.#clock.monotonic() - from;
+      this.made ??= [];
+      this.made.push({
+        to,
+        what,
+        afterMs: from - this.#start,
+        tookMs,
+        ...(failed !== undefined && { failed: failed.slice(0, 120) }),
+      });
+    };
+  }
 }
 
 /** As the Status in the answer says. */

@@ -25,7 +25,7 @@ export function admissionAttributes(
   old?: KubeObject,
   options?: () => JsonObject,
 ): AdmissionAttributes {
-  const { resource, subresource, namespace, name, user, warn, annotate } = request;
+  const { resource, subresource, namespace, name, user, warn, annotate, witness } = request;
   const kind = operation === "CREATE" ? "CreateOptions" : operation === "UPDATE" ? "UpdateOptions" : undefined;
   const asked = options ?? (kind && (() => writeOptionsObject(kind, request.query)));
   return {
@@ -38,6 +38,7 @@ export function admissionAttributes(
     dryRun,
     warn,
     annotate,
+    ...(witness !== undefined && { witness }),
     ...(object !== undefined && { object }),
     ...(old !== undefined && { old }),
     ...(asked !== undefined && { options: asked }),

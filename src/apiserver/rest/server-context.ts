@@ -21,6 +21,11 @@ export interface ServerContext {
   newUid(): string;
   /** Whether the caches follow writes of other servers, so that a read of the newest state has to ask the store how far it is. */
   readonly sharedStore: boolean;
+  /** Who watches is told of by name: what to call with each event that goes to them. Absent: nobody wants to know. */
+  deliveries?(
+    user: string,
+    userAgent: string,
+  ): (resource: Resource, change: string, key: string, revision: number) => void;
   /** Told of each write. */
   wrote?(write: WrittenObject): void;
   /** Whether what the store has at a key should be written again, though it says the same. Absent: never. */
@@ -83,6 +88,15 @@ export interface GuardedWrite {
   readonly old?: KubeObject;
 }
 
+/** Somebody who wants to know how admission came to its answer. */
+export interface AdmissionWitness {
+  /** These plugins are asked. The list is shared: not to be changed. */
+  asked(plugins: readonly string[]): void;
+  refused(plugin: string): void;
+  /** Another program is asked. Returns whom to tell when it has answered, and what went wrong. */
+  calls(to: string, what: string): (failed?: string) => void;
+}
+
 /** Admission as the verbs see it: mutate before validation of the kind, validate after it. */
 export interface Admission {
   /** Waits only if some plugin does. */
@@ -101,6 +115,7 @@ export interface AdmissionAttributes {
   /** On create and update; mutating plugins change it in place. */
   readonly object?: KubeObject;
   readonly old?: KubeObject;
+  readonly witness?: AdmissionWitness;
   /** How the operation was asked for: CreateOptions, UpdateOptions, DeleteOptions. Absent where there are none. */
   options?(): JsonObject;
   /** Collects warnings for the caller. */

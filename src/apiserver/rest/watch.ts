@@ -52,6 +52,11 @@ export async function watch(
           sink.drop();
           end();
         });
+        const note = context.deliveries?.(request.user.name, request.userAgent ?? "");
+        const tell = (event: WatchEvent) => {
+          note?.(resource, event.type, event.stored.key, event.stored.revision);
+          out.event(event);
+        };
         const after = withState || from === 0 ? context.feed.revision : from;
         const stops: (() => void)[] = [];
         const end = () => {
@@ -80,12 +85,12 @@ export async function watch(
         const ends = { expired: () => fail(), ended: () => end() };
         const stop =
           forms === undefined
-            ? resource.cache.watch(selection, after, { event: (event) => out.event(event), ...ends })
+            ? resource.cache.watch(selection, after, { event: tell, ...ends })
             : resource.cache.watchChanges(selection, after, {
                 change: (change) =>
                   inTurn.run(change.objects, (own) => {
                     const seen = change.inForm(forms, own).seenBy(matches);
-                    if (seen !== undefined) out.event(seen);
+                    if (seen !== undefined) tell(seen);
                   }),
                 ...ends,
               });

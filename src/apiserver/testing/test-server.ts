@@ -27,7 +27,7 @@ import { nodeRules } from "../bootstrap/index.ts";
 import { StoreFeed } from "../cache/feed.ts";
 import { customResources } from "../custom-resources/index.ts";
 import type { Dispatch } from "../dispatch.ts";
-import { flowStep, flowsForEveryone } from "../flows/index.ts";
+import { Deliveries, flowStep, flowsForEveryone } from "../flows/index.ts";
 import type { ApiRequest } from "../http/exchange.ts";
 import { type Past, Timeline } from "../past/index.ts";
 import { type Handle, type PipelineOptions, passThrough, pipeline } from "../pipeline.ts";
@@ -103,6 +103,7 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
   const { modes } = options;
   const parts = { resources, feed, nodeRules: nodeRules(), metrics: new MetricsRegistry(), clock, random, log };
   const authz = modes && authorization({ ...parts, modes });
+  const deliveries = options.recorder && new Deliveries(options.recorder, () => clock.now());
   const context: ServerContext = {
     store,
     feed,
@@ -118,6 +119,7 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
     allocators: new Map(),
     newUid: () => uuid(random),
     sharedStore: options.store !== undefined,
+    ...(deliveries !== undefined && { deliveries: (user, agent) => deliveries.to(user, agent) }),
     ...(options.isOutdated !== undefined && { isOutdated: options.isOutdated }),
   };
   let appearing: Dispatch["appearing"] = async () => {};
@@ -149,7 +151,7 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
       metrics: new MetricsRegistry(),
       health: {},
       past,
-      ...(recorder !== undefined && { flows: { recorder, authorize, clock, stopping: stopping.signal } }),
+      ...(recorder !== undefined && { flows: { recorder, authorize, revision: () => feed.revision, clock, stopping: stopping.signal } }),
     }),
     log,
     ...steps,

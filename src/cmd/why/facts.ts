@@ -1,6 +1,6 @@
 /** What is known of an object when somebody asks why it is as it is. */
 import type { core } from "#api";
-import type { RequestRecord } from "#flows";
+import type { FlowRecord, RequestRecord } from "#flows";
 
 /** One attempt of the scheduler, as it is told over the API. */
 export interface SchedulingAttempt {
@@ -33,6 +33,8 @@ export interface PodFacts {
   readonly attempts: readonly SchedulingAttempt[];
   /** Requests about it, the newest last. */
   readonly requests: readonly RequestRecord[];
+  /** All that was recorded, for what led to them. */
+  readonly records?: readonly FlowRecord[];
   readonly nodes: readonly core.Node[];
   readonly now: number;
 }

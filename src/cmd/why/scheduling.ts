@@ -23,7 +23,8 @@ export function whyUnscheduled(facts: PodFacts): Part {
       text: `${count} of ${last?.nodeCount} nodes: ${reasons.join(", ")}`,
       evidence: `scheduler plugin ${plugin}`,
     });
-  const words = last === undefined ? [message] : last.rejections.flatMap(({ reasons }) => reasons);
+  const reasons = last?.rejections.flatMap((each) => each.reasons) ?? [];
+  const words = reasons.length === 0 ? [message] : reasons;
   const nominated = pod?.status?.nominatedNodeName;
   if (nominated !== undefined)
     because.push({ text: `others make room for it on ${nominated}`, evidence: "status.nominatedNodeName" });

@@ -47,11 +47,32 @@ export function whyDeployment({ name, deployment, replicaSets, pods }: Deploymen
   for (const { set, each } of failing.slice(0, 1))
     because.push({ text: each.message ?? "", evidence: `replicaset/${set}, ${each.reason}` });
   const ill = pods.find(({ pod }) => pod?.status?.conditions?.find(({ type }) => type === "Ready")?.status !== "True");
-  if (ill === undefined) return { what, because, help: [] };
+  const help = failing.length + because.length > 0 ? helpFor([...because].map(({ text }) => text)) : [];
+  if (ill === undefined) return { what, because, help };
   const inner = whyPod(ill);
   return {
     what,
     because: [...because, { text: inner.what, evidence: `pod/${ill.name}` }, ...inner.because],
-    help: inner.help,
+    help: [...help, ...inner.help],
   };
+}
+
+const HELP: readonly (readonly [RegExp, string])[] = [
+  [/exceeded quota/, "`kubectl get resourcequota` shows what is used: ask for less, or raise the quota"],
+  [
+    /ValidatingAdmissionPolicy|admission webhook .* denied|denied the request/,
+    "an admission policy refuses its Pods: change the template, or ask who set the policy",
+  ],
+  [
+    /violates PodSecurity/,
+    "the namespace's Pod Security level does not let such Pods in: change the template or the namespace's label",
+  ],
+  [
+    /failed calling webhook/,
+    "an admission webhook does not answer: `kubectl get validatingwebhookconfigurations,mutatingwebhookconfigurations`",
+  ],
+];
+
+function helpFor(words: readonly string[]): string[] {
+  return HELP.flatMap(([pattern, help]) => (words.some((text) => pattern.test(text)) ? [help] : []));
 }

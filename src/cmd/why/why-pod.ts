@@ -5,8 +5,10 @@
  */
 import type { core } from "#api";
 import { ageOf, type Reason, type WhyAnswer } from "./answer.ts";
+import { whoOf } from "./chain.ts";
 import type { PodFacts } from "./facts.ts";
 import { whyThere, whyUnscheduled } from "./scheduling.ts";
+import { deletionReasons, endingOf } from "./why-gone.ts";
 
 type Part = Omit<WhyAnswer, "what">;
 
@@ -30,41 +32,45 @@ export function whyPod(facts: PodFacts): WhyAnswer {
     return { what: `pod/${name} is Pending${since(metadata.creationTimestamp)}`, ...whyUnscheduled(facts) };
   const trouble = nodeTrouble(facts) ?? containerTrouble(pod);
   if (trouble !== undefined) return { what: `pod/${name} is ${phase}${started}`, ...trouble };
-  const unready = whyUnready(pod);
+  const unready = whyUnready(pod, facts.events);
   if (unready !== undefined) return { what: `pod/${name} is ${phase} and not ready${started}`, ...unready };
-  return { what: `pod/${name} is ${phase} on ${spec.nodeName}${started}`, ...whyThere(facts) };
+  return { what: `pod/${name} is ${phase} on ${spec.nodeName}${started}`, ...withRefusals(facts, whyThere(facts)) };
 }
 
-function whyGone({ requests, name }: PodFacts): Part {
-  const deleted = requests.findLast(({ verb, status }) => verb.startsWith("delete") && status < 300);
-  if (deleted === undefined)
+/** It stays though somebody wanted it to go. */
+function withRefusals({ requests }: PodFacts, { because, help }: Part): Part {
+  const refused = requests.findLast(({ subresource, status }) => subresource === "eviction" && status === 429);
+  if (refused === undefined) return { because, help };
+  const text = `${whoOf(refused)} wanted to evict it, and its disruption budget did not let it go`;
+  return {
+    because: [...because, { text, evidence: `flow record ${refused.seq}, 429` }],
+    help: [...help, "`kubectl get pdb` shows the budget, `k8ts why pdb/NAME` what it waits for"],
+  };
+}
+
+function whyGone({ requests, name, events, records = [] }: PodFacts): Part {
+  const ending = endingOf(requests);
+  if (ending === undefined)
     return { because: [{ text: `nothing is known of a pod ${name}`, evidence: "API and flow records" }], help: [] };
-  return { because: deletion(deleted), help: [] };
+  return { because: [...deletionReasons(ending, records), ...toldBefore(events)], help: [] };
 }
 
-function deletion({ actor, user, written, cause }: PodFacts["requests"][number]): Reason[] {
-  const who = actor === user ? user : `${actor} (${user})`;
-  const evidence = written === undefined ? "flow record" : `revision ${written.revision}`;
-  return [
-    { text: `${who} deleted it`, evidence },
-    ...(cause === undefined
-      ? []
-      : [{ text: `as part of its work ${cause}`, evidence: "k8ts flow shows what led to it" }]),
-  ];
+/** What was said of it when it was made to go. */
+function toldBefore(events: PodFacts["events"]): Reason[] {
+  const told = events.findLast(({ reason = "" }) => ["TaintManagerEviction", "Preempted", "Evicted"].includes(reason));
+  return told === undefined ? [] : [{ text: told.message ?? "", evidence: `event ${told.reason}` }];
 }
 
-function whyEnding({ pod, requests }: PodFacts): Part {
+function whyEnding({ pod, requests, records = [] }: PodFacts): Part {
   const because: Reason[] = [];
-  const asked = requests.find(({ verb, status }) => verb === "delete" && status < 300);
-  const evicted = requests.find(({ subresource, status }) => subresource === "eviction" && status < 300);
   const disruption = condition(pod, "DisruptionTarget");
   if (disruption !== undefined)
     because.push({
       text: disruption.message ?? disruption.reason ?? "",
       evidence: `condition DisruptionTarget, ${disruption.reason}`,
     });
-  if (evicted !== undefined) because.push({ text: `${evicted.user} evicted it`, evidence: "flow record" });
-  else if (asked !== undefined) because.push(...deletion(asked));
+  const ending = endingOf(requests);
+  if (ending !== undefined) because.push(...deletionReasons(ending, records));
   const finalizers = pod?.metadata.finalizers ?? [];
   if (finalizers.length > 0) {
     because.push({ text: `it is kept by finalizers: ${finalizers.join(", ")}`, evidence: "metadata.finalizers" });
@@ -147,7 +153,7 @@ function containerTrouble(pod: core.Pod): Part | undefined {
   return undefined;
 }
 
-function whyUnready(pod: core.Pod): Part | undefined {
+function whyUnready(pod: core.Pod, events: PodFacts["events"]): Part | undefined {
   const ready = condition(pod, "Ready");
   if (ready?.status === "True") return undefined;
   const because: Reason[] = [
@@ -159,6 +165,8 @@ function whyUnready(pod: core.Pod): Part | undefined {
       text: `container ${starting.name}: ${starting.state?.waiting?.reason}`,
       evidence: "containerStatuses.state.waiting",
     });
+    const warning = events.findLast(({ type }) => type === "Warning");
+    if (warning !== undefined) because.push({ text: warning.message ?? "", evidence: `event ${warning.reason}` });
     return { because, help: [] };
   }
   const unready = (pod.status?.containerStatuses ?? []).filter((each) => !each.ready);

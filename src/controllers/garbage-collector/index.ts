@@ -10,8 +10,8 @@
  */
 import { isStatusError, type KubeObject, type OwnerReference } from "#api";
 import { type Clock, TaskGroup } from "#base";
-import { type Client, type DiscoveredResource, discoverResources, type Informer, Informers } from "#client";
-import { type ControllerContext, CustomResourceDefinition, defineController } from "../runtime/index.ts";
+import { type Client, type DiscoveredResource, discoverResources, type Informer, Informers, revisionOf } from "#client";
+import { type ControllerContext, CustomResourceDefinition, defineController, type Enqueue } from "../runtime/index.ts";
 import { type Node, OwnerGraph, uidOf } from "./graph.ts";
 import { planFor } from "./plan.ts";
 
@@ -47,7 +47,7 @@ class Collector {
   readonly #graph = new OwnerGraph();
   readonly #followed = new Map<string, Followed>();
   readonly #absent: RecentlyAbsent;
-  #enqueue: (uid: string) => void = () => {};
+  #enqueue: Enqueue = () => {};
 
   constructor(context: ControllerContext) {
     this.#context = context;
@@ -61,7 +61,7 @@ class Collector {
   }
 
   /** Follows all resources that there are, as they come and go. */
-  async run(signal: AbortSignal, enqueue: (uid: string) => void): Promise<void> {
+  async run(signal: AbortSignal, enqueue: Enqueue): Promise<void> {
     const { client, clock, random, log, informers } = this.#context;
     const tasks = new TaskGroup({ parent: signal });
     const metadata = new Informers({ client, clock, random, log, tasks, metadataOnly: true });
@@ -115,14 +115,14 @@ class Collector {
       const informer: Informer<KubeObject> = (informers.has(resource) ? informers : metadata).of(resource);
       const leave = informer.onChange(({ type, object }) => {
         if (type === "deleted") this.#gone(object);
-        else for (const uid of this.#graph.set({ resource, object })) this.#enqueue(uid);
+        else for (const uid of this.#graph.set({ resource, object })) this.#enqueue(uid, 0, revisionOf(object));
       });
       this.#followed.set(key, { resource, informer, leave });
     }
   }
 
   #gone(object: KubeObject): void {
-    for (const uid of this.#graph.delete(uidOf(object))) this.#enqueue(uid);
+    for (const uid of this.#graph.delete(uidOf(object))) this.#enqueue(uid, 0, revisionOf(object));
   }
 
   async #isAbsent(reference: OwnerReference, { object }: Node): Promise<boolean> {

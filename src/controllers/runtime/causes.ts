@@ -28,6 +28,11 @@ export class Causes {
     return revisions;
   }
 
+  /** The work is not done yet: what comes next has the same causes. */
+  putBack(key: string, revisions: readonly number[]): void {
+    if (revisions.length > 0) this.#woken.set(key, [...new Set([...revisions, ...this.take(key)])].slice(-MAX_WOKEN));
+  }
+
   of(key: string, woken: readonly number[], startedAt: number, plan: Plan): string {
     return this.#works.cause({ about: key, woken, startedAt, decided: wordsOf((plan.steps ?? []).flat()) });
   }

@@ -35,11 +35,14 @@ export interface Controller {
   bind(context: ControllerContext): Reconciler;
 }
 
+/** `revision`: what made it look at the key, for those who want to see why. */
+export type Enqueue = (key: string, afterMs?: number, revision?: number) => void;
+
 export interface Reconciler {
   readonly sources: readonly Source[];
   reconcile(key: string, now: number, signal: AbortSignal): Plan | undefined | Promise<Plan | undefined>;
   /** Work that is not about a key, until the signal aborts. */
-  run?(signal: AbortSignal, enqueue: (key: string, afterMs?: number) => void): Promise<void>;
+  run?(signal: AbortSignal, enqueue: Enqueue): Promise<void>;
 }
 
 /** Changes of one resource, and the keys that they are about. */

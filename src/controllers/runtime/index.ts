@@ -1,5 +1,5 @@
 /** What controllers are written with. */
-export type { Controller, ControllerContext, Reconciler, Source } from "./controller.ts";
+export type { Controller, ControllerContext, Enqueue, Reconciler, Source } from "./controller.ts";
 export { defineController } from "./controller.ts";
 export * from "./kinds.ts";
 export { type ControllerMetrics, controllerMetrics } from "./metrics.ts";

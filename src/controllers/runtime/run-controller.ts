@@ -10,7 +10,7 @@ import { processQueue, TaskGroup, WorkQueue } from "#base";
 import { type EventRecorder, type Informers, revisionOf } from "#client";
 import { Barrier } from "./barrier.ts";
 import { Causes } from "./causes.ts";
-import type { Controller, ControllerContext } from "./controller.ts";
+import type { Controller, ControllerContext, Enqueue } from "./controller.ts";
 import { execute } from "./execute.ts";
 import type { ControllerMetrics } from "./metrics.ts";
 
@@ -65,8 +65,11 @@ export async function runController(
     const { failures, seen } = await execute(plan, { client, recorder, signal: working, cause });
     barrier.expect(key, seen);
     metrics.reconciled(failures.length);
-    if (plan.againAfterMs !== undefined) queue.addAfter(key, plan.againAfterMs);
     const [first] = failures;
+    // What failed, or only waits for its time, is still to be done for the same reasons.
+    const waits = plan.againAfterMs !== undefined && (plan.steps ?? []).flat().length === 0;
+    if (first !== undefined || waits) causes.putBack(key, woken);
+    if (plan.againAfterMs !== undefined) queue.addAfter(key, plan.againAfterMs);
     if (first !== undefined) throw first.error;
   };
 
@@ -87,7 +90,10 @@ export async function runController(
       work,
     ),
   );
-  const enqueue = (key: string, afterMs = 0) => queue.addAfter(key, afterMs);
+  const enqueue: Enqueue = (key, afterMs = 0, revision) => {
+    if (revision !== undefined) causes.woken(key, revision);
+    queue.addAfter(key, afterMs);
+  };
   const { run } = reconciler;
   if (run !== undefined) tasks.run(`${name}, background`, (running) => run.call(reconciler, running, enqueue));
   try {

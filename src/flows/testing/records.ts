@@ -41,6 +41,7 @@ const DELIVERY: DeliveryRecord = {
   revision: 0,
   change: "ADDED",
   to: [],
+  watchers: 1,
 };
 
 /** One millisecond after the other unless a record says when. */

@@ -96,7 +96,7 @@ export class StatusWriter {
       await this.#options.client
         .of(Pod)
         .in(namespace)
-        .delete(name, { gracePeriodSeconds: 0, preconditions: { uid }, signal });
+        .delete(name, { gracePeriodSeconds: 0, preconditions: { uid }, signal, cause: this.#stopped(pod) });
     } catch (error) {
       if (!isGone(error)) throw error;
     }
@@ -125,6 +125,18 @@ export class StatusWriter {
       if (!isGone(error)) throw error;
       this.#options.log.debug("a pod is gone before its status was written", { pod: podText(entry.pod) });
     }
+  }
+
+  #stopped(pod: core.Pod): string {
+    const { clock, calls } = this.#options;
+    const { uid = "", name, namespace } = pod.metadata;
+    const woken = [revisionOf(this.#options.targetOf(pod) ?? pod)];
+    return this.#works.cause({
+      about: `${namespace}/${name}`,
+      woken,
+      decided: "all its containers have stopped",
+      ...calls.take(uid, clock.now()),
+    });
   }
 
   #causeOf({ pod, status }: Entry, known: core.Pod): string {

@@ -19,7 +19,7 @@ export interface ProberOptions extends ProbeMeans {
   readonly tasks: TaskGroup;
   readonly clock: Clock;
   /** Told when a verdict has changed. */
-  readonly onVerdict: (uid: string) => void;
+  readonly onVerdict: (uid: string, kind: string, verdict: string) => void;
 }
 
 interface Watched {
@@ -139,7 +139,7 @@ async function probeOnce(options: ProberOptions, { pod, probe, kind, target, eac
   each.states.set(kind, after);
   if (!ok) options.events.record(pod, "Warning", "Unhealthy", `${WORDS[kind]} probe failed: ${output}`);
   if (kind === "startup" && after.verdict === "success") each.started.resolve();
-  if (after.verdict !== before.verdict) options.onVerdict(each.uid);
+  if (after.verdict !== before.verdict) options.onVerdict(each.uid, kind, after.verdict);
   return isSettled(kind, after);
 }
 

@@ -1,9 +1,10 @@
 /**
- * The calls that a kubelet makes to its runtime for each Pod, kept until its next report tells of them.
+ * The calls that a kubelet makes for each Pod, to its runtime and for its volumes, and what its probes find out: kept until its next report tells of them.
  *
  * 1. The runtime behaves as it does without this: nothing is held back, changed or swallowed.
  * 2. Of a Pod that reports nothing, the latest calls are kept, and no more.
  */
+import type { core } from "#api";
 import type { Clock } from "#base";
 import type { Call } from "#flows";
 import type { Runtime } from "./runtime.ts";
@@ -12,16 +13,22 @@ const MAX_CALLS = 16;
 const TO = "runtime";
 
 interface Kept {
+  readonly to: string;
   readonly what: string;
   readonly at: number;
   readonly tookMs: number;
   readonly failed?: string;
 }
 
+interface Mounts {
+  mount(pod: core.Pod, signal: AbortSignal): Promise<unknown>;
+}
+
 export class RuntimeCalls {
   readonly #clock: Clock;
   readonly #calls = new Map<string, Kept[]>();
   /** Whose container it is. */
+  readonly #mounted = new Set<string>();
   readonly #podOf = new Map<string, { readonly uid: string; readonly name: string }>();
 
   constructor(clock: Clock) {
@@ -61,15 +68,37 @@ export class RuntimeCalls {
     };
   }
 
+  /** The same volumes, of which the first time that all are there is noted, and each time that they are not: they are looked after again and again. */
+  mounting<T extends Mounts>(volumes: T): T {
+    const mount: Mounts["mount"] = (pod, signal) => {
+      const { uid = "" } = pod.metadata;
+      const names = (pod.spec?.volumes ?? []).map(({ name }) => name);
+      if (names.length === 0 || this.#mounted.has(uid)) return volumes.mount(pod, signal);
+      return this.#note(uid, `mount ${names.join(", ")}`, () => volumes.mount(pod, signal), "volumes").then(
+        (mounted) => {
+          this.#mounted.add(uid);
+          return mounted;
+        },
+      );
+    };
+    return { ...bound(volumes), mount };
+  }
+
+  /** Something was found out about a Pod, at this moment. */
+  found(uid: string, by: string, what: string, failed?: string): void {
+    this.#keep(uid, { to: by, what, at: this.#clock.now(), tookMs: 0, ...(failed !== undefined && { failed }) });
+  }
+
   /** What was called for a Pod since the last time, and when that began. */
   take(uid: string, nowMs: number): { readonly startedAt: number; readonly calls: readonly Call[] } {
     const kept = this.#calls.get(uid) ?? [];
     this.#calls.delete(uid);
     const startedAt = kept[0]?.at ?? nowMs;
-    return { startedAt, calls: kept.map(({ at, ...call }) => ({ to: TO, afterMs: at - startedAt, ...call })) };
+    return { startedAt, calls: kept.map(({ at, ...call }) => ({ afterMs: at - startedAt, ...call })) };
   }
 
   forget(uid: string): void {
+    this.#mounted.delete(uid);
     this.#calls.delete(uid);
   }
 
@@ -78,16 +107,20 @@ export class RuntimeCalls {
     return this.#note(uid, `${verb} ${name}`, call);
   }
 
-  async #note<T>(uid: string, what: string, call: () => Promise<T>): Promise<T> {
+  #keep(uid: string, call: Kept): void {
+    const kept = this.#calls.get(uid) ?? [];
+    kept.push(call);
+    if (kept.length > MAX_CALLS) kept.shift();
+    this.#calls.set(uid, kept);
+  }
+
+  async #note<T>(uid: string, what: string, call: () => Promise<T>, to = TO): Promise<T> {
     const at = this.#clock.now();
     const start = this.#clock.monotonic();
     const add = (failed?: string) => {
       if (uid === "") return;
       const tookMs = this.#clock.monotonic() - start;
-      const kept = this.#calls.get(uid) ?? [];
-      kept.push({ what, at, tookMs, ...(failed !== undefined && { failed: failed.slice(0, 120) }) });
-      if (kept.length > MAX_CALLS) kept.shift();
-      this.#calls.set(uid, kept);
+      this.#keep(uid, { to, what, at, tookMs, ...(failed !== undefined && { failed: failed.slice(0, 120) }) });
     };
     try {
       const result = await call();

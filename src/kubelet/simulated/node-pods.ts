@@ -127,7 +127,13 @@ export class NodePods {
       if (isFinal(entry.pod.status?.phase)) this.#release(entry);
       const isGone = entry.life?.isGone ?? entry.pod.metadata.deletionTimestamp !== undefined;
       if (!isGone || entry.isDeleteSent) return;
-      await pods.delete(name, { gracePeriodSeconds: 0, preconditions: { uid }, signal });
+      const cause = this.#works.cause({
+        about: `${namespace}/${name}`,
+        woken: [revisionOf(entry.pod)],
+        startedAt: now,
+        decided: "all its containers have stopped",
+      });
+      await pods.delete(name, { gracePeriodSeconds: 0, preconditions: { uid }, signal, cause });
       entry.isDeleteSent = true;
     } catch (error) {
       if (isAbort(error, signal)) return;

@@ -8,7 +8,7 @@
  */
 import type { core } from "#api";
 import { type Clock, type Logger, type Random, TaskGroup } from "#base";
-import { type Client, Informers, objectKey } from "#client";
+import { type Client, Informers, objectKey, revisionOf, WorkReporter } from "#client";
 import { Namespace, NetworkPolicy, Pod } from "../kinds.ts";
 import { type Program, ProgramError, runProgram } from "../program.ts";
 import { type Family, familyOf } from "../proxy/virtual-addresses.ts";
@@ -56,23 +56,26 @@ export async function runPolicy(options: PolicyOptions, signal: AbortSignal): Pr
     readNamespaces();
     pods.onChange(({ type, object }) => {
       putPod(object, type !== "deleted");
-      changed.mark();
+      changed.mark(revisionOf(object));
     });
-    namespaces.onChange(() => {
+    namespaces.onChange(({ object }) => {
       readNamespaces();
-      changed.mark();
+      changed.mark(revisionOf(object));
     });
-    policies.onChange(() => changed.mark());
+    policies.onChange(({ object }) => changed.mark(revisionOf(object)));
+    const reporter = new WorkReporter({ client, actor: `policy/${nodeName}`, log, signal });
     const kernels = families.map((family) => new PolicyTable(family, options));
     const tell = async (whole: boolean, telling: AbortSignal) => {
       const all = policies.cache.list();
+      let hasTold = false;
       for (const kernel of kernels) {
         const rules = compilePolicies(all, groups, nodeName, kernel.family);
-        await kernel.apply(snapshotOf(rules, kernel.family), whole, telling);
+        hasTold = (await kernel.apply(snapshotOf(rules, kernel.family), whole, telling)) || hasTold;
       }
+      return hasTold ? `rules for ${all.length} NetworkPolic${all.length === 1 ? "y" : "ies"}` : undefined;
     };
     tasks.run("network policy", (running) =>
-      tellKernel({ changed, tell, resyncMs, onReady, clock, random, log }, running),
+      tellKernel({ changed, tell, reporter, resyncMs, onReady, clock, random, log }, running),
     );
     await tasks.done();
   } finally {
@@ -96,12 +99,15 @@ export class PolicyTable {
     this.#log = log;
   }
 
-  async apply(wanted: PolicySnapshot, whole: boolean, signal: AbortSignal): Promise<void> {
+  /** Whether there was anything to tell. */
+  async apply(wanted: PolicySnapshot, whole: boolean, signal: AbortSignal): Promise<boolean> {
+    let hasTold = true;
     const known = whole ? undefined : this.#known;
     this.#known = undefined;
     if (known === undefined) await this.#replace(wanted, signal);
     else {
       const script = policyChanges(this.family, known, wanted);
+      hasTold = script !== "";
       try {
         if (script !== "") await this.#run("nft", ["-f", "-"], script, signal);
       } catch (error) {
@@ -111,6 +117,7 @@ export class PolicyTable {
       }
     }
     this.#known = wanted;
+    return hasTold;
   }
 
   /** In one transaction: at no moment is anything open that should not be. */

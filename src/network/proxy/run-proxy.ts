@@ -7,7 +7,7 @@
  * When it stops, the rules stay: traffic goes on without it.
  */
 import { type Clock, type Logger, type MetricsRegistry, type Random, TaskGroup } from "#base";
-import { type Client, Informers, objectKey } from "#client";
+import { type Client, Informers, objectKey, revisionOf, WorkReporter } from "#client";
 import { EndpointSlice, Service, serviceKeyOf } from "../kinds.ts";
 import { type Program, runProgram } from "../program.ts";
 import { Changed, tellKernel } from "../tell-kernel.ts";
@@ -50,10 +50,10 @@ export async function runProxy(options: ProxyOptions, signal: AbortSignal): Prom
   const slicesOf = slices.cache.index("service", (slice) => [serviceKeyOf(slice) ?? ""]);
   const changed = new Changed();
   const dirty = new Set<string>();
-  const touch = (key: string | undefined) => {
+  const touch = (key: string | undefined, revision?: number) => {
     if (key === undefined) return;
     dirty.add(key);
-    changed.mark();
+    changed.mark(revision);
   };
   await using checks = new HealthChecks({ node: options.node, log });
   const addressesOf = (key: string) => {
@@ -63,11 +63,14 @@ export async function runProxy(options: ProxyOptions, signal: AbortSignal): Prom
   };
   try {
     await Promise.all([services.synced, slices.synced]);
-    services.onChange(({ object }) => touch(objectKey(object)));
-    slices.onChange(({ object }) => touch(serviceKeyOf(object)));
+    services.onChange(({ object }) => touch(objectKey(object), revisionOf(object)));
+    slices.onChange(({ object }) => touch(serviceKeyOf(object), revisionOf(object)));
     for (const service of services.cache.list()) touch(objectKey(service));
+    const reporter = new WorkReporter({ client, actor: `proxy/${options.node.name}`, log, signal });
     const tell = teller(dirty, addressesOf, checks, options);
-    tasks.run("proxy", (running) => tellKernel({ changed, tell, resyncMs, onReady, clock, random, log }, running));
+    tasks.run("proxy", (running) =>
+      tellKernel({ changed, tell, reporter, resyncMs, onReady, clock, random, log }, running),
+    );
     await tasks.done();
   } finally {
     await tasks.stop();
@@ -87,7 +90,7 @@ function teller(
     buckets: [0.001, 0.002, 0.004, 0.008, 0.016, 0.032, 0.064, 0.128, 0.256, 0.512, 1, 2, 4, 8, 16],
   });
   let isFirst = true;
-  return async (whole: boolean, signal: AbortSignal): Promise<void> => {
+  return async (whole: boolean, signal: AbortSignal): Promise<string | undefined> => {
     const start = clock.monotonic();
     const keys = [...dirty];
     dirty.clear();
@@ -110,5 +113,6 @@ function teller(
       else known.set(key, addresses);
     }
     durations.labels().observe((clock.monotonic() - start) / 1000);
+    return keys.length === 0 ? undefined : `rules for ${keys.length > 3 ? `${keys.length} Services` : keys.join(", ")}`;
   };
 }

@@ -49,7 +49,10 @@ export async function call(
   const uid = newUid();
   const question = { uid, request: admissionRequest(attributes, target), object, old };
   const timeoutMs = (spec.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS) * 1000;
+  const { witness, operation, resource } = attributes;
+  const answered = witness?.calls(`webhook ${spec.name}`, `AdmissionReview ${operation} ${resource.kind.names.plural}`);
   const answer = await clients.to(spec.clientConfig).post(reviewOf(version, question), timeoutMs);
+  answered?.(answer.ok ? undefined : answer.message);
   if (!answer.ok) return failed(`failed to call webhook: ${answer.message}`);
   try {
     const review = reviewIn(answer.value, uid, version, mutating);

@@ -7,6 +7,8 @@
  * 4. Victims are told why (DisruptionTarget), deleted gracefully, and an event says for whom.
  */
 import { type core, isStatusError } from "#api";
+import { revisionOf } from "#client";
+import { Works } from "#flows";
 import { patchStatus } from "../../cycle/pod-status.ts";
 import type { PluginContext, PodInfo } from "../../framework/index.ts";
 import { Pod } from "../../kinds.ts";
@@ -19,6 +21,7 @@ const REMEMBERED = 10_000;
 
 export class Evictions {
   readonly #context: PluginContext;
+  readonly #works = new Works("scheduler");
   /** The victims of each pod that makes room. */
   readonly #underWay = new Map<string, readonly PodInfo[]>();
   /** For whom a victim goes, by uid. */
@@ -102,7 +105,13 @@ export class Evictions {
       } as const;
       await patchStatus(client, clock, victim, { condition }, signal);
       try {
-        await client.of(Pod).in(namespace).delete(name, { preconditions: { uid }, signal });
+        const cause = this.#works.cause({
+          about: pod.key,
+          woken: [revisionOf(pod.pod)],
+          startedAt: clock.now(),
+          decided: `preempt ${victim.key} on ${node}, to make room for ${pod.key}`,
+        });
+        await client.of(Pod).in(namespace).delete(name, { preconditions: { uid }, signal, cause });
       } catch (error) {
         // Somebody was faster.
         if (isStatusError(error) && ["NotFound", "Conflict"].includes(error.reason)) return;

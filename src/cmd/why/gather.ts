@@ -1,0 +1,239 @@
+/** What is known of an object: from the API, the scheduler and the flow records. */
+import type { apps, authorization, batch, core, discovery, policy, rbac } from "#api";
+import { realClock } from "#base";
+import { type Client, clusterWide, namespaced, type ResourceOf } from "#client";
+import { ClusterError, type DataDir } from "#cluster";
+import type { FlowRecord, ObjectName, RequestRecord } from "#flows";
+import { askServer, bodyText } from "../ask-server.ts";
+import { fetchRecords, objectName } from "../flow.ts";
+import type { WhyAnswer } from "./answer.ts";
+import type { PodFacts, SchedulingAttempt } from "./facts.ts";
+import { rolesThatGrant } from "./roles.ts";
+import { whyDeployment } from "./why-deployment.ts";
+import { whyForbidden } from "./why-forbidden.ts";
+import { deletionReasons, endingOf } from "./why-gone.ts";
+import { whyBudget, whyClaim, whyJob, whyNamespace, whyService } from "./why-others.ts";
+import { whyPod } from "./why-pod.ts";
+
+const Pod = namespaced<core.Pod>("v1", "Pod", "pods");
+const Event = namespaced<core.Event>("v1", "Event", "events");
+const Node = clusterWide<core.Node>("v1", "Node", "nodes");
+const Service = namespaced<core.Service>("v1", "Service", "services");
+const Claim = namespaced<core.PersistentVolumeClaim>("v1", "PersistentVolumeClaim", "persistentvolumeclaims");
+const Namespace = clusterWide<core.Namespace>("v1", "Namespace", "namespaces");
+const Slice = namespaced<discovery.EndpointSlice>("discovery.k8s.io/v1", "EndpointSlice", "endpointslices");
+const Job = namespaced<batch.Job>("batch/v1", "Job", "jobs");
+const Budget = namespaced<policy.PodDisruptionBudget>("policy/v1", "PodDisruptionBudget", "poddisruptionbudgets");
+const Deployment = namespaced<apps.Deployment>("apps/v1", "Deployment", "deployments");
+const ReplicaSet = namespaced<apps.ReplicaSet>("apps/v1", "ReplicaSet", "replicasets");
+const Role = namespaced<rbac.Role>("rbac.authorization.k8s.io/v1", "Role", "roles");
+const ClusterRole = clusterWide<rbac.ClusterRole>("rbac.authorization.k8s.io/v1", "ClusterRole", "clusterroles");
+const Review = clusterWide<authorization.SubjectAccessReview>(
+  "authorization.k8s.io/v1",
+  "SubjectAccessReview",
+  "subjectaccessreviews",
+);
+
+/** So many Pods of one owner are looked at. */
+const MAX_PODS = 10;
+
+export async function answerWhy(client: Client, dir: DataDir, object: string, namespace: string): Promise<WhyAnswer> {
+  const name = objectName(object, namespace);
+  const { records } = await fetchRecords(dir);
+  return new Gathering(client, dir, namespace, records).why(name, object);
+}
+
+class Gathering {
+  readonly #client: Client;
+  readonly #dir: DataDir;
+  readonly #namespace: string;
+  readonly #records: readonly FlowRecord[];
+
+  constructor(client: Client, dir: DataDir, namespace: string, records: readonly FlowRecord[]) {
+    this.#client = client;
+    this.#dir = dir;
+    this.#namespace = namespace;
+    this.#records = records;
+  }
+
+  async why(object: ObjectName, asked: string): Promise<WhyAnswer> {
+    const { resource, name } = object;
+    switch (resource) {
+      case "pods":
+        return whyPod(await this.#pod(name));
+      case "apps/deployments":
+        return this.#deployment(name);
+      case "services":
+        return this.#of(object, Service, (service) => this.#service(service));
+      case "batch/jobs":
+        return this.#of(object, Job, async (job) => whyJob({ job, pods: await this.#podsOf(job.metadata.uid) }));
+      case "persistentvolumeclaims":
+        return this.#of(object, Claim, async (claim) =>
+          whyClaim({ claim, events: await this.#events(`involvedObject.uid=${claim.metadata.uid}`) }),
+        );
+      case "policy/poddisruptionbudgets":
+        return this.#of(object, Budget, async (budget) => whyBudget({ budget, refused: this.#refusedEvictions() }));
+      case "namespaces": {
+        const { items } = await this.#client.of(Namespace).list({ fieldSelector: `metadata.name=${name}` });
+        const [found] = items;
+        const requests = this.#requestsAbout(object);
+        if (found === undefined) return this.#missing(object);
+        return whyNamespace({ namespace: found, requests, records: this.#records, now: realClock().now() });
+      }
+      default:
+        throw new ClusterError(
+          `\`k8ts why\` knows pods, deployments, jobs, services, claims, budgets and namespaces; of ${asked}, \`k8ts flow ${asked}\` shows what happened.`,
+        );
+    }
+  }
+
+  async #of<T extends { readonly metadata: core.Pod["metadata"] }>(
+    object: ObjectName,
+    type: ResourceOf<T>,
+    answer: (found: T) => Promise<WhyAnswer>,
+  ): Promise<WhyAnswer> {
+    const at = { fieldSelector: `metadata.name=${object.name}` };
+    const { items } = await this.#client.of(type).in(this.#namespace).list(at);
+    const [found] = items as readonly T[];
+    return found === undefined ? this.#missing(object) : answer(found);
+  }
+
+  #missing(object: ObjectName): WhyAnswer {
+    const ending = endingOf(this.#requestsAbout(object));
+    const title = `${object.resource.slice(object.resource.indexOf("/") + 1)}/${object.name}`;
+    return {
+      what: `${title} is not there`,
+      because:
+        ending === undefined
+          ? [{ text: "nothing is known of one of this name", evidence: "API and flow records" }]
+          : deletionReasons(ending, this.#records),
+      help: [],
+    };
+  }
+
+  #requestsAbout({ resource, namespace, name }: ObjectName): RequestRecord[] {
+    return this.#records.filter(
+      (record): record is RequestRecord =>
+        record.type === "request" &&
+        record.resource === resource &&
+        record.name === name &&
+        // A namespace is in itself, for some.
+        (record.namespace === namespace || resource === "namespaces"),
+    );
+  }
+
+  #refusedEvictions(): RequestRecord[] {
+    return this.#records.filter(
+      (record): record is RequestRecord =>
+        record.type === "request" &&
+        record.subresource === "eviction" &&
+        record.status === 429 &&
+        record.namespace === this.#namespace,
+    );
+  }
+
+  async #pod(name: string, known?: core.Pod): Promise<PodFacts> {
+    const namespace = this.#namespace;
+    const at = { fieldSelector: `metadata.name=${name}` };
+    const pod = known ?? (await this.#client.of(Pod).in(namespace).list(at)).items[0];
+    const { items: nodes } = await this.#client.of(Node).list();
+    const uid = pod?.metadata.uid;
+    const about = uid === undefined ? `involvedObject.name=${name}` : `involvedObject.uid=${uid}`;
+    return {
+      name,
+      namespace,
+      pod,
+      events: await this.#events(about),
+      attempts: uid === undefined ? [] : await this.#attemptsOf(uid),
+      requests: this.#requestsAbout({ resource: "pods", namespace, name }),
+      records: this.#records,
+      nodes,
+      now: realClock().now(),
+    };
+  }
+
+  async #podsOf(owner: string | undefined): Promise<PodFacts[]> {
+    const { items } = await this.#client.of(Pod).in(this.#namespace).list();
+    return this.#factsOf(owned(items, owner));
+  }
+
+  #factsOf(pods: readonly core.Pod[]): Promise<PodFacts[]> {
+    return Promise.all(pods.slice(0, MAX_PODS).map((pod) => this.#pod(pod.metadata.name ?? "", pod)));
+  }
+
+  async #service(service: core.Service): Promise<WhyAnswer> {
+    const name = service.metadata.name ?? "";
+    const selector = Object.entries(service.spec?.selector ?? {}).map(([key, value]) => `${key}=${value}`);
+    const of = { labelSelector: `kubernetes.io/service-name=${name}` };
+    const { items: slices } = await this.#client.of(Slice).in(this.#namespace).list(of);
+    const pods = selector.length === 0 ? [] : await this.#selected(selector.join(","));
+    return whyService({ service, slices, pods: await this.#factsOf(pods) });
+  }
+
+  async #selected(labelSelector: string): Promise<readonly core.Pod[]> {
+    const { items } = await this.#client.of(Pod).in(this.#namespace).list({ labelSelector });
+    return items;
+  }
+
+  async #deployment(name: string): Promise<WhyAnswer> {
+    const at = { fieldSelector: `metadata.name=${name}` };
+    const { items: found } = await this.#client.of(Deployment).in(this.#namespace).list(at);
+    const deployment = found[0];
+    const { items: sets } = await this.#client.of(ReplicaSet).in(this.#namespace).list();
+    const replicaSets = owned(sets, deployment?.metadata.uid).sort((a, b) => revision(b) - revision(a));
+    const { items: pods } = await this.#client.of(Pod).in(this.#namespace).list();
+    const own = replicaSets.flatMap(({ metadata }) => owned(pods, metadata.uid));
+    return whyDeployment({ name, deployment, replicaSets, pods: await this.#factsOf(own) });
+  }
+
+  /** The newest last. */
+  async #events(fieldSelector: string): Promise<readonly core.Event[]> {
+    const { items } = await this.#client.of(Event).in(this.#namespace).list({ fieldSelector });
+    return [...items].sort((a, b) => Number(a.metadata.resourceVersion) - Number(b.metadata.resourceVersion));
+  }
+
+  async #attemptsOf(uid: string): Promise<readonly SchedulingAttempt[]> {
+    const response = await askServer(this.#dir, `/k8ts/scheduling?uid=${encodeURIComponent(uid)}`);
+    const text = await bodyText(response);
+    // A scheduler in a process of its own keeps its reasons to itself: conditions and events have to do.
+    return response.statusCode === 200 ? (JSON.parse(text) as SchedulingAttempt[]) : [];
+  }
+}
+
+export async function answerForbidden(
+  client: Client,
+  request: readonly string[],
+  namespace: string,
+): Promise<WhyAnswer> {
+  const [user, verb, target] = request;
+  if (user === undefined || verb === undefined || target === undefined)
+    throw new ClusterError("Say who, what and on what: `k8ts why forbidden USER VERB RESOURCE[/NAME]`.");
+  const [type = "", name = ""] = target.split("/");
+  const { resource } = objectName(`${type}/${name || "x"}`, namespace);
+  const slash = resource.indexOf("/");
+  const about = {
+    verb,
+    name,
+    group: slash === -1 ? "" : resource.slice(0, slash),
+    resource: resource.slice(slash + 1),
+  };
+  const spec = { user, groups: ["system:authenticated"], resourceAttributes: { ...about, namespace } };
+  const review = await client
+    .of(Review)
+    .create({ apiVersion: "authorization.k8s.io/v1", kind: "SubjectAccessReview", metadata: {}, spec });
+  const { items: roles } = await client.of(Role).in(namespace).list();
+  const { items: clusterRoles } = await client.of(ClusterRole).list();
+  const titles = [
+    ...rolesThatGrant(roles, about).map(({ metadata }) => `Role ${metadata.name}`),
+    ...rolesThatGrant(clusterRoles, about).map(({ metadata }) => `ClusterRole ${metadata.name}`),
+  ];
+  return whyForbidden({ user, verb, target, namespace, ...review.status, roles: titles });
+}
+
+function owned<T extends core.Pod | apps.ReplicaSet>(items: readonly T[], uid: string | undefined): T[] {
+  return items.filter(({ metadata }) => metadata.ownerReferences?.some((owner) => owner.uid === uid));
+}
+
+function revision({ metadata }: apps.ReplicaSet): number {
+  return Number(metadata.annotations?.["deployment.kubernetes.io/revision"] ?? 0);
+}
