@@ -68,6 +68,8 @@ export function App() {
   const title = route.page === "object" && "place" in route ? route.place.name : (entry?.title ?? "Not found");
   useEffect(() => {
     document.title = `${title} · k8ts`;
+    // Where there is little room, the pages' names scroll.
+    document.querySelector(".side nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
   }, [title]);
 
   return (

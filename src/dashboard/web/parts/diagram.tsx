@@ -17,12 +17,14 @@ interface DiagramProps {
   readonly count: number;
   readonly chosen: Line | undefined;
   readonly onChoose: (line: Line) => void;
-  /** Keeps the newest line in sight. */
+  /** Keeps the newest line in sight, if it was. */
   readonly follows: boolean;
 }
 
 export function Diagram({ drawing: { participants, lines }, count, chosen, onChoose, follows }: DiagramProps) {
   const box = useRef<HTMLDivElement>(null);
+  /** Whoever has scrolled back to read is not moved. */
+  const atEnd = useRef(true);
   const place = useSignal({ top: 0, left: 0, height: 500, width: 800 });
   useEffect(() => {
     const element = box.current;
@@ -30,6 +32,7 @@ export function Diagram({ drawing: { participants, lines }, count, chosen, onCho
     let frame = 0;
     const measure = () => {
       frame = 0;
+      atEnd.current = element.scrollTop + element.clientHeight >= element.scrollHeight - 2 * ROW;
       place.value = {
         top: element.scrollTop,
         left: element.scrollLeft,
@@ -50,7 +53,7 @@ export function Diagram({ drawing: { participants, lines }, count, chosen, onCho
     };
   }, [place]);
   useLayoutEffect(() => {
-    if (follows && box.current !== null) box.current.scrollTop = count * ROW;
+    if (follows && atEnd.current && box.current !== null) box.current.scrollTop = count * ROW;
   }, [follows, count]);
 
   const { top, left, height, width } = place.value;
@@ -85,7 +88,7 @@ export function Diagram({ drawing: { participants, lines }, count, chosen, onCho
             title={name}
             style={{ left: `${columnOf(shape, index)}px`, maxWidth: `${shape.column - 8}px` }}
           >
-            {name}
+            {name.replace("/", "/\u200b")}
           </span>
         ))}
       </div>

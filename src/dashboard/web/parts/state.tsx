@@ -25,9 +25,21 @@ export function Age({ since }: { readonly since: string | undefined }) {
 }
 
 export function Notice({ states }: { readonly states: readonly ReadonlySignal<CollectionState>[] }) {
-  const told = [...new Set(states.map(({ value }) => noticeOf(value)).filter((words) => words !== ""))];
-  return told.length === 0 ? null : (
+  const all = states.map(({ value }) => value);
+  const forbidden = [...new Set(all.filter(({ phase }) => phase === "forbidden").map(({ words }) => words))];
+  const told = [...new Set(all.map(troubleOf).filter((words) => words !== ""))];
+  if (forbidden.length === 0 && told.length === 0) return null;
+  return (
     <div class="notice" role="status">
+      {forbidden.length === 1 && <p>You may not see this: {forbidden[0]}</p>}
+      {forbidden.length > 1 && (
+        <details>
+          <summary>You may not see {forbidden.map(resourceOf).join(", ")}.</summary>
+          {forbidden.map((words) => (
+            <p key={words}>{words}</p>
+          ))}
+        </details>
+      )}
       {told.map((words) => (
         <p key={words}>{words}</p>
       ))}
@@ -35,15 +47,12 @@ export function Notice({ states }: { readonly states: readonly ReadonlySignal<Co
   );
 }
 
-function noticeOf({ phase, words }: CollectionState): string {
-  switch (phase) {
-    case "forbidden":
-      return `You may not see this: ${words}`;
-    case "failed":
-      return `This could not be read, and is tried again: ${words}`;
-    case "interrupted":
-      return `Not live at the moment, and is tried again: ${words}`;
-    default:
-      return "";
-  }
+/** `pods is forbidden: User …` is about pods. */
+function resourceOf(words: string): string {
+  return words.split(" is forbidden", 1)[0] ?? words;
+}
+
+function troubleOf({ phase, words }: CollectionState): string {
+  if (phase === "failed") return `This could not be read, and is tried again: ${words}`;
+  return phase === "interrupted" ? `Not live at the moment, and is tried again: ${words}` : "";
 }

@@ -3,9 +3,9 @@
  *
  * 1. A change of the rows costs one pass over them and one drawing of those in sight, once per frame.
  */
-import { useComputed, useSignal } from "@preact/signals";
+import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import { type Column, inSight, moved, type Order, scrollFor, sorted } from "../model/table.ts";
 
 export interface TableColumn<T> extends Column<T> {
@@ -36,9 +36,13 @@ export function Table<T>({ label, rows, columns, idOf, hrefOf, order: first, emp
   const frame = useRef(0);
 
   const column = columns[order.value.column] ?? columns[0];
-  const shown = column === undefined ? rows : sorted(rows, column, order.value.descending, idOf);
-  const { from, to } =
-    useComputed(() => place.value).value && inSight(place.value.top, place.value.height, ROW_HEIGHT, shown.length);
+  const { descending } = order.value;
+  // Scrolling sorts nothing anew.
+  const shown = useMemo(
+    () => (column === undefined ? rows : sorted(rows, column, descending, idOf)),
+    [rows, column, descending, idOf],
+  );
+  const { from, to } = inSight(place.value.top, place.value.height, ROW_HEIGHT, shown.length);
   const at = chosen.value === undefined ? -1 : shown.findIndex((row) => idOf(row) === chosen.value);
 
   useEffect(() => {

@@ -1,6 +1,7 @@
 /** The cluster at a glance: what is there, what is well, what is not, what was asked for. */
+import type { ReadonlySignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useCollection } from "../api/collection.ts";
+import { type CollectionState, useCollection } from "../api/collection.ts";
 import { EVENTS, NODES, PODS, referredPlace } from "../api/resources.ts";
 import { nodeState, usesByNode } from "../model/node.ts";
 import type { Tone } from "../model/pod.ts";
@@ -48,9 +49,9 @@ export function OverviewView() {
       <Head title="Overview" />
       <Notice states={[nodes.state, pods.state, events.state, ...workloads.states]} />
       <div class="cards">
-        <Card title="Nodes" href="#/nodes" tones={nodeTones} words="ready" />
-        <Card title="Pods" href="#/pods" tones={podTones} words="well" />
-        <Card title="Workloads" href="#/workloads" tones={workloadTones} words="available" />
+        <Card title="Nodes" href="#/nodes" tones={nodeTones} words="ready" states={[nodes.state]} />
+        <Card title="Pods" href="#/pods" tones={podTones} words="well" states={[pods.state]} />
+        <Card title="Workloads" href="#/workloads" tones={workloadTones} words="available" states={workloads.states} />
         <div class="card">
           <h2>Requested</h2>
           <div class="meter">
@@ -66,7 +67,7 @@ export function OverviewView() {
       <div class="columns">
         <Panel title="Rolling out or stuck" href="#/workloads">
           {troubled.length === 0 ? (
-            <p class="dim">Every workload has what it asked for.</p>
+            <p class="dim">{known(workloads.states) ?? "Every workload has what it asked for."}</p>
           ) : (
             <ul class="list">
               {troubled.map(({ resource, object, progress }) => {
@@ -86,7 +87,7 @@ export function OverviewView() {
         </Panel>
         <Panel title="Warnings" href="#/events">
           {newest.length === 0 ? (
-            <p class="dim">No warnings.</p>
+            <p class="dim">{known([events.state]) ?? "No warnings."}</p>
           ) : (
             <ul class="list">
               {newest.map((event) => {
@@ -116,17 +117,29 @@ interface CardProps {
   readonly href: string;
   readonly tones: readonly Tone[];
   readonly words: string;
+  readonly states: readonly ReadonlySignal<CollectionState>[];
 }
 
-function Card({ title, href, tones, words }: CardProps) {
+/** Why nothing can be said, or undefined: what may not be read, or is not there yet, is not "none". */
+function known(states: readonly ReadonlySignal<CollectionState>[]): string | undefined {
+  const phases = states.map(({ value }) => value.phase);
+  if (phases.includes("forbidden")) return "not for you to see";
+  if (phases.includes("failed")) return "could not be read";
+  return phases.includes("loading") ? "loading …" : undefined;
+}
+
+function Card({ title, href, tones, words, states }: CardProps) {
   const count = (tone: Tone) => tones.filter((each) => each === tone).length;
   const well = count("good") + count("quiet");
+  const unknown = known(states);
   return (
     <a class="card" href={href}>
       <h2>{title}</h2>
       <div class="figure">
-        <b>{tones.length}</b>
-        <span class="dim">{well === tones.length ? `all ${words}` : `${well} ${words}`}</span>
+        <b>{unknown !== undefined && tones.length === 0 ? "–" : tones.length}</b>
+        <span class="dim">
+          {unknown ?? (tones.length === 0 ? "none" : well === tones.length ? `all ${words}` : `${well} ${words}`)}
+        </span>
       </div>
       <div class="share" role="img" aria-label={TONES.map((tone) => `${count(tone)} ${tone}`).join(", ")}>
         {TONES.map((tone) => count(tone) > 0 && <i key={tone} class={tone} style={{ flexGrow: count(tone) }} />)}
