@@ -50,6 +50,8 @@ export interface RealNodesConfig {
   readonly count: number;
   /** What runs `k8ts`: a node's kubelet is a process of its own. */
   readonly command: readonly string[];
+  /** The same for a node's proxy, if it differs. */
+  readonly proxyCommand?: readonly string[];
   /** Images may be pulled through this machine. Default: no, Pods run those that were imported. */
   readonly pullImages?: boolean;
   /** By which their kernel is told of Services. Default: nftables. */

@@ -41,7 +41,11 @@ describe("chooseNodes", () => {
   ] as const)("--runtime %s, --nodes %s", async (runtime, nodes, count) => {
     const options = { runtime, ...(nodes !== undefined && { nodes }), hasNodes: false };
     const { realNodes, notes } = await chooseNodes(options, terminal(), machine());
-    expect(realNodes).toEqual({ count, command: expect.arrayContaining([process.execPath]) });
+    expect(realNodes).toEqual({
+      count,
+      command: expect.arrayContaining([process.execPath]),
+      proxyCommand: expect.arrayContaining([process.execPath]),
+    });
     expect(notes).toEqual([]);
   });
 

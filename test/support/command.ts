@@ -42,7 +42,10 @@ export function start(program: string, args: readonly string[], { env, cwd, inpu
         if (child.exitCode !== null) {
           throw new Error(`${program} ${args.join(" ")} ended: ${output.stdout}${output.stderr}`);
         }
-        await Promise.race([once(child.stdout, "data"), once(child, "exit")]);
+        const waiting = new AbortController();
+        const { signal } = waiting;
+        await Promise.race([once(child.stdout, "data", { signal }), once(child, "exit", { signal })]);
+        waiting.abort();
       }
     },
     async ended() {

@@ -98,6 +98,7 @@ async function runRealNodes(nodes: RealNodes, options: OpenOptions & RunOptions)
   await publishNetwork(client, log, background.signal);
   const kubelet = {
     command: config.command,
+    ...(config.proxyCommand !== undefined && { proxyCommand: config.proxyCommand }),
     serverUrl: `https://${nodes.machineIp}:${port}`,
     authority,
     version: K8TS_VERSION,

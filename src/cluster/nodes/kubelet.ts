@@ -6,7 +6,7 @@ import type { ProxyMode } from "#network";
 import { type Authority, kubeconfigFor, writeKubeconfig } from "#pki";
 import { makeShared } from "./mounts.ts";
 import { type NodeNames, namespacePath } from "./names.ts";
-import { type ProcessId, startDaemon } from "./processes.ts";
+import { LEAN_ENV, type ProcessId, startDaemon } from "./processes.ts";
 
 /** The tenth address of the default service range, as clusters have it. */
 export const CLUSTER_DNS = "10.96.0.10";
@@ -15,6 +15,8 @@ export const CLUSTER_DOMAIN = "cluster.local";
 export interface KubeletOptions {
   /** The program and its first arguments: what runs `k8ts`. */
   readonly command: readonly string[];
+  /** The same for the proxy, if it differs. */
+  readonly proxyCommand?: readonly string[];
   /** Where nodes reach the API server. */
   readonly serverUrl: string;
   readonly authority: Pick<Authority, "certPem" | "issue">;
@@ -65,6 +67,7 @@ export async function startKubelet(node: NodeNames, ip: string, options: Kubelet
     args: [...first, ...kubeletArgs(node, ip)],
     namespace: namespacePath(node.namespace),
     logFile: node.kubeletLog,
+    env: LEAN_ENV,
   });
 }
 

@@ -7,7 +7,7 @@ import { kubeconfigFor, writeKubeconfig } from "#pki";
 import { CLUSTER_DNS, CLUSTER_DOMAIN, type KubeletOptions } from "./kubelet.ts";
 import { type NodeNames, namespacePath } from "./names.ts";
 import { ip as ipCommand } from "./network.ts";
-import { type ProcessId, startDaemon } from "./processes.ts";
+import { LEAN_ENV, type ProcessId, startDaemon } from "./processes.ts";
 
 const USER = "system:kube-proxy";
 
@@ -30,13 +30,13 @@ export function networkAgentArgs(node: NodeNames, ip: string, { proxyMode, podRa
 
 /** Tells starts apart that are not the same: then the process is replaced. */
 export function networkAgentStart(node: NodeNames, ip: string, options: KubeletOptions): string {
-  const { command, serverUrl, authority, version } = options;
+  const { proxyCommand: command = options.command, serverUrl, authority, version } = options;
   const parts = [command, networkAgentArgs(node, ip, options), serverUrl, authority.certPem, version];
   return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 16);
 }
 
 export async function startNetworkAgent(node: NodeNames, ip: string, options: KubeletOptions): Promise<ProcessId> {
-  const { authority, serverUrl, command } = options;
+  const { authority, serverUrl, proxyCommand: command = options.command } = options;
   const [program = process.execPath, ...first] = command;
   const client = await authority.issue({ commonName: USER, usages: ["client"] });
   await writeKubeconfig(
@@ -50,5 +50,6 @@ export async function startNetworkAgent(node: NodeNames, ip: string, options: Ku
     args: [...first, ...networkAgentArgs(node, ip, options)],
     namespace: namespacePath(node.namespace),
     logFile: node.proxyLog,
+    env: LEAN_ENV,
   });
 }

@@ -20,6 +20,9 @@ export interface ProcessId {
 const POLL_MS = 20;
 const MAX_LOG_BYTES = 10_000_000;
 
+/** One heap for all threads of a program: many small ones take some ten megabytes more. */
+export const LEAN_ENV = { MALLOC_ARENA_MAX: "1" };
+
 export interface Daemon {
   readonly program: string;
   readonly args: readonly string[];

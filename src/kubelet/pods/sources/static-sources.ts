@@ -7,8 +7,11 @@
  * 1. A manifest that cannot be used is told in the log, and what it said before stays in force.
  * 2. Files whose name begins with a dot are left alone.
  */
+import { once } from "node:events";
 import { watch } from "node:fs";
 import { readdir, readFile, stat } from "node:fs/promises";
+import { get, type IncomingMessage } from "node:http";
+import { get as getSecurely } from "node:https";
 import { basename, join } from "node:path";
 import type { core } from "#api";
 import { type Clock, isAbort, type Logger } from "#base";
@@ -122,11 +125,21 @@ async function manifestFiles(path: string): Promise<readonly string[]> {
 }
 
 async function fetched(url: string, signal: AbortSignal): Promise<string> {
-  const response = await fetch(url, { signal });
-  if (!response.ok) throw new Error(`${url} answers with ${response.status}`);
-  const text = await response.text();
-  if (text.length === 0 || text.length > MAX_BYTES) throw new Error(`${url} answers with ${text.length} characters`);
-  return text;
+  const asking = url.startsWith("https:") ? getSecurely(url, { signal }) : get(url, { signal });
+  const [response] = (await once(asking, "response", { signal })) as [IncomingMessage];
+  if (response.statusCode !== 200) {
+    response.destroy();
+    throw new Error(`${url} answers with ${response.statusCode}`);
+  }
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > MAX_BYTES) throw new Error(`${url} answers with more than ${MAX_BYTES} bytes`);
+    chunks.push(chunk);
+  }
+  if (size === 0) throw new Error(`${url} answers with nothing`);
+  return Buffer.concat(chunks).toString();
 }
 
 /** Not every file system tells of changes: then the next look finds them. */
