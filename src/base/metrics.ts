@@ -53,6 +53,17 @@ export class MetricFamily<S extends Sample, L extends readonly string[] = readon
     return branch as S;
   }
 
+  /** Shows this sample no more; asked for again, it begins anew. */
+  remove(...values: LabelValues<L>): void {
+    let level = this.#children;
+    for (const value of values.slice(0, -1)) {
+      const next = level.get(value);
+      if (!(next instanceof Map)) return;
+      level = next;
+    }
+    level.delete(values.at(-1) ?? "");
+  }
+
   /** Shows no samples any more, as after a restart; children at hand count into the void. */
   clear(): void {
     this.#children = new Map();

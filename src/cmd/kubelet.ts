@@ -4,6 +4,7 @@ import { Command, InvalidArgumentError, Option } from "commander";
 import { K8TS_VERSION, KUBERNETES_VERSION } from "#apiserver";
 import { ClusterError } from "#cluster";
 import type { KubeletConfig } from "#kubelet";
+import { boolean } from "./flow-control-options.ts";
 import { names, notesOnFlags, type OriginalFlags, originalFlags } from "./original-flags.ts";
 import { runUntilSignalled } from "./run-component.ts";
 
@@ -31,6 +32,7 @@ export interface KubeletFlagOptions {
   readonly kubeReserved?: Readonly<Record<string, string>>;
   readonly systemReserved?: Readonly<Record<string, string>>;
   readonly registerWithTaints?: KubeletConfig["taints"];
+  readonly rotateServerCertificates?: boolean;
 }
 
 const DEFAULT_ENDPOINT = "unix:///run/containerd/containerd.sock";
@@ -83,6 +85,11 @@ export function kubeletCommand(load: LoadKubelet): Command {
     .addOption(new Option("--kube-reserved <amounts>", "kept for the kubelet, such as cpu=100m").argParser(pairs("=")))
     .addOption(new Option("--system-reserved <amounts>", "kept for the system, such as cpu=100m").argParser(pairs("=")))
     .addOption(new Option("--register-with-taints <taints>", "such as key=value:NoSchedule").argParser(taints))
+    .addOption(
+      new Option("--rotate-server-certificates [bool]", "whether its server's certificate comes from the cluster")
+        .preset("true")
+        .argParser(boolean),
+    )
     .option("--config <file>", "a KubeletConfiguration (kubelet.config.k8s.io/v1beta1); flags go before it")
     .action(async (options: KubeletFlagOptions) => {
       const notes = [...notesOnFlags(command, ORIGINAL)];
@@ -95,6 +102,9 @@ export function kubeletCommand(load: LoadKubelet): Command {
       const version = `v${major}.${minor}.${patch}+k8ts${K8TS_VERSION}`;
       const certDir = options.certDir ?? `${config.rootDir}/pki`;
       const { runHostKubelet } = await load();
+      // What a machine's init is sent when its power fails, and what it may send to others before it goes down.
+      const shutdown = new AbortController();
+      process.once("SIGPWR", () => shutdown.abort());
       await runUntilSignalled(notes, ({ clock, log }, signal) =>
         runHostKubelet(
           {
@@ -104,6 +114,7 @@ export function kubeletCommand(load: LoadKubelet): Command {
             ...(bootstrapKubeconfig !== undefined && { bootstrapKubeconfig }),
             runtimeEndpoint,
             version,
+            shutdown: shutdown.signal,
             clock,
             log,
           },
@@ -152,6 +163,7 @@ export async function kubeletConfig(
     ...(options.kubeReserved !== undefined && { kubeReserved: options.kubeReserved }),
     ...(options.systemReserved !== undefined && { systemReserved: options.systemReserved }),
     ...(options.registerWithTaints !== undefined && { taints: options.registerWithTaints }),
+    ...(options.rotateServerCertificates !== undefined && { serverTlsBootstrap: options.rotateServerCertificates }),
     ...(options.imageGcHighThreshold !== undefined && {
       imageGcHighPercent: whole("--image-gc-high-threshold", options.imageGcHighThreshold),
     }),

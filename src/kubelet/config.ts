@@ -1,6 +1,6 @@
 /** What a kubelet is told about its node, as values: from flags, and from a KubeletConfiguration. */
 import type { core } from "#api";
-import type { Amounts } from "./node/index.ts";
+import type { Amounts, ShutdownPeriod } from "./node/index.ts";
 
 export interface KubeletConfig {
   readonly nodeName: string;
@@ -29,6 +29,10 @@ export interface KubeletConfig {
   readonly containerLogMaxFiles: number;
   readonly imageGcHighPercent: number;
   readonly imageGcLowPercent: number;
+  /** Whether the certificate of its own server comes from the cluster. */
+  readonly serverTlsBootstrap: boolean;
+  /** How long Pods have when the machine goes down, by their priority. None: they are not ended in order. */
+  readonly shutdownPeriods: readonly ShutdownPeriod[];
 }
 
 export const EVICTION_HARD: KubeletConfig["evictionHard"] = {
@@ -57,4 +61,6 @@ export const KUBELET_DEFAULTS = {
   containerLogMaxFiles: 5,
   imageGcHighPercent: 85,
   imageGcLowPercent: 80,
+  serverTlsBootstrap: false,
+  shutdownPeriods: [],
 } satisfies Omit<KubeletConfig, "nodeName" | "nodeIps" | "podLogsRoot">;

@@ -21,6 +21,26 @@ describe("KubeletConfiguration", () => {
   });
 
   it.each([
+    ["shutdownGracePeriod: 0s", undefined],
+    [
+      "shutdownGracePeriod: 30s\nshutdownGracePeriodCriticalPods: 10s",
+      [
+        { priority: 0, seconds: 20 },
+        { priority: 2_000_000_000, seconds: 10 },
+      ],
+    ],
+    [
+      "shutdownGracePeriodByPodPriority: [{priority: 100, shutdownGracePeriodSeconds: 7}]",
+      [{ priority: 100, seconds: 7 }],
+    ],
+  ])("%j says how long pods have when the machine goes down", (text, periods) =>
+    expect(parseKubeletConfiguration(`${head}${text}`).values.shutdownPeriods).toEqual(periods),
+  );
+
+  it.each([
+    [`${head}shutdownGracePeriod: 1s\nshutdownGracePeriodCriticalPods: 2s`, "must not be shorter"],
+    [`${head}shutdownGracePeriod: soon`, "soon is no duration"],
+    [`${head}shutdownGracePeriod: 1s\nshutdownGracePeriodByPodPriority: []`, "cannot be given together"],
     ["kind: Other", "it must be of the kind KubeletConfiguration"],
     ["", "it is no KubeletConfiguration"],
     [`${head}maxPods: many`, "maxPods must be a number"],

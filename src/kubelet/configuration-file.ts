@@ -1,8 +1,9 @@
 /** KubeletConfiguration (kubelet.config.k8s.io/v1beta1): the fields that mean something here. What means nothing is named, so that nobody relies on it. */
 import { readFile } from "node:fs/promises";
 import { parse } from "yaml";
-import { type core, parseQuantity, scaledValue } from "#api";
+import { type core, parseDuration, parseQuantity, scaledValue } from "#api";
 import type { KubeletConfig } from "./config.ts";
+import { type ShutdownPeriod, shutdownPeriods } from "./node/index.ts";
 
 export interface KubeletConfigurationFile {
   readonly values: Partial<KubeletConfig>;
@@ -59,6 +60,10 @@ const FIELDS: Readonly<Record<string, Reader>> = {
     into.taints = value as readonly core.Taint[];
   },
   resolvConf: text("resolvConf"),
+  serverTLSBootstrap: (value, into) => {
+    if (typeof value !== "boolean") throw new Error("must be true or false");
+    into.serverTlsBootstrap = value;
+  },
   staticPodPath: text("staticPodPath"),
   staticPodURL: text("staticPodUrl"),
   systemReserved: map("systemReserved"),
@@ -72,10 +77,11 @@ export async function kubeletConfiguration(file: string): Promise<KubeletConfigu
 export function parseKubeletConfiguration(source: string): KubeletConfigurationFile {
   const document: unknown = parse(source);
   if (typeof document !== "object" || document === null) throw new Error("it is no KubeletConfiguration.");
-  const { apiVersion, kind, containerRuntimeEndpoint, ...fields } = document as Record<string, unknown>;
+  const { apiVersion, kind, containerRuntimeEndpoint, ...rest } = document as Record<string, unknown>;
   if (apiVersion !== "kubelet.config.k8s.io/v1beta1" || kind !== "KubeletConfiguration")
     throw new Error("it must be of the kind KubeletConfiguration, kubelet.config.k8s.io/v1beta1.");
-  const values: Draft = {};
+  const { shutdown, fields } = shutdownIn(rest);
+  const values: Draft = { ...(shutdown.length > 0 && { shutdownPeriods: shutdown }) };
   const ignored: string[] = [];
   for (const [name, value] of Object.entries(fields)) {
     const read = FIELDS[name];
@@ -93,6 +99,41 @@ export function parseKubeletConfiguration(source: string): KubeletConfigurationF
       ? containerRuntimeEndpoint
       : undefined;
   return { values, runtimeEndpoint, ignored };
+}
+
+/** Two fields that belong together, or one that says it for each priority. */
+function shutdownIn({
+  shutdownGracePeriod,
+  shutdownGracePeriodCriticalPods,
+  shutdownGracePeriodByPodPriority,
+  ...fields
+}: Record<string, unknown>): {
+  readonly shutdown: readonly ShutdownPeriod[];
+  readonly fields: Readonly<Record<string, unknown>>;
+} {
+  const [total, critical] = [shutdownGracePeriod, shutdownGracePeriodCriticalPods].map((value) =>
+    value === undefined || value === null ? 0 : secondsOf(String(value)),
+  );
+  if ((critical ?? 0) > (total ?? 0))
+    throw new Error("shutdownGracePeriod must not be shorter than shutdownGracePeriodCriticalPods.");
+  if (shutdownGracePeriodByPodPriority === undefined || shutdownGracePeriodByPodPriority === null)
+    return { shutdown: shutdownPeriods(total ?? 0, critical ?? 0), fields };
+  if ((total ?? 0) > 0)
+    throw new Error("shutdownGracePeriodByPodPriority and shutdownGracePeriod cannot be given together.");
+  if (!Array.isArray(shutdownGracePeriodByPodPriority))
+    throw new Error("shutdownGracePeriodByPodPriority must be a list.");
+  const shutdown = shutdownGracePeriodByPodPriority.map(
+    ({ priority = 0, shutdownGracePeriodSeconds: seconds = 0 }: Record<string, number>) => ({ priority, seconds }),
+  );
+  return { shutdown, fields };
+}
+
+function secondsOf(duration: string): number {
+  try {
+    return Number(parseDuration(duration)) / 1e9;
+  } catch (error) {
+    throw new Error(`${duration} is no duration such as 30s.`, { cause: error });
+  }
 }
 
 function checked(value: unknown, type: "string" | "number"): string | number {

@@ -24,6 +24,7 @@ import {
   type ChangingTransport,
   changingTransport,
   isExpired,
+  keepServingCertificate,
   renewalTime,
   requestCertificate,
 } from "./certificates/index.ts";
@@ -44,6 +45,8 @@ export interface HostKubeletOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly serve?: KubeletOptions["serve"];
+  /** Aborts when the machine goes down. */
+  readonly shutdown?: AbortSignal;
 }
 
 const RETRY_MS = 5000;
@@ -75,12 +78,18 @@ export async function runHostKubelet(options: HostKubeletOptions, signal: AbortS
     log,
     metrics,
     version,
+    ...(options.shutdown !== undefined && { shutdown: options.shutdown }),
     serve:
       serve ?? serveKubelet({ certDir: options.certDir, clientCaPem: connection.caPem ?? "", clock, log, metrics }),
   };
   tasks.run("kubelet", (running) => runKubelet(kubelet, running));
   if (bootstrapKubeconfig !== undefined)
     tasks.run("certificate renewal", (running) => renew(options, connection, client, transport, random, running));
+  if (config.serverTlsBootstrap) {
+    const names = { dnsNames: [config.nodeName], ipAddresses: config.nodeIps };
+    const serving = { client, nodeName: config.nodeName, names, certDir: options.certDir, clock, random, log };
+    tasks.run("certificate of the server", (running) => keepServingCertificate(serving, running));
+  }
   await tasks.done();
 }
 

@@ -6,7 +6,16 @@
  *     serve(kubelet)                                  the kubelet's own server, made elsewhere
  */
 import { type core, qosClassOf } from "#api";
-import { type Clock, isAbort, type Logger, type MetricsRegistry, type Random, TaskGroup } from "#base";
+import {
+  abortable,
+  type Clock,
+  childController,
+  isAbort,
+  type Logger,
+  type MetricsRegistry,
+  type Random,
+  TaskGroup,
+} from "#base";
 import { type Client, eventRecorder } from "#client";
 import type { KubeletConfig } from "./config.ts";
 import type { NodeFacts } from "./containers/index.ts";
@@ -31,13 +40,20 @@ import {
   readMachine,
   readUsage,
   runEvictor,
+  runLocalStorage,
   runLogRotation,
+  SHUTDOWN_REJECTION,
+  shutDownPods,
 } from "./node/index.ts";
-import { nodePods } from "./node-pods.ts";
+import { type NodePods, nodePods } from "./node-pods.ts";
+import { isFinal } from "./pod-status/index.ts";
 import { lookAtPod, newest } from "./pods/index.ts";
 import { containerNetwork } from "./probes/index.ts";
 import type { ContainerStatus, Runtime, RuntimeStatus } from "./runtime/runtime.ts";
 import { type CsiVolumes, hostMounter, hostVolumes } from "./volumes/index.ts";
+
+const TOLD_MS = 5000;
+const POLL_MS = 100;
 
 export interface KubeletOptions {
   readonly config: KubeletConfig;
@@ -51,6 +67,8 @@ export interface KubeletOptions {
   /** As the Node tells it: v1.36.4+k8ts… */
   readonly version: string;
   readonly csi?: CsiVolumes;
+  /** Aborts when the machine goes down: Pods end in order, then the kubelet. */
+  readonly shutdown?: AbortSignal;
   /** Runs beside the kubelet and ends with it: its server. */
   readonly serve?: (kubelet: Kubelet, signal: AbortSignal) => Promise<void>;
 }
@@ -88,10 +106,12 @@ export async function runKubelet(options: KubeletOptions, signal: AbortSignal): 
   });
   const facts = () => factsOf(config, machine, allocatable);
   let pressures: ReadonlySet<Pressure> = new Set();
+  let isShuttingDown = false;
+  using ending = childController(signal);
   const started = Promise.withResolvers<void>();
   let node: core.Node = { metadata: { name: config.nodeName } };
 
-  const tasks = new TaskGroup({ parent: signal });
+  const tasks = new TaskGroup({ parent: ending.signal });
   const recorder = eventRecorder({
     events: client.of(Event),
     controller: "kubelet",
@@ -125,6 +145,7 @@ export async function runKubelet(options: KubeletOptions, signal: AbortSignal): 
           runtime: status,
           runtimeProblem: pods.pleg.problem,
           pressures,
+          isShuttingDown,
         }),
         images: status === undefined ? [] : await runtime.images.list(asking),
         kubeletPort: config.port,
@@ -156,6 +177,7 @@ export async function runKubelet(options: KubeletOptions, signal: AbortSignal): 
     cgroups: hostCgroups(await readHierarchies(), config.cgroupRoot, log),
     facts,
     admit: (pod, active) =>
+      (isShuttingDown ? SHUTDOWN_REJECTION : undefined) ??
       pressureProblem(pod, pressures, qosClassOf(pod) === "BestEffort") ??
       admitPod(pod, active, {
         node,
@@ -170,6 +192,7 @@ export async function runKubelet(options: KubeletOptions, signal: AbortSignal): 
     random,
     log,
     tasks,
+    metrics: options.metrics,
     registered: started.promise,
   });
   tasks.run("registration", async (running) => {
@@ -200,6 +223,10 @@ export async function runKubelet(options: KubeletOptions, signal: AbortSignal): 
       },
       running,
     ),
+  );
+  const { rootDir, podLogsRoot } = config;
+  tasks.run("limits of local storage", (running) =>
+    runLocalStorage({ runtime, workers: pods.workers, rootDir, podLogsRoot, clock, log }, running),
   );
   tasks.run("eviction", (running) =>
     runEvictor(
@@ -241,13 +268,41 @@ export async function runKubelet(options: KubeletOptions, signal: AbortSignal): 
     logDirectory: (pod, container) => `${podLogDirectory(config.podLogsRoot, pod)}/${container}`,
     problem: () => pods.pleg.problem,
   };
-  const { serve } = options;
+  const { serve, shutdown } = options;
+  if (shutdown !== undefined && config.shutdownPeriods.length > 0) {
+    tasks.run("shutdown of the machine", async (running) => {
+      await abortOf(shutdown, running);
+      isShuttingDown = true;
+      registration.changed();
+      await shutDownPods({ workers: pods.workers, periods: config.shutdownPeriods, clock, log }, running);
+      await untilTold(pods, clock, running);
+      ending.abort();
+    });
+  }
   if (serve !== undefined) tasks.run("server", (running) => serve(kubelet, running));
   try {
     await tasks.done();
   } finally {
     await recorder.flush();
   }
+}
+
+async function abortOf(awaited: AbortSignal, signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  if (awaited.aborted) resolve();
+  else awaited.addEventListener("abort", () => resolve(), { once: true });
+  await abortable(promise, signal);
+}
+
+/** What became of Pods is to be known before the machine is gone; but it does not wait for an API server that is away. */
+async function untilTold({ workers, api }: NodePods, clock: Clock, signal: AbortSignal): Promise<void> {
+  const deadline = clock.monotonic() + TOLD_MS;
+  const isTold = (uid: string) => {
+    const found = api.cache.list().find(({ metadata }) => metadata.uid === uid);
+    return found === undefined || isFinal(found.status?.phase);
+  };
+  const ended = () => workers.list().filter(({ state }) => state === "terminated");
+  while (clock.monotonic() < deadline && !ended().every(({ uid }) => isTold(uid))) await clock.sleep(POLL_MS, signal);
 }
 
 /** The runtime may start later than the kubelet. */

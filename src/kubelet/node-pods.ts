@@ -7,7 +7,7 @@
  *                    └─► StatusWriter ══► API
  */
 import { type core, isStatusError } from "#api";
-import { abortable, type Clock, type Logger, type Random, type TaskGroup } from "#base";
+import { abortable, type Clock, type Logger, type MetricsRegistry, type Random, type TaskGroup } from "#base";
 import { type Client, type EventRecorder, Informer } from "#client";
 import type { NodeFacts } from "./containers/index.ts";
 import { ConfigMap, Pod, RuntimeClass, Secret, Service } from "./kinds.ts";
@@ -32,7 +32,7 @@ import {
   staticPods,
   WatchedObjects,
 } from "./pods/index.ts";
-import { type ContainerNetwork, lifecycleHooks, prober } from "./probes/index.ts";
+import { type ContainerNetwork, lifecycleHooks, probeMetrics, prober } from "./probes/index.ts";
 import { RuntimeCalls } from "./runtime/recorded.ts";
 import type { Runtime } from "./runtime/runtime.ts";
 
@@ -58,6 +58,7 @@ export interface NodePodsOptions {
   readonly random: Random;
   readonly log: Logger;
   readonly tasks: TaskGroup;
+  readonly metrics?: MetricsRegistry;
   /** Pods of the API are taken only from then on: whether one fits depends on the Node's labels. */
   readonly registered: Promise<void>;
 }
@@ -118,7 +119,14 @@ export function nodePods(options: NodePodsOptions): NodePods {
     volumes: calls.mounting(options.volumes(objects)),
     cgroups: options.cgroups,
     images: imagePuller({ runtime, objects, events, clock }),
-    probes: prober({ ...means, events, random, tasks, onVerdict }),
+    probes: prober({
+      ...means,
+      events,
+      random,
+      tasks,
+      ...(options.metrics !== undefined && { metrics: probeMetrics(options.metrics) }),
+      onVerdict,
+    }),
     hooks: lifecycleHooks(means),
     objects,
     events,

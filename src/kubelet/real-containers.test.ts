@@ -13,6 +13,7 @@ import { type ApiServer, startApiServer } from "../apiserver/index.ts";
 import { KUBELET_DEFAULTS, type KubeletConfig } from "./config.ts";
 import { ConfigMap, Node, Pod, Secret, ServiceAccount } from "./kinds.ts";
 import { runKubelet } from "./kubelet.ts";
+import { shutdownPeriods } from "./node/index.ts";
 
 const IMAGE = "localhost/busybox:1";
 
@@ -28,11 +29,15 @@ describe.skipIf(missing !== "")(`pods in real containers${missing && `: ${missin
     podLogsRoot: join(containerd.dir, "logs"),
     cgroupRoot: containerd.node.cgroup,
     clusterDns: ["10.96.0.10"],
+    containerLogMaxBytes: 200_000,
+    containerLogMaxFiles: 3,
+    shutdownPeriods: shutdownPeriods(8, 2),
   };
   let store: Store;
   let server: ApiServer;
   let admin: Client;
   let kubelet: TaskGroup;
+  let shutdown: AbortController;
   const clients: Client[] = [];
   const parts = { clock, random: systemRandom(), log: silentLogger, metrics: new MetricsRegistry() };
 
@@ -44,12 +49,17 @@ describe.skipIf(missing !== "")(`pods in real containers${missing && `: ${missin
   const startKubelet = () => {
     const client = clientOf("system:node:lone", ["system:nodes", "system:authenticated"]);
     kubelet = new TaskGroup();
-    kubelet.run("kubelet", (signal) =>
-      runKubelet(
-        { config, client, runtime: containerd.runtime, version: "v1.36.4", ...parts, metrics: new MetricsRegistry() },
-        signal,
-      ),
-    );
+    shutdown = new AbortController();
+    const options = {
+      config,
+      client,
+      runtime: containerd.runtime,
+      version: "v1.36.4",
+      ...parts,
+      metrics: new MetricsRegistry(),
+      shutdown: shutdown.signal,
+    };
+    kubelet.run("kubelet", (signal) => runKubelet(options, signal));
   };
 
   beforeAll(async () => {
@@ -84,6 +94,17 @@ describe.skipIf(missing !== "")(`pods in real containers${missing && `: ${missin
       30_000,
     );
     await admin.of(Node).patch("lone", { type: "merge", object: { spec: { taints: [] } } });
+    // What takes its time, and is looked at later.
+    await create("chatty", { containers: [container("app", "while true; do seq 1 1000; usleep 100000; done")] });
+    await create("greedy", {
+      restartPolicy: "Never",
+      containers: [
+        container("app", "dd if=/dev/zero of=/data/file bs=1M count=3; exec sleep 1000", {
+          volumeMounts: [{ name: "data", mountPath: "/data" }],
+        }),
+      ],
+      volumes: [{ name: "data", emptyDir: { sizeLimit: "1Mi" } }],
+    });
   }, 120_000);
 
   afterAll(async () => {
@@ -285,6 +306,61 @@ describe.skipIf(missing !== "")(`pods in real containers${missing && `: ${missin
       readFileSync(file, "utf8").trim(),
     );
     expect(quotas.some((quota) => quota.startsWith("20000"))).toBe(true);
+  });
+
+  it("who writes more to a volume than it may hold has to go", async () => {
+    await phase("greedy", "Failed");
+    const { status } = await pods().get("greedy");
+    expect(status).toMatchObject({
+      reason: "Evicted",
+      message: 'Usage of EmptyDir volume "data" exceeds the limit "1Mi". ',
+    });
+    expect(status?.containerStatuses?.[0]?.state?.terminated?.exitCode).toBe(137);
+  });
+
+  it("logs of ten thousand lines a second are put aside, and no more than a few are kept", async () => {
+    const folder = () =>
+      readdirSync(config.podLogsRoot)
+        .filter((name) => name.startsWith("default_chatty_"))
+        .flatMap((name) => readdirSync(join(config.podLogsRoot, name, "app")).map((file) => join(name, "app", file)));
+    const files = await vi.waitFor(
+      () => {
+        const found = folder();
+        expect(found.filter((name) => /0\.log\.[\d-]+\.gz$/.test(name))).toHaveLength(1);
+        expect(found.filter((name) => /0\.log\.[\d-]+$/.test(name))).toHaveLength(1);
+        return found;
+      },
+      { timeout: 60_000, interval: 200 },
+    );
+    expect(files.length).toBeLessThanOrEqual(config.containerLogMaxFiles);
+    // It goes on where it was: no line is lost between two files.
+    const [aside = "", current = ""] = files
+      .filter((name) => !name.endsWith(".gz"))
+      .sort()
+      .reverse();
+    const lines = (name: string) =>
+      readFileSync(join(config.podLogsRoot, name), "utf8")
+        .split("\n")
+        .filter(Boolean)
+        .map((line) => Number(line.split(" ").at(-1)));
+    const [last, next] = [lines(aside).at(-1) ?? 0, lines(current)[0] ?? 0];
+    expect(next).toBe((last % 1000) + 1);
+    expect((await pods().get("chatty")).status?.containerStatuses?.[0]?.restartCount).toBe(0);
+  });
+
+  it("a machine that goes down lets its Pods end first, and says so", async () => {
+    const script = (file: string) =>
+      `trap 'echo ended > /out/${file}; exit 0' TERM; touch /out/${file}-up; while true; do sleep 0.1; done`;
+    await create("last", { terminationGracePeriodSeconds: 30, containers: [container("app", script("down"))] });
+    await vi.waitFor(() => expect(existsSync(join(out, "down-up"))).toBe(true), { timeout: 30_000, interval: 100 });
+    shutdown.abort();
+    await kubelet.done();
+    expect(read("down")).toBe("ended");
+    expect((await pods().get("last")).status).toMatchObject({ reason: "Terminated" });
+    const ready = (await admin.of(Node).get("lone")).status?.conditions?.find(({ type }) => type === "Ready");
+    expect(ready).toMatchObject({ status: "False", message: "node is shutting down" });
+    expect((await containerd.runtime.listContainers()).filter(({ state }) => state === "running")).toEqual([]);
+    startKubelet();
   });
 
   it("nothing is left when all are deleted", async () => {

@@ -105,7 +105,7 @@ async function firstIngress(informers: Informers): Promise<void> {
 }
 
 async function begin({ site, network, agents }: IngressProcessOptions): Promise<ProcessId> {
-  const { authority, serverUrl, command } = agents;
+  const { authority, serverUrl, proxyCommand: command = agents.command } = agents;
   const [program = process.execPath, ...first] = command;
   const client = await authority.issue({ commonName: INGRESS_USER, usages: ["client"] });
   await writeKubeconfig(
@@ -121,7 +121,7 @@ async function begin({ site, network, agents }: IngressProcessOptions): Promise<
 }
 
 function startOf({ site, network, agents }: IngressProcessOptions): string {
-  const { command, serverUrl, authority, version } = agents;
+  const { proxyCommand: command = agents.command, serverUrl, authority, version } = agents;
   const parts = [command, ingressArgs(site, network), serverUrl, authority.certPem, version];
   return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 16);
 }

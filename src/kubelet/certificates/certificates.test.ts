@@ -1,9 +1,14 @@
-import { describe, expect, it } from "vitest";
-import { realClock, seededRandom } from "#base";
+import { createPrivateKey, X509Certificate } from "node:crypto";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, vi } from "vitest";
+import { realClock, seededRandom, silentLogger } from "#base";
 import type { Client } from "#client";
 import { createAuthority, readSigningRequest, signRequest } from "#pki";
 import { CertificateRefusedError, requestCertificate } from "./request-certificate.ts";
 import { isExpired, renewalTime } from "./rotation.ts";
+import { keepServingCertificate } from "./serving-certificate.ts";
 import { makeSigningRequest } from "./signing-request.ts";
 
 const derOf = (pem: string) => Buffer.from(pem.replace(/-----[^-]+-----/g, ""), "base64");
@@ -31,6 +36,33 @@ describe("a node's certificate", () => {
       commonName: "system:node:a",
       organizations: ["system:nodes"],
     });
+  });
+
+  it("of a server says by which names it is reached, and is signed for them", async () => {
+    const names = { dnsNames: ["node-a"], ipAddresses: ["10.0.0.1", "fd00::1:2"] };
+    const { pem } = makeSigningRequest("system:node:a", ["system:nodes"], names);
+    expect(readSigningRequest(derOf(pem))).toMatchObject(names);
+    const ca = await createAuthority({ commonName: "ca", clock: realClock() });
+    const now = realClock().now();
+    const { client, asked } = apiOf((sent) => {
+      const usages = ["server auth", "digital signature"];
+      const cert = signRequest(ca, derOf(sent), { usages, notBefore: now - 1000, notAfter: now + 100_000 });
+      return [{ certificate: Buffer.from(cert).toString("base64") }];
+    });
+    const certDir = mkdtempSync(join(tmpdir(), "k8ts-serving-"));
+    const stop = new AbortController();
+    const options = { client, nodeName: "a", names, certDir, clock: realClock(), random: seededRandom(1) };
+    const keeping = keepServingCertificate({ ...options, log: silentLogger }, stop.signal);
+    const both = await vi.waitFor(() => readFileSync(join(certDir, "kubelet-server-current.pem"), "utf8"));
+    stop.abort(new Error("enough"));
+    await expect(keeping).rejects.toThrow("enough");
+    expect(asked[0]).toMatchObject({
+      spec: { signerName: "kubernetes.io/kubelet-serving", usages: ["digital signature", "server auth"] },
+    });
+    const certificate = new X509Certificate(both);
+    expect([certificate.checkIP("10.0.0.1"), certificate.checkHost("node-a")]).toEqual(["10.0.0.1", "node-a"]);
+    expect(certificate.checkPrivateKey(createPrivateKey(both))).toBe(true);
+    rmSync(certDir, { recursive: true });
   });
 
   it("is waited for, and belongs to the key", async () => {

@@ -2,4 +2,5 @@
 export { type ChangingTransport, changingTransport } from "./changing-transport.ts";
 export { CertificateRefusedError, type IssuedCertificate, requestCertificate } from "./request-certificate.ts";
 export { isExpired, renewalTime } from "./rotation.ts";
+export { keepServingCertificate } from "./serving-certificate.ts";
 export { makeSigningRequest } from "./signing-request.ts";

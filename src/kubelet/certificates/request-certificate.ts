@@ -1,8 +1,8 @@
-/** Asks the cluster for a node's client certificate: a CertificateSigningRequest, approved and signed by others. */
+/** Asks the cluster for a node's certificate, as a client or as a server: a CertificateSigningRequest, approved and signed by others. */
 import type { certificates } from "#api";
 import type { Client } from "#client";
 import { CertificateSigningRequest } from "../kinds.ts";
-import { makeSigningRequest } from "./signing-request.ts";
+import { makeSigningRequest, type ServerNames } from "./signing-request.ts";
 
 export interface IssuedCertificate {
   readonly certPem: string;
@@ -13,22 +13,25 @@ export class CertificateRefusedError extends Error {
   override readonly name = "CertificateRefusedError";
 }
 
-const SIGNER = "kubernetes.io/kube-apiserver-client-kubelet";
+const CLIENT = { signer: "kubernetes.io/kube-apiserver-client-kubelet", usage: "client auth" } as const;
+const SERVER = { signer: "kubernetes.io/kubelet-serving", usage: "server auth" } as const;
 
-/** Waits for the answer; throws CertificateRefusedError if it is no. */
+/** Waits for the answer; throws CertificateRefusedError if it is no. With `names` it is one of a server, else one of a client. */
 export async function requestCertificate(
   client: Client,
   nodeName: string,
   signal: AbortSignal,
+  names?: ServerNames,
 ): Promise<IssuedCertificate> {
-  const { pem, keyPem } = makeSigningRequest(`system:node:${nodeName}`, ["system:nodes"]);
+  const { pem, keyPem } = makeSigningRequest(`system:node:${nodeName}`, ["system:nodes"], names);
+  const { signer, usage } = names === undefined ? CLIENT : SERVER;
   const requests = client.of(CertificateSigningRequest);
   const request: certificates.CertificateSigningRequest = {
     metadata: { generateName: "csr-" },
     spec: {
       request: Buffer.from(pem).toString("base64"),
-      signerName: SIGNER,
-      usages: ["digital signature", "client auth"],
+      signerName: signer,
+      usages: ["digital signature", usage],
     },
   };
   const created = await requests.create(request, { signal });

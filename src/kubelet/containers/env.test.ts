@@ -34,6 +34,28 @@ const env = (container: Partial<core.Container>) =>
   Object.fromEntries(environment(pod, { name: "app", ...container }, { ...sources, services: {} }).variables);
 const from = (valueFrom: core.EnvVarSource) => env({ env: [{ name: "A", valueFrom }] }).A;
 
+describe("variables of files", () => {
+  const files = new Map([
+    ["data/config.env", "COLOR='green'\n"],
+    ["data/bad.env", "nonsense"],
+  ]);
+  const value = (selector: Partial<core.FileKeySelector>) => {
+    const fileKeyRef = { volumeName: "data", path: "config.env", key: "COLOR", ...selector };
+    const container = { name: "app", env: [{ name: "A", valueFrom: { fileKeyRef } }] };
+    return environment(pod, container, { ...sources, files }).variables.get("A");
+  };
+  it.each([
+    { given: {}, want: "green" },
+    { given: { key: "SIZE", optional: true }, want: undefined },
+    { given: { path: "none.env", optional: true }, want: undefined },
+  ])("$given", ({ given, want }) => expect(value(given)).toBe(want));
+  it.each([
+    { given: { key: "SIZE" }, problem: 'environment variable key "SIZE" not found in file "config.env"' },
+    { given: { path: "none.env" }, problem: 'file "none.env" not found in volume "data"' },
+    { given: { path: "bad.env" }, problem: 'couldn\'t parse env file "bad.env": line 1' },
+  ])("$given is an error", ({ given, problem }) => expect(() => value(given)).toThrow(problem));
+});
+
 describe("$(NAME)", () => {
   const known: Record<string, string> = { A: "1", B: "$(A)" };
   it.each([
@@ -116,7 +138,7 @@ describe("environment", () => {
       envFrom: [{ configMapRef: { name: "a" } }],
       env: [{ name: "X", valueFrom: { secretKeyRef: { name: "b", key: "k" } } }],
     });
-    expect(references).toEqual({ configMaps: new Set(["a"]), secrets: new Set(["b"]) });
+    expect(references).toEqual({ configMaps: new Set(["a"]), secrets: new Set(["b"]), files: [] });
   });
 });
 

@@ -7,6 +7,7 @@
  */
 import type { core } from "#api";
 import { RuntimeConfigError } from "./config-error.ts";
+import { EnvFileError, parseEnvFile } from "./env-file.ts";
 import { expand } from "./expand.ts";
 import { fieldValue, type PodAddresses, resourceValue } from "./field-ref.ts";
 import type { AnyContainer } from "./names.ts";
@@ -15,6 +16,8 @@ export interface EnvSources {
   /** By name, of the Pod's namespace. */
   readonly configMaps: ReadonlyMap<string, core.ConfigMap>;
   readonly secrets: ReadonlyMap<string, core.Secret>;
+  /** What files in volumes say, by `volume/path`; those that are not there are missing. */
+  readonly files?: ReadonlyMap<string, string>;
   readonly services: Readonly<Record<string, string>>;
   readonly addresses: PodAddresses;
   readonly allocatable: Readonly<Record<string, string>>;
@@ -52,9 +55,11 @@ export function environment(pod: core.Pod, container: AnyContainer, sources: Env
 export function envReferences(container: AnyContainer): {
   readonly configMaps: ReadonlySet<string>;
   readonly secrets: ReadonlySet<string>;
+  readonly files: readonly { readonly volumeName: string; readonly path: string }[];
 } {
   const configMaps = new Set<string>();
   const secrets = new Set<string>();
+  const files = (container.env ?? []).flatMap(({ valueFrom }) => valueFrom?.fileKeyRef ?? []);
   for (const { configMapRef, secretRef } of container.envFrom ?? []) {
     if (configMapRef?.name !== undefined) configMaps.add(configMapRef.name);
     if (secretRef?.name !== undefined) secrets.add(secretRef.name);
@@ -63,7 +68,7 @@ export function envReferences(container: AnyContainer): {
     if (valueFrom?.configMapKeyRef?.name !== undefined) configMaps.add(valueFrom.configMapKeyRef.name);
     if (valueFrom?.secretKeyRef?.name !== undefined) secrets.add(valueFrom.secretKeyRef.name);
   }
-  return { configMaps, secrets };
+  return { configMaps, secrets, files };
 }
 
 function entriesOf(pod: core.Pod, from: core.EnvFromSource, { configMaps, secrets }: EnvSources) {
@@ -115,7 +120,25 @@ function sourcedValue(
       secret === undefined ? `secret "${name}" not found` : `couldn't find key ${key} in Secret ${namespace}/${name}`,
     );
   }
+  if (from.fileKeyRef !== undefined) return fileValue(from.fileKeyRef, sources.files ?? new Map());
   throw new RuntimeConfigError("this source of an environment variable is not supported by this node");
+}
+
+function fileValue(
+  { volumeName, path, key, optional }: core.FileKeySelector,
+  files: ReadonlyMap<string, string>,
+): string | undefined {
+  const text = files.get(`${volumeName}/${path}`);
+  if (text === undefined && optional !== true)
+    throw new RuntimeConfigError(`file "${path}" not found in volume "${volumeName}"`);
+  try {
+    const value = parseEnvFile(text ?? "").get(key);
+    if (value !== undefined || optional === true) return value;
+  } catch (error) {
+    if (!(error instanceof EnvFileError)) throw error;
+    throw new RuntimeConfigError(`couldn't parse env file "${path}": ${error.message}`, { cause: error });
+  }
+  throw new RuntimeConfigError(`environment variable key "${key}" not found in file "${path}"`);
 }
 
 function decoded(base64: string): string {

@@ -7,6 +7,7 @@ export interface NodeHealth {
   readonly runtime: RuntimeStatus | undefined;
   readonly runtimeProblem: string | undefined;
   readonly pressures: ReadonlySet<Pressure>;
+  readonly isShuttingDown?: boolean;
 }
 
 export type Pressure = "MemoryPressure" | "DiskPressure" | "PIDPressure";
@@ -42,8 +43,9 @@ export function nodeConditions(health: NodeHealth): readonly Told[] {
   return [...pressures, readyCondition(health)];
 }
 
-function readyCondition({ runtime, runtimeProblem }: NodeHealth): Told {
+function readyCondition({ runtime, runtimeProblem, isShuttingDown = false }: NodeHealth): Told {
   const problems = [
+    ...(isShuttingDown ? ["node is shutting down"] : []),
     ...(runtimeProblem === undefined ? [] : [runtimeProblem]),
     ...(runtime === undefined && runtimeProblem === undefined ? ["container runtime is down"] : []),
     ...(runtime?.conditions ?? [])

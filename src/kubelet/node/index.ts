@@ -7,6 +7,7 @@ export { hostCgroups, readHierarchies } from "./host-cgroups.ts";
 export { hostFiles } from "./host-files.ts";
 export { ImageGc } from "./image-gc.ts";
 export { imagePuller } from "./image-puller.ts";
+export { runLocalStorage } from "./local-storage.ts";
 export { runLogRotation } from "./log-rotation.ts";
 export { type Machine, type MachineUsage, readMachine, readUsage } from "./machine.ts";
 export {
@@ -19,3 +20,9 @@ export {
   type Reserved,
 } from "./node-object.ts";
 export { Registration } from "./registration.ts";
+export {
+  SHUTDOWN_REJECTION,
+  type ShutdownPeriod,
+  shutDownPods,
+  shutdownPeriods,
+} from "./shutdown.ts";

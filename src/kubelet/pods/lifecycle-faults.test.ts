@@ -39,6 +39,17 @@ describe("what goes wrong", () => {
     expect((await test.get("web")).status?.phase).toBe("Running");
   });
 
+  it("a Pod that asks for users of its own does not run with the node's", async () => {
+    const test = await start();
+    await test.create(podWith({ hostUsers: false }));
+    await test.clock.advance(seconds(1));
+    expect((await test.get("web")).status?.phase).toBe("Pending");
+    expect(started(test)).toEqual([]);
+    expect((await test.events()).map(({ message }) => message)).toContain(
+      "Failed to create pod sandbox: can't set `spec.hostUsers: false`, runtime does not support user namespaces",
+    );
+  });
+
   it.each([
     { image: "app:1", imagePullPolicy: "Never", reason: "ErrImageNeverPull" },
     { image: "Not A Name", imagePullPolicy: "IfNotPresent", reason: "InvalidImageName" },

@@ -32,6 +32,8 @@ export interface PodVolumes {
   mount(pod: core.Pod, signal: AbortSignal): Promise<ReadonlyMap<string, VolumePath>>;
   /** A path inside a volume that stays inside, whatever links the volume holds. */
   subPath(request: SubPathRequest, signal: AbortSignal): Promise<string>;
+  /** What a file in a volume says, if there is one; links do not lead out of the volume. Throws VolumeError. */
+  readFile(volume: VolumePath, path: string): Promise<string | undefined>;
   /** Also what a kubelet before this one has left. */
   unmount(uid: string, signal: AbortSignal): Promise<void>;
   /** The uids of Pods that have volumes here. */

@@ -83,7 +83,7 @@ async function configured(parts: PodParts, request: StartRequest, image: Image, 
   }
 }
 
-async function environmentOf(parts: PodParts, { pod, container, podIps }: StartRequest): Promise<Environment> {
+async function environmentOf(parts: PodParts, { pod, container, podIps, volumes }: StartRequest): Promise<Environment> {
   const { namespace = "" } = pod.metadata;
   const { nodeIps, allocatable } = parts.facts();
   const references = envReferences(container);
@@ -97,10 +97,17 @@ async function environmentOf(parts: PodParts, { pod, container, podIps }: StartR
     const found = await parts.objects.secret(namespace, name);
     if (found !== undefined) secrets.set(name, found);
   }
+  const files = new Map<string, string>();
+  for (const { volumeName, path } of references.files) {
+    const volume = volumes.get(volumeName);
+    const text = volume && (await parts.volumes.readFile(volume, path));
+    if (text !== undefined) files.set(`${volumeName}/${path}`, text);
+  }
   const own = pod.spec?.hostNetwork === true ? nodeIps : podIps;
   return environment(pod, container, {
     configMaps,
     secrets,
+    files,
     services: serviceEnv(pod, parts.objects.services(namespace)),
     addresses: { podIps: own, hostIps: nodeIps },
     allocatable,

@@ -241,6 +241,7 @@ async function createSandbox(
   try {
     const { runtimeClassName = "" } = pod.spec ?? {};
     const handler = runtimeClassName === "" ? "" : await parts.objects.runtimeHandler(runtimeClassName);
+    if (pod.spec?.hostUsers === false) throw new Error(noUserNamespaces(handler));
     await parts.runtime.runPodSandbox(sandbox, handler, signal);
   } catch (error) {
     if (!isAbort(error, signal)) {
@@ -249,6 +250,12 @@ async function createSandbox(
     }
     throw error;
   }
+}
+
+/** A Pod that asks for users of its own must not run with the node's. */
+function noUserNamespaces(handler: string): string {
+  const who = handler === "" ? "runtime" : `RuntimeClass handler "${handler}"`;
+  return `can't set \`spec.hostUsers: false\`, ${who} does not support user namespaces`;
 }
 
 async function removeDead(parts: PodParts, pod: core.Pod, signal: AbortSignal): Promise<void> {

@@ -10,6 +10,7 @@
 import type { core } from "#api";
 import { type ChildController, type Clock, childController, isAbort, type Random, type TaskGroup } from "#base";
 import type { PodEvents, PodProbes, ProbedContainer } from "../pods/parts.ts";
+import type { ProbeMetrics } from "./probe-metrics.ts";
 import { firstState, isSettled, nextState, type ProbeKind, type ProbeState, type Verdict } from "./probe-state.ts";
 import { type ProbeMeans, runProbe } from "./run-probe.ts";
 
@@ -18,12 +19,15 @@ export interface ProberOptions extends ProbeMeans {
   readonly random: Random;
   readonly tasks: TaskGroup;
   readonly clock: Clock;
+  readonly metrics?: ProbeMetrics;
   /** Told when a verdict has changed. */
   readonly onVerdict: (uid: string, kind: string, verdict: string) => void;
 }
 
 interface Watched {
   readonly uid: string;
+  readonly pod: core.Pod;
+  readonly container: string;
   readonly states: Map<ProbeKind, ProbeState>;
   readonly stop: ChildController;
   readonly killing: ChildController;
@@ -42,6 +46,8 @@ export function prober(options: ProberOptions): PodProbes {
     const stop = childController(tasks.signal);
     const each: Watched = {
       uid: pod.metadata.uid ?? "",
+      pod,
+      container: container.name,
       states: new Map(),
       stop,
       killing: childController(stop.signal),
@@ -64,10 +70,11 @@ export function prober(options: ProberOptions): PodProbes {
   };
 
   const verdict = (id: string, kind: ProbeKind): Verdict => watched.get(id)?.states.get(kind)?.verdict ?? "unknown";
-  const end = (id: string, { stop, killing }: Watched) => {
+  const end = (id: string, { stop, killing, pod, container }: Watched) => {
     stop.abort();
     killing.abort();
     watched.delete(id);
+    options.metrics?.forget(pod, container);
   };
 
   return {
@@ -127,8 +134,11 @@ async function probeLoop(options: ProberOptions, loop: Loop): Promise<void> {
 
 /** Whether there is nothing more to find out. */
 async function probeOnce(options: ProberOptions, { pod, probe, kind, target, each, signal }: Loop): Promise<boolean> {
+  const startMs = options.clock.monotonic();
   const { ok, output } = await runProbe(options, probe, target, signal);
   signal.throwIfAborted();
+  const result = ok === undefined ? "unknown" : ok ? "successful" : "failed";
+  options.metrics?.count(pod, each.container, kind, result, (options.clock.monotonic() - startMs) / 1000);
   if (ok === undefined) {
     const note = `${WORDS[kind]} probe errored and resulted in unknown state: ${output}`;
     options.events.record(pod, "Warning", "Unhealthy", note);

@@ -6,7 +6,7 @@ import { createAuthority, type KeyPair } from "#pki";
 import type { Kubelet } from "../kubelet.ts";
 import { startKubeletServer } from "./server.ts";
 
-const LOOK_MS = 60_000;
+const LOOK_MS = 10_000;
 
 export interface ServeOptions {
   /** kubelet.crt and kubelet.key, or kubelet-server-current.pem: made by somebody else. Without them the kubelet makes its own. */

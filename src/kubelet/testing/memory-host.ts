@@ -50,6 +50,7 @@ export function memoryHost(contents = new Map<string, string>()): MemoryHost {
         return new Map(paths);
       },
       subPath: async ({ volume, subPath }) => `${volume.path}/${subPath}`,
+      readFile: async ({ path: volume }, path) => contents.get(`${volume}/${path}`),
       unmount: async (uid) => void mounted.delete(uid),
       podUids: async () => [...mounted],
     },

@@ -21,7 +21,7 @@ import { hostPath } from "./host-path.ts";
 import { hostVolumes } from "./host-volumes.ts";
 import { hostMounter, type Mounter, mountPoints } from "./mounter.ts";
 import { giveToGroup } from "./ownership.ts";
-import { bindSubPath } from "./sub-path.ts";
+import { bindSubPath, readInside } from "./sub-path.ts";
 
 const isRoot = process.getuid?.() === 0;
 const { signal } = new AbortController();
@@ -198,6 +198,23 @@ describe("fsGroup", () => {
     const before = statSync(join(root, "foreign")).mode;
     await giveToGroup(root, own);
     expect(statSync(join(root, "foreign")).mode).toBe(before);
+  });
+});
+
+describe("a file of a volume", () => {
+  it("is read where it is inside, and only there", async () => {
+    const volume = join(root, "read");
+    mkdirSync(join(volume, "dir"), { recursive: true });
+    writeFileSync(join(volume, "dir", "env"), "A='1'");
+    writeFileSync(join(root, "secret"), "no");
+    symlinkSync(join(root, "secret"), join(volume, "out"));
+    symlinkSync("dir/env", join(volume, "in"));
+    expect(await readInside(volume, "dir/env")).toBe("A='1'");
+    expect(await readInside(volume, "in")).toBe("A='1'");
+    expect(await readInside(volume, "dir/none")).toBeUndefined();
+    await expect(readInside(volume, "out")).rejects.toThrow("not within volume path");
+    await expect(readInside(volume, "../secret")).rejects.toThrow('must not contain ".."');
+    await expect(readInside(volume, "dir")).rejects.toThrow("is no file");
   });
 });
 

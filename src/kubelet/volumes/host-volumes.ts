@@ -24,7 +24,7 @@ import { hostPath } from "./host-path.ts";
 import type { Mounter } from "./mounter.ts";
 import { giveToGroup } from "./ownership.ts";
 import { podDirectory, subPathsDirectory, volumeDirectory, volumesDirectory } from "./pod-paths.ts";
-import { bindSubPath } from "./sub-path.ts";
+import { bindSubPath, readInside } from "./sub-path.ts";
 import { PodTokens } from "./tokens.ts";
 import { mountFailed, VolumeError } from "./volume-error.ts";
 
@@ -70,6 +70,8 @@ export function hostVolumes(options: HostVolumesOptions): PodVolumes {
     }
     if (PLUGINS.some((kind) => volume[kind] !== undefined))
       return { path: await contentVolume(options, tokens, pod, volume, signal) };
+    if (volume.image !== undefined)
+      throw new VolumeError("volumes of images need a runtime that mounts images, which this node's does not");
     const kind = Object.keys(volume).find((key) => key !== "name") ?? "nothing";
     throw new VolumeError(`no volume plugin matched: this node knows no volumes of ${kind}`);
   };
@@ -99,6 +101,7 @@ export function hostVolumes(options: HostVolumesOptions): PodVolumes {
       await bindSubPath(mounter, { volume: volume.path, subPath, target });
       return target;
     },
+    readFile: ({ path: volume }, path) => readInside(volume, path),
     async unmount(uid, signal) {
       await csi.unmount(uid, signal);
       const directory = podDirectory(root, uid);

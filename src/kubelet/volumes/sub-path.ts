@@ -8,13 +8,14 @@
  * 2. Directories that are missing are made; files never are.
  */
 import { constants } from "node:fs";
-import { chmod, type FileHandle, mkdir, open, realpath, stat, writeFile } from "node:fs/promises";
+import { chmod, type FileHandle, mkdir, open, readFile, realpath, stat, writeFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import type { Mounter } from "./mounter.ts";
 import { VolumeError } from "./volume-error.ts";
 
 /** Linux's O_PATH, which Node does not name: opens without reading. */
 const O_PATH = 0o10000000;
+const MAX_READ_BYTES = 64 * 1024;
 /** Of directories that containers do not see. */
 const TARGET_MODE = 0o750;
 
@@ -37,6 +38,29 @@ export async function bindSubPath(
     await mounter.bind(`/proc/${process.pid}/fd/${found.fd}`, target);
   } finally {
     await found.close();
+  }
+}
+
+/** A small file of the volume, undefined if there is none. What is read is what was checked, too. */
+export async function readInside(volume: string, path: string): Promise<string | undefined> {
+  const root = await realpath(volume);
+  const parts = await resolvedParts(root, path);
+  let at = await open(root, O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+  try {
+    for (const part of parts) {
+      const next = await open(`/proc/self/fd/${at.fd}/${part}`, O_PATH | constants.O_NOFOLLOW);
+      await at.close();
+      at = next;
+    }
+    const { mode, size } = await at.stat();
+    if ((mode & constants.S_IFMT) !== constants.S_IFREG) throw new VolumeError(`"${path}" is no file`);
+    if (size > MAX_READ_BYTES) throw new VolumeError(`"${path}" is larger than ${MAX_READ_BYTES} bytes`);
+    return await readFile(`/proc/self/fd/${at.fd}`, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  } finally {
+    await at.close();
   }
 }
 

@@ -1,0 +1,54 @@
+/**
+ * The certificate of the kubelet's own server, from the cluster: asked for where there is none that is valid, and again before it ends. Somebody has to approve
+ * it: the cluster itself does not, for it cannot know whether a node is reached by the names that it says.
+ */
+import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type Clock, isAbort, type Logger, type Random } from "#base";
+import type { Client } from "#client";
+import { requestCertificate } from "./request-certificate.ts";
+import { isExpired, renewalTime } from "./rotation.ts";
+import type { ServerNames } from "./signing-request.ts";
+
+/** Certificate and key in one, where the kubelet's server looks for it. */
+export const SERVING_FILE = "kubelet-server-current.pem";
+const RETRY_MS = 5000;
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+export interface ServingCertificateOptions {
+  readonly client: Client;
+  readonly nodeName: string;
+  readonly names: ServerNames;
+  readonly certDir: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+}
+
+/** Until the signal aborts. */
+export async function keepServingCertificate(options: ServingCertificateOptions, signal: AbortSignal): Promise<void> {
+  const { client, nodeName, names, certDir, clock, random, log } = options;
+  const file = join(certDir, SERVING_FILE);
+  await mkdir(certDir, { recursive: true, mode: 0o700 });
+  let current = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return undefined;
+    throw error;
+  });
+  for (;;) {
+    if (current !== undefined && !isExpired(current, clock.now())) {
+      const dueMs = renewalTime(current, random);
+      while (clock.now() < dueMs) await clock.sleep(Math.min(LONGEST_TIMER_MS, dueMs - clock.now()), signal);
+    }
+    try {
+      const { certPem, keyPem } = await requestCertificate(client, nodeName, signal, names);
+      current = `${certPem.trimEnd()}\n${keyPem}`;
+      await writeFile(`${file}.new`, current, { mode: 0o600 });
+      await rename(`${file}.new`, file);
+      log.info("the kubelet's server has its certificate from the cluster", { node: nodeName });
+    } catch (error) {
+      if (isAbort(error, signal)) throw error;
+      log.warn("the kubelet's server could not get its certificate yet", { error });
+      await clock.sleep(RETRY_MS, signal);
+    }
+  }
+}

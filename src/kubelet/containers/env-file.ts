@@ -1,0 +1,50 @@
+/**
+ * Files of environment variables, as containers write them for others of their Pod: a variable on each line, `NAME='value'`. Pure.
+ *
+ * 1. What stands between single quotes is taken as it is, also over several lines; a value without quotes ends with its line.
+ * 2. Empty lines, and those that begin with #, say nothing.
+ */
+
+export class EnvFileError extends Error {
+  override readonly name = "EnvFileError";
+}
+
+/** Throws EnvFileError with the number of the line. */
+export function parseEnvFile(text: string): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  for (let at = 0, line = 1; at < text.length; ) {
+    const end = endOfLine(text, at);
+    const start = text.slice(at, end);
+    if (/^\s*(#.*)?$/.test(start)) {
+      at = end + 1;
+      line++;
+      continue;
+    }
+    const match = /^\s*([^\s=']+)=('?)/.exec(start);
+    if (match === null) throw new EnvFileError(`line ${line} is no NAME='value'`);
+    const [whole, name = "", quote] = match;
+    const from = at + whole.length;
+    if (quote === "") {
+      found.set(name, text.slice(from, end).trimEnd());
+      at = end + 1;
+      line++;
+      continue;
+    }
+    const close = text.indexOf("'", from);
+    if (close < 0) throw new EnvFileError(`line ${line}: the quote is not closed`);
+    const next = endOfLine(text, close);
+    if (!/^\s*(#.*)?$/.test(text.slice(close + 1, next))) {
+      throw new EnvFileError(`line ${line}: nothing but a comment may follow the quote`);
+    }
+    const value = text.slice(from, close);
+    found.set(name, value);
+    line += value.split("\n").length;
+    at = next + 1;
+  }
+  return found;
+}
+
+function endOfLine(text: string, from: number): number {
+  const at = text.indexOf("\n", from);
+  return at < 0 ? text.length : at;
+}
