@@ -46,10 +46,15 @@ describe.skipIf(missing !== "")(`nodes on this machine${missing && `: ${missing}
   });
 
   async function drive(version = "1"): Promise<Running> {
-    const command = [`--net=/run/netns/${machine}`, "--", process.execPath, driver, dataDir, version];
-    running = start("nsenter", command, { env: process.env, cwd: home });
-    await running.printed("ready");
+    running = await driveAt(dataDir, version);
     return running;
+  }
+
+  async function driveAt(dir: string, version: string): Promise<Running> {
+    const command = [`--net=/run/netns/${machine}`, "--", process.execPath, driver, dir, version];
+    const driving = start("nsenter", command, { env: process.env, cwd: home });
+    await driving.printed("ready");
+    return driving;
   }
 
   const want = (name: string, wanted: "running" | "stopped" | "removed") =>
@@ -217,5 +222,20 @@ describe.skipIf(missing !== "")(`nodes on this machine${missing && `: ${missing}
     await drive();
     await Promise.all([state("node-1", "running"), state("node-2", "running")]);
     expect(JSON.parse(readFileSync(site.networkFile, "utf8"))).toMatchObject({ third: expect.any(Number) });
+  });
+
+  it("of two clusters have addresses of their own", async () => {
+    await drive();
+    const otherDir = join(home, "other");
+    const other = siteNames(otherDir);
+    await using _second = await driveAt(otherDir, "1");
+    try {
+      const chosen = ({ networkFile }: typeof site) => JSON.parse(readFileSync(networkFile, "utf8"));
+      expect([chosen(site).podRange, chosen(other).podRange]).toEqual(["10.244.0.0/16", "10.243.0.0/16"]);
+      expect(chosen(site).third).not.toBe(chosen(other).third);
+    } finally {
+      await powerOffAll(other, clock);
+      rmSync(otherDir, { recursive: true, force: true });
+    }
   });
 });
