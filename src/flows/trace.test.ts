@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { FlowRecord } from "./record.ts";
 import { rollout, Story } from "./testing/records.ts";
-import { trace } from "./trace.ts";
+import { type Question, trace } from "./trace.ts";
 
 const WEB = { resource: "apps/deployments", namespace: "default", name: "web" };
 
@@ -71,5 +71,17 @@ describe("the trace of an object", () => {
       .request({ name: "b", revision: 2, cause: "w", at: 1010 });
     const object = { resource: "pods", namespace: "default", name: "a" };
     expect(told(trace(records, { object }).records)).toEqual(["request a", "w", "request b"]);
+  });
+
+  it("of everything has works that only called others", () => {
+    const call = { to: "kernel", what: "rules", afterMs: 0, tookMs: 1 };
+    const story = new Story()
+      .request({ revision: 1 })
+      .work({ id: "p", actor: "policy/n1", woken: [1], calls: [call] })
+      .work({ id: "idle", woken: [1] });
+    const ids = (question: Question) =>
+      trace(story.records, question).records.flatMap((record) => (record.type === "work" ? [record.id] : []));
+    expect(ids({})).toEqual(["p"]);
+    expect(ids({ object: { resource: "pods", namespace: "default", name: "x" } })).toEqual(["p"]);
   });
 });

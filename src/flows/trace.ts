@@ -52,6 +52,9 @@ export function trace(all: readonly FlowRecord[], question: Question): Trace {
       const work = links.works.get(request.cause ?? "");
       if (work !== undefined) found.add(work);
     }
+    // What sent no request and called somebody else happened all the same.
+    for (const record of all)
+      if (record.type === "work" && record.at >= since && record.calls.length > 0) found.add(record);
   } else {
     const own = begin.filter((request) => sameObject(request, object));
     for (const request of own) goUp(request, links, found);
