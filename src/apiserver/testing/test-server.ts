@@ -151,7 +151,9 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
       metrics: new MetricsRegistry(),
       health: {},
       past,
-      ...(recorder !== undefined && { flows: { recorder, authorize, revision: () => feed.revision, clock, stopping: stopping.signal } }),
+      ...(recorder !== undefined && {
+        flows: { recorder, authorize, revision: () => feed.revision, clock, stopping: stopping.signal },
+      }),
     }),
     log,
     ...steps,
