@@ -1,7 +1,7 @@
 /** The flows of the catalogue. One more: one more value here; the page, the index and the test follow from it. */
 import type { FlowRecord } from "#flows";
 import { leaderElection } from "./leader-election.ts";
-import { cniSetUp } from "./real-nodes.ts";
+import { cniSetUp, networkPolicy } from "./real-nodes.ts";
 import { of, type Scenario, step } from "./scenario.ts";
 import { webhook } from "./webhook.ts";
 
@@ -214,6 +214,7 @@ export const SCENARIOS: readonly Scenario[] = [
   admission,
   scheduling,
   rollingUpdate,
+  networkPolicy,
   rbac,
   garbageCollection,
   leaderElection,

@@ -2,8 +2,13 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { play } from "../../scripts/flow-catalogue/play.ts";
+import { cniSetUp, networkPolicy } from "../../scripts/flow-catalogue/real-nodes.ts";
+import { recordsOf, stageInside } from "../../scripts/flow-catalogue/stage.ts";
 import type { core } from "../../src/api/index.ts";
 import { machineImages } from "../../src/cluster/images/index.ts";
+import type { FlowRecord } from "../../src/flows/index.ts";
+import { expectRollout } from "../support/rollout-flow.ts";
 import { tool } from "../support/tools.ts";
 import { missing } from "./support/leftovers.ts";
 import { Machine } from "./support/machine.ts";
@@ -64,6 +69,27 @@ describe.skipIf(why !== "")(`a cluster of real nodes${why && `: ${why}`}`, { tim
     const once = pod("once", "node-2", { command: ["sh", "-c", ask] });
     await machine.apply({ ...once, spec: { ...once.spec, restartPolicy: "Never" } });
     expect((await phase("once", "Succeeded")).spec?.nodeName).toBe("node-2");
+  });
+
+  it("flow tells of a Deployment from the user down to the runtime, over several processes", async () => {
+    const command = ["--replicas=2", "--", "sleep", "3600"];
+    await machine.kubectl("create", "deployment", "web", "--image=localhost/busybox:1", ...command);
+    await machine.kubectl("rollout", "status", "deployment/web", "--timeout=60s");
+    const records = JSON.parse(await machine.ok("flow", "deployment/web", "--format", "json")) as FlowRecord[];
+    expectRollout(records);
+    const calls = records.flatMap((record) =>
+      record.type === "work" ? record.calls.filter(({ to }) => to === "runtime").map(({ what }) => what) : [],
+    );
+    const order = ["RunPodSandbox", "CreateContainer", "StartContainer"].map((verb) =>
+      calls.findIndex((what) => what.startsWith(verb)),
+    );
+    expect(order).not.toContain(-1);
+    expect(order).toEqual([...order].sort((a, b) => a - b));
+    await machine.kubectl("delete", "deployment", "web");
+  });
+
+  it.each([cniSetUp, networkPolicy])("the flow of the catalogue is played as documented: $id", async (scenario) => {
+    await play(scenario, stageInside(machine), () => recordsOf(machine));
   });
 
   it("runs an image from a file, on the nodes that were given it", async () => {
