@@ -35,6 +35,8 @@ export interface WatchOptions extends CallOptions, Selectors {
   readonly timeoutSeconds?: number;
   /** Objects that come over the network are without managedFields: they are half of many an object, and mean something to the server alone. */
   readonly omitManagedFields?: boolean;
+  /** See WatchForm. */
+  readonly gather?: () => Promise<void>;
 }
 
 export interface WriteOptions extends CallOptions {

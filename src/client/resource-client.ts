@@ -104,11 +104,11 @@ export class ResourceClient<T extends KubeObject> {
 
   watch(options: WatchOptions = {}): AsyncGenerator<WatchEvent<T>, void, undefined> {
     const { labelSelector, fieldSelector, allowWatchBookmarks = true, signal, timeoutMs, ...others } = options;
-    const { cause: _, omitManagedFields, ...rest } = others;
+    const { cause: _, omitManagedFields, gather, ...rest } = others;
     const query = queryOf({ watch: true, allowWatchBookmarks, labelSelector, fieldSelector, ...rest });
     const target = resourcePath(this.resource, this.namespace) + query;
     const call = { method: "GET", target, accept: this.#form.object, signal, timeoutMs };
-    return watchEvents(() => this.#calls.stream(call), { signal, omitManagedFields });
+    return watchEvents(() => this.#calls.stream(call), { signal, omitManagedFields, gather });
   }
 
   create(object: T, options: WriteOptions = {}): Promise<T> {

@@ -29,6 +29,8 @@ export interface InformerOptions<T extends KubeObject> {
   readonly selectors?: Selectors;
   /** Tells every object again from time to time. Default: never. */
   readonly resyncMs?: number;
+  /** Changes that come over the network may be this late, and come together. Default: none waits. */
+  readonly gatherMs?: number;
 }
 
 export type Handler<T> = (change: Change<T>) => void;
@@ -40,6 +42,7 @@ type State =
 
 const LISTING: State = { name: "listing", by: "stream" };
 const WATCHING: State = { name: "watching" };
+const NOTHING = Promise.resolve();
 
 export class Informer<T extends KubeObject> {
   readonly #options: InformerOptions<T>;
@@ -122,6 +125,7 @@ export class Informer<T extends KubeObject> {
       sendInitialEvents: true,
       resourceVersionMatch: "NotOlderThan",
       omitManagedFields: true,
+      gather: () => (listed ? this.#gathered(signal) : NOTHING),
       signal,
     })) {
       if (listed) this.#take(event);
@@ -156,12 +160,24 @@ export class Informer<T extends KubeObject> {
     const resourceVersion = String(this.#cache.revision);
     const start = clock.monotonic();
     let told = false;
-    for await (const event of client.watch({ ...selectors, resourceVersion, omitManagedFields: true, signal })) {
+    const gather = () => this.#gathered(signal);
+    for await (const event of client.watch({
+      ...selectors,
+      resourceVersion,
+      omitManagedFields: true,
+      gather,
+      signal,
+    })) {
       this.#take(event);
       told = true;
     }
     // A server that ends watches at once is not to be asked in a tight loop.
     return told || clock.monotonic() - start > FIRST_RETRY_MS ? WATCHING : { name: "waiting", next: WATCHING };
+  }
+
+  #gathered(signal: AbortSignal): Promise<void> {
+    const { clock, gatherMs } = this.#options;
+    return gatherMs === undefined ? NOTHING : clock.sleep(gatherMs, signal);
   }
 
   #take(event: WatchEvent<T>): void {

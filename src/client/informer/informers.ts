@@ -2,7 +2,7 @@
 import type { KubeObject } from "#api";
 import type { Clock, Logger, Random, TaskGroup } from "#base";
 import type { Client } from "../client.ts";
-import { type ResourceOf, resourceName } from "../resource.ts";
+import { type ResourceName, type ResourceOf, resourceName } from "../resource.ts";
 import type { ResourceClient } from "../resource-client.ts";
 import { Informer } from "./informer.ts";
 
@@ -15,6 +15,8 @@ export interface InformersOptions {
   readonly tasks: TaskGroup;
   /** Keeps the metadata of objects alone: for who has to know of everything, but not much. */
   readonly metadataOnly?: boolean;
+  /** Of a resource whose changes may be late: see InformerOptions. */
+  readonly gatherMs?: (resource: ResourceName) => number | undefined;
 }
 
 export class Informers {
@@ -27,12 +29,16 @@ export class Informers {
 
   of<T extends KubeObject>(resource: ResourceOf<T>): Informer<T> {
     const { client, clock, random, log, tasks, metadataOnly = false } = this.#options;
-    const { apiVersion, plural } = resourceName(resource);
-    const key = `${apiVersion}/${plural}`;
+    const named = resourceName(resource);
+    const key = `${named.apiVersion}/${named.plural}`;
     const existing = this.#informers.get(key);
     if (existing !== undefined) return existing.informer as unknown as Informer<T>;
     const objects = metadataOnly ? client.metadataOf(resource as ResourceOf<KubeObject>) : client.of(resource);
-    const informer = new Informer<T>({ client: objects as ResourceClient<T>, clock, random, log });
+    const gatherMs = this.#options.gatherMs?.(named);
+    const informer = new Informer<T>({
+      ...{ client: objects as ResourceClient<T>, clock, random, log },
+      ...(gatherMs !== undefined && { gatherMs }),
+    });
     const stop = new AbortController();
     this.#informers.set(key, { informer: informer as unknown as Informer<KubeObject>, stop });
     tasks.run(`informer of ${key}`, (signal) => informer.run(AbortSignal.any([signal, stop.signal])));

@@ -14,6 +14,8 @@ import { runController } from "./run-controller.ts";
 import { selected } from "./selection.ts";
 
 const RESTART_MS = 1_000;
+/** Leases are renewed all the time, and matter after many seconds. */
+const GATHER_MS = 100;
 
 export interface ControllersOptions {
   readonly controllers: readonly Controller[];
@@ -35,7 +37,8 @@ export interface ControllersOptions {
 export async function runControllers(options: ControllersOptions, signal: AbortSignal): Promise<void> {
   const { client, clock, random, log, instance } = options;
   const watching = new TaskGroup({ onFailure: ({ task, error }) => log.error(`${task} ended`, { error }) });
-  const informers = new Informers({ client, clock, random, log, tasks: watching });
+  const gatherMs = ({ plural }: { plural: string }) => (plural === "leases" ? GATHER_MS : undefined);
+  const informers = new Informers({ client, clock, random, log, tasks: watching, gatherMs });
   const working = new TaskGroup({ parent: signal });
   for (const controller of selected(options.controllers, options.selection)) {
     const { name, account = name, reportsAs = name } = controller;
