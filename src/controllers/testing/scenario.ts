@@ -17,8 +17,11 @@ export interface World {
   now(): number;
 }
 
-/** How long after each step: long enough for failures to be tried again several times. */
-const STEP_MS = 44_000;
+/**
+ * How long after each step: long enough for failures to be tried again several times. The CronJob's last run begins at two minutes, and is suspended in the last
+ * step: who is disturbed has the best part of a minute for it.
+ */
+const STEP_MS = 56_000;
 const TURN_MS = 4_000;
 const NAMESPACE = "shop";
 
