@@ -1,5 +1,5 @@
 /**
- * `npm run bench [-- NAME…]`: runs the benchmarks whose name contains one of the words, all without any.
+ * `npm run bench [-- NAME…]`: runs the benchmarks of these names, or whose names contain a word that is no name; all without any.
  * Machines differ, so figures come with a ratio to a bound that was measured in the same run.
  */
 import { globSync } from "node:fs";
@@ -15,10 +15,10 @@ export interface Figure {
 }
 
 const words = process.argv.slice(2);
-const files = globSync("*.ts", { cwd: import.meta.dirname })
-  .filter((file) => file !== "run.ts")
-  .filter((file) => words.length === 0 || words.some((word) => file.includes(word)))
-  .sort();
+const all = globSync("*.ts", { cwd: import.meta.dirname }).filter((file) => file !== "run.ts");
+const isAsked = (file: string) => (word: string) =>
+  all.includes(`${word}.ts`) ? file === `${word}.ts` : file.includes(word);
+const files = all.filter((file) => words.length === 0 || words.some(isAsked(file))).sort();
 if (files.length === 0) {
   console.error(`No benchmark has ${words.join(" or ")} in its name.`);
   process.exit(1);
