@@ -24,7 +24,8 @@ export interface RecorderOptions {
 }
 
 const DEFAULT_LIMIT_BYTES = 24 * 1024 * 1024;
-const DEFAULT_READS = 4096;
+/** Few: what is kept of them outlives the young generation, and is copied by every collection until then. */
+const DEFAULT_READS = 512;
 /** Works that were told of with a request: those seen lately are not recorded twice. */
 const KNOWN_WORKS = 4096;
 
