@@ -35,8 +35,8 @@ export interface WatchOptions extends CallOptions, Selectors {
   readonly timeoutSeconds?: number;
   /** Objects that come over the network are without managedFields: they are half of many an object, and mean something to the server alone. */
   readonly omitManagedFields?: boolean;
-  /** See WatchForm. */
-  readonly gather?: () => Promise<void>;
+  /** Changes may come together, this much later: who is in no hurry is woken less often. A server that does not know this tells them at once. */
+  readonly gatherMs?: number | undefined;
 }
 
 export interface WriteOptions extends CallOptions {

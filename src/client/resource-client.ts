@@ -104,11 +104,18 @@ export class ResourceClient<T extends KubeObject> {
 
   watch(options: WatchOptions = {}): AsyncGenerator<WatchEvent<T>, void, undefined> {
     const { labelSelector, fieldSelector, allowWatchBookmarks = true, signal, timeoutMs, ...others } = options;
-    const { cause: _, omitManagedFields, gather, ...rest } = others;
-    const query = queryOf({ watch: true, allowWatchBookmarks, labelSelector, fieldSelector, ...rest });
+    const { cause: _, omitManagedFields, gatherMs, ...rest } = others;
+    const query = queryOf({
+      watch: true,
+      allowWatchBookmarks,
+      labelSelector,
+      fieldSelector,
+      "k8ts-gather": gatherMs,
+      ...rest,
+    });
     const target = resourcePath(this.resource, this.namespace) + query;
     const call = { method: "GET", target, accept: this.#form.object, signal, timeoutMs };
-    return watchEvents(() => this.#calls.stream(call), { signal, omitManagedFields, gather });
+    return watchEvents(() => this.#calls.stream(call), { signal, omitManagedFields });
   }
 
   create(object: T, options: WriteOptions = {}): Promise<T> {

@@ -45,18 +45,6 @@ describe("watch events", () => {
     expect(await all(direct(), true)).toEqual([{ type: "ADDED", object: managed }]);
   });
 
-  it("wait for more after a few bytes, and never while many come", async () => {
-    const gathered: number[] = [];
-    let told = 0;
-    const begin = async () => ({
-      body: chunks(frame("ADDED", object), frame("ADDED", { ...object, data: "x".repeat(9_000) })),
-      [Symbol.dispose]() {},
-    });
-    const gather = async () => void gathered.push(told);
-    for await (const _ of watchEvents<KubeObject>(begin, { gather })) told += 1;
-    expect([gathered, told]).toEqual([[1], 2]);
-  });
-
   it("an ERROR event is thrown as what it stands for", async () => {
     const status = frame("ERROR", toStatus(expired("too old resource version: 1")));
     await expect(all(chunks(frame("ADDED", object), status))).rejects.toMatchObject({ reason: "Expired", code: 410 });

@@ -15,8 +15,6 @@ export type WatchEvent<T extends KubeObject> =
 
 const INITIAL_EVENTS_END = "k8s.io/initial-events-end";
 const NEWLINE = 10;
-/** Less than streams hold back: where more is waiting, nobody waits for more. */
-const FEW_BYTES = 8_192;
 
 /** A watch that has begun; disposing of it lets go of what it was begun with. */
 export interface WatchStream extends Disposable {
@@ -27,14 +25,12 @@ export interface WatchForm {
   readonly signal?: AbortSignal | undefined;
   /** Leaves managedFields away where objects are read from bytes: for who keeps many objects and has no use for them. */
   readonly omitManagedFields?: boolean | undefined;
-  /** Waited for after each few bytes from the network, so that more of them come together: who is in no hurry is woken less often. */
-  readonly gather?: (() => Promise<void>) | undefined;
 }
 
 /** One generator for all of the way: each more would cost every event of every watch a few turns. */
 export async function* watchEvents<T extends KubeObject>(
   begin: () => Promise<WatchStream>,
-  { signal, omitManagedFields = false, gather }: WatchForm,
+  { signal, omitManagedFields = false }: WatchForm,
 ): AsyncGenerator<WatchEvent<T>, void, undefined> {
   try {
     using stream = await begin();
@@ -49,7 +45,6 @@ export async function* watchEvents<T extends KubeObject>(
         if (omitManagedFields) delete told.object.metadata?.managedFields;
         yield eventOf<T>(told);
       }
-      if (part.length < FEW_BYTES) await gather?.();
     }
   } catch (error) {
     if (signal === undefined || !isAbort(error, signal)) throw error;

@@ -32,6 +32,27 @@ async function history() {
 
 const initial = "sendInitialEvents=true&resourceVersionMatch=NotOlderThan";
 
+describe("a watch whose caller is in no hurry", () => {
+  it("begins at once, and then tells together what came within the time", async () => {
+    await put(IN_A, "x");
+    const stream = await server.watch(`${IN_A}?watch=1&k8ts-gather=500`);
+    await server.settle();
+    const told = () => stream.events.map(({ type, object }) => `${type} ${object.metadata.name}`);
+    expect(told()).toEqual(["ADDED x"]);
+    await put(IN_A, "y");
+    await server.clock.advance(300);
+    await put(IN_A, "z");
+    await server.settle();
+    expect(told()).toEqual(["ADDED x"]);
+    await server.clock.advance(200);
+    expect(told()).toEqual(["ADDED x", "ADDED y", "ADDED z"]);
+    await put(IN_A, "late");
+    await server.clock.advance(499);
+    expect(told()).toHaveLength(3);
+    await stream.close();
+  });
+});
+
 describe("where a watch begins", () => {
   const cases: { name: string; path: string; want: string[] }[] = [
     { name: "without a revision: the state, then what comes", path: `${IN_A}?watch=1`, want: ["ADDED x", "ADDED z"] },

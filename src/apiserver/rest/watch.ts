@@ -1,11 +1,12 @@
 /**
  * watch: initial state if asked for, then every event as it comes, until the timeout, the caller's end, or the server's.
  *
- * 1. Events of a turn go out together. A caller that stops reading is dropped before it holds memory.
+ * 1. Events of a turn go out together; those of a longer while, for a caller who says that they may (`k8ts-gather`, in milliseconds). A caller that stops reading is dropped before it holds memory.
  * 2. What has to be brought into the kind's own form first keeps its place: nothing that came later overtakes it.
  * 3. Too old a revision is one ERROR event with 410 in an answer of 200, as clients expect it.
  */
 import { expired, notAcceptable } from "#api";
+import type { Timer } from "#base";
 import type { Revision } from "#store";
 import { matcher, type Selection } from "../cache/selection.ts";
 import type { StoredObject } from "../cache/stored-object.ts";
@@ -23,6 +24,8 @@ const MAX_WAITING_BYTES = 16 * 1024 * 1024;
 const MAX_WAITING_EVENTS = 100_000;
 const MIN_TIMEOUT_SECONDS = 1800;
 const BOOKMARK_MS = 60_000;
+const GATHER = "k8ts-gather";
+const MAX_GATHER_MS = 1_000;
 
 export async function watch(
   request: RestRequest,
@@ -39,6 +42,7 @@ export async function watch(
   const withState = options.sendInitialEvents ?? from === 0;
   if (options.resourceVersion === undefined) await fresh(context);
   else if (withState) await notOlderThan(context, from);
+  const gatherMs = Math.min(MAX_GATHER_MS, Number(query.get(GATHER) ?? 0)) || 0;
   const timeoutMs = (options.timeoutSeconds ?? MIN_TIMEOUT_SECONDS * (1 + context.random.next())) * 1000;
 
   return {
@@ -48,10 +52,16 @@ export async function watch(
       new Promise<void>((resolve) => {
         const matches = matcher(selection);
         const { forms } = resource;
-        const out = outlet(sink, encoder, () => {
+        const overflow = () => {
           sink.drop();
           end();
-        });
+        };
+        const out = outlet(
+          sink,
+          encoder,
+          overflow,
+          gatherMs > 0 ? (fire) => context.clock.timer(gatherMs, fire) : undefined,
+        );
         const note = context.deliveries?.(request.user.name, request.userAgent ?? "");
         const tell = (event: WatchEvent) => {
           note?.(resource, event.type, event.stored.key, event.stored.revision);
@@ -139,10 +149,10 @@ interface Outlet extends WatchForm<void> {
 }
 
 /** To a watcher in this process as values, to others as bytes. */
-function outlet(sink: Sink, encoder: FrameEncoder, overflow: () => void): Outlet {
+function outlet(sink: Sink, encoder: FrameEncoder, overflow: () => void, later: Later | undefined): Outlet {
   const { values } = encoder;
   if (sink.event === undefined || values === undefined) {
-    const batch = new Batch(sink, overflow);
+    const batch = new Batch(sink, overflow, later);
     return {
       event: (event) => batch.push(encoder.event(event)),
       bookmark: (revision, end) => batch.push(encoder.bookmark(revision, end)),
@@ -168,29 +178,38 @@ function outlet(sink: Sink, encoder: FrameEncoder, overflow: () => void): Outlet
   };
 }
 
-/** Collects the frames of one turn of the event loop into one write. */
+/** Calls once, after a while. */
+type Later = (fire: () => void) => Timer;
+
+/** Collects the frames of one turn of the event loop, or of a longer while, into one write. What the watch begins with does not wait. */
 class Batch {
   readonly #sink: Sink;
   readonly #overflow: () => void;
+  readonly #later: Later | undefined;
   #frames: Buffer[] = [];
   #scheduled = false;
+  #timer: Timer | undefined;
   /** What the watch begins with does not count, however much it is: nobody can have read it before it is written. */
   #bound: number | undefined;
 
-  constructor(sink: Sink, overflow: () => void) {
+  constructor(sink: Sink, overflow: () => void, later: Later | undefined) {
     this.#sink = sink;
     this.#overflow = overflow;
+    this.#later = later;
   }
 
   push(frame: Buffer): void {
     this.#frames.push(frame);
     if (this.#scheduled) return;
     this.#scheduled = true;
-    queueMicrotask(() => this.flush());
+    if (this.#later === undefined || this.#bound === undefined) queueMicrotask(() => this.flush());
+    else this.#timer = this.#later(() => this.flush());
   }
 
   flush(): void {
     this.#scheduled = false;
+    this.#timer?.cancel();
+    this.#timer = undefined;
     const frames = this.#frames;
     if (frames.length === 0) return;
     this.#frames = [];

@@ -29,7 +29,7 @@ export interface InformerOptions<T extends KubeObject> {
   readonly selectors?: Selectors;
   /** Tells every object again from time to time. Default: never. */
   readonly resyncMs?: number;
-  /** Changes that come over the network may be this late, and come together. Default: none waits. */
+  /** Changes that come over the network may be this late, at most a second, and come together. Default: none waits. */
   readonly gatherMs?: number;
 }
 
@@ -42,7 +42,6 @@ type State =
 
 const LISTING: State = { name: "listing", by: "stream" };
 const WATCHING: State = { name: "watching" };
-const NOTHING = Promise.resolve();
 
 export class Informer<T extends KubeObject> {
   readonly #options: InformerOptions<T>;
@@ -125,7 +124,7 @@ export class Informer<T extends KubeObject> {
       sendInitialEvents: true,
       resourceVersionMatch: "NotOlderThan",
       omitManagedFields: true,
-      gather: () => (listed ? this.#gathered(signal) : NOTHING),
+      gatherMs: this.#options.gatherMs,
       signal,
     })) {
       if (listed) this.#take(event);
@@ -160,12 +159,11 @@ export class Informer<T extends KubeObject> {
     const resourceVersion = String(this.#cache.revision);
     const start = clock.monotonic();
     let told = false;
-    const gather = () => this.#gathered(signal);
     for await (const event of client.watch({
       ...selectors,
       resourceVersion,
       omitManagedFields: true,
-      gather,
+      gatherMs: this.#options.gatherMs,
       signal,
     })) {
       this.#take(event);
@@ -173,11 +171,6 @@ export class Informer<T extends KubeObject> {
     }
     // A server that ends watches at once is not to be asked in a tight loop.
     return told || clock.monotonic() - start > FIRST_RETRY_MS ? WATCHING : { name: "waiting", next: WATCHING };
-  }
-
-  #gathered(signal: AbortSignal): Promise<void> {
-    const { clock, gatherMs } = this.#options;
-    return gatherMs === undefined ? NOTHING : clock.sleep(gatherMs, signal);
   }
 
   #take(event: WatchEvent<T>): void {

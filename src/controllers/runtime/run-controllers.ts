@@ -15,7 +15,7 @@ import { selected } from "./selection.ts";
 
 const RESTART_MS = 1_000;
 /** Leases are renewed all the time, and matter after many seconds. */
-const GATHER_MS = 100;
+const GATHER_MS = 1_000;
 
 export interface ControllersOptions {
   readonly controllers: readonly Controller[];
