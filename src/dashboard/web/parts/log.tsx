@@ -8,6 +8,7 @@ import { LineReader } from "../api/streams.ts";
 import type { KubeObject } from "../api/watched.ts";
 import { LogLines } from "../model/log-lines.ts";
 import { inSight } from "../model/table.ts";
+import { ContainerField } from "./container-field.tsx";
 
 const LINE_HEIGHT = 19;
 const MOST_LINES = 20_000;
@@ -66,17 +67,7 @@ export function LogTab({ pod }: { readonly pod: KubeObject }) {
   return (
     <div class="log">
       <div class="tools">
-        <select
-          aria-label="Container"
-          value={container.value}
-          onChange={({ currentTarget }) => {
-            container.value = currentTarget.value;
-          }}
-        >
-          {names.map((each) => (
-            <option key={each}>{each}</option>
-          ))}
-        </select>
+        <ContainerField chosen={container} names={names} />
         <label>
           <input
             type="checkbox"

@@ -3,6 +3,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { KubeObject } from "../api/watched.ts";
 import { inputFrame, PROTOCOL, readFrame, resizeFrame } from "../model/channels.ts";
+import { ContainerField } from "./container-field.tsx";
 import { containersOf } from "./log.tsx";
 
 export function TerminalTab({ pod }: { readonly pod: KubeObject }) {
@@ -45,17 +46,7 @@ export function TerminalTab({ pod }: { readonly pod: KubeObject }) {
           run.value += 1;
         }}
       >
-        <select
-          aria-label="Container"
-          value={container.value}
-          onChange={({ currentTarget }) => {
-            container.value = currentTarget.value;
-          }}
-        >
-          {names.map((each) => (
-            <option key={each}>{each}</option>
-          ))}
-        </select>
+        <ContainerField chosen={container} names={names} />
         <input
           aria-label="Command"
           class="command"
