@@ -46,8 +46,8 @@ export interface Exchange {
   readonly headers: Record<string, string>;
   /** Somebody who wants to see what the request brings. */
   observer?: BodyObserver;
-  /** Gives up what is held for it here: another server works on it now. */
-  release?: () => void;
+  /** What is held for it here. It is released early if another server works on it. */
+  held?: { release(): void };
   /** Somebody wants to know what it writes. */
   wrote?: (write: WrittenObject) => void;
   /** … and how admission decides about it. */
@@ -72,7 +72,7 @@ class PassingExchange implements Exchange {
   readonly bodyAnnotations = new Map<string, string>();
   readonly headers: Record<string, string> = {};
   observer?: BodyObserver;
-  release?: () => void;
+  held?: { release(): void };
   wrote?: (write: WrittenObject) => void;
   witness?: AdmissionWitness;
 
@@ -176,7 +176,7 @@ function serve(exchange: Exchange, options: PipelineOptions, warnings: string[])
     throw refused(`${info.resource} are not kept by this server, and have no past here`);
   const elsewhere = isPast ? undefined : options.elsewhere?.(exchange);
   if (elsewhere !== undefined) {
-    exchange.release?.();
+    exchange.held?.release();
     return elsewhere;
   }
   if (!info.isResourceRequest) return serveOther(request, info, options);

@@ -5,14 +5,11 @@ import { Worker } from "node:worker_threads";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { realClock, VirtualClock } from "#base";
 import { BatchLog, type BatchLogOptions } from "./batch-log.ts";
-import type { AuditEvent, Piece } from "./event.ts";
-import { Phrase } from "./phrase.ts";
+import type { Piece } from "./event.ts";
+import { Moment, Phrase, Said } from "./phrase.ts";
+import { eventOf } from "./testing.ts";
 
-const event = (...pieces: Piece[]): AuditEvent => ({
-  pieces,
-  bytes: pieces.join("").length,
-  truncated: () => undefined,
-});
+const event = (...pieces: Piece[]) => eventOf(pieces);
 
 let dir = "";
 const open: BatchLog[] = [];
@@ -50,6 +47,25 @@ describe("a log that a thread of its own writes", () => {
     await log.close();
     expect(read()).toBe('{"who":"ann","why":"大"}\n{,"why":"大""who":"ann","object":{"ü":1}}\n"who":"ann"\n');
     expect(lost).toEqual([]);
+  });
+
+  it("says again what the events of a request have in common, also when they go in different batches", async () => {
+    const { log, read } = start();
+    const [id, target] = [new Said("id-1"), new Said("/ü")];
+    const [came, answered] = [new Moment(Date.UTC(2026, 0, 2, 3, 4, 5, 6)), new Moment(Date.UTC(2026, 0, 2, 3, 4, 7))];
+    log.push(event(id, " ", target, " ", came));
+    log.push(event(id, " ", target, " ", came, " ", answered));
+    expect(await log.written()).toBe(true);
+    log.push(event(answered, " ", target, " ", id, " ", target));
+    await log.close();
+    expect(read()).toBe(
+      [
+        "id-1 /ü 2026-01-02T03:04:05.006000Z",
+        "id-1 /ü 2026-01-02T03:04:05.006000Z 2026-01-02T03:04:07.000000Z",
+        "2026-01-02T03:04:07.000000Z /ü id-1 /ü",
+        "",
+      ].join("\n"),
+    );
   });
 
   it("is the same with more phrases and texts than are kept at a time", async () => {

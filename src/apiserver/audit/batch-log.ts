@@ -10,10 +10,10 @@
  */
 import { Worker } from "node:worker_threads";
 import type { Clock, Timer } from "#base";
-import type { AuditEvent, Piece } from "./event.ts";
+import type { AuditEvent, Listener, Piece } from "./event.ts";
 import type { Failed } from "./failures.ts";
-import { type BatchMessage, END_OF_LINE, type LogReply, type LogWorkerData, textOp } from "./log-protocol.ts";
-import { Phrase } from "./phrase.ts";
+import { type BatchMessage, END_OF_LINE, type LogReply, type LogWorkerData, TEXT, TIME } from "./log-protocol.ts";
+import { Moment, Phrase, Said } from "./phrase.ts";
 import type { RotationLimits } from "./rotating-file.ts";
 import { fitting, type Sink, type Truncation } from "./sink.ts";
 
@@ -44,7 +44,7 @@ interface Sent {
   readonly done: PromiseWithResolvers<boolean>;
 }
 
-export class BatchLog implements Sink {
+export class BatchLog implements Sink, Listener {
   readonly mode = "batch";
   readonly #options: BatchLogOptions;
   #worker: Worker | undefined;
@@ -58,7 +58,11 @@ export class BatchLog implements Sink {
   #length = 0;
   #loose: string[] = [];
   #texts: string[] = [];
+  #textLength = 0;
   #phrases: string[] = [];
+  #sinceMs = Number.NaN;
+  /** Stands for what is gathered: texts that were said in it. */
+  #batch = {};
   #timer: Timer | undefined;
   /** Stands for the phrases that the thread knows. */
   #book = {};
@@ -80,10 +84,8 @@ export class BatchLog implements Sink {
       failed("truncate", new Error("an event is too large even without its objects"), 1);
       return;
     }
-    const { pieces } = fit;
-    if (this.#length + pieces.length >= this.#ops.length) this.#grow(pieces.length);
-    for (const piece of pieces) this.#add(piece);
-    this.#ops[this.#length++] = END_OF_LINE;
+    fit.tell(this);
+    this.#put(END_OF_LINE);
     if (this.#loose.length >= LOOSE_TEXTS) this.#join();
     if (++this.#events >= bufferSize * GATHERED_PART) this.#send();
     else this.#timer ??= clock.timer(GATHER_MS, () => this.#send());
@@ -107,17 +109,42 @@ export class BatchLog implements Sink {
     await ended.promise;
   }
 
-  #add(piece: Piece): void {
-    if (typeof piece === "string") this.#addText(piece);
-    else if (piece instanceof Phrase)
-      this.#ops[this.#length++] = piece.book === this.#book ? piece.place : this.#note(piece);
-    else this.#addText(piece.toString());
+  /** A piece of the event that is being pushed. */
+  add(piece: Piece): void {
+    if (piece instanceof Phrase) this.#put(piece.book === this.#book ? piece.place : this.#note(piece));
+    else if (piece instanceof Said) this.#say(piece);
+    else if (piece instanceof Moment) {
+      if (Number.isNaN(this.#sinceMs)) this.#sinceMs = piece.ms;
+      this.#put(TIME);
+      this.#put(piece.ms - this.#sinceMs);
+    } else this.#addText(typeof piece === "string" ? piece : piece.toString());
+  }
+
+  #say(said: Said): void {
+    if (said.batch === this.#batch) {
+      this.#putText(said.at, said.text.length);
+      return;
+    }
+    said.batch = this.#batch;
+    said.at = this.#textLength;
+    this.#addText(said.text);
   }
 
   #addText(text: string): void {
-    if (text === "") return;
-    this.#ops[this.#length++] = textOp(text.length);
+    this.#putText(this.#textLength, text.length);
+    this.#textLength += text.length;
     this.#loose.push(text);
+  }
+
+  #putText(at: number, length: number): void {
+    this.#put(TEXT);
+    this.#put(at);
+    this.#put(length);
+  }
+
+  #put(op: number): void {
+    if (this.#length === this.#ops.length) this.#grow();
+    this.#ops[this.#length++] = op;
   }
 
   #note(phrase: Phrase): number {
@@ -127,8 +154,8 @@ export class BatchLog implements Sink {
     return phrase.place;
   }
 
-  #grow(by: number): void {
-    const larger = new Int32Array(Math.max(this.#ops.length * 2, this.#length + by + 1));
+  #grow(): void {
+    const larger = new Int32Array(this.#ops.length * 2);
     larger.set(this.#ops);
     this.#ops = larger;
   }
@@ -146,19 +173,32 @@ export class BatchLog implements Sink {
     this.#worker ??= this.#start();
     const worker = this.#worker;
     const ops = this.#ops.slice(0, this.#length);
-    const message: BatchMessage = { events: this.#events, ops, texts: this.#texts, phrases: this.#phrases };
+    const message: BatchMessage = {
+      events: this.#events,
+      ops,
+      texts: this.#texts,
+      phrases: this.#phrases,
+      sinceMs: this.#sinceMs,
+    };
     worker.postMessage(message, [ops.buffer]);
     // Until it has answered, the process stays.
     worker.ref();
     this.#sent.push({ events: this.#events, done: Promise.withResolvers() });
     this.#underWay += this.#events;
-    this.#events = this.#length = 0;
-    this.#texts = [];
-    this.#phrases = [];
+    this.#begin();
     if (this.#known >= MAX_PHRASES) {
       this.#newBook();
       worker.postMessage("forget");
     }
+  }
+
+  #begin(): void {
+    this.#events = this.#length = this.#textLength = 0;
+    this.#loose = [];
+    this.#texts = [];
+    this.#phrases = [];
+    this.#sinceMs = Number.NaN;
+    this.#batch = {};
   }
 
   #newBook(): void {
@@ -196,10 +236,8 @@ export class BatchLog implements Sink {
     for (const { done } of this.#sent.splice(0)) done.resolve(false);
     this.#timer?.cancel();
     this.#timer = undefined;
-    this.#underWay = this.#events = this.#length = 0;
-    this.#loose = [];
-    this.#texts = [];
-    this.#phrases = [];
+    this.#underWay = 0;
+    this.#begin();
     this.#newBook();
     this.#options.failed("log", why, lost);
   }

@@ -8,7 +8,7 @@
 import type { UserInfo } from "../authn/user.ts";
 import type { ApiRequest } from "../http/exchange.ts";
 import type { RequestInfo } from "../http/request-info.ts";
-import { Phrase, Phrases } from "./phrase.ts";
+import { Moment, Phrase, Phrases, Said } from "./phrase.ts";
 import type { Level, Stage } from "./policy.ts";
 import { sourceAddresses } from "./source-addresses.ts";
 
@@ -17,12 +17,16 @@ const TRUNCATED = "audit.k8s.io/truncated";
 const DECISION = "authorization.k8s.io/decision";
 const REASON = "authorization.k8s.io/reason";
 
-export type Piece = string | Buffer | Phrase;
+export type Piece = string | Buffer | Phrase | Said | Moment;
+
+/** Takes a line, piece by piece. */
+export interface Listener {
+  add(piece: Piece): void;
+}
 
 /** One line of the log, without its end. */
 export interface AuditEvent {
-  readonly pieces: readonly Piece[];
-  readonly bytes: number;
+  tell(listener: Listener): void;
   /** Without the objects, for where the whole is too large. Undefined if there are none. */
   truncated(): AuditEvent | undefined;
 }
@@ -50,14 +54,16 @@ export interface Findings {
 export interface EventHead {
   readonly info: RequestInfo;
   readonly level: Phrase;
-  readonly id: string;
-  readonly target: string;
-  /** It stands there as it came: what was read from it can do so, too. */
+  readonly id: Said;
+  readonly target: Said;
+  /** The target stands there as it came: what was read from it can do so, too. */
   readonly plain: boolean;
+  /** Of the object, as the path says: only where that is plain. */
+  readonly name: Said | undefined;
   readonly verb: Phrase;
   readonly user: Phrase;
   readonly source: Piece;
-  readonly received: string;
+  readonly received: Moment;
 }
 
 /** objectRef before and after the name, and without one. */
@@ -93,10 +99,10 @@ export class EventWriter {
   readonly #users = new WeakMap<UserInfo, Phrase>();
   /** By what requests are about. */
   readonly #refs = new WeakMap<object, AroundName>();
-  #time = { ms: Number.NaN, text: "" };
-  #second = { number: Number.NaN, text: "" };
+  /** Many events are of the same millisecond. */
+  #last = new Moment(Number.NaN);
 
-  /** What all events of a request begin with. `user`: undefined for one who could not show who it is. */
+  /** What all events of a request begin with. `id`: its own, as it stands in JSON. `user`: undefined for one who could not show who it is. */
   begin(
     level: Level,
     id: string,
@@ -107,40 +113,57 @@ export class EventWriter {
   ): EventHead {
     const { path, query } = request;
     const target = request.target ?? (query.size === 0 ? path : `${path}?${query}`);
-    const plain = PLAIN_TARGET.test(target);
+    // What stands before the name was looked at when the first such request came.
+    const known = info.topic !== undefined && target === path && this.#refs.has(info.topic);
+    const plain = PLAIN_TARGET.test(known ? info.name : target);
     return {
       info,
       level: this.#levels.of(level),
-      id: escaped(id),
-      target: plain ? target : escaped(target),
+      id: new Said(id),
+      target: new Said(plain ? target : escaped(target)),
       plain,
+      name: plain && info.name !== "" ? new Said(info.name) : undefined,
       verb: this.#verbs.of(info.verb),
       user: user === undefined ? NOBODY : this.#user(user),
       source: this.#source(request),
-      received: this.#micros(receivedMs),
+      received: this.#moment(receivedMs),
     };
   }
 
   event(head: EventHead, stage: Stage, nowMs: number, found: Findings): AuditEvent {
+    return new WrittenEvent(this, head, stage, this.#moment(nowMs), found);
+  }
+
+  /** `whole`: with its objects. */
+  tell(
+    listener: Listener,
+    { head, stage, at, found }: Pick<WrittenEvent, "head" | "stage" | "at" | "found">,
+    whole: boolean,
+  ): void {
     const { impersonated, constraint, sent, status, requestObject, responseObject, annotations } = found;
-    const pieces: Piece[] = [head.level, head.id, this.#stages.of(stage), head.target, head.verb, head.user];
-    if (impersonated !== undefined) pieces.push(',"impersonatedUser":', this.#user(impersonated));
-    if (constraint) pieces.push(`,"authenticationMetadata":{"impersonationConstraint":${quoted(constraint)}}`);
-    pieces.push(head.source);
-    if (head.info.isResourceRequest) this.#objectRef(pieces, head, sent);
-    if (typeof status === "number") pieces.push(this.#codes.of(status));
-    else if (status !== undefined) pieces.push(`,"responseStatus":${status}`);
-    const now = this.#micros(nowMs);
-    if (requestObject === undefined && responseObject === undefined) {
-      pieces.push(RECEIVED, head.received, HAPPENED, now, annotations === undefined ? END : this.#end(annotations));
-      return new WrittenEvent(pieces);
+    listener.add(head.level);
+    listener.add(head.id);
+    listener.add(this.#stages.of(stage));
+    listener.add(head.target);
+    listener.add(head.verb);
+    listener.add(head.user);
+    if (impersonated !== undefined) {
+      listener.add(',"impersonatedUser":');
+      listener.add(this.#user(impersonated));
     }
-    const short = [...pieces, RECEIVED, head.received, HAPPENED, now];
-    if (requestObject !== undefined) pieces.push(',"requestObject":', ...requestObject);
-    if (responseObject !== undefined) pieces.push(',"responseObject":', ...responseObject);
-    pieces.push(RECEIVED, head.received, HAPPENED, now, this.#end(annotations ?? []));
-    const truncated = [...(annotations ?? []), new Map([[TRUNCATED, "true"]])];
-    return new WrittenEvent(pieces, () => [...short, this.#end(truncated)]);
+    if (constraint) listener.add(`,"authenticationMetadata":{"impersonationConstraint":${quoted(constraint)}}`);
+    listener.add(head.source);
+    if (head.info.isResourceRequest) this.#objectRef(listener, head, sent);
+    if (typeof status === "number") listener.add(this.#codes.of(status));
+    else if (status !== undefined) listener.add(`,"responseStatus":${status}`);
+    if (whole && requestObject !== undefined) tellAll(listener, ',"requestObject":', requestObject);
+    if (whole && responseObject !== undefined) tellAll(listener, ',"responseObject":', responseObject);
+    listener.add(RECEIVED);
+    listener.add(head.received);
+    listener.add(HAPPENED);
+    listener.add(at);
+    if (!whole) listener.add(this.#end([...(annotations ?? []), new Map([[TRUNCATED, "true"]])]));
+    else listener.add(annotations === undefined ? END : this.#end(annotations));
   }
 
   #user(user: UserInfo): Phrase {
@@ -174,11 +197,11 @@ export class EventWriter {
     return known.of(agent);
   }
 
-  #objectRef(pieces: Piece[], { info, plain }: EventHead, sent = UNSENT): void {
+  #objectRef(listener: Listener, { info, plain, name: asked }: EventHead, sent = UNSENT): void {
     const { topic } = info;
     const movable = !sent.uid && !sent.resourceVersion && (info.namespace !== "" || !sent.namespace);
     if (topic === undefined || !plain || !movable) {
-      pieces.push(objectRef(info, plain, sent));
+      listener.add(objectRef(info, plain, sent));
       return;
     }
     let around = this.#refs.get(topic);
@@ -186,9 +209,13 @@ export class EventWriter {
       around = aroundName(info);
       this.#refs.set(topic, around);
     }
-    const name = info.name === "" ? escaped(sent.name ?? "") : info.name;
-    if (name === "") pieces.push(around.nameless);
-    else pieces.push(around.before, name, around.after);
+    const name = asked ?? escaped(sent.name ?? "");
+    if (name === "") listener.add(around.nameless);
+    else {
+      listener.add(around.before);
+      listener.add(name);
+      listener.add(around.after);
+    }
   }
 
   #end(maps: readonly ReadonlyMap<string, string>[]): Piece {
@@ -201,18 +228,9 @@ export class EventWriter {
     return endText(new Map(maps.flatMap((map) => [...map])));
   }
 
-  #micros(ms: number): string {
-    const time = this.#time;
-    if (time.ms === ms) return time.text;
-    const number = Math.floor(ms / 1000);
-    const second = this.#second;
-    if (second.number !== number) {
-      second.number = number;
-      second.text = new Date(number * 1000).toISOString().slice(0, -4);
-    }
-    time.ms = ms;
-    time.text = `${second.text}${String(Math.floor(ms) - number * 1000).padStart(3, "0")}000Z`;
-    return time.text;
+  #moment(ms: number): Moment {
+    if (this.#last.ms !== ms) this.#last = new Moment(ms);
+    return this.#last;
   }
 }
 
@@ -264,25 +282,59 @@ function member(name: string, value: string | undefined, quote: (text: string) =
 }
 
 class WrittenEvent implements AuditEvent {
-  readonly pieces: readonly Piece[];
-  readonly #short: (() => readonly Piece[]) | undefined;
+  readonly #writer: EventWriter;
+  readonly head: EventHead;
+  readonly stage: Stage;
+  readonly at: Moment;
+  readonly found: Findings;
+  readonly #whole: boolean;
 
-  constructor(pieces: readonly Piece[], short?: () => readonly Piece[]) {
-    this.pieces = pieces;
-    this.#short = short;
+  constructor(writer: EventWriter, head: EventHead, stage: Stage, at: Moment, found: Findings, whole = true) {
+    this.#writer = writer;
+    this.head = head;
+    this.stage = stage;
+    this.at = at;
+    this.found = found;
+    this.#whole = whole;
   }
 
-  get bytes(): number {
-    return this.pieces.reduce((sum: number, piece) => sum + bytesOf(piece).length, 0);
+  tell(listener: Listener): void {
+    this.#writer.tell(listener, this, this.#whole);
   }
 
   truncated(): AuditEvent | undefined {
-    return this.#short && new WrittenEvent(this.#short());
+    const { requestObject, responseObject } = this.found;
+    if (requestObject === undefined && responseObject === undefined) return undefined;
+    return new WrittenEvent(this.#writer, this.head, this.stage, this.at, this.found, false);
   }
 }
 
-export function bytesOf(piece: Piece): Buffer {
-  return Buffer.isBuffer(piece) ? piece : Buffer.from(String(piece));
+function tellAll(listener: Listener, name: string, pieces: readonly Piece[]): void {
+  listener.add(name);
+  for (const piece of pieces) listener.add(piece);
+}
+
+/** The line as bytes, in parts. */
+export function lineOf(event: AuditEvent): readonly Buffer[] {
+  const parts: Buffer[] = [];
+  let text = "";
+  event.tell({
+    add: (piece) => {
+      if (!Buffer.isBuffer(piece)) {
+        text += piece;
+        return;
+      }
+      if (text !== "") parts.push(Buffer.from(text));
+      text = "";
+      parts.push(piece);
+    },
+  });
+  if (text !== "") parts.push(Buffer.from(text));
+  return parts;
+}
+
+export function byteLength(event: AuditEvent): number {
+  return lineOf(event).reduce((sum, { length }) => sum + length, 0);
 }
 
 /** Most texts have nothing that JSON writes in another way. */
@@ -295,7 +347,7 @@ function quoted(text: string): string {
 }
 
 /** Between quotation marks. Most texts stay as they are, and in one piece. */
-function escaped(text: string): string {
+export function escaped(text: string): string {
   return PLAIN.test(text) ? text : JSON.stringify(text).slice(1, -1);
 }
 

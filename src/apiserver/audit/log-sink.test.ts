@@ -15,15 +15,11 @@ import { Writable } from "node:stream";
 import { gunzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { settled, VirtualClock } from "#base";
-import type { AuditEvent } from "./event.ts";
 import { type LineTarget, LogSink, type LogSinkOptions, standardOutput } from "./log-sink.ts";
 import { RotatingFile, type RotationLimits } from "./rotating-file.ts";
+import { eventOf } from "./testing.ts";
 
-const event = (text: string, truncated?: string): AuditEvent => ({
-  pieces: [text],
-  bytes: text.length,
-  truncated: () => (truncated === undefined ? undefined : event(truncated)),
-});
+const event = (text: string, truncated?: string) => eventOf([text], truncated);
 
 /** Writes only when it is let. */
 function target(): LineTarget & { readonly writes: string[]; next(error?: Error): Promise<void> } {
@@ -68,7 +64,7 @@ describe("events on their way to the log", () => {
   it("are written together, in order", async () => {
     const { sink, to } = start();
     sink.push(event("a"));
-    sink.push({ pieces: ["b", Buffer.from("c"), "d"], bytes: 3, truncated: () => undefined });
+    sink.push(eventOf(["b", Buffer.from("c"), "d"]));
     await to.next();
     await sink.written();
     expect(to.writes).toEqual(["a\nbcd\n"]);

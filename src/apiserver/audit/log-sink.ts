@@ -6,7 +6,7 @@
  * 3. In the mode `batch` events are gathered for a moment: a write for every turn of a busy server would cost more than all of its events.
  */
 import { type Clock, nextTurn } from "#base";
-import { type AuditEvent, bytesOf } from "./event.ts";
+import { type AuditEvent, lineOf } from "./event.ts";
 import type { Failed } from "./failures.ts";
 import { fitting, type Mode, type Sink, type Truncation } from "./sink.ts";
 
@@ -65,7 +65,7 @@ export class LogSink implements Sink {
       return;
     }
     this.#next ??= { lines: [], due: Promise.withResolvers(), done: Promise.withResolvers() };
-    this.#next.lines.push(lineOf(fit));
+    this.#next.lines.push(Buffer.concat([...lineOf(fit), NEWLINE]));
     this.#draining ??= this.#drain();
     if (this.#next.lines.length >= bufferSize * GATHERED_PART) this.#next.due.resolve();
   }
@@ -107,12 +107,6 @@ export class LogSink implements Sink {
     await due.promise;
     timer.cancel();
   }
-}
-
-/** Most events are short texts. */
-function lineOf({ pieces }: AuditEvent): Buffer {
-  if (!pieces.some(Buffer.isBuffer)) return Buffer.from(`${pieces.join("")}\n`);
-  return Buffer.concat([...pieces.map(bytesOf), NEWLINE]);
 }
 
 /** The process's own standard output; it stays open. */

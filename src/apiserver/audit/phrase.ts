@@ -1,5 +1,5 @@
 /**
- * Texts that many events have in common: who asked, why it was allowed, the names of fields. Most of a line is made of them.
+ * What lines of the log are made of. Most of a line are phrases, texts that many events have in common: who asked, why it was allowed, the names of fields.
  *
  * 1. The same text mostly is the same object, so whoever writes events elsewhere can say it once, and later by a number.
  */
@@ -17,6 +17,39 @@ export class Phrase {
   toString(): string {
     return this.text;
   }
+}
+
+/** A text that the events of one request have in common. */
+export class Said {
+  readonly text: string;
+  /** Where a sink has it already. */
+  batch: object | undefined;
+  at = 0;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  toString(): string {
+    return this.text;
+  }
+}
+
+/** A time as the log shows it. It becomes a text where the line is written. */
+export class Moment {
+  readonly ms: number;
+
+  constructor(ms: number) {
+    this.ms = ms;
+  }
+
+  toString(): string {
+    return momentText(this.ms);
+  }
+}
+
+export function momentText(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, -1)}000Z`;
 }
 
 /** Texts that come from outside may be any number: too many of them are all forgotten. */

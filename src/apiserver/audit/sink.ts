@@ -1,5 +1,5 @@
 /** Where events go. */
-import type { AuditEvent } from "./event.ts";
+import { type AuditEvent, byteLength } from "./event.ts";
 
 export const MODES = ["batch", "blocking", "blocking-strict"] as const;
 /** Whether requests wait for their events: not at all, before they are answered, or before anything is done. */
@@ -24,7 +24,7 @@ export const DEFAULT_TRUNCATION: Truncation = { maxEventBytes: 100 * 1024, maxBa
 
 /** The event as far as it may be: without its objects if it is too large with them; undefined if it is too large anyway. */
 export function fitting(event: AuditEvent, truncation: Truncation | undefined): AuditEvent | undefined {
-  if (truncation === undefined || event.bytes <= truncation.maxEventBytes) return event;
+  if (truncation === undefined || byteLength(event) <= truncation.maxEventBytes) return event;
   const less = event.truncated();
-  return less !== undefined && less.bytes <= truncation.maxEventBytes ? less : undefined;
+  return less !== undefined && byteLength(less) <= truncation.maxEventBytes ? less : undefined;
 }

@@ -2,14 +2,24 @@
 import type { JsonObject } from "#api";
 import { MetricsRegistry } from "#base";
 import { type TestServer, type TestServerOptions, testServer } from "../testing/index.ts";
-import type { AuditEvent } from "./event.ts";
+import { type AuditEvent, lineOf, type Piece } from "./event.ts";
 import { compilePolicy } from "./policy.ts";
 import { parsePolicy } from "./policy-file.ts";
 import type { Mode, Sink } from "./sink.ts";
 import { auditSteps } from "./step.ts";
 
-export function textOf({ pieces }: AuditEvent): string {
-  return pieces.map(String).join("");
+/** An event of these pieces. `short`: what it is without its objects. */
+export function eventOf(pieces: readonly Piece[], short?: string): AuditEvent {
+  return {
+    tell: (listener) => {
+      for (const piece of pieces) listener.add(piece);
+    },
+    truncated: () => (short === undefined ? undefined : eventOf([short])),
+  };
+}
+
+export function textOf(event: AuditEvent): string {
+  return Buffer.concat(lineOf(event)).toString();
 }
 
 /** Keeps what it gets. */

@@ -3,15 +3,11 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it } from "vitest";
 import { realClock, seededRandom, settled, VirtualClock } from "#base";
-import type { AuditEvent } from "./event.ts";
 import { postBytes } from "./post-bytes.ts";
+import { eventOf } from "./testing.ts";
 import { DEFAULT_BATCH, WebhookSink, type WebhookSinkOptions } from "./webhook-sink.ts";
 
-const event = (text: string): AuditEvent => ({
-  pieces: ['{"auditID":', Buffer.from(`"${text}"}`)],
-  bytes: text.length,
-  truncated: () => undefined,
-});
+const event = (text: string) => eventOf(['{"auditID":', Buffer.from(`"${text}"}`)]);
 
 function start(options: Partial<WebhookSinkOptions> = {}, fails: () => boolean = () => false) {
   const clock = new VirtualClock();
@@ -69,7 +65,7 @@ describe("batches", () => {
 
   it("are cut by their size", async () => {
     const { clock, taken, push } = start({
-      truncation: { maxEventBytes: 4, maxBatchBytes: 5 },
+      truncation: { maxEventBytes: 18, maxBatchBytes: 33 },
       batch: { ...DEFAULT_BATCH, maxSize: 9 },
     });
     push("aaa", "bb", "cc", "too long");

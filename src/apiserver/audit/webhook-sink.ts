@@ -8,7 +8,7 @@
  * 3. When it closes, what it has is tried once more, without waiting.
  */
 import { type BackoffOptions, backoffDelay, type Clock, isAbort, type Random, type Timer } from "#base";
-import { type AuditEvent, bytesOf } from "./event.ts";
+import { type AuditEvent, lineOf } from "./event.ts";
 import type { Failed } from "./failures.ts";
 import type { PostBytes } from "./post-bytes.ts";
 import { fitting, type Mode, type Sink, type Truncation } from "./sink.ts";
@@ -51,7 +51,8 @@ export class WebhookSink implements Sink {
   readonly #options: WebhookSinkOptions;
   readonly #backoff: BackoffOptions;
   readonly #closing = new AbortController();
-  #waiting: AuditEvent[] = [];
+  /** As bytes: what an event is about may change after it. */
+  #waiting: Buffer[] = [];
   #timer: Timer | undefined;
   readonly #underWay = new Set<Promise<boolean>>();
   #tokens: number;
@@ -73,10 +74,10 @@ export class WebhookSink implements Sink {
     else if (this.#closing.signal.aborted) failed("buffered", new Error("audit has ended"), 1);
     else if (this.#waiting.length >= batch.bufferSize)
       failed("buffered", new Error("the buffer of audit events is full"), 1);
-    else this.#enqueue(fit);
+    else this.#enqueue(Buffer.concat(lineOf(fit)));
   }
 
-  #enqueue(event: AuditEvent): void {
+  #enqueue(event: Buffer): void {
     const { batch } = this.#options;
     this.#waiting.push(event);
     if (this.mode !== "batch" || this.#waiting.length >= batch.maxSize) this.#send();
@@ -133,14 +134,14 @@ export class WebhookSink implements Sink {
   }
 
   /** The next batch: so many events, and so many bytes. */
-  #take(): readonly AuditEvent[] {
+  #take(): readonly Buffer[] {
     const { batch, truncation } = this.#options;
     let count = Math.min(batch.maxSize, this.#waiting.length);
     if (truncation !== undefined) {
       let bytes = 0;
       count = 0;
       for (const event of this.#waiting) {
-        bytes += event.bytes;
+        bytes += event.length;
         if (count === batch.maxSize || (count > 0 && bytes > truncation.maxBatchBytes)) break;
         count++;
       }
@@ -148,7 +149,7 @@ export class WebhookSink implements Sink {
     return this.#waiting.splice(0, count);
   }
 
-  #start(events: readonly AuditEvent[]): void {
+  #start(events: readonly Buffer[]): void {
     const sending = this.#deliver(events);
     this.#underWay.add(sending);
     void sending.finally(() => {
@@ -157,7 +158,7 @@ export class WebhookSink implements Sink {
     });
   }
 
-  async #deliver(events: readonly AuditEvent[]): Promise<boolean> {
+  async #deliver(events: readonly Buffer[]): Promise<boolean> {
     const { clock, random, post, failed } = this.#options;
     const body = bodyOf(events);
     const { signal } = this.#closing;
@@ -178,11 +179,11 @@ export class WebhookSink implements Sink {
   }
 }
 
-function bodyOf(events: readonly AuditEvent[]): Buffer {
+function bodyOf(events: readonly Buffer[]): Buffer {
   const parts: Buffer[] = [Buffer.from(BEFORE)];
-  for (const [i, { pieces }] of events.entries()) {
+  for (const [i, event] of events.entries()) {
     if (i > 0) parts.push(Buffer.from(","));
-    for (const piece of pieces) parts.push(bytesOf(piece));
+    parts.push(event);
   }
   return Buffer.concat([...parts, Buffer.from(AFTER)]);
 }

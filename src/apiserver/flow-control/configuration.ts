@@ -69,6 +69,8 @@ export class Configuration {
   #routes: readonly Route[] = [];
   /** By what requests are about: whoever asks decides between these. Until schemas change. */
   #candidates = new WeakMap<object, readonly Candidate[]>();
+  /** By who asks, and then by what for. As long. */
+  #known = new WeakMap<UserInfo, WeakMap<object, Route>>();
 
   constructor(options: ConfigurationOptions) {
     this.#options = options;
@@ -83,15 +85,15 @@ export class Configuration {
   /** Every request has its place: at the latest with the schema that matches everything. */
   classify(user: UserInfo, info: RequestInfo): Route {
     const { topic } = info;
-    if (topic !== undefined) {
-      for (const { route, subject } of this.#candidates.get(topic) ?? this.#collect(topic, info))
-        if (subject(user)) return route;
-    } else {
-      for (const route of this.#routes) if (route.definition.matches(user, info)) return route;
-    }
-    const catchAll = this.#routes.findLast(({ schema }) => schema === "catch-all");
-    if (catchAll === undefined) throw new Error("there is no flow schema catch-all");
-    return catchAll;
+    if (topic === undefined)
+      return this.#routes.find(({ definition }) => definition.matches(user, info)) ?? this.#catchAll();
+    const known = this.#known.get(user)?.get(topic);
+    if (known !== undefined) return known;
+    const candidates = this.#candidates.get(topic) ?? this.#collect(topic, info);
+    const route = candidates.find(({ subject }) => subject(user))?.route ?? this.#catchAll();
+    const ofUser = this.#known.get(user) ?? new WeakMap<object, Route>();
+    this.#known.set(user, ofUser.set(topic, route));
+    return route;
   }
 
   digest(levels: readonly flowcontrol.PriorityLevelConfiguration[], schemas: readonly flowcontrol.FlowSchema[]): void {
@@ -113,6 +115,7 @@ export class Configuration {
     }
     this.#routes = this.#compile(schemas, present);
     this.#candidates = new WeakMap();
+    this.#known = new WeakMap();
     const limits = seatLimits(
       new Map([...this.#levels].map(([name, { shares }]) => [name, shares])),
       this.#options.total,
@@ -138,6 +141,12 @@ export class Configuration {
     this.#options.metrics.fairFraction.set(fairFraction);
     const spare = Math.max(1, Math.round(this.#options.total / 10));
     for (const [name, lending] of levels) this.#levels.get(name)?.seat(lending, spare);
+  }
+
+  #catchAll(): Route {
+    const catchAll = this.#routes.findLast(({ schema }) => schema === "catch-all");
+    if (catchAll === undefined) throw new Error("there is no flow schema catch-all");
+    return catchAll;
   }
 
   #collect(topic: object, info: RequestInfo): readonly Candidate[] {
