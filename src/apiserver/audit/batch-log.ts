@@ -64,6 +64,8 @@ export class BatchLog implements Sink, Listener {
   /** Stands for what is gathered: texts that were said in it. */
   #batch = {};
   #timer: Timer | undefined;
+  /** Heard, and not put down yet: another one may follow. */
+  #phrase: Phrase | undefined;
   /** Stands for the phrases that the thread knows. */
   #book = {};
   #known = 0;
@@ -85,6 +87,7 @@ export class BatchLog implements Sink, Listener {
       return;
     }
     fit.tell(this);
+    this.#putPhrase();
     this.#put(END_OF_LINE);
     if (this.#loose.length >= LOOSE_TEXTS) this.#join();
     if (++this.#events >= bufferSize * GATHERED_PART) this.#send();
@@ -111,13 +114,24 @@ export class BatchLog implements Sink, Listener {
 
   /** A piece of the event that is being pushed. */
   add(piece: Piece): void {
-    if (piece instanceof Phrase) this.#put(piece.book === this.#book ? piece.place : this.#note(piece));
-    else if (piece instanceof Said) this.#say(piece);
+    if (piece instanceof Phrase) {
+      this.#phrase = this.#phrase === undefined ? piece : this.#phrase.followedBy(piece);
+      return;
+    }
+    this.#putPhrase();
+    if (piece instanceof Said) this.#say(piece);
     else if (piece instanceof Moment) {
       if (Number.isNaN(this.#sinceMs)) this.#sinceMs = piece.ms;
       this.#put(TIME);
       this.#put(piece.ms - this.#sinceMs);
     } else this.#addText(typeof piece === "string" ? piece : piece.toString());
+  }
+
+  #putPhrase(): void {
+    const phrase = this.#phrase;
+    if (phrase === undefined) return;
+    this.#phrase = undefined;
+    this.#put(phrase.book === this.#book ? phrase.place : this.#note(phrase));
   }
 
   #say(said: Said): void {

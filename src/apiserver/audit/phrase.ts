@@ -9,9 +9,24 @@ export class Phrase {
   /** Where a sink has noted it: see `batch-log.ts`. */
   book: object | undefined;
   place = 0;
+  /** What came after it the last time, and both as one. */
+  #next: Phrase | undefined;
+  #both: Phrase | undefined;
+  #followed: WeakMap<Phrase, Phrase> | undefined;
 
   constructor(text: string) {
     this.text = text;
+  }
+
+  /** Both as one phrase: what mostly comes together is one number, and one piece of a line. */
+  followedBy(next: Phrase): Phrase {
+    if (this.#next === next && this.#both !== undefined) return this.#both;
+    this.#followed ??= new WeakMap();
+    const both = this.#followed.get(next) ?? new Phrase(this.text + next.text);
+    this.#followed.set(next, both);
+    this.#next = next;
+    this.#both = both;
+    return both;
   }
 
   toString(): string {
