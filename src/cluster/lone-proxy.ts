@@ -2,7 +2,7 @@
  * The network of one node in a process of its own, as kube-proxy is one: Services, NetworkPolicies and, where it is asked for, the cluster's DNS.
  * It runs in the node's network namespace.
  */
-import type { ProxyMode, UpstreamAddress } from "#network";
+import type { OverlayMode, ProxyMode, UpstreamAddress } from "#network";
 import type { Environment } from "./cluster.ts";
 import { type Component, type ComponentConfig, runComponent, type Work } from "./component.ts";
 
@@ -14,6 +14,9 @@ export interface LoneProxyConfig extends Omit<ComponentConfig, "name" | "electio
   readonly proxyMode?: ProxyMode;
   readonly networkPolicy: boolean;
   readonly resyncMs?: number;
+  /** How Pods on other nodes are reached. Absent: somebody else sees to that. */
+  readonly overlay?: OverlayMode;
+  readonly masqueradesOutside?: boolean;
   /** Absent: no DNS. */
   readonly dns?: LoneDnsConfig;
 }
@@ -33,25 +36,11 @@ export async function runLoneProxy(
   signal: AbortSignal,
 ): Promise<void> {
   const { runNodeNetwork } = await import("#network");
-  const { nodeName, clusterCidrs, nodePortAddresses, proxyMode, networkPolicy, resyncMs, dns, ...component } = config;
   const prepare = ({ client, clock, random, log, metrics }: Component): Work => {
-    const options = {
-      client,
-      nodeName,
-      clusterCidrs,
-      networkPolicy,
-      ...(nodePortAddresses !== undefined && { nodePortAddresses }),
-      ...(proxyMode !== undefined && { proxyMode }),
-      ...(resyncMs !== undefined && { resyncMs }),
-      ...(dns !== undefined && { dns }),
-      clock,
-      random,
-      log,
-      metrics,
-    };
+    const options = { ...config, client, clock, random, log, metrics };
     return (running) => runNodeNetwork(options, running);
   };
-  await runComponent({ ...component, name: "kube-proxy" }, environment, prepare, signal);
+  await runComponent({ ...config, name: "kube-proxy" }, environment, prepare, signal);
 }
 
 /** The DNS server alone, until the signal aborts. */

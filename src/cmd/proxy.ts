@@ -15,6 +15,8 @@ interface ProxyOptions extends DnsFlagOptions {
   readonly proxyMode: "nftables" | "iptables";
   readonly networkPolicy: boolean;
   readonly syncPeriod?: number;
+  readonly overlay: "auto" | "vxlan" | "none";
+  readonly masqueradeOutside?: boolean;
 }
 
 export function proxyCommand(): Command {
@@ -41,8 +43,24 @@ export function proxyCommand(): Command {
         .default(true),
     )
     .addOption(new Option("--sync-period <duration>", "how often everything is told anew").argParser(milliseconds))
+    .addOption(
+      new Option(
+        "--overlay <mode>",
+        "how Pods on other nodes are reached: over the link, and by VXLAN where a node is not on it (auto), by VXLAN always, or by ways that others make (none)",
+      )
+        .choices(["auto", "vxlan", "none"])
+        .default("none"),
+    )
+    .addOption(
+      new Option(
+        "--masquerade-outside [bool]",
+        "whether what Pods send out of the cluster looks as if the node had sent it; default: with an overlay",
+      )
+        .preset("true")
+        .argParser(boolean),
+    )
     .action(async (options: ProxyOptions) => {
-      const { kubeconfig, clusterDns = [] } = options;
+      const { kubeconfig, clusterDns = [], overlay } = options;
       if (kubeconfig === undefined)
         throw new ClusterError("--kubeconfig is needed: it says how to reach the API server.");
       const config = {
@@ -51,6 +69,8 @@ export function proxyCommand(): Command {
         clusterCidrs: options.clusterCidr,
         proxyMode: options.proxyMode,
         networkPolicy: options.networkPolicy,
+        ...(overlay !== "none" && { overlay }),
+        masqueradesOutside: options.masqueradeOutside ?? overlay !== "none",
         ...(options.nodeportAddresses !== undefined && { nodePortAddresses: options.nodeportAddresses }),
         ...(options.syncPeriod !== undefined && { resyncMs: options.syncPeriod }),
         ...(clusterDns.length > 0 && { dns: dnsFrom(options, clusterDns) }),

@@ -11,4 +11,5 @@ export {
 } from "./cni/index.ts";
 export { type DnsOptions, runDns, type UpstreamAddress } from "./dns/index.ts";
 export { type IngressOptions, runIngress } from "./ingress/index.ts";
+export type { OverlayMode } from "./overlay/index.ts";
 export { type NodeNetworkOptions, type ProxyMode, runNodeNetwork } from "./run-node-network.ts";

@@ -1,5 +1,5 @@
 /**
- * All that a node's network needs, in one process: Services, NetworkPolicies, DNS. They share their client and nothing else; what one of them does
+ * All that a node's network needs, in one process: Services, NetworkPolicies, DNS, and where they are asked for, ways to other nodes' Pods. They share their client and nothing else; what one of them does
  * not need the others still do.
  */
 import type { core } from "#api";
@@ -7,6 +7,8 @@ import { abortable, type Clock, type Logger, type MetricsRegistry, type Random, 
 import type { Client } from "#client";
 import { runDns, type UpstreamAddress } from "./dns/index.ts";
 import { Node } from "./kinds.ts";
+import { runMasquerade } from "./outside/masquerade.ts";
+import { type OverlayMode, runOverlay } from "./overlay/index.ts";
 import { runPolicy } from "./policy/run-policy.ts";
 import { type Program, runProgram } from "./program.ts";
 import type { NodeFacts } from "./proxy/endpoints.ts";
@@ -30,6 +32,10 @@ export interface NodeNetworkOptions {
   readonly proxyMode?: ProxyMode;
   readonly networkPolicy: boolean;
   readonly resyncMs?: number;
+  /** How Pods on other nodes are reached. Absent: somebody else sees to that. */
+  readonly overlay?: OverlayMode;
+  /** Whether what Pods send out of the cluster looks as if the node had sent it. */
+  readonly masqueradesOutside?: boolean;
   readonly dns?: {
     readonly addresses: readonly string[];
     readonly port: number;
@@ -76,6 +82,14 @@ export async function runNodeNetwork(options: NodeNetworkOptions, signal: AbortS
     await abortable(placed.promise, running);
     await removeOther(modes[proxyMode === "nftables" ? "iptables" : "nftables"], log, running);
   });
+  const { overlay: mode } = options;
+  if (mode !== undefined) {
+    const overlay = { client, clock, random, log, run, nodeName, mode };
+    const placedWays = () => log.info("ways to Pods on other nodes are in place", { by: mode });
+    tasks.run("ways to other nodes", (running) => runOverlay({ ...overlay, onReady: placedWays }, running));
+  }
+  if (options.masqueradesOutside === true)
+    tasks.run("ways out", (running) => runMasquerade({ ...shared, families, podCidrs: clusterCidrs }, running));
   if (networkPolicy) {
     const policy = { ...shared, nodeName, families, ...(dns !== undefined && { nodeDns: dns.addresses }) };
     tasks.run("network policies", (running) =>

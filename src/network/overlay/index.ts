@@ -1,0 +1,3 @@
+/** The whole public surface of overlay. */
+export type { OverlayMode } from "./plan.ts";
+export { runOverlay } from "./run-overlay.ts";
