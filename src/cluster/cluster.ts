@@ -150,6 +150,7 @@ export async function startCluster(config: ClusterConfig, environment: Environme
       kubeletIdentity: () => ({ cert: kubeletClient.certPem, key: kubeletClient.keyPem }),
       ...(real !== undefined && { advertiseAddress: real.machineIp, alsoAt: alsoAt(config, real.machineIp) }),
       ...(config.eventTtlMs !== undefined && { eventTtlMs: config.eventTtlMs }),
+      ...(config.serviceCidrs !== undefined && { serviceCidrs: config.serviceCidrs }),
       metrics,
       clock,
       random,
@@ -208,7 +209,9 @@ export async function startCluster(config: ClusterConfig, environment: Environme
         elects: config.store.kind === "etcd",
         ...(config.controllers !== undefined && { selection: config.controllers }),
         ...((config.nodes?.count ?? 0) > USUAL_NODES && { nodeCidrs: { clusterCidrs: [WIDE_POD_RANGE] } }),
-        ...(real !== undefined && { nodeCidrs: { clusterCidrs: [real.podRange] } }),
+        ...(real !== undefined && {
+          nodeCidrs: { clusterCidrs: real.podRanges, serviceCidrs: config.serviceCidrs ?? [] },
+        }),
         clock,
         random,
         log,
@@ -242,7 +245,8 @@ export async function startCluster(config: ClusterConfig, environment: Environme
   if (real !== undefined) {
     await step("nodes", environment, async () => {
       const { port, handle } = server;
-      const { ready, wanted } = await real.run({ port, handle, authority: pki.ca, background });
+      const services = config.serviceCidrs !== undefined && { serviceCidrs: config.serviceCidrs };
+      const { ready, wanted } = await real.run({ port, handle, authority: pki.ca, background, ...services });
       if (ready < wanted) notes.push(`${wanted - ready} of ${wanted} nodes are not ready yet; see ${dir.nodes}.`);
       return [undefined, `${ready} ready, on containerd`];
     });

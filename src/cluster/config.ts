@@ -34,6 +34,8 @@ export interface ClusterConfig {
   readonly controllers?: readonly string[];
   /** Whether the scheduler runs in this process. Default: true. */
   readonly scheduler?: boolean;
+  /** Addresses of Services: a range, or one of each family. Default: 10.96.0.0/12. */
+  readonly serviceCidrs?: readonly string[];
   /** The nodes that it runs. Default: none. */
   readonly nodes?: NodesConfig;
   /** Nodes of this machine that run real containers. Default: none. */
@@ -57,7 +59,7 @@ export interface RealNodesConfig {
   /** By which their kernel is told of Services. Default: nftables. */
   readonly proxyMode?: ProxyMode;
   /** Addresses of Pods. Default: a range that nobody else on this machine uses. */
-  readonly podRange?: string;
+  readonly podRanges?: readonly string[];
   /** Addresses of Services of type LoadBalancer. Default: a range of the cluster's own; none: they get none here. */
   readonly loadBalancerAddresses?: readonly string[];
   /** Whether Ingresses are served. Default: true. */

@@ -8,7 +8,7 @@ import { existsSync } from "node:fs";
 import { dirname, extname, join } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { InvalidArgumentError, Option } from "commander";
-import { parseCidr } from "#api";
+import { type Cidr, parseCidr } from "#api";
 import { ClusterError, nodeTools, type RealNodesConfig } from "#cluster";
 import type { NodesFlagOptions } from "./nodes-options.ts";
 
@@ -16,7 +16,7 @@ export interface RealNodesFlagOptions {
   readonly yes?: boolean;
   readonly pullImages?: boolean;
   readonly proxyMode?: "nftables" | "iptables";
-  readonly clusterCidr?: string;
+  readonly clusterCidr?: readonly string[];
   /** False: none. */
   readonly loadBalancers?: boolean;
   readonly loadBalancerAddresses?: readonly string[];
@@ -32,9 +32,9 @@ export function realNodesOptions(): readonly Option[] {
       "iptables",
     ]),
     new Option(
-      "--cluster-cidr <cidr>",
-      "addresses of Pods on real nodes; default: a range that is free here",
-    ).argParser(podRange),
+      "--cluster-cidr <cidrs>",
+      "addresses of Pods on real nodes, of IPv4 or of both families; default: a range that is free here",
+    ).argParser(podRanges),
     new Option(
       "--load-balancer-addresses <ranges>",
       "addresses for Services of type LoadBalancer on real nodes; default: a range that is free here",
@@ -89,18 +89,45 @@ function wishes(options: RealNodesFlagOptions): Partial<RealNodesConfig> {
   return {
     ...(pullImages === true && { pullImages }),
     ...(proxyMode !== undefined && { proxyMode }),
-    ...(clusterCidr !== undefined && { podRange: clusterCidr }),
+    ...(clusterCidr !== undefined && { podRanges: clusterCidr }),
     ...(addresses !== undefined && { loadBalancerAddresses: addresses }),
     ...(ingress === false && { ingress }),
   };
 }
 
-/** Each node gets a range of 254 of it. */
-function podRange(value: string): string {
-  const cidr = parseCidr(value);
-  if (cidr === undefined || cidr.bytes.length !== 4 || cidr.prefixLength > 24)
-    throw new InvalidArgumentError("It must be a range of IPv4 addresses such as 10.244.0.0/16, of at least 256.");
-  return value;
+/** Each node gets a range of 254 of it, and where there is one of IPv6, a range of 64 bits of that. */
+function podRanges(value: string): readonly string[] {
+  const [v4, v6, ...more] = ranges(value);
+  const isOfIpv4 = v4 !== undefined && v4.bytes.length === 4 && v4.prefixLength <= 24;
+  const isOfIpv6 = v6 === undefined || (v6.bytes.length === 16 && v6.prefixLength >= 48 && v6.prefixLength <= 64);
+  if (!isOfIpv4 || !isOfIpv6 || more.length > 0)
+    throw new InvalidArgumentError(
+      "It must be a range of IPv4 addresses such as 10.244.0.0/16, of at least 256; a range of IPv6 such as fd00:10:244::/56 may follow, with a prefix of 48 to 64 bits.",
+    );
+  return value.split(",");
+}
+
+/** As kube-apiserver takes it: one range, or one of each family. */
+export function serviceRanges(value: string): readonly string[] {
+  const all = ranges(value);
+  const families = new Set(all.map(({ bytes }) => bytes.length));
+  if (all.length > 2 || families.size < all.length || all.some(isTooSmall))
+    throw new InvalidArgumentError(
+      "It must be a range such as 10.96.0.0/12, or one of each family separated by a comma, of at least 16 addresses each.",
+    );
+  return value.split(",");
+}
+
+function isTooSmall({ bytes, prefixLength }: Cidr): boolean {
+  return bytes.length * 8 - prefixLength < 4;
+}
+
+function ranges(value: string): readonly Cidr[] {
+  return value.split(",").map((text) => {
+    const cidr = parseCidr(text);
+    if (cidr === undefined) throw new InvalidArgumentError(`${text} is no range of addresses.`);
+    return cidr;
+  });
 }
 
 function describesSimulated({ nodeCpu, nodeMemory, nodePods, nodeZones }: NodesFlagOptions): boolean {

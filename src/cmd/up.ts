@@ -15,7 +15,13 @@ import { type FlowControlFlagOptions, flowControlFrom, flowControlOptions } from
 import { runForeground } from "./foreground.ts";
 import { type NodesFlagOptions, nodesFrom, nodesOptions } from "./nodes-options.ts";
 import { dataDirOf, dataDirOption, milliseconds, wholeNumber } from "./options.ts";
-import { chooseNodes, ownTerminal, type RealNodesFlagOptions, realNodesOptions } from "./real-nodes-options.ts";
+import {
+  chooseNodes,
+  ownTerminal,
+  type RealNodesFlagOptions,
+  realNodesOptions,
+  serviceRanges,
+} from "./real-nodes-options.ts";
 import { flowRecordsOption, historyWindowOption, type RecordingOptions } from "./recording-options.ts";
 
 export interface UpOptions
@@ -35,6 +41,7 @@ export interface UpOptions
   readonly port: number;
   readonly kubeconfig?: string;
   readonly eventTtl?: number;
+  readonly serviceClusterIpRange?: readonly string[];
   readonly controllers?: readonly string[];
   readonly scheduler?: boolean;
   readonly dashboard: boolean;
@@ -59,6 +66,12 @@ export function upCommand(): Command {
     )
     .option("--kubeconfig <file>", "kubeconfig that gets the context `k8ts`, instead of the user's own")
     .addOption(new Option("--event-ttl <duration>", "how long events are kept, such as 1h30m").argParser(milliseconds))
+    .addOption(
+      new Option(
+        "--service-cluster-ip-range <cidrs>",
+        "addresses of Services: a range, or one of each family (default: 10.96.0.0/12)",
+      ).argParser(serviceRanges),
+    )
     .addOption(historyWindowOption())
     .addOption(flowRecordsOption())
     .addOption(controllersOption())
@@ -100,6 +113,7 @@ export function configFrom(options: UpOptions, realNodes?: RealNodesConfig): Clu
     port: options.port,
     store: storeFrom(options),
     ...(options.eventTtl !== undefined && { eventTtlMs: options.eventTtl }),
+    ...(options.serviceClusterIpRange !== undefined && { serviceCidrs: options.serviceClusterIpRange }),
     historyWindowMs: options.historyWindow,
     flowRecords: options.flowRecords,
     authentication: authenticationFrom(options),

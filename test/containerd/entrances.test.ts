@@ -1,5 +1,5 @@
 /** Names and policies as Pods of two real nodes meet them; load balancers and Ingresses as the machine does. */
-import { rmSync, writeFileSync } from "node:fs";
+import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { core, networking } from "../../src/api/index.ts";
@@ -14,6 +14,16 @@ import { clientPod, nodeCommand, nodePod, pod, scripts, serverContainer, type To
 
 const why = tool("kubectl") === undefined ? `${missing} kubectl 1.36 is missing.` : missing;
 const ZONE = "default.svc.cluster.local";
+/** Of both families, where this kernel has both. */
+const hasIpv6 = existsSync("/proc/net/if_inet6");
+const RANGES = hasIpv6
+  ? [
+      "--cluster-cidr",
+      "10.199.0.0/16,fd00:10:199::/56",
+      "--service-cluster-ip-range",
+      "10.100.0.0/16,fd00:10:100::/112",
+    ]
+  : [];
 const app = (name: string) => ({ app: name });
 const selecting = (name: string) => ({ matchLabels: app(name) });
 
@@ -43,7 +53,7 @@ describe.skipIf(why !== "")(`names, policies and entrances${why && `: ${why}`}`,
 
   beforeAll(async () => {
     machine = await Machine.create();
-    await machine.ok("up", "--detach", "--runtime", "containerd", "--nodes", "2");
+    await machine.ok("up", "--detach", "--runtime", "containerd", "--nodes", "2", ...RANGES);
     clientFile = join(machine.home.dir, "client.js");
     writeFileSync(clientFile, scripts.data?.["client.js"] ?? "");
     const objects = [
@@ -57,6 +67,9 @@ describe.skipIf(why !== "")(`names, policies and entrances${why && `: ${why}`}`,
       service("two", {}),
       service("database", { clusterIP: "None", ports: [{ name: "sql", port: 5432 }] }),
       service("unnamed", { selector: app("one"), ports: [{ port: 80, targetPort: 8080 }] }),
+      ...(hasIpv6
+        ? [service("both", { selector: app("two"), type: "NodePort", ipFamilyPolicy: "RequireDualStack" })]
+        : []),
       service("elsewhere", { type: "ExternalName", externalName: "one.default.svc.cluster.local", ports: [] }),
     ];
     for (const object of objects) await machine.apply(object);
@@ -133,6 +146,47 @@ describe.skipIf(why !== "")(`names, policies and entrances${why && `: ${why}`}`,
     ]);
     expect(await inPod("frontend", "nslookup", `one.${ZONE}.`)).toContain(cluster);
   });
+
+  it.skipIf(!hasIpv6)(
+    "Pods, Services and names of both families: across nodes, from the machine, under a policy",
+    async () => {
+      const v6 = (all: readonly string[] = []) => all.find((address) => address.includes(":")) ?? "none";
+      const node = await machine.json<core.Node>("get", "node", "node-2");
+      expect(node.spec?.podCIDRs).toEqual([
+        expect.stringMatching(/^10\.199\./),
+        expect.stringMatching(/^fd00:10:199:/),
+      ]);
+      const nodeIps = node.status?.addresses?.filter(({ type }) => type === "InternalIP").map(({ address }) => address);
+      const { status } = await machine.json<core.Pod>("get", "pod", "two");
+      const podIps = status?.podIPs?.map(({ ip }) => ip ?? "");
+      expect([podIps?.length, status?.hostIPs?.length, status?.podIP]).toEqual([2, 2, podIps?.[0]]);
+      expect(v6(podIps)).toMatch(/^fd00:10:199:/);
+      const { spec } = await machine.json<core.Service>("get", "service", "both");
+      expect([spec?.ipFamilies, spec?.clusterIPs]).toEqual([
+        ["IPv4", "IPv6"],
+        [expect.stringMatching(/^10\.100\./), expect.stringMatching(/^fd00:10:100::/)],
+      ]);
+      expect(
+        await names("frontend", ["A", `both.${ZONE}`], ["AAAA", `both.${ZONE}`], ["PTR", v6(spec?.clusterIPs)]),
+      ).toEqual([[spec?.clusterIP], [v6(spec?.clusterIPs)], [`both.${ZONE}`]]);
+      const byPod = `http://[${v6(podIps)}]:8080`;
+      for (const url of [byPod, `http://[${v6(spec?.clusterIPs)}]`, `http://${spec?.clusterIP}`])
+        expect([url, await ask("frontend", url)]).toEqual([url, "two"]);
+      const nodePort = spec?.ports?.[0]?.nodePort;
+      expect((await count(`http://[${v6(nodeIps)}]:${nodePort}`, "x")).answers).toEqual({ two: 5 });
+      expect((await count(byPod, "x")).answers).toEqual({ two: 5 });
+      await machine.apply(policy("two", { podSelector: selecting("two"), policyTypes: ["Ingress"] }));
+      await until(
+        () => ask("frontend", byPod),
+        (said) => said === "ETIMEDOUT",
+      );
+      await machine.kubectl("delete", "networkpolicy", "two");
+      await until(
+        () => ask("frontend", byPod),
+        (said) => said === "two",
+      );
+    },
+  );
 
   it("policies keep out whom they do not name, within a second, and for as long as they are there", async () => {
     const database = `http://${await podIp("database")}:5432`;

@@ -2,7 +2,7 @@
  * What the API has to hold so that nodes have a network: the Service of the cluster's DNS, the rights of who brings Services and policies to nodes
  * and of who serves Ingresses, and their class.
  */
-import type { core, networking, rbac } from "#api";
+import { type core, formatIp, type networking, parseCidr, type rbac } from "#api";
 import type { Logger } from "#base";
 import { type Client, clusterWide, createUnlessThere, namespaced } from "#client";
 import { INGRESS_USER } from "./ingress.ts";
@@ -12,7 +12,17 @@ const ROLE = "k8ts:node-network";
 const GATEWAY_GROUP = "gateway.networking.k8s.io";
 const READS = ["get", "list", "watch"];
 
-const dnsService: core.Service = {
+const DNS_PLACE = 10;
+
+/** Where the cluster's DNS answers: the tenth address of the first range of Services, as clusters have it. */
+export function clusterDnsIn([range]: readonly string[] = []): string {
+  const first = range === undefined ? undefined : parseCidr(range);
+  if (first === undefined) return CLUSTER_DNS;
+  const last = first.bytes.length - 1;
+  return formatIp({ bytes: first.bytes.map((byte, at) => (at === last ? byte + DNS_PLACE : byte)) });
+}
+
+const dnsService = (clusterIP: string): core.Service => ({
   apiVersion: "v1",
   kind: "Service",
   metadata: {
@@ -27,13 +37,13 @@ const dnsService: core.Service = {
     },
   },
   spec: {
-    clusterIP: CLUSTER_DNS,
+    clusterIP,
     ports: [
       { name: "dns", port: 53, protocol: "UDP" },
       { name: "dns-tcp", port: 53, protocol: "TCP" },
     ],
   },
-};
+});
 
 const role: rbac.ClusterRole = {
   apiVersion: "rbac.authorization.k8s.io/v1",
@@ -99,11 +109,16 @@ const Service = namespaced<core.Service>("v1", "Service", "services");
 const IngressClass = clusterWide<networking.IngressClass>("networking.k8s.io/v1", "IngressClass", "ingressclasses");
 
 /** What is there already is left as it is. What goes wrong is logged: nodes run Pods all the same. */
-export async function publishNetwork(client: Client, log: Logger, signal: AbortSignal): Promise<void> {
+export async function publishNetwork(
+  client: Client,
+  clusterDns: string,
+  log: Logger,
+  signal: AbortSignal,
+): Promise<void> {
   await attempt(log, signal, async () => {
     await createUnlessThere(client.of(ClusterRole), role, { signal });
     await createUnlessThere(client.of(ClusterRoleBinding), binding, { signal });
-    await createUnlessThere(client.of(Service).in("kube-system"), dnsService, { signal });
+    await createUnlessThere(client.of(Service).in("kube-system"), dnsService(clusterDns), { signal });
   });
 }
 

@@ -12,7 +12,7 @@ import { Client, Informers, type InProcessHandle, inProcess } from "#client";
 import type { Authority } from "#pki";
 import type { RealNodesConfig } from "../config.ts";
 import { ClusterError } from "../errors.ts";
-import { publishIngress, publishNetwork } from "./cluster-network.ts";
+import { clusterDnsIn, publishIngress, publishNetwork } from "./cluster-network.ts";
 import { CommandError } from "./command.ts";
 import { endIngress, keepIngress } from "./ingress.ts";
 import { checkAddresses, runLoadBalancers } from "./load-balancers.ts";
@@ -41,6 +41,8 @@ export interface RunOptions {
   readonly port: number;
   readonly authority: Authority;
   readonly background: TaskGroup;
+  /** Addresses of Services. Default: the usual ones. */
+  readonly serviceCidrs?: readonly string[];
 }
 
 export interface Started {
@@ -52,7 +54,7 @@ export interface RealNodesPart {
   /** Where nodes reach this machine: the API server has to listen there. */
   readonly machineIp: string;
   /** Where Pods get their addresses from. */
-  readonly podRange: string;
+  readonly podRanges: readonly string[];
   /** Nodes were running already, left by an earlier cluster. */
   readonly found: boolean;
   /** Resolves when every node is Ready, or has not become so for a minute. */
@@ -62,9 +64,9 @@ export interface RealNodesPart {
 }
 
 export async function openRealNodes(options: OpenOptions): Promise<RealNodesPart> {
-  const { podRange, loadBalancerAddresses } = options.config;
+  const { podRanges, loadBalancerAddresses } = options.config;
   if (loadBalancerAddresses !== undefined) await checkAddresses(loadBalancerAddresses);
-  const nodes = await RealNodes.open({ ...options, ...(podRange !== undefined && { podRange }) }).catch(
+  const nodes = await RealNodes.open({ ...options, ...(podRanges !== undefined && { podRanges }) }).catch(
     (error: unknown) => {
       if (!(error instanceof CommandError)) throw error;
       throw new ClusterError(
@@ -79,7 +81,7 @@ export async function openRealNodes(options: OpenOptions): Promise<RealNodesPart
   await nodes.want(options.config.count);
   return {
     machineIp: nodes.machineIp,
-    podRange: nodes.network.podRange,
+    podRanges: nodes.network.podRanges,
     found,
     run: (running) => runRealNodes(nodes, { ...options, ...running }),
     powerOff: () => powerOffAll(nodes.site, options.clock),
@@ -95,14 +97,16 @@ async function runRealNodes(nodes: RealNodes, options: OpenOptions & RunOptions)
     const { podCIDRs = [] } = object.spec ?? {};
     if (type !== "deleted" && podCIDRs.length > 0) nodes.learnPodCidrs(object.metadata.name ?? "", podCIDRs);
   });
-  await publishNetwork(client, log, background.signal);
+  const clusterDns = clusterDnsIn(options.serviceCidrs);
+  await publishNetwork(client, clusterDns, log, background.signal);
   const kubelet = {
     command: config.command,
     ...(config.proxyCommand !== undefined && { proxyCommand: config.proxyCommand }),
     serverUrl: `https://${nodes.machineIp}:${port}`,
     authority,
     version: K8TS_VERSION,
-    podRange: nodes.network.podRange,
+    podRanges: nodes.network.podRanges,
+    clusterDns,
     ...(config.proxyMode !== undefined && { proxyMode: config.proxyMode }),
   };
   background.run("real nodes", (signal) => nodes.run(kubelet, signal).finally(() => client.close()));

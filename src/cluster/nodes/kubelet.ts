@@ -8,7 +8,7 @@ import { makeShared } from "./mounts.ts";
 import { type NodeNames, namespacePath } from "./names.ts";
 import { LEAN_ENV, type ProcessId, startDaemon } from "./processes.ts";
 
-/** The tenth address of the default service range, as clusters have it. */
+/** The tenth address of the default range of Services, as clusters have it. */
 export const CLUSTER_DNS = "10.96.0.10";
 export const CLUSTER_DOMAIN = "cluster.local";
 
@@ -25,19 +25,28 @@ export interface KubeletOptions {
   /** By which the kernel is told of Services. Default: the proxy's own. */
   readonly proxyMode?: ProxyMode;
   /** Addresses of Pods. Default: the proxy's own. */
-  readonly podRange?: string;
+  readonly podRanges?: readonly string[];
+  /** Where every node answers as the cluster's DNS. Default: as usual. */
+  readonly clusterDns?: string;
 }
 
-export function kubeletArgs(node: NodeNames, ip: string): string[] {
+type Names = Pick<KubeletOptions, "clusterDns">;
+
+/** `ips`: the node's, one or one of each family. */
+export function kubeletArgs(
+  node: NodeNames,
+  ips: readonly string[],
+  { clusterDns = CLUSTER_DNS }: Names = {},
+): string[] {
   const flags = {
     kubeconfig: node.kubeconfig,
     "hostname-override": node.name,
-    "node-ip": ip,
+    "node-ip": ips.join(),
     "container-runtime-endpoint": `unix://${node.socket}`,
     "root-dir": node.kubeletRoot,
     "cert-dir": node.certDir,
     "pod-manifest-path": node.manifestDir,
-    "cluster-dns": CLUSTER_DNS,
+    "cluster-dns": clusterDns,
     "cluster-domain": CLUSTER_DOMAIN,
     "cgroup-root": node.cgroup,
     // Nodes share the machine's disk: what fills it is mostly not theirs, and no reason to evict Pods or to drop images.
@@ -49,22 +58,26 @@ export function kubeletArgs(node: NodeNames, ip: string): string[] {
 }
 
 /** Tells starts apart that are not the same: then the process is replaced. */
-export function kubeletStart(node: NodeNames, ip: string, options: KubeletOptions): string {
+export function kubeletStart(node: NodeNames, ips: readonly string[], options: KubeletOptions): string {
   const { command, serverUrl, authority, version } = options;
-  const parts = [command, kubeletArgs(node, ip), serverUrl, authority.certPem, version];
+  const parts = [command, kubeletArgs(node, ips, options), serverUrl, authority.certPem, version];
   return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 16);
 }
 
-export async function startKubelet(node: NodeNames, ip: string, options: KubeletOptions): Promise<ProcessId> {
+export async function startKubelet(
+  node: NodeNames,
+  ips: readonly string[],
+  options: KubeletOptions,
+): Promise<ProcessId> {
   const [program = process.execPath, ...first] = options.command;
   for (const dir of [node.kubeletRoot, node.certDir, node.manifestDir]) {
     await mkdir(dir, { recursive: true, mode: 0o700 });
   }
   await makeShared(node.kubeletRoot);
-  await writeCredentials(node, ip, options);
+  await writeCredentials(node, ips, options);
   return startDaemon({
     program,
-    args: [...first, ...kubeletArgs(node, ip)],
+    args: [...first, ...kubeletArgs(node, ips, options)],
     namespace: namespacePath(node.namespace),
     logFile: node.kubeletLog,
     env: LEAN_ENV,
@@ -72,13 +85,17 @@ export async function startKubelet(node: NodeNames, ip: string, options: Kubelet
 }
 
 /** Fresh with each start: as a client by its kubeconfig, as a server by the files that a kubelet looks for. */
-async function writeCredentials(node: NodeNames, ip: string, options: KubeletOptions): Promise<void> {
+async function writeCredentials(
+  node: NodeNames,
+  ipAddresses: readonly string[],
+  options: KubeletOptions,
+): Promise<void> {
   const { authority, serverUrl } = options;
   const commonName = `system:node:${node.name}`;
   const organizations = ["system:nodes"];
   const [client, server] = await Promise.all([
     authority.issue({ commonName, organizations, usages: ["client"] }),
-    authority.issue({ commonName, organizations, usages: ["server"], dnsNames: [node.name], ipAddresses: [ip] }),
+    authority.issue({ commonName, organizations, usages: ["server"], dnsNames: [node.name], ipAddresses }),
   ]);
   await writeKubeconfig(
     node.kubeconfig,

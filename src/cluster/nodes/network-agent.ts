@@ -11,32 +11,38 @@ import { LEAN_ENV, type ProcessId, startDaemon } from "./processes.ts";
 
 const USER = "system:kube-proxy";
 
-type AgentOptions = Pick<KubeletOptions, "proxyMode" | "podRange">;
+type AgentOptions = Pick<KubeletOptions, "proxyMode" | "podRanges" | "clusterDns">;
 
-export function networkAgentArgs(node: NodeNames, ip: string, { proxyMode, podRange }: AgentOptions = {}): string[] {
+/** `ips`: the node's, one or one of each family. */
+export function networkAgentArgs(node: NodeNames, ips: readonly string[], options: AgentOptions = {}): string[] {
+  const { proxyMode, podRanges, clusterDns = CLUSTER_DNS } = options;
   const flags = {
     kubeconfig: node.proxyKubeconfig,
     "hostname-override": node.name,
-    "nodeport-addresses": ip,
-    "cluster-dns": CLUSTER_DNS,
+    "nodeport-addresses": ips.join(),
+    "cluster-dns": clusterDns,
     "cluster-domain": CLUSTER_DOMAIN,
     // The node has no way out: names elsewhere are refused at once instead of after some time.
     upstream: "",
     ...(proxyMode !== undefined && { "proxy-mode": proxyMode }),
-    ...(podRange !== undefined && { "cluster-cidr": podRange }),
+    ...(podRanges !== undefined && { "cluster-cidr": podRanges.join() }),
   };
   return ["proxy", ...Object.entries(flags).map(([name, value]) => `--${name}=${value}`)];
 }
 
 /** Tells starts apart that are not the same: then the process is replaced. */
-export function networkAgentStart(node: NodeNames, ip: string, options: KubeletOptions): string {
+export function networkAgentStart(node: NodeNames, ips: readonly string[], options: KubeletOptions): string {
   const { proxyCommand: command = options.command, serverUrl, authority, version } = options;
-  const parts = [command, networkAgentArgs(node, ip, options), serverUrl, authority.certPem, version];
+  const parts = [command, networkAgentArgs(node, ips, options), serverUrl, authority.certPem, version];
   return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 16);
 }
 
-export async function startNetworkAgent(node: NodeNames, ip: string, options: KubeletOptions): Promise<ProcessId> {
-  const { authority, serverUrl, proxyCommand: command = options.command } = options;
+export async function startNetworkAgent(
+  node: NodeNames,
+  ips: readonly string[],
+  options: KubeletOptions,
+): Promise<ProcessId> {
+  const { authority, serverUrl, proxyCommand: command = options.command, clusterDns = CLUSTER_DNS } = options;
   const [program = process.execPath, ...first] = command;
   const client = await authority.issue({ commonName: USER, usages: ["client"] });
   await writeKubeconfig(
@@ -44,10 +50,10 @@ export async function startNetworkAgent(node: NodeNames, ip: string, options: Ku
     kubeconfigFor({ name: node.name, server: serverUrl, caPem: authority.certPem, client }),
   );
   // Each node answers for the cluster's DNS itself.
-  await ipCommand(["address", "replace", `${CLUSTER_DNS}/32`, "dev", "lo"], node.namespace);
+  await ipCommand(["address", "replace", `${clusterDns}/32`, "dev", "lo"], node.namespace);
   return startDaemon({
     program,
-    args: [...first, ...networkAgentArgs(node, ip, options)],
+    args: [...first, ...networkAgentArgs(node, ips, options)],
     namespace: namespacePath(node.namespace),
     logFile: node.proxyLog,
     env: LEAN_ENV,

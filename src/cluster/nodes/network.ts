@@ -13,7 +13,7 @@
 import { existsSync } from "node:fs";
 import { CommandError, run } from "./command.ts";
 import { type NodeNames, namespacePath, type SiteNames } from "./names.ts";
-import type { SiteNetwork } from "./site-network.ts";
+import { PREFIX_LENGTH_V6, type SiteNetwork } from "./site-network.ts";
 
 export const SWITCH = "switch";
 const MACHINE_PORT = "machine";
@@ -25,6 +25,8 @@ const CLAIM_METRIC = "65000";
 export interface NodeAddress {
   readonly index: number;
   readonly ip: string;
+  /** Where Pods have addresses of IPv6. */
+  readonly ip6?: string;
 }
 
 export async function ensureSwitch(site: SiteNames, network: SiteNetwork): Promise<void> {
@@ -40,14 +42,16 @@ export async function ensureSwitch(site: SiteNames, network: SiteNetwork): Promi
       `address replace ${network.ingressIp}/${network.prefixLength} dev ${SWITCH}`,
       `link set ${SWITCH} up`,
       `link set ${MACHINE_PORT} master ${SWITCH} up`,
+      ...(network.ingressIp6 === undefined ? [] : [address6(network.ingressIp6, SWITCH)]),
     ],
     switchNamespace,
   );
   await ipAll([
     `address replace ${network.machineIp}/${network.prefixLength} dev ${machineLink}`,
     `link set ${machineLink} up`,
+    ...(network.machineIp6 === undefined ? [] : [address6(network.machineIp6, machineLink)]),
   ]);
-  await claimPodRange(network.podRange, machineLink);
+  for (const range of network.podRanges) await claimPodRange(range, machineLink);
 }
 
 /** Shows other clusters of this machine that the range is in use, also before a node has a part of it. Ends with the cable. */
@@ -60,7 +64,7 @@ async function claimPodRange(podRange: string, machineLink: string): Promise<voi
 export async function ensureNodeLink(
   { switchNamespace }: SiteNames,
   { namespace }: NodeNames,
-  { index, ip: address }: NodeAddress,
+  { index, ip: address, ip6 }: NodeAddress,
   { prefixLength }: SiteNetwork,
 ): Promise<void> {
   const port = `node-${index}`;
@@ -81,7 +85,18 @@ export async function ensureNodeLink(
     ],
     namespace,
   );
-  await run("sh", ["-c", "echo 1 > /proc/sys/net/ipv4/ip_forward"], { inNamespace: namespacePath(namespace) });
+  const forward = (file: string) =>
+    run("sh", ["-c", `echo 1 > /proc/sys/net/${file}`], { inNamespace: namespacePath(namespace) });
+  await forward("ipv4/ip_forward");
+  if (ip6 === undefined) return;
+  await forward("ipv6/conf/all/forwarding");
+  await ipAll([address6(ip6, NODE_LINK)], namespace);
+  await ip(["-6", "route", "replace", "default", "dev", NOWHERE, "src", ip6], namespace);
+}
+
+/** Addresses here are given out once: nobody has to be asked whether somebody else has it, which takes a second. */
+function address6(address: string, link: string): string {
+  return `address replace ${address}/${PREFIX_LENGTH_V6} dev ${link} nodad`;
 }
 
 async function ensureNamespace(namespace: string): Promise<void> {

@@ -16,7 +16,7 @@ import type { NodeNames, SiteNames } from "./names.ts";
 import { ensureNodeLink } from "./network.ts";
 import { networkAgentStart, startNetworkAgent } from "./network-agent.ts";
 import { endProcess, isAlive, type ProcessId } from "./processes.ts";
-import { type NodeRun, writeRun } from "./record.ts";
+import { addressesOf, type NodeRun, writeRun } from "./record.ts";
 import type { SiteNetwork } from "./site-network.ts";
 
 const AGENT_GRACE_MS = 10_000;
@@ -93,20 +93,21 @@ interface Agent {
 
 /** The node's own processes of k8ts, in the order in which they start. */
 function agentsOf(names: NodeNames, run: NodeRun, options: KubeletOptions): readonly Agent[] {
-  const kubeletNow = kubeletStart(names, run.ip, options);
-  const proxyNow = networkAgentStart(names, run.ip, options);
+  const ips = addressesOf(run);
+  const kubeletNow = kubeletStart(names, ips, options);
+  const proxyNow = networkAgentStart(names, ips, options);
   return [
     {
       process: run.proxy,
       started: run.proxyStart,
       start: proxyNow,
-      begin: async () => ({ proxy: await startNetworkAgent(names, run.ip, options), proxyStart: proxyNow }),
+      begin: async () => ({ proxy: await startNetworkAgent(names, ips, options), proxyStart: proxyNow }),
     },
     {
       process: run.kubelet,
       started: run.kubeletStart,
       start: kubeletNow,
-      begin: async () => ({ kubelet: await startKubelet(names, run.ip, options), kubeletStart: kubeletNow }),
+      begin: async () => ({ kubelet: await startKubelet(names, ips, options), kubeletStart: kubeletNow }),
     },
   ];
 }

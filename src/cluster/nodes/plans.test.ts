@@ -1,5 +1,6 @@
 /** The parts of nodes that decide and write, without a machine. */
 import { describe, expect, it } from "vitest";
+import { clusterDnsIn } from "./cluster-network.ts";
 import { cniConfig } from "./cni-config.ts";
 import { containerdConfig, snapshotterIn } from "./containerd-config.ts";
 import { kubeletArgs, kubeletStart } from "./kubelet.ts";
@@ -11,7 +12,7 @@ import { startedBefore, statFields } from "./processes.ts";
 import { freeIndex, type NodeRecord } from "./record.ts";
 import { routeChanges, routesFor } from "./routes.ts";
 import { isShimOf, shimSocket } from "./shims.ts";
-import { choosePodRange, chooseRange, nodeIp, siteNetwork } from "./site-network.ts";
+import { choosePodRange, chooseRange, nodeIp, nodeIp6, siteNetwork } from "./site-network.ts";
 
 const site = siteNames("/home/someone/.k8ts");
 const node = nodeNames(site, "node-1");
@@ -104,6 +105,23 @@ describe("chooseRange", () => {
       "10.89.16.11",
       "10.89.16.250",
     ]);
+    expect([network.machineIp6, nodeIp6(network, 1)]).toEqual([undefined, undefined]);
+  });
+
+  it("with addresses of IPv6 where Pods have them", () => {
+    const network = siteNetwork(171, ["10.244.0.0/16", "fd00:10:244::/56"]);
+    expect([network.machineIp6, nodeIp6(network, 1)]).toEqual(["fd6b:3874:7300:ab::1", "fd6b:3874:7300:ab::b"]);
+    const ways = routesFor([{ name: "a", ip: "10.89.0.11", ip6: "fd6b::b", podCidrs: ["10.244.0.0/24", "fd00::/64"] }]);
+    expect(ways.map(({ cidr, via }) => `${cidr} ${via}`)).toEqual(["10.244.0.0/24 10.89.0.11", "fd00::/64 fd6b::b"]);
+  });
+
+  it.each([
+    [undefined, "10.96.0.10"],
+    [["10.96.0.0/12"], "10.96.0.10"],
+    [["10.100.4.0/24", "fd00:96::/112"], "10.100.4.10"],
+    [["fd00:96::/112"], "fd00:96::a"],
+  ])("the cluster's DNS is the tenth of the Services' range: %s", (given, want) => {
+    expect(clusterDnsIn(given)).toBe(want);
   });
 });
 
@@ -163,7 +181,7 @@ describe("configurations", () => {
   });
 
   it("a kubelet gets the flags of the original, and is another with another start", () => {
-    expect(kubeletArgs(node, "10.89.0.11")).toEqual(
+    expect(kubeletArgs(node, ["10.89.0.11"])).toEqual(
       expect.arrayContaining([
         "kubelet",
         "--hostname-override=node-1",
@@ -175,10 +193,10 @@ describe("configurations", () => {
     );
     const authority = { certPem: "a", issue: async () => ({ certPem: "", keyPem: "" }) };
     const options = { command: ["k8ts"], serverUrl: "https://10.89.0.1:6443", authority, version: "1" };
-    const start = kubeletStart(node, "10.89.0.11", options);
-    expect(kubeletStart(node, "10.89.0.11", { ...options })).toBe(start);
+    const start = kubeletStart(node, ["10.89.0.11"], options);
+    expect(kubeletStart(node, ["10.89.0.11"], { ...options })).toBe(start);
     for (const change of [{ version: "2" }, { serverUrl: "https://10.89.0.1:7443" }, { command: ["other"] }]) {
-      expect(kubeletStart(node, "10.89.0.11", { ...options, ...change })).not.toBe(start);
+      expect(kubeletStart(node, ["10.89.0.11"], { ...options, ...change })).not.toBe(start);
     }
   });
 });

@@ -20,7 +20,7 @@ import { powerOff, removeTree, stopped } from "./power-off.ts";
 import { PROXY_PORT, proxyEnv } from "./pull-proxy.ts";
 import { freeIndex, listNodes, type NodeRecord, type NodeRun, readNode, writeRun, writeSpec } from "./record.ts";
 import { applyRoutes, type NodeRange, routesFor } from "./routes.ts";
-import { ensureSiteNetwork, MAX_NODES, nodeIp, type SiteNetwork } from "./site-network.ts";
+import { ensureSiteNetwork, MAX_NODES, nodeIp, nodeIp6, type SiteNetwork } from "./site-network.ts";
 
 const TICK_MS = 100;
 /** A node that fails again and again, or loses a part as soon as it is up, is tried later each time. One that had stayed up is mended at once. */
@@ -37,7 +37,7 @@ interface Work {
 export interface RealNodesOptions {
   readonly dataDir: string;
   /** Addresses of Pods. Default: a range that nobody else on this machine uses. */
-  readonly podRange?: string;
+  readonly podRanges?: readonly string[];
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
@@ -81,7 +81,7 @@ export class RealNodes {
     const site = siteNames(options.dataDir);
     await mkdir(site.nodesDir, { recursive: true, mode: 0o700 });
     const [network, machine] = await Promise.all([
-      ensureSiteNetwork(site, options.random, options.podRange),
+      ensureSiteNetwork(site, options.random, options.podRanges),
       inspectMachine(site.nodesDir),
     ]);
     await ensureSwitch(site, network);
@@ -189,7 +189,9 @@ export class RealNodes {
   async #takeUp(names: NodeNames): Promise<void> {
     const index = freeIndex(await listNodes(this.site));
     if (index > MAX_NODES) throw new Error(`there are addresses for ${MAX_NODES} nodes only`);
-    await writeRun(names, { index, ip: nodeIp(this.network, index), podCidrs: [], state: "stopped" });
+    const ip6 = nodeIp6(this.network, index);
+    const addresses = { ip: nodeIp(this.network, index), ...(ip6 !== undefined && { ip6 }) };
+    await writeRun(names, { index, ...addresses, podCidrs: [], state: "stopped" });
   }
 
   async #attempt(names: NodeNames, { kind, run }: Work, signal: AbortSignal): Promise<void> {
@@ -232,7 +234,7 @@ export class RealNodes {
 }
 
 function rangeOf({ name }: NodeNames, run: NodeRun | undefined): NodeRange {
-  return { name, ip: run?.ip ?? "", podCidrs: run?.podCidrs ?? [] };
+  return { name, ip: run?.ip ?? "", ip6: run?.ip6, podCidrs: run?.podCidrs ?? [] };
 }
 
 function keyOf({ name }: NodeNames, kind: Kind): string {

@@ -18,6 +18,8 @@ export interface NodeSpec {
 export interface NodeRun {
   readonly index: number;
   readonly ip: string;
+  /** Where Pods have addresses of IPv6. */
+  readonly ip6?: string;
   readonly podCidrs: readonly string[];
   readonly containerd?: ProcessId;
   readonly kubelet?: ProcessId;
@@ -30,6 +32,11 @@ export interface NodeRun {
   readonly state: "starting" | "running" | "stopped" | "failed";
   /** Why it failed. */
   readonly reason?: string;
+}
+
+/** One, or one of each family. */
+export function addressesOf({ ip, ip6 }: Pick<NodeRun, "ip" | "ip6">): readonly string[] {
+  return ip6 === undefined ? [ip] : [ip, ip6];
 }
 
 export interface NodeRecord {

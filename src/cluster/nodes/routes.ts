@@ -14,6 +14,7 @@ export const BALANCER_PROTOCOL = "90";
 export interface NodeRange {
   readonly name: string;
   readonly ip: string;
+  readonly ip6?: string | undefined;
   readonly podCidrs: readonly string[];
 }
 
@@ -26,12 +27,12 @@ export interface Route {
 export function routesFor(nodes: readonly NodeRange[], name?: string): Route[] {
   return nodes
     .filter((node) => node.name !== name)
-    .flatMap((node) => node.podCidrs.filter(isIPv4).map((cidr) => ({ cidr, via: node.ip })));
-}
-
-/** Nodes have addresses of version 4 only. */
-function isIPv4(cidr: string): boolean {
-  return !cidr.includes(":");
+    .flatMap(({ ip, ip6, podCidrs }) =>
+      podCidrs.flatMap((cidr) => {
+        const via = cidr.includes(":") ? ip6 : ip;
+        return via === undefined ? [] : [{ cidr, via }];
+      }),
+    );
 }
 
 export interface RouteChanges {
@@ -67,7 +68,10 @@ export async function applyRoutes(
 }
 
 async function ownRoutes(link: string, protocol: string, namespace?: string): Promise<Route[]> {
-  const answer = await ip(["-j", "-4", "route", "show", "dev", link, "proto", protocol], namespace);
-  const routes = JSON.parse(answer || "[]") as readonly { dst: string; gateway?: string }[];
-  return routes.map(({ dst, gateway = "" }) => ({ cidr: dst.includes("/") ? dst : `${dst}/32`, via: gateway }));
+  const shown = async (family: "-4" | "-6", whole: number) => {
+    const answer = await ip(["-j", family, "route", "show", "dev", link, "proto", protocol], namespace);
+    const routes = JSON.parse(answer || "[]") as readonly { dst: string; gateway?: string }[];
+    return routes.map(({ dst, gateway = "" }) => ({ cidr: dst.includes("/") ? dst : `${dst}/${whole}`, via: gateway }));
+  };
+  return [...(await shown("-4", 32)), ...(await shown("-6", 128))];
 }

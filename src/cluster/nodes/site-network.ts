@@ -4,7 +4,9 @@
  *     10.89.N.0/24    .1 the machine, .2 the ingress, from .11 on nodes
  *     10.88.N.0/24    load balancers of Services
  *     10.244.0.0/16   Pods; another one where another cluster has that
+ *     fd6b:3874:7300:N::/64   the machine and nodes, where Pods have addresses of IPv6, too
  */
+import { existsSync } from "node:fs";
 import { mkdir, readFile } from "node:fs/promises";
 import type { Random } from "#base";
 import { writeFileAtomic } from "../data-dir.ts";
@@ -15,6 +17,8 @@ import { ip } from "./network.ts";
 /** Of the private range 10.0.0.0/8; away from 10.96.0.0/12 (Services) and from where Pods are. */
 const NODES = "10.89";
 const BALANCERS = "10.88";
+/** Of the range that anybody may use in their own network. */
+const NODES_V6 = "fd6b:3874:7300";
 const FIRST_NODE = 10;
 export const MAX_NODES = 240;
 /** The second numbers of ranges for Pods: the usual one first. The last one is behind the range of Services. */
@@ -30,7 +34,11 @@ export interface SiteNetwork {
   /** Where Ingresses are served. */
   readonly ingressIp: string;
   readonly balancerRange: string;
-  readonly podRange: string;
+  /** One, or one of each family. */
+  readonly podRanges: readonly string[];
+  /** Where Pods have addresses of IPv6: the machine's and the ingress's, too. */
+  readonly machineIp6?: string;
+  readonly ingressIp6?: string;
 }
 
 /** What is written down. */
@@ -38,20 +46,33 @@ interface Chosen {
   readonly third: number;
   /** By which containerds show themselves to the machine's proxy. */
   readonly pullSecret: string;
-  /** Absent: the usual one. */
+  /** Absent: the usual one. Several are separated by commas. */
   readonly podRange?: string;
 }
 
-export function siteNetwork(third: number, podRange: string = USUAL_POD_RANGE): SiteNetwork {
+export const PREFIX_LENGTH_V6 = 64;
+
+export function siteNetwork(third: number, podRanges: readonly string[] = [USUAL_POD_RANGE]): SiteNetwork {
   const at = (last: number) => `${NODES}.${third}.${last}`;
+  const hasIpv6 = podRanges.some((range) => range.includes(":"));
   return {
     third,
     prefixLength: 24,
     machineIp: at(1),
     ingressIp: at(2),
     balancerRange: `${BALANCERS}.${third}.0/24`,
-    podRange,
+    podRanges,
+    ...(hasIpv6 && { machineIp6: at6(third, 1), ingressIp6: at6(third, 2) }),
   };
+}
+
+/** Undefined where the cluster has no IPv6. */
+export function nodeIp6({ third, machineIp6 }: SiteNetwork, index: number): string | undefined {
+  return machineIp6 && at6(third, FIRST_NODE + index);
+}
+
+function at6(third: number, last: number): string {
+  return `${NODES_V6}:${third.toString(16)}::${last.toString(16)}`;
 }
 
 export function nodeIp({ third }: SiteNetwork, index: number): string {
@@ -91,20 +112,22 @@ function touches(route: string, range: string): boolean {
   return Math.floor(a.number / size) === Math.floor(b.number / size);
 }
 
-/** As it was chosen the first time. `podRange`: the user's choice. */
+/** As it was chosen the first time. `podRanges`: the user's choice. */
 export async function ensureSiteNetwork(
   site: SiteNames,
   random: Random,
-  podRange?: string,
+  podRanges?: readonly string[],
 ): Promise<SiteNetwork & Chosen> {
   const known = await readChosen(site);
   if (known !== undefined) {
-    const network = { ...known, ...siteNetwork(known.third, known.podRange) };
-    if (podRange === undefined || podRange === network.podRange) return network;
+    const network = { ...known, ...siteNetwork(known.third, known.podRange?.split(",")) };
+    if (podRanges === undefined || podRanges.join() === network.podRanges.join()) return network;
     throw new ClusterError(
-      `Pods of this cluster have addresses of ${network.podRange}: --cluster-cidr cannot change that. \`k8ts reset\` begins anew.`,
+      `Pods of this cluster have addresses of ${network.podRanges}: --cluster-cidr cannot change that. \`k8ts reset\` begins anew.`,
     );
   }
+  if (podRanges?.some((range) => range.includes(":")) && !existsSync("/proc/net/if_inet6"))
+    throw new ClusterError("This machine has no IPv6: --cluster-cidr can only be a range of IPv4.");
   const shown = JSON.parse((await ip(["-j", "-4", "route", "show"])) || "[]") as readonly { dst: string }[];
   const routes = shown.map(({ dst }) => dst);
   const chosen = chooseRange(site.id, routes);
@@ -114,13 +137,14 @@ export async function ensureSiteNetwork(
     );
   }
   await mkdir(site.nodesDir, { recursive: true, mode: 0o700 });
+  const ranges = podRanges ?? [choosePodRange(routes)];
   const made = {
     third: chosen.third,
     pullSecret: Buffer.from(random.bytes(16)).toString("hex"),
-    podRange: podRange ?? choosePodRange(routes),
+    podRange: ranges.join(),
   };
   await writeFileAtomic(site.networkFile, `${JSON.stringify(made)}\n`);
-  return { ...chosen, ...made };
+  return { ...siteNetwork(chosen.third, ranges), ...made };
 }
 
 async function readChosen({ networkFile }: SiteNames): Promise<Chosen | undefined> {
