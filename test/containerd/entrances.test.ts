@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { core, networking } from "../../src/api/index.ts";
 import { realClock } from "../../src/base/index.ts";
+import { nodeNames, readNode, siteNames } from "../../src/cluster/nodes/index.ts";
 import { createAuthority } from "../../src/pki/index.ts";
 import { definitionsOf, isFetched } from "../operators/support/definitions.ts";
 import { tool } from "../support/tools.ts";
@@ -216,6 +217,17 @@ describe.skipIf(why !== "")(`names, policies and entrances${why && `: ${why}`}`,
     expect(toldBy((await running.ended()).stdout).failingSince - applied).toBeLessThan(1000);
     expect(await ask("backend", named)).toBe("database");
 
+    // Nobody is let in while the agent of the node is gone, and it is back soon: names are found again.
+    const agent = (await readNode(nodeNames(siteNames(machine.home.dataDir), "node-1")))?.run?.proxy?.pid ?? 0;
+    process.kill(agent, "SIGKILL");
+    const kept = ask("frontend", database);
+    await until(
+      () => names("frontend", ["A", `one.${ZONE}`]),
+      ([found]) => Array.isArray(found),
+    );
+    expect(await kept).toBe("ETIMEDOUT");
+    expect(await ask("backend", database)).toBe("database");
+
     const dns = {
       ports: (["UDP", "TCP"] as const).map((protocol) => ({ port: 53, protocol })),
       to: [{ namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "kube-system" } } }],
@@ -341,7 +353,7 @@ describe.skipIf(why !== "")(`names, policies and entrances${why && `: ${why}`}`,
   it.skipIf(!isFetched("gateway-api"))(
     "Gateways and HTTPRoutes are served once their definitions are installed",
     async () => {
-      const kinds = ["GatewayClass", "Gateway", "HTTPRoute"];
+      const kinds = ["GatewayClass", "Gateway", "HTTPRoute", "ReferenceGrant"];
       const definitions = definitionsOf("gateway-api", { clusterScoped: ["GatewayClass"] });
       for (const each of definitions.filter(({ spec }) => kinds.includes(spec.names.kind))) await machine.apply(each);
       const gatewayApi = (kind: string, name: string, spec: object) => ({
@@ -358,7 +370,16 @@ describe.skipIf(why !== "")(`names, policies and entrances${why && `: ${why}`}`,
         matches: [{ path: { type: "PathPrefix", value } }],
         backendRefs: [{ name, port: 80 }],
       });
-      const rules = [rule("/", "one"), rule("/two", "two")];
+      const elsewhere = { filters: [{ type: "RequestRedirect", requestRedirect: { scheme: "https" } }] };
+      const rules = [
+        rule("/", "one"),
+        rule("/two", "two"),
+        { ...elsewhere, matches: [{ path: { type: "RegularExpression", value: "/old/[a-z]+" } }] },
+        {
+          matches: [{ path: { type: "PathPrefix", value: "/far" } }],
+          backendRefs: [{ name: "kubernetes", namespace: "far", port: 443 }],
+        },
+      ];
       const hostnames = ["gateway.example.test"];
       await machine.apply(gatewayApi("HTTPRoute", "web", { parentRefs: [{ name: "edge" }], hostnames, rules }));
       await machine.kubectl("wait", "--for=condition=Programmed", "gateway", "edge", "--timeout=20s");
@@ -375,7 +396,25 @@ describe.skipIf(why !== "")(`names, policies and entrances${why && `: ${why}`}`,
         "httproute",
         "web",
       );
-      expect(route.status.parents[0]?.conditions[0]).toMatchObject({ type: "Accepted", status: "True" });
+      const [accepted, resolved] = route.status.parents[0]?.conditions ?? [];
+      expect(accepted).toMatchObject({ type: "Accepted", status: "True" });
+      expect(resolved).toMatchObject({ type: "ResolvedRefs", reason: "RefNotPermitted" });
+      expect((await count(`${url}/old/page`, "gateway.example.test")).failures).toEqual({ 302: 5 });
+      expect((await count(`${url}/far`, "gateway.example.test")).failures).toEqual({ 500: 5 });
+
+      // The other Namespace has a Service without anybody behind it, and lets routes of this one refer to it.
+      const group = "gateway.networking.k8s.io";
+      const grant = gatewayApi("ReferenceGrant", "routes", {
+        from: [{ group, kind: "HTTPRoute", namespace: "default" }],
+        to: [{ group: "", kind: "Service" }],
+      });
+      await machine.kubectl("create", "namespace", "far");
+      await machine.kubectl("create", "service", "clusterip", "kubernetes", "--tcp=443", "-n", "far");
+      await machine.apply({ ...grant, apiVersion: `${group}/v1beta1`, metadata: { name: "routes", namespace: "far" } });
+      await until(
+        () => count(`${url}/far`, "gateway.example.test"),
+        ({ failures }) => failures[503] === 5,
+      );
     },
   );
 });

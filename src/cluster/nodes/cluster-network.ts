@@ -77,7 +77,11 @@ const ingressRole: rbac.ClusterRole = {
     // The Gateway API, where its definitions are installed.
     { apiGroups: [""], resources: ["namespaces"], verbs: READS },
     { apiGroups: ["apiextensions.k8s.io"], resources: ["customresourcedefinitions"], verbs: READS },
-    { apiGroups: [GATEWAY_GROUP], resources: ["gatewayclasses", "gateways", "httproutes"], verbs: READS },
+    {
+      apiGroups: [GATEWAY_GROUP],
+      resources: ["gatewayclasses", "gateways", "httproutes", "referencegrants"],
+      verbs: READS,
+    },
     {
       apiGroups: [GATEWAY_GROUP],
       resources: ["gatewayclasses/status", "gateways/status", "httproutes/status"],

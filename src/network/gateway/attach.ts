@@ -3,17 +3,34 @@
  *
  * 1. A listener serves routes that name its Gateway as a parent, come from a Namespace that it allows, and share a host with it.
  * 2. A listener at a port or of a protocol that is not served here is not accepted; the others of its Gateway are.
- * 3. What is in another Namespace than who refers to it is not used: ReferenceGrants are not read.
+ * 3. What cannot be used (`references.ts`) costs a route the requests that would go there, and a listener its certificate; the rest is served.
  */
 import { type Labels, matcherOfSelector } from "#api";
 import { objectKey } from "#client";
+import type { Backend } from "../ingress/routes.ts";
 import { sharedHosts } from "./hosts.ts";
-import type { Condition, Gateway, GatewayClass, HttpRoute, Listener, ParentReference } from "./kinds.ts";
+import type {
+  BackendReference,
+  Condition,
+  Gateway,
+  GatewayClass,
+  HttpRoute,
+  Listener,
+  ParentReference,
+} from "./kinds.ts";
+import {
+  GATEWAY_GROUP as GROUP,
+  type ReferenceSources,
+  type Resolved,
+  resolveBackend,
+  resolveCertificate,
+} from "./references.ts";
 import { problemOf } from "./rules.ts";
 
-const GROUP = "gateway.networking.k8s.io";
+/** The Service that a reference leads to, if it may be used. */
+export type BackendOf = (reference: BackendReference) => Backend | undefined;
 
-export interface GatewaySources {
+export interface GatewaySources extends ReferenceSources {
   readonly classes: readonly GatewayClass[];
   readonly gateways: readonly Gateway[];
   readonly routes: readonly HttpRoute[];
@@ -28,8 +45,10 @@ export interface GatewaySources {
 export interface AttachedRoute {
   readonly route: HttpRoute;
   readonly port: number;
+  readonly scheme: "http" | "https";
   /** An empty one stands for all. */
   readonly hosts: readonly string[];
+  readonly backendOf: BackendOf;
 }
 
 export interface ListenerCertificate {
@@ -42,6 +61,7 @@ export interface ListenerCertificate {
 export interface SeenListener {
   readonly listener: Listener;
   readonly accepted: Condition;
+  readonly resolved: Condition;
   readonly attached: number;
 }
 
@@ -51,7 +71,7 @@ export interface Attachments {
   /** Of each route: what became of each of its parents that is ours. */
   readonly parents: ReadonlyMap<
     HttpRoute,
-    readonly { readonly parent: ParentReference; readonly accepted: Condition }[]
+    readonly { readonly parent: ParentReference; readonly accepted: Condition; readonly resolved: Condition }[]
   >;
   readonly routes: readonly AttachedRoute[];
   readonly certificates: readonly ListenerCertificate[];
@@ -64,14 +84,15 @@ export function attach(sources: GatewaySources): Attachments {
   const byKey = new Map(own.map((gateway) => [objectKey(gateway), gateway]));
   const counts = new Map<Listener, number>();
   const routes: AttachedRoute[] = [];
-  const parents = new Map<HttpRoute, { parent: ParentReference; accepted: Condition }[]>();
+  const parents = new Map<HttpRoute, { parent: ParentReference; accepted: Condition; resolved: Condition }[]>();
   for (const route of sources.routes) {
+    const resolved = resolvedCondition(backendsOf(route, sources));
     for (const parent of route.spec?.parentRefs ?? []) {
       const gateway = parentOf(route, parent, byKey);
       if (gateway === undefined) continue;
       const outcome = attachTo(route, parent, gateway, sources);
       const list = parents.get(route) ?? [];
-      parents.set(route, [...list, { parent, accepted: outcome.accepted }]);
+      parents.set(route, [...list, { parent, accepted: outcome.accepted, resolved }]);
       routes.push(...outcome.routes);
       for (const listener of outcome.listeners) counts.set(listener, (counts.get(listener) ?? 0) + 1);
     }
@@ -81,10 +102,17 @@ export function attach(sources: GatewaySources): Attachments {
     (gateway.spec?.listeners ?? []).map((listener) => ({
       listener,
       accepted: listenerCondition(listener, sources),
+      resolved: listenerReferences(listener, gateway, sources),
       attached: counts.get(listener) ?? 0,
     })),
   ]);
-  return { classes, gateways: new Map(seen), parents, routes, certificates: own.flatMap(certificatesOf) };
+  return {
+    classes,
+    gateways: new Map(seen),
+    parents,
+    routes,
+    certificates: own.flatMap((gateway) => certificatesOf(gateway, sources)),
+  };
 }
 
 function parentOf(route: HttpRoute, parent: ParentReference, gateways: ReadonlyMap<string, Gateway>) {
@@ -105,9 +133,14 @@ function attachTo(route: HttpRoute, parent: ParentReference, gateway: Gateway, s
   const served = named.filter((listener) => listenerCondition(listener, sources).status === "True");
   const open = served.filter((listener) => allows(listener, gateway, route, sources.namespaces));
   if (open.length === 0) return refused("NotAllowedByListeners", "no listener takes routes from this Namespace");
+  const backendOf: BackendOf = (reference) => {
+    const { key } = resolveBackend(referrer(route), reference, sources);
+    return key === undefined || reference.port === undefined ? undefined : { service: key, port: reference.port };
+  };
   const attached = open.flatMap((listener) => {
     const hosts = sharedHosts(listener.hostname, route.spec?.hostnames ?? []);
-    return hosts.length === 0 ? [] : [{ listener, served: { route, port: listener.port, hosts } }];
+    const scheme = listener.protocol === "HTTPS" ? ("https" as const) : ("http" as const);
+    return hosts.length === 0 ? [] : [{ listener, served: { route, port: listener.port, scheme, hosts, backendOf } }];
   });
   if (attached.length === 0) return refused("NoMatchingListenerHostname", "no listener has one of its hosts");
   return {
@@ -134,7 +167,7 @@ function allows(
   namespaces: ReadonlyMap<string, Labels>,
 ): boolean {
   const { kinds = [], namespaces: from = {} } = allowedRoutes ?? {};
-  const isKind = kinds.length === 0 || kinds.some(({ group = GROUP, kind }) => group === GROUP && kind === "HTTPRoute");
+  const isKind = kinds.length === 0 || kinds.some(isServedKind);
   if (!isKind) return false;
   if (from.from === "All") return true;
   if (from.from === "Selector") {
@@ -143,16 +176,52 @@ function allows(
   return route.metadata.namespace === gateway.metadata.namespace;
 }
 
-function certificatesOf(gateway: Gateway): ListenerCertificate[] {
-  const { namespace = "" } = gateway.metadata;
+function certificatesOf(gateway: Gateway, sources: GatewaySources): ListenerCertificate[] {
+  const from = { kind: "Gateway", namespace: gateway.metadata.namespace ?? "" } as const;
   return (gateway.spec?.listeners ?? [])
     .filter(({ protocol }) => protocol === "HTTPS")
     .flatMap(({ hostname = "", tls }) =>
-      (tls?.certificateRefs ?? [])
-        .filter(({ group = "", kind = "Secret" }) => group === "" && kind === "Secret")
-        .filter((reference) => (reference.namespace ?? namespace) === namespace)
-        .map(({ name }) => ({ gateway: objectKey(gateway), host: hostname, secret: `${namespace}/${name}` })),
+      (tls?.certificateRefs ?? []).flatMap((reference) => {
+        const { key } = resolveCertificate(from, reference, sources);
+        return key === undefined ? [] : [{ gateway: objectKey(gateway), host: hostname, secret: key }];
+      }),
     );
+}
+
+/** Also those that get copies. */
+function backendsOf(route: HttpRoute, sources: GatewaySources): Resolved[] {
+  const rules = route.spec?.rules ?? [];
+  const references = rules.flatMap(({ backendRefs = [], filters = [] }) => [
+    ...backendRefs,
+    ...filters.flatMap(({ requestMirror }) => requestMirror?.backendRef ?? []),
+  ]);
+  return references.map((reference) => resolveBackend(referrer(route), reference, sources));
+}
+
+function referrer({ metadata }: HttpRoute) {
+  return { kind: "HTTPRoute", namespace: metadata.namespace ?? "" } as const;
+}
+
+function listenerReferences(listener: Listener, gateway: Gateway, sources: GatewaySources): Condition {
+  const { kinds = [] } = listener.allowedRoutes ?? {};
+  const odd = kinds.find((each) => !isServedKind(each));
+  if (odd !== undefined) return { ...no("InvalidRouteKinds", `${odd.kind} is not served here`), type: "ResolvedRefs" };
+  const from = { kind: "Gateway", namespace: gateway.metadata.namespace ?? "" } as const;
+  const references = listener.protocol === "HTTPS" ? (listener.tls?.certificateRefs ?? []) : [];
+  return resolvedCondition(references.map((reference) => resolveCertificate(from, reference, sources)));
+}
+
+export function isServedKind({ group = GROUP, kind }: { readonly group?: string; readonly kind: string }): boolean {
+  return group === GROUP && kind === "HTTPRoute";
+}
+
+function resolvedCondition(all: readonly Resolved[]): Condition {
+  const problem = all.find((each) => each.key === undefined);
+  const told =
+    problem?.key === undefined && problem !== undefined
+      ? no(problem.reason, problem.message)
+      : yes("ResolvedRefs", "all that it refers to is there");
+  return { ...told, type: "ResolvedRefs" };
 }
 
 export function yes(reason: string, message: string): Condition {

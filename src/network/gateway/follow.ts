@@ -2,14 +2,25 @@
  * Keeps routes of the Gateway API as the API shows them, from the moment on at which its CustomResourceDefinitions are there.
  *
  *     CustomResourceDefinition --► (established) ──► informers
- *     GatewayClasses, Gateways, HTTPRoutes, Namespaces --► (all at once, shortly after) ──► attach ──► GatewayRoutes
+ *     GatewayClasses, Gateways, HTTPRoutes, ReferenceGrants, Namespaces --► (all at once, shortly after) ──► attach ──► GatewayRoutes
+ *     Services, Secrets that come or go                                 --►
  */
 import type { Clock, Logger, Random, TaskGroup } from "#base";
 import { type Client, Informer, Informers } from "#client";
 import { Namespace } from "../kinds.ts";
 import { Changed } from "../tell-kernel.ts";
 import { type Attachments, attach } from "./attach.ts";
-import { Definition, GatewayClassResource, GatewayResource, HTTP_ROUTES, HttpRouteResource } from "./kinds.ts";
+import {
+  Definition,
+  GatewayClassResource,
+  GatewayResource,
+  HTTP_ROUTES,
+  HttpRouteResource,
+  REFERENCE_GRANTS,
+  type ReferenceGrant,
+  ReferenceGrantResource,
+} from "./kinds.ts";
+import type { ReferenceSources } from "./references.ts";
 
 const GATHER_MS = 20;
 const LONG_MS = 3_600_000;
@@ -20,6 +31,8 @@ export interface FollowGatewaysOptions {
   /** Which ports are served, and how. */
   readonly ports: ReadonlyMap<number, "HTTP" | "HTTPS">;
   readonly controller: string;
+  /** What routes and listeners may refer to. */
+  readonly known: Pick<ReferenceSources, "has"> & { onChange(listener: () => void): void };
   readonly onReload: (attachments: Attachments) => void;
   readonly clock: Clock;
   readonly random: Random;
@@ -28,8 +41,8 @@ export interface FollowGatewaysOptions {
 
 /** Until the signal aborts. */
 export async function followGateways(options: FollowGatewaysOptions, signal: AbortSignal): Promise<void> {
-  const { client, clock, random, log, tasks, ports, controller, onReload } = options;
-  await definitionThere(options, signal);
+  const { client, clock, random, log, tasks, ports, controller, onReload, known } = options;
+  await definitionThere(options, HTTP_ROUTES, signal);
   log.info("the Gateway API is there");
   const informers = new Informers({ client, clock, random, log, tasks });
   const [classes, gateways] = [informers.of(GatewayClassResource), informers.of(GatewayResource)];
@@ -37,6 +50,15 @@ export async function followGateways(options: FollowGatewaysOptions, signal: Abo
   await informers.synced();
   const changed = new Changed();
   for (const informer of [classes, gateways, routes, namespaces]) informer.onChange(() => changed.mark());
+  known.onChange(() => changed.mark());
+  let grants: () => readonly ReferenceGrant[] = () => [];
+  tasks.run("grants of references", async (running) => {
+    await definitionThere(options, REFERENCE_GRANTS, running);
+    const granted = informers.of(ReferenceGrantResource);
+    await granted.synced;
+    grants = () => granted.cache.list();
+    granted.onChange(() => changed.mark());
+  });
   for (;;) {
     await changed.wait(clock, LONG_MS, signal);
     await clock.sleep(GATHER_MS, signal);
@@ -44,15 +66,15 @@ export async function followGateways(options: FollowGatewaysOptions, signal: Abo
     onReload(
       attach({
         ...{ classes: classes.cache.list(), gateways: gateways.cache.list(), routes: routes.cache.list() },
-        ...{ namespaces: new Map(labels), ports, controller },
+        ...{ namespaces: new Map(labels), ports, controller, grants: grants(), has: known.has },
       }),
     );
   }
 }
 
-async function definitionThere(options: FollowGatewaysOptions, signal: AbortSignal): Promise<void> {
+async function definitionThere(options: FollowGatewaysOptions, name: string, signal: AbortSignal): Promise<void> {
   const { client, clock, random, log, tasks } = options;
-  const selectors = { fieldSelector: `metadata.name=${HTTP_ROUTES}` };
+  const selectors = { fieldSelector: `metadata.name=${name}` };
   const informer = new Informer({ client: client.of(Definition), clock, random, log, selectors });
   tasks.run("informer of definitions", (running) => informer.run(running));
   const changed = new Changed();

@@ -1,6 +1,7 @@
 /** The kinds of the Gateway API, as far as they are read here: they come with CustomResourceDefinitions, not with this API server. */
 import type { apiextensions, KubeObject, LabelSelector } from "#api";
 import { clusterWide, namespaced } from "#client";
+import type { HeaderChanges } from "../ingress/routes.ts";
 
 const GROUP_VERSION = "gateway.networking.k8s.io/v1";
 
@@ -77,12 +78,51 @@ export interface RouteMatch {
 export interface BackendReference extends ObjectReference {
   readonly port?: number;
   readonly weight?: number;
+  readonly filters?: readonly RouteFilter[];
+}
+
+export interface PathChange {
+  readonly type: string;
+  readonly replaceFullPath?: string;
+  readonly replacePrefixMatch?: string;
+}
+
+export interface Redirect {
+  readonly scheme?: string;
+  readonly hostname?: string;
+  readonly path?: PathChange;
+  readonly port?: number;
+  readonly statusCode?: number;
+}
+
+export interface Mirror {
+  readonly backendRef: BackendReference;
+  readonly percent?: number;
+  readonly fraction?: { readonly numerator: number; readonly denominator?: number };
+}
+
+export interface RouteFilter {
+  readonly type: string;
+  readonly requestHeaderModifier?: HeaderChanges;
+  readonly responseHeaderModifier?: HeaderChanges;
+  readonly requestRedirect?: Redirect;
+  readonly urlRewrite?: { readonly hostname?: string; readonly path?: PathChange };
+  readonly requestMirror?: Mirror;
 }
 
 export interface RouteRule {
   readonly matches?: readonly RouteMatch[];
-  readonly filters?: readonly { readonly type: string }[];
+  readonly filters?: readonly RouteFilter[];
   readonly backendRefs?: readonly BackendReference[];
+  readonly timeouts?: { readonly request?: string; readonly backendRequest?: string };
+}
+
+/** Lets objects of other Namespaces refer to those of its own. */
+export interface ReferenceGrant extends KubeObject {
+  readonly spec?: {
+    readonly from?: readonly { readonly group: string; readonly kind: string; readonly namespace: string }[];
+    readonly to?: readonly { readonly group: string; readonly kind: string; readonly name?: string }[];
+  };
 }
 
 export interface ParentStatus {
@@ -110,3 +150,9 @@ export const Definition = clusterWide<apiextensions.CustomResourceDefinition>(
 );
 /** Where this one is, the others are. */
 export const HTTP_ROUTES = "httproutes.gateway.networking.k8s.io";
+export const ReferenceGrantResource = namespaced<ReferenceGrant>(
+  "gateway.networking.k8s.io/v1beta1",
+  "ReferenceGrant",
+  "referencegrants",
+);
+export const REFERENCE_GRANTS = "referencegrants.gateway.networking.k8s.io";

@@ -1,7 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { seededRandom } from "#base";
 import { attach, type GatewaySources } from "./attach.ts";
-import type { Gateway, HttpRoute, Listener, RouteRule } from "./kinds.ts";
+import type {
+  BackendReference,
+  Gateway,
+  HttpRoute,
+  Listener,
+  ObjectReference,
+  ReferenceGrant,
+  RouteRule,
+} from "./kinds.ts";
 import { type Asked, GatewayRoutes } from "./rules.ts";
 import { wantedStatuses } from "./status.ts";
 
@@ -31,11 +39,14 @@ function sources(edge: Gateway, ...routes: HttpRoute[]): GatewaySources {
       [443, "HTTPS"],
     ]),
     controller: CONTROLLER,
+    grants: [],
+    has: (_, key) => !key.endsWith("/ghost"),
   };
 }
 
 const to = (name: string, weight?: number) => ({ name, port: 80, ...(weight !== undefined && { weight }) });
 const prefix = (value: string) => ({ path: { type: "PathPrefix", value } });
+const like = (value: string) => ({ type: "RegularExpression", value });
 const exact = (value: string) => ({ path: { type: "Exact", value } });
 
 const ROUTES = [
@@ -49,6 +60,9 @@ const ROUTES = [
       { matches: [{ ...prefix("/api"), method: "POST" }], backendRefs: [to("writer")] },
       { matches: [{ ...prefix("/api"), headers: [{ name: "X-Canary", value: "yes" }] }], backendRefs: [to("canary")] },
       { matches: [{ queryParams: [{ name: "v", value: "2" }] }], backendRefs: [to("second")] },
+      { matches: [{ path: like("/v[0-9]+/.*") }], backendRefs: [to("versions")] },
+      { matches: [{ headers: [{ name: "X-Team", ...like("red|blue") }] }], backendRefs: [to("teams")] },
+      { matches: [{ queryParams: [{ name: "q", ...like("a+") }] }], backendRefs: [to("searched")] },
     ],
   ),
   route("wild", ["*.example.org"], [{ backendRefs: [to("wild")] }]),
@@ -64,6 +78,12 @@ describe("HTTPRoutes", () => {
     ["a header before none", { headers: { "x-canary": "yes" } }, "canary"],
     ["a header has to be the very same", { headers: { "x-canary": "no" } }, "api"],
     ["a parameter before none", { path: "/", query: "?v=2" }, "second"],
+    ["a regular expression before a prefix", { path: "/v12/api" }, "versions"],
+    ["which has to match all of it", { path: "/a/v12/api" }, "root"],
+    ["of headers", { path: "/", headers: { "x-team": "blue" } }, "teams"],
+    ["which have to be there", { path: "/", headers: {} }, "root"],
+    ["of parameters", { path: "/", query: "?q=aaa" }, "searched"],
+    ["whose whole value counts", { path: "/", query: "?q=aab" }, "root"],
     ["a host with its port", { host: "SHOP.example.org:80" }, "api"],
     ["wildcards stand for one label or more", { host: "a.b.example.org" }, "wild"],
     ["but not for none", { host: "example.org" }, "all"],
@@ -88,6 +108,65 @@ describe("HTTPRoutes", () => {
     expect(Math.round((counts.get("one/b") ?? 0) / 1000)).toBe(1);
     expect(Math.round((counts.get("refused") ?? 0) / 1000)).toBe(4);
     expect(counts.size).toBe(3);
+  });
+});
+
+describe("references", () => {
+  const grant = (kind: string, name?: string): ReferenceGrant => ({
+    metadata: { name: "g", namespace: "two" },
+    spec: {
+      from: [
+        { group: "gateway.networking.k8s.io", kind: "HTTPRoute", namespace: "one" },
+        { group: "gateway.networking.k8s.io", kind: "Gateway", namespace: "one" },
+      ],
+      to: [{ group: "", kind, ...(name !== undefined && { name }) }],
+    },
+  });
+  const far = { name: "a", namespace: "two", port: 80 };
+  it.each<[string, BackendReference, ReferenceGrant[], string, string | undefined]>([
+    ["to what is there", to("a"), [], "ResolvedRefs", "one/a"],
+    ["to nothing", to("ghost"), [], "BackendNotFound", undefined],
+    ["to another kind", { name: "a", kind: "Bucket" }, [], "InvalidKind", undefined],
+    ["to another group", { name: "a", group: "multicluster.x-k8s.io", kind: "Service" }, [], "InvalidKind", undefined],
+    ["without a port", { name: "a" }, [], "UnsupportedValue", undefined],
+    ["to another Namespace", far, [], "RefNotPermitted", undefined],
+    ["to another Namespace that allows it", far, [grant("Service")], "ResolvedRefs", "two/a"],
+    ["that allows this one", far, [grant("Service", "a")], "ResolvedRefs", "two/a"],
+    ["that allows another one", far, [grant("Service", "b")], "RefNotPermitted", undefined],
+    ["that allows another kind", far, [grant("Secret")], "RefNotPermitted", undefined],
+    ["that allows it, to nothing", { ...far, name: "ghost" }, [grant("Service")], "BackendNotFound", undefined],
+  ])("of routes %s", (_, reference, grants, reason, service) => {
+    const given = route("r", [], [{ backendRefs: [reference] }]);
+    const { parents, routes } = attach({ ...sources(gateway({}), given), grants });
+    expect(parents.get(given)?.[0]).toMatchObject({ accepted: { status: "True" }, resolved: { reason } });
+    const asked = { port: 80, host: "x", path: "/", query: "", method: "GET", headers: {} };
+    const found = new GatewayRoutes(routes, seededRandom(1)).find(asked);
+    expect(found?.backend?.service).toBe(service);
+    // As it is documented: what leads nowhere is answered with 500.
+    if (service === undefined) expect(found?.changes?.answer).toEqual({ status: 500 });
+  });
+
+  it.each<[string, ObjectReference, ReferenceGrant[], string, string[]]>([
+    ["to what is there", { name: "tls" }, [], "ResolvedRefs", ["one/tls"]],
+    ["to nothing", { name: "ghost" }, [], "InvalidCertificateRef", []],
+    ["to another kind", { name: "tls", kind: "ConfigMap" }, [], "InvalidCertificateRef", []],
+    ["to another Namespace", { name: "tls", namespace: "two" }, [], "RefNotPermitted", []],
+    ["that allows it", { name: "tls", namespace: "two" }, [grant("Secret")], "ResolvedRefs", ["two/tls"]],
+  ])("of listeners %s", (_, reference, grants, reason, secrets) => {
+    const edge = gateway({ port: 443, protocol: "HTTPS", tls: { certificateRefs: [reference] } });
+    const seen = attach({ ...sources(edge), grants });
+    expect(seen.gateways.get(edge)?.[0]?.resolved.reason).toBe(reason);
+    expect(seen.certificates.map(({ secret }) => secret)).toEqual(secrets);
+    const context = { addresses: [], controller: CONTROLLER, now: "2030-01-01T00:00:00Z" };
+    const told = wantedStatuses(seen, context).gateways[0]?.status as Gateway["status"];
+    const conditions = told?.listeners?.[0]?.conditions ?? [];
+    const programmed = conditions.find(({ type }) => type === "Programmed");
+    expect(programmed?.status).toBe(secrets.length > 0 ? "True" : "False");
+  });
+
+  it("kinds of routes that are not served", () => {
+    const edge = gateway({ allowedRoutes: { kinds: [{ kind: "GRPCRoute" }] } });
+    expect(attach(sources(edge)).gateways.get(edge)?.[0]?.resolved.reason).toBe("InvalidRouteKinds");
   });
 });
 
@@ -126,7 +205,7 @@ describe("listeners", () => {
     [
       "nor what they cannot do",
       gateway({}),
-      route("r", [], [{ filters: [{ type: "RequestMirror" }] }]),
+      route("r", [], [{ filters: [{ type: "ExtensionRef" }] }]),
       "UnsupportedValue",
       undefined,
     ],
@@ -148,8 +227,8 @@ describe("listeners", () => {
         { type: "Programmed", status: "True" },
       ],
       listeners: [
-        { attachedRoutes: 1, conditions: [{ status: "True" }, { status: "True" }] },
-        { attachedRoutes: 0, conditions: [{ reason: "PortUnavailable" }, { status: "False" }] },
+        { attachedRoutes: 1, conditions: [{ status: "True" }, { status: "True" }, { type: "ResolvedRefs" }] },
+        { attachedRoutes: 0, conditions: [{ reason: "PortUnavailable" }, { status: "False" }, { status: "True" }] },
       ],
     });
     const told = { ...one, status: routes[0]?.status as NonNullable<HttpRoute["status"]> };

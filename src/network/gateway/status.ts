@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from "node:util";
 import { isStatusError, type KubeObject } from "#api";
 import type { Logger } from "#base";
 import { type Client, objectKey, type ResourceOf } from "#client";
-import { type Attachments, yes } from "./attach.ts";
+import { type Attachments, isServedKind, yes } from "./attach.ts";
 import {
   type Condition,
   type Gateway,
@@ -51,37 +51,28 @@ export function wantedStatuses(
     const accepted: Condition = isServed
       ? yes("Accepted", "it is served")
       : { type: "Accepted", status: "False", reason: "ListenersNotValid", message: "none of its listeners is served" };
-    const programmed: Condition = { ...accepted, type: "Programmed", reason: isServed ? "Programmed" : "Invalid" };
+    const programmed = programmedBy([accepted]);
     const known = new Map((object.status?.listeners ?? []).map((each) => [each.name, each.conditions]));
     return {
       object,
       status: {
         addresses: addresses.map((value) => ({ type: "IPAddress", value })),
         conditions: dated(object, object.status?.conditions, [accepted, programmed], now),
-        listeners: listeners.map(({ listener: { name }, accepted: own, attached }) => ({
+        listeners: listeners.map(({ listener: { name, allowedRoutes }, accepted: own, resolved, attached }) => ({
           name,
           attachedRoutes: attached,
-          supportedKinds: SUPPORTED,
-          conditions: dated(
-            object,
-            known.get(name),
-            [own, { ...own, type: "Programmed", reason: own.status === "True" ? "Programmed" : "Invalid" }],
-            now,
-          ),
+          supportedKinds: (allowedRoutes?.kinds ?? SUPPORTED).some(isServedKind) ? SUPPORTED : [],
+          conditions: dated(object, known.get(name), [own, programmedBy([own, resolved]), resolved], now),
         })),
       },
     };
   });
   const routes = [...attachments.parents].map(([object, parents]) => {
     const known = object.status?.parents ?? [];
-    const own = parents.map(({ parent, accepted }): ParentStatus => {
+    const own = parents.map(({ parent, accepted, resolved }): ParentStatus => {
       const before = known.find(
         (each) => each.controllerName === controller && isDeepStrictEqual(each.parentRef, parent),
       );
-      const resolved: Condition = {
-        ...yes("ResolvedRefs", "what it refers to is looked up with each request"),
-        type: "ResolvedRefs",
-      };
       return {
         parentRef: parent,
         controllerName: controller,
@@ -94,6 +85,14 @@ export function wantedStatuses(
     };
   });
   return { classes: changed(classes), gateways: changed(gateways), routes: changed(routes) };
+}
+
+/** Served, where nothing is in the way. */
+function programmedBy(conditions: readonly Condition[]): Condition {
+  const problem = conditions.find(({ status }) => status !== "True");
+  return problem === undefined
+    ? { type: "Programmed", status: "True", reason: "Programmed", message: "it is served" }
+    : { ...problem, type: "Programmed", reason: "Invalid" };
 }
 
 /** A condition keeps its time for as long as it says the same. */

@@ -13,10 +13,11 @@ import type { GatewayRoutes } from "../gateway/index.ts";
 import type { Endpoint } from "../proxy/endpoints.ts";
 import type { Backends } from "./backends.ts";
 import type { Attempt, Connections, Outgoing } from "./connections.ts";
-import { goesInCircles, type Origin, requestHeaders, responseHeaders } from "./headers.ts";
+import { changeHeaders, goesInCircles, type Origin, requestHeaders, responseHeaders } from "./headers.ts";
 import type { IngressMetrics } from "./metrics.ts";
+import { mirrored } from "./mirror.ts";
 import { requestPath } from "./request-path.ts";
-import type { Route, Routes } from "./routes.ts";
+import type { HeaderChanges, Route, Routes } from "./routes.ts";
 
 export type ClientRequest = IncomingMessage | Http2ServerRequest;
 export type ClientResponse = ServerResponse | Http2ServerResponse;
@@ -42,6 +43,8 @@ export interface ExchangeOptions {
 export interface Refusal {
   readonly status: number;
   readonly text: string;
+  /** Where it should ask instead. */
+  readonly location?: string;
 }
 
 export const REFUSALS = {
@@ -53,6 +56,7 @@ export const REFUSALS = {
   failed: { status: 502, text: "502 the backend failed" },
   nobody: { status: 503, text: "503 no backend is available" },
   late: { status: 504, text: "504 the backend did not answer in time" },
+  nowhere: { status: 500, text: "500 the route leads nowhere" },
   circle: { status: 508, text: "508 the request goes in circles" },
 } as const satisfies Record<string, Refusal>;
 
@@ -78,9 +82,16 @@ export function routed(
   const byGateway = gatewayRoutes?.()?.find({ ...asked, host, port, method, headers });
   const route = byGateway ?? routes().find(host, asked.path);
   if (route === undefined) return REFUSALS.noRoute;
+  const { answer, path = asked.path } = route.changes ?? {};
+  if (answer !== undefined) {
+    const { status, location } = answer;
+    return location === undefined
+      ? { ...REFUSALS.nowhere, status, route }
+      : { status, location, text: `${status} it is elsewhere`, route };
+  }
   const endpoints = route.backend === undefined ? [] : backends.choose(route.backend);
   if (endpoints.length === 0) return { ...REFUSALS.nobody, route };
-  return { route, endpoints, path: asked.path + asked.query };
+  return { route, endpoints, path: path + asked.query };
 }
 
 export async function exchange(
@@ -105,14 +116,26 @@ export async function exchange(
   });
   const bounded = hasBody(request) ? new Bounded(request, maxBodyBytes) : undefined;
   if (bounded !== undefined) expectProgress(options, request, response);
+  const { changes = {} } = found.route;
   const headers = requestHeaders(request.headers, origin, options.trustsForwarded);
+  if (changes.host !== undefined) headers.host = changes.host;
+  changeHeaders(headers, changes.requestHeaders);
   // Answered here already, by whoever listens.
   delete headers.expect;
   if (bounded !== undefined && headers["content-length"] === undefined) headers["transfer-encoding"] = "chunked";
-  const outgoing = { method: request.method ?? "GET", path: found.path, headers, body: bounded?.stream };
+  const asked = { method: request.method ?? "GET", path: found.path, headers, body: bounded?.stream };
+  const outgoing = mirrored(options, changes.mirrors ?? [], asked, gone.signal);
+  if (changes.timeoutMs !== undefined) {
+    const timer = clock.timer(changes.timeoutMs, () => {
+      if (response.writableEnded) return;
+      refuse(response, REFUSALS.late);
+      gone.abort(new Error("the route gives it no more time"));
+    });
+    response.once("close", () => timer.cancel());
+  }
   const attempt = await firstAnswer(options, found.endpoints, outgoing, gone.signal);
   if (gone.signal.aborted) return;
-  if (attempt.kind === "answered") return passOn(attempt, response);
+  if (attempt.kind === "answered") return passOn(attempt, response, changes.responseHeaders);
   options.log.debug("a request failed", { ingress: found.route.ingress, error: attempt.error });
   if (bounded?.isTooLarge === true) return refuse(response, REFUSALS.tooLarge);
   if (attempt.kind === "unreached") return refuse(response, REFUSALS.nobody);
@@ -136,8 +159,14 @@ async function firstAnswer(
   return last;
 }
 
-function passOn({ answer }: Attempt & { kind: "answered" }, response: ClientResponse): void {
-  writeHead(response, answer.statusCode ?? 502, responseHeaders(answer.headers));
+function passOn(
+  { answer }: Attempt & { kind: "answered" },
+  response: ClientResponse,
+  changes: readonly HeaderChanges[] = [],
+): void {
+  const headers = responseHeaders(answer.headers);
+  changeHeaders(headers, changes);
+  writeHead(response, answer.statusCode ?? 502, headers);
   // Half an answer must not look like a whole one.
   answer.once("error", () => cut(response));
   answer.once("end", () => {
@@ -156,13 +185,17 @@ function writeHead(response: ClientResponse, status: number, headers: OutgoingHt
   else response.writeHead(status, headers);
 }
 
-export function refuse(response: ClientResponse, { status, text }: Refusal): void {
+export function refuse(response: ClientResponse, { status, text, location }: Refusal): void {
   if (response.headersSent || response.destroyed) {
     cut(response);
     return;
   }
   const body = `${text}\n`;
-  writeHead(response, status, { "content-type": "text/plain; charset=utf-8", "content-length": body.length });
+  writeHead(response, status, {
+    "content-type": "text/plain; charset=utf-8",
+    "content-length": body.length,
+    ...(location !== undefined && { location }),
+  });
   response.end(body);
 }
 

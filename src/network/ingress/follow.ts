@@ -35,6 +35,12 @@ export interface Followed {
   readonly routes: () => Routes;
   readonly backends: Backends;
   readonly services: (key: string) => core.Service | undefined;
+  /** Services and certificates, for those who refer to them. */
+  readonly known: {
+    has(kind: "Service" | "Secret", key: string): boolean;
+    /** One has come or gone. */
+    onChange(listener: () => void): void;
+  };
   /** Everything is to be made anew, shortly. */
   readonly reload: () => void;
 }
@@ -82,5 +88,17 @@ export async function followIngresses(options: FollowOptions): Promise<Followed>
       reload();
     }
   });
-  return { routes: () => routes, backends, services: (key) => services.cache.get(key), reload: () => changed.mark() };
+  const known: Followed["known"] = {
+    has: (kind, key) => (kind === "Service" ? services : secrets).cache.get(key) !== undefined,
+    onChange: (listener) => {
+      for (const informer of [services, secrets])
+        informer.onChange(({ type }) => {
+          if (type !== "updated") listener();
+        });
+    },
+  };
+  return {
+    ...{ routes: () => routes, backends, services: (key) => services.cache.get(key), known },
+    reload: () => changed.mark(),
+  };
 }

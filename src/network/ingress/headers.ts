@@ -5,6 +5,7 @@
  * 2. Where a client comes from is said by us. What it claims itself is believed only where that is asked for.
  */
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http";
+import type { HeaderChanges } from "./routes.ts";
 
 const OF_CONNECTION = new Set([
   "connection",
@@ -61,6 +62,21 @@ export function requestHeaders(
 
 export function responseHeaders(headers: IncomingHttpHeaders): OutgoingHttpHeaders {
   return passed(headers);
+}
+
+/** Headers about the connection and the length of the body are not for others to change. */
+export function changeHeaders(headers: OutgoingHttpHeaders, changes: readonly HeaderChanges[] = []): void {
+  const open = (name: string) => !OF_CONNECTION.has(name) && name !== "content-length";
+  for (const { set = [], add = [], remove = [] } of changes) {
+    for (const { name, value } of set) if (open(name.toLowerCase())) headers[name.toLowerCase()] = value;
+    for (const { name, value } of add) {
+      const key = name.toLowerCase();
+      if (!open(key)) continue;
+      const before = headers[key];
+      headers[key] = before === undefined ? value : [before, value].flat().map(String);
+    }
+    for (const name of remove) if (open(name.toLowerCase())) delete headers[name.toLowerCase()];
+  }
 }
 
 /** Whether this request has been here too often. */

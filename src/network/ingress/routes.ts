@@ -22,6 +22,28 @@ export interface Route {
   readonly ingress: string;
   /** Undefined for one that cannot be served. */
   readonly backend: Backend | undefined;
+  readonly changes?: RouteChanges;
+}
+
+/** What is done on the way, as routes of the Gateway API ask for it. */
+export interface RouteChanges {
+  /** It ends here. */
+  readonly answer?: { readonly status: number; readonly location?: string };
+  /** As the endpoint sees them; the path without the query. */
+  readonly path?: string;
+  readonly host?: string;
+  readonly requestHeaders?: readonly HeaderChanges[];
+  readonly responseHeaders?: readonly HeaderChanges[];
+  /** Get a copy; what they answer is nobody's business. */
+  readonly mirrors?: readonly Backend[];
+  /** For all of it, until the answer has been passed on. */
+  readonly timeoutMs?: number;
+}
+
+export interface HeaderChanges {
+  readonly set?: readonly { readonly name: string; readonly value: string }[];
+  readonly add?: readonly { readonly name: string; readonly value: string }[];
+  readonly remove?: readonly string[];
 }
 
 export interface RouteProblem {

@@ -107,7 +107,16 @@ export async function runIngress(options: IngressOptions, signal: AbortSignal): 
       if (server.httpPort !== undefined) ports.set(server.httpPort, "HTTP");
       if (server.httpsPort !== undefined) ports.set(server.httpsPort, "HTTPS");
       const gateways = {
-        ...{ client, clock, random, log, tasks, ports, addresses: options.publishedAddresses ?? [] },
+        ...{
+          client,
+          clock,
+          random,
+          log,
+          tasks,
+          ports,
+          addresses: options.publishedAddresses ?? [],
+          known: followed.known,
+        },
         onRoutes: (made: GatewayRoutes, shown: readonly ListenerCertificate[]) => {
           gatewayRoutes = made;
           certificates.setListeners(shown);

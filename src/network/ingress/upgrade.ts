@@ -5,7 +5,7 @@ import { type IncomingMessage, type OutgoingHttpHeaders, request as send } from 
 import type { Duplex } from "node:stream";
 import type { Endpoint } from "../proxy/endpoints.ts";
 import { type ExchangeOptions, REFUSALS, type Refusal, routed } from "./exchange.ts";
-import { type Origin, requestHeaders } from "./headers.ts";
+import { changeHeaders, type Origin, requestHeaders } from "./headers.ts";
 
 const ALIVE_MS = 60_000;
 
@@ -30,11 +30,11 @@ export async function upgrade(
     status = found.status;
     return refuseUpgrade(client, found);
   }
-  const headers = {
-    ...requestHeaders(request.headers, origin, options.trustsForwarded),
-    connection: "Upgrade",
-    upgrade: request.headers.upgrade ?? "",
-  };
+  const { host, requestHeaders: changed } = found.route.changes ?? {};
+  const own = requestHeaders(request.headers, origin, options.trustsForwarded);
+  if (host !== undefined) own.host = host;
+  changeHeaders(own, changed);
+  const headers = { ...own, connection: "Upgrade", upgrade: request.headers.upgrade ?? "" };
   for (const endpoint of found.endpoints) {
     const outcome = await agree(options, request, found.path, headers, endpoint, client, head);
     if (typeof outcome === "number") {
@@ -98,9 +98,12 @@ function agree(
   });
 }
 
-export function refuseUpgrade(client: Duplex, { status, text }: Refusal): void {
+export function refuseUpgrade(client: Duplex, { status, text, location }: Refusal): void {
   if (!client.writable) return;
-  client.end(`HTTP/1.1 ${status} ${text.slice(4)}\r\ncontent-type: text/plain\r\nconnection: close\r\n\r\n${text}\n`);
+  const elsewhere = location === undefined ? "" : `location: ${location}\r\n`;
+  client.end(
+    `HTTP/1.1 ${status} ${text.slice(4)}\r\ncontent-type: text/plain\r\n${elsewhere}connection: close\r\n\r\n${text}\n`,
+  );
 }
 
 /** As it came, but for how the body is framed: it ends with the connection. */

@@ -4,6 +4,7 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { core, discovery, networking } from "#api";
 import { MetricsRegistry, realClock, seededRandom, silentLogger } from "#base";
+import type { GatewayRoutes } from "../../gateway/index.ts";
 import { Backends } from "../backends.ts";
 import { type CertificatePem, Certificates } from "../certificates.ts";
 import { Connections } from "../connections.ts";
@@ -28,6 +29,7 @@ export class Site implements AsyncDisposable {
   readonly #connections: Connections;
   readonly #endpoints: Server[] = [];
   #routes = Routes.of([]);
+  #gatewayRoutes: GatewayRoutes | undefined;
   #server: IngressServer | undefined;
 
   constructor(options: SiteOptions = {}) {
@@ -42,6 +44,7 @@ export class Site implements AsyncDisposable {
   async start(): Promise<{ readonly http: number; readonly https: number }> {
     this.#server = await startIngressServer({
       routes: () => this.#routes,
+      gatewayRoutes: () => this.#gatewayRoutes,
       backends: this.#backends,
       connections: this.#connections,
       metrics: ingressMetrics(this.metrics),
@@ -63,6 +66,11 @@ export class Site implements AsyncDisposable {
 
   route(...ingresses: networking.Ingress[]): void {
     this.#routes = Routes.of(ingresses);
+  }
+
+  /** Those of the Gateway API. */
+  routeGateways(routes: GatewayRoutes): void {
+    this.#gatewayRoutes = routes;
   }
 
   /** The endpoints of a Service, by their ports on loopback. */
