@@ -9,6 +9,7 @@ import {
   diagramOf,
   type FlowRecord,
   mermaid,
+  notesOf,
   type ObjectName,
   otlp,
   type Question,
@@ -70,23 +71,21 @@ async function shown(dir: DataDir, object: ObjectName | undefined, options: Flow
     ...(options.since !== undefined && { since: realClock().now() - options.since }),
     reads: options.reads === true,
   };
-  const { records, missing } = trace(all, question);
-  if (records.length === 0) throw new ClusterError(nothingFound(about, dropped));
-  const notes =
-    missing === 0 || options.format !== "ascii"
-      ? ""
-      : `\n${missing} earlier cause${missing === 1 ? " is" : "s are"} no longer known.\n`;
-  return rendered(records, options) + notes;
+  const found = trace(all, question);
+  if (found.records.length === 0) throw new ClusterError(nothingFound(about, dropped));
+  const notes = options.format === "ascii" ? notesOf(found, dropped) : [];
+  return rendered(found.records, options) + (notes.length === 0 ? "" : `\n${notes.join("\n")}\n`);
 }
 
-function rendered(records: readonly FlowRecord[], { format, only, fold, deliveries = false }: FlowOptions): string {
+function rendered(records: readonly FlowRecord[], options: FlowOptions): string {
+  const { format, only, fold, reads = false, deliveries = false } = options;
   switch (format) {
     case "json":
       return `${JSON.stringify(records, undefined, 2)}\n`;
     case "otlp":
       return `${JSON.stringify(otlp(records))}\n`;
     default: {
-      const diagram = diagramOf(records, { fold, deliveries, ...(only !== undefined && { only }) });
+      const diagram = diagramOf(records, { fold, reads, deliveries, ...(only !== undefined && { only }) });
       return format === "mermaid"
         ? mermaid(diagram)
         : ascii(diagram, { columnWidth: columnWidth(diagram.participants) });

@@ -20,6 +20,9 @@ describe("who somebody is in a diagram", () => {
     ["system:serviceaccount:kube-system:job-controller", "job-controller", true],
     ["system:serviceaccount:kube-system:job-controller", "scheduler", false],
     ["alice", "scheduler", false],
+    ["system:kube-proxy", "dns/10.96.0.10", true],
+    ["system:serviceaccount:kube-system:kube-dns", "dns/10.96.0.10", true],
+    ["system:serviceaccount:kube-system:kube-dns", "proxy/n1", false],
     ["system:kube-scheduler", "scheduler", true],
   ])("%s speaks for %s: %s", (user, actor, want) => {
     expect(vouchesFor(user, actor)).toBe(want);

@@ -21,6 +21,7 @@ export function actorOf(user: string, userAgent: string): string {
 /** Whether this user may say that it is this component's work. */
 export function vouchesFor(user: string, actor: string): boolean {
   if (user === "system:kube-controller-manager") return true;
+  if (user === `${CONTROLLER}kube-dns`) return actor.startsWith("dns/");
   if (user.startsWith(CONTROLLER)) return user.slice(CONTROLLER.length) === actor;
   if (user === "system:kube-scheduler") return actor === "scheduler";
   if (user === "system:kube-proxy") return /^(proxy|policy|dns)\//.test(actor);

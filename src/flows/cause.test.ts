@@ -6,6 +6,7 @@ const CAUSE: Cause = {
   actor: "deployment-controller",
   about: "default/web",
   woken: [10, 11],
+  read: ["Deployment/web@10", "12 Pods@…11"],
   startedAt: 1_700_000_000_123.5,
   decided: "größer",
   calls: [{ to: "runtime", what: "RunPodSandbox", afterMs: 1, tookMs: 200 }],
@@ -23,6 +24,10 @@ describe("a cause in a header", () => {
     const header = writeCause({ ...CAUSE, decided: "y".repeat(9999), calls: Array.from({ length: 99 }, () => call) });
     expect(header.length).toBeLessThanOrEqual(4096);
     expect(readCause(header)).toMatchObject({ id: "host/7", decided: "y".repeat(300) });
+    expect(readCause(header)?.calls.length).toBeGreaterThan(5);
+    const much = writeCause({ ...CAUSE, read: Array.from({ length: 99 }, () => "z".repeat(200)) });
+    expect(much.length).toBeLessThanOrEqual(4096);
+    expect(readCause(much)?.read?.length).toBeGreaterThan(5);
   });
 
   it.each([
@@ -33,6 +38,7 @@ describe("a cause in a header", () => {
     ["a part missing", `host/7 ${JSON.stringify({ ...CAUSE, woken: undefined })}`],
     ["words that are none", `host/7 ${JSON.stringify({ ...CAUSE, actor: 7 })}`],
     ["revisions that are none", `host/7 ${JSON.stringify({ ...CAUSE, woken: ["1"] })}`],
+    ["reads that are none", `host/7 ${JSON.stringify({ ...CAUSE, read: [7] })}`],
     ["calls that are none", `host/7 ${JSON.stringify({ ...CAUSE, calls: [{ to: "x" }] })}`],
     ["endless words", `host/7 ${JSON.stringify({ ...CAUSE, about: "z".repeat(5000) })}`],
   ])("%s is no cause", (_, header) => {

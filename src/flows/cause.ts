@@ -1,7 +1,7 @@
 /**
  * How the cause of a request travels: in the header `k8ts-cause`, as the work that sent it.
  *
- * 1. The header fits into what servers take: calls are left out from the end, then words are cut.
+ * 1. The header fits into what servers take: words are cut, then what was read is left out, then calls from the end.
  * 2. What cannot be read is no cause; the request is served all the same.
  */
 import type { Call } from "./record.ts";
@@ -15,6 +15,8 @@ export interface Cause {
   readonly actor: string;
   readonly about: string;
   readonly woken: readonly number[];
+  /** What it looked at. */
+  readonly read?: readonly string[];
   readonly startedAt: number;
   readonly decided: string;
   readonly calls: readonly Call[];
@@ -24,17 +26,24 @@ const MAX_BYTES = 4096;
 const MAX_WORDS = 300;
 const MAX_WOKEN = 64;
 const MAX_CALLS = 32;
+const MAX_READ = 16;
 
 export function writeCause(cause: Cause): string {
+  const { read = [], ...rest } = cause;
   const short = {
-    ...cause,
+    ...rest,
     about: cause.about.slice(0, MAX_WORDS),
     decided: cause.decided.slice(0, MAX_WORDS),
     woken: cause.woken.slice(-MAX_WOKEN),
   };
-  for (let calls = cause.calls.slice(0, MAX_CALLS); ; calls = calls.slice(0, -1)) {
-    const text = `${cause.id} ${ascii(JSON.stringify({ ...short, calls }))}`;
-    if (text.length <= MAX_BYTES || calls.length === 0) return text;
+  const calls = cause.calls.slice(0, MAX_CALLS);
+  const textOf = (more: object) => `${cause.id} ${ascii(JSON.stringify({ ...short, ...more }))}`;
+  const told = read.slice(0, MAX_READ).map((words) => words.slice(0, MAX_WORDS));
+  const whole = textOf({ ...(told.length > 0 && { read: told }), calls });
+  if (whole.length <= MAX_BYTES) return whole;
+  for (let some = calls; ; some = some.slice(0, -1)) {
+    const text = textOf({ calls: some });
+    if (text.length <= MAX_BYTES || some.length === 0) return text;
   }
 }
 
@@ -58,12 +67,17 @@ export function readCause(header: string | undefined): Cause | undefined {
 
 function isCause(value: unknown): value is Cause {
   if (typeof value !== "object" || value === null) return false;
-  const { id, actor, about, woken, startedAt, decided, calls } = value as Record<keyof Cause, unknown>;
-  const words = [id, actor, about, decided].every((word) => typeof word === "string" && word.length <= MAX_WORDS);
+  const { id, actor, about, woken, read = [], startedAt, decided, calls } = value as Record<keyof Cause, unknown>;
+  const words = [id, actor, about, decided].every(isWords);
+  if (!Array.isArray(read) || read.length > MAX_READ || !read.every(isWords)) return false;
   if (!words || !Number.isFinite(startedAt) || !Array.isArray(woken) || !Array.isArray(calls)) return false;
   return (
     woken.length <= MAX_WOKEN && woken.every(Number.isSafeInteger) && calls.length <= MAX_CALLS && calls.every(isCall)
   );
+}
+
+function isWords(value: unknown): boolean {
+  return typeof value === "string" && value.length <= MAX_WORDS;
 }
 
 function isCall(value: unknown): value is Call {

@@ -6,6 +6,7 @@ import { vouchesFor } from "./actors.ts";
 import { causalOrder, inTurn, type Step } from "./causal-order.ts";
 import { eachAlone, type Folded, foldAlike } from "./fold.ts";
 import type { DeliveryRecord, FlowRecord, RequestRecord, WorkRecord } from "./record.ts";
+import { causesOf } from "./trace.ts";
 
 export type Arrow = "call" | "answer" | "watch" | "persisted" | "note";
 
@@ -30,6 +31,8 @@ export interface DrawOptions {
   /** Only lines from, to or about these. */
   readonly only?: readonly string[];
   readonly fold?: boolean;
+  /** Also what works looked at. */
+  readonly reads?: boolean;
   /** Also who was told of a write and did nothing about it. Default: only those who did. */
   readonly deliveries?: boolean;
 }
@@ -38,7 +41,7 @@ export const API_SERVER = "apiserver";
 export const STORE = "store";
 
 export function diagramOf(all: readonly FlowRecord[], options: DrawOptions = {}): Diagram {
-  const { only, fold = true, deliveries = false } = options;
+  const { only, fold = true, reads = false, deliveries = false } = options;
   const records = deliveries ? untold(all) : all.filter(({ type }) => type !== "delivery");
   const written = new Map<number, RequestRecord>();
   for (const record of records) {
@@ -46,7 +49,7 @@ export function diagramOf(all: readonly FlowRecord[], options: DrawOptions = {})
   }
   const groups = fold ? foldAlike(records) : eachAlone(records);
   const told = new Set<string>();
-  const drawn = causalOrder(groups.flatMap((group) => stepsOf(group, written, told)));
+  const drawn = causalOrder(groups.flatMap((group) => stepsOf(group, written, told, reads)));
   const lines = only === undefined ? drawn : drawn.filter(({ from, to }) => only.includes(from) || only.includes(to));
   return { participants: [...new Set(lines.flatMap(({ from, to }) => [from, to]))], lines };
 }
@@ -55,7 +58,7 @@ export function diagramOf(all: readonly FlowRecord[], options: DrawOptions = {})
 function untold(records: readonly FlowRecord[]): FlowRecord[] {
   const woken = new Set<string>();
   for (const record of records)
-    if (record.type === "work") for (const revision of record.woken) woken.add(`${revision} ${record.actor}`);
+    if (record.type === "work") for (const revision of causesOf(record)) woken.add(`${revision} ${record.actor}`);
   return records.flatMap((record): FlowRecord[] => {
     if (record.type !== "delivery") return [record];
     const to = record.to.filter((each) => !woken.has(`${record.revision} ${each}`));
@@ -63,7 +66,12 @@ function untold(records: readonly FlowRecord[]): FlowRecord[] {
   });
 }
 
-function stepsOf({ record, all }: Folded, written: ReadonlyMap<number, RequestRecord>, told: Set<string>): Step[] {
+function stepsOf(
+  { record, all }: Folded,
+  written: ReadonlyMap<number, RequestRecord>,
+  told: Set<string>,
+  reads: boolean,
+): Step[] {
   const make: MakeLine = (at, arrow, from, to, text) => ({
     at,
     arrow,
@@ -79,7 +87,7 @@ function stepsOf({ record, all }: Folded, written: ReadonlyMap<number, RequestRe
     case "delivery":
       return deliverySteps(record, make);
     case "work":
-      return workSteps(record, all as readonly WorkRecord[], written, told, make);
+      return workSteps(record, all as readonly WorkRecord[], written, told, reads, make);
   }
 }
 
@@ -145,9 +153,11 @@ function verdictsOf(record: RequestRecord): string {
     : isUsual || authorization === undefined
       ? []
       : [`${authorization} ✓`];
+  const tookMs = Object.values(record.admissionMicroseconds ?? {}).reduce((sum, each) => sum + each, 0) / 1000;
+  const took = record.admissionMicroseconds === undefined ? "" : ` ${tookMs.toFixed(1)} ms`;
   const some = `${admission.length} admission plugin${admission.length === 1 ? "" : "s"}`;
   const admitted =
-    refusedBy !== undefined ? [`${refusedBy} ✗`] : isUsual || admission.length === 0 ? [] : [`${some} ✓`];
+    refusedBy !== undefined ? [`${refusedBy} ✗`] : isUsual || admission.length === 0 ? [] : [`${some} ✓${took}`];
   return [...who, ...may, ...admitted].join(" ");
 }
 
@@ -162,9 +172,11 @@ function workSteps(
   all: readonly WorkRecord[],
   written: ReadonlyMap<number, RequestRecord>,
   known: Set<string>,
+  reads: boolean,
   make: MakeLine,
 ): Step[] {
-  const { at, actor, woken, decided, calls, claimed } = record;
+  const { at, actor, decided, calls, claimed, read = [] } = record;
+  const woken = causesOf(record);
   const told: Step[] = woken.flatMap((revision) => {
     const { written: write, name } = written.get(revision) ?? {};
     // Several works may have been woken by one change, of which each was told once.
@@ -175,8 +187,9 @@ function workSteps(
   });
   // What the work sent follows from its last line, whichever that is.
   const keys = all.map((work) => workKey(work.id));
-  const said = claimed ? `says: ${decided}` : decided;
+  const said = claimed ? `says: ${decided}`.trimEnd() : decided;
   const lines = [
+    ...(reads && read.length > 0 ? [make(at, "note", actor, actor, `read ${read.join(", ")}`)] : []),
     ...(said === "" ? [] : [make(at, "note", actor, actor, said)]),
     ...calls.flatMap(({ to, what, afterMs, tookMs, failed }) => [
       make(at + afterMs, "call", actor, to, what),

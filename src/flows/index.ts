@@ -3,6 +3,7 @@ export { actorOf, vouchesFor } from "./actors.ts";
 export { CAUSE_HEADER, type Cause, causeId, readCause, writeCause } from "./cause.ts";
 export { type Arrow, type Diagram, type DrawOptions, diagramOf, type Line } from "./diagram.ts";
 export { LiveTrace } from "./live-trace.ts";
+export { notesOf } from "./notes.ts";
 export {
   type Call,
   type DeliveryRecord,

@@ -5,7 +5,7 @@
  * 2. What led to the object may turn out to belong to it only later: it is told then, behind what came before.
  */
 import { type FlowRecord, isRead, type RequestRecord, sameObject, type WorkRecord } from "./record.ts";
-import { type Question, trace } from "./trace.ts";
+import { causesOf, type Question, trace } from "./trace.ts";
 
 /** What may still turn out to have led to something. */
 const MAX_KEPT = 20_000;
@@ -61,7 +61,7 @@ export class LiveTrace {
   }
 
   #work(record: WorkRecord): readonly FlowRecord[] {
-    const left = Math.max(0, ...record.woken.map((revision) => this.#revisions.get(revision) ?? 0));
+    const left = Math.max(0, ...causesOf(record).map((revision) => this.#revisions.get(revision) ?? 0));
     if (left === 0) return [];
     this.#works.set(record.id, left - 1);
     return [record];

@@ -38,6 +38,8 @@ export interface RequestRecord extends Happened, ObjectName {
   readonly authorization?: string;
   /** Admission plugins that were asked. */
   readonly admission?: readonly string[];
+  /** How long each of them took, with what it waited for. */
+  readonly admissionMicroseconds?: Readonly<Record<string, number>>;
   /** … and the one of them that refused it. */
   readonly refusedBy?: string;
   /** Calls to others to decide about it, such as webhooks. */
@@ -76,6 +78,8 @@ export interface WorkRecord extends Happened {
   /** What it looked after, as it calls it: mostly a key. */
   readonly about: string;
   readonly woken: readonly number[];
+  /** What it looked at: `Deployment/web@41`, or of many `12 Pods@…1041`. */
+  readonly read?: readonly string[];
   readonly tookMs: number;
   /** In a few words. */
   readonly decided: string;

@@ -2,8 +2,8 @@
  * Keeps the latest records within a number of bytes.
  *
  * 1. Recording never waits and never fails: the oldest goes when there is no room.
- * 2. Reads have a ring of their own, so that many of them do not push out what changed something. Its slots are used again and again.
- * 3. Of a request, facts are kept; it becomes a record when somebody reads it.
+ * 2. Reads are kept apart, so that many of them do not push out what changed something.
+ * 3. Of a request, facts are kept; it becomes a record when somebody reads it. Half of the room is for requests.
  */
 import { randomUUID } from "node:crypto";
 import {
@@ -15,51 +15,47 @@ import {
   type WorkRecord,
 } from "./record.ts";
 import { RequestFacts, recordOf } from "./request-facts.ts";
+import { RequestLog } from "./request-log.ts";
 import { Ring } from "./ring.ts";
 
 export interface RecorderOptions {
   readonly limitBytes?: number;
-  /** How many requests that only read are kept. */
-  readonly reads?: number;
+  /** For requests that only read, besides. */
+  readonly readBytes?: number;
 }
 
 const DEFAULT_LIMIT_BYTES = 24 * 1024 * 1024;
-/** Few: what is kept of them outlives the young generation, and is copied by every collection until then. */
-const DEFAULT_READS = 512;
+const DEFAULT_READ_BYTES = 512 * 1024;
 /** Works that were told of with a request: those seen lately are not recorded twice. */
 const KNOWN_WORKS = 4096;
-
-type Kept = FlowRecord | RequestFacts;
 
 export class Recorder {
   /** Numbers of records mean something together with it: another recorder begins anew. */
   readonly id = randomUUID().slice(0, 8);
-  readonly #changes: Ring<Kept>;
-  readonly #reads: RequestFacts[] = [];
-  readonly #maxReads: number;
-  #nextRead = 0;
+  /** Nothing is recorded meanwhile, and nothing is taken for a flow's end: for those who measure what recording costs. */
+  paused = false;
+  readonly #changes: Ring<FlowRecord>;
+  readonly #writes: RequestLog;
+  readonly #reads: RequestLog;
+  readonly #facts = new RequestFacts();
   readonly #listeners = new Set<(record: FlowRecord) => void>();
   readonly #works = new Set<string>();
   #seq = 0;
 
-  constructor({ limitBytes = DEFAULT_LIMIT_BYTES, reads = DEFAULT_READS }: RecorderOptions = {}) {
-    this.#changes = new Ring(limitBytes);
-    this.#maxReads = reads;
+  constructor({ limitBytes = DEFAULT_LIMIT_BYTES, readBytes = DEFAULT_READ_BYTES }: RecorderOptions = {}) {
+    this.#changes = new Ring(limitBytes / 2);
+    this.#writes = new RequestLog(limitBytes / 2);
+    this.#reads = new RequestLog(readBytes);
   }
 
-  /** Facts to fill in, then to be handed to `recorded`: no others may be. */
-  facts(verb: string): RequestFacts {
-    if (!isRead(verb) || this.#reads.length < this.#maxReads) return new RequestFacts();
-    return this.#reads[this.#nextRead] ?? new RequestFacts();
+  /** Always the same: to be filled in, all of it and at once, and handed to `recorded`. */
+  facts(): RequestFacts {
+    return this.#facts;
   }
 
   recorded(facts: RequestFacts): void {
     facts.seq = ++this.#seq;
-    if (!isRead(facts.verb)) this.#changes.push(facts, 240 + facts.name.length);
-    else {
-      this.#reads[this.#nextRead] = facts;
-      this.#nextRead = (this.#nextRead + 1) % this.#maxReads;
-    }
+    (isRead(facts.about.verb) ? this.#reads : this.#writes).push(facts);
     if (this.#listeners.size > 0) this.#tell(recordOf(facts));
   }
 
@@ -86,7 +82,12 @@ export class Recorder {
         break;
       }
     }
-    this.#changes.push(numbered, 200 + record.decided.length + 8 * record.woken.length + 80 * record.calls.length);
+    const { decided, woken, calls, read = [] } = record;
+    const bytes = 200 + decided.length + 8 * woken.length + 80 * calls.length;
+    this.#changes.push(
+      numbered,
+      read.reduce((sum, words) => sum + 24 + words.length, bytes),
+    );
     this.#tell(numbered);
   }
 
@@ -105,14 +106,13 @@ export class Recorder {
 
   /** In the order in which they were recorded. */
   records(): FlowRecord[] {
-    return [...this.#changes, ...this.#reads]
-      .map((kept) => (kept instanceof RequestFacts ? recordOf(kept) : kept))
-      .sort((a, b) => a.seq - b.seq);
+    const requests = [...this.#writes, ...this.#reads].map(recordOf);
+    return [...this.#changes, ...requests].sort((a, b) => a.seq - b.seq);
   }
 
   /** What has been pushed out so far: whatever it was, nothing can be said of it any more. */
   get dropped(): number {
-    return this.#changes.dropped;
+    return this.#changes.dropped + this.#writes.dropped;
   }
 
   /** The number of the latest record. */

@@ -1,10 +1,18 @@
 /**
  * What a server knows of a request when it has answered it, as it knows it: words are found when somebody reads the record, which is seldom.
- *
- * One shape for all of them, and nothing that has to be made: a record costs every request, and every request has one.
  */
 import { actorOf } from "./actors.ts";
 import type { Call, RequestRecord, Written } from "./record.ts";
+
+/** What many requests have in common: mostly the same object for all of them. */
+export interface RequestAbout {
+  readonly verb: string;
+  readonly apiGroup: string;
+  readonly resource: string;
+  readonly subresource: string;
+}
+
+const NOTHING: RequestAbout = { verb: "", apiGroup: "", resource: "", subresource: "" };
 
 export class RequestFacts {
   seq = 0;
@@ -12,10 +20,7 @@ export class RequestFacts {
   tookMs = 0;
   user = "";
   userAgent = "";
-  verb = "";
-  apiGroup = "";
-  resource = "";
-  subresource = "";
+  about: RequestAbout = NOTHING;
   namespace = "";
   name = "";
   status = 0;
@@ -24,18 +29,27 @@ export class RequestFacts {
   /** As authorization says it. */
   authorization: string | undefined = undefined;
   cause: string | undefined = undefined;
-  written: Written | undefined = undefined;
-  /** Shared lists of admission plugins that were asked. */
+  /** What it wrote; 0 if it wrote nothing. */
+  revision = 0;
+  change: Written["change"] | "" = "";
+  uid = "";
+  writtenAt = 0;
+  /** Whose rules of admission were asked, in shared lists. */
   mutated: readonly string[] | undefined = undefined;
   validated: readonly string[] | undefined = undefined;
+  /** In microseconds: when the first of them was asked, and when each had answered; then the same of the others, from `split` on. */
+  stamps: readonly number[] | undefined = undefined;
+  split = 0;
   refusedBy: string | undefined = undefined;
   calls: readonly Call[] | undefined = undefined;
 }
 
 export function recordOf(facts: RequestFacts): RequestRecord {
-  const { seq, at, tookMs, user, userAgent, verb, apiGroup, resource, subresource, namespace, name, status } = facts;
-  const { reason, cause, written, refusedBy, calls, mutated = [], validated = [] } = facts;
+  const { seq, at, tookMs, user, userAgent, namespace, name, status } = facts;
+  const { verb, apiGroup, resource, subresource } = facts.about;
+  const { reason, cause, revision, change, uid, writtenAt, refusedBy, calls, mutated = [], validated = [] } = facts;
   const admission = mutated.length + validated.length === 0 ? undefined : [...new Set([...mutated, ...validated])];
+  const admissionMicroseconds = admission === undefined ? undefined : timesOf(facts);
   const authorization = roleOf(facts.authorization);
   return {
     type: "request",
@@ -53,11 +67,29 @@ export function recordOf(facts: RequestFacts): RequestRecord {
     ...(reason !== undefined && { reason }),
     ...(authorization !== undefined && { authorization }),
     ...(admission !== undefined && { admission }),
+    ...(admissionMicroseconds !== undefined && { admissionMicroseconds }),
     ...(refusedBy !== undefined && { refusedBy }),
     ...(calls !== undefined && { calls }),
-    ...(written !== undefined && { written }),
+    ...(change !== "" && { written: { revision, change, uid, at: writtenAt } }),
     ...(cause !== undefined && { cause }),
   };
+}
+
+function timesOf(facts: RequestFacts): Record<string, number> | undefined {
+  const { mutated = [], validated = [], stamps, split } = facts;
+  if (stamps === undefined) return undefined;
+  const times: Record<string, number> = {};
+  const add = (owners: readonly string[], from: number, to: number) => {
+    for (let at = from + 1; at < to; at++) {
+      // Rules that were asked again begin anew.
+      const owner = owners[(at - from - 1) % owners.length];
+      if (owner !== undefined) times[owner] = (times[owner] ?? 0) + (stamps[at] ?? 0) - (stamps[at - 1] ?? 0);
+    }
+  };
+  const end = facts.validated === undefined ? stamps.length : split;
+  add(mutated, 0, end);
+  add(validated, end, stamps.length);
+  return times;
 }
 
 /** `RBAC: allowed by ClusterRoleBinding "b" of ClusterRole "r" to User "u"` in a few words. */

@@ -5,7 +5,8 @@
  *     the object's own writes ◄── works that sent them ◄── revisions that woke those ◄── …   up, to where the flow began
  *
  * 1. Only recorded causes are followed. What a cause names and the recorder no longer has is counted in `missing`, not guessed.
- * 2. A work is shown with everything that it caused, or not at all; one that caused nothing is left out.
+ * 2. What somebody says of a work that is not theirs is no cause: such a work stands before its own requests, and joins no other flow.
+ * 3. A work is shown with everything that it caused, or not at all; one that caused nothing is left out.
  */
 import {
   type DeliveryRecord,
@@ -75,13 +76,18 @@ function linksOf(all: readonly FlowRecord[]): Links {
   for (const record of all) {
     if (record.type === "work") {
       works.set(record.id, record);
-      for (const revision of record.woken) add(wokenBy, revision, record);
+      for (const revision of causesOf(record)) add(wokenBy, revision, record);
     } else if (record.type === "request") {
       if (record.written !== undefined) requestOf.set(record.written.revision, record);
       if (record.cause !== undefined) add(sentBy, record.cause, record);
     }
   }
   return { works, requestOf, sentBy, wokenBy };
+}
+
+/** Revisions that led to a work, as far as that is known. */
+export function causesOf({ claimed, woken }: WorkRecord): readonly number[] {
+  return claimed ? [] : woken;
 }
 
 function add<K, V>(map: Map<K, V[]>, key: K, value: V): void {
@@ -98,7 +104,7 @@ function goUp(from: RequestRecord, { works, requestOf }: Links, found: Set<FlowR
     const work = works.get(request.cause ?? "");
     if (work === undefined) continue;
     found.add(work);
-    for (const revision of work.woken) {
+    for (const revision of causesOf(work)) {
       const earlier = requestOf.get(revision);
       if (earlier !== undefined) waiting.push(earlier);
     }
@@ -136,7 +142,7 @@ function missingCauses(found: ReadonlySet<FlowRecord>, { works, requestOf }: Lin
   let missing = 0;
   for (const record of found) {
     if (record.type === "request" && record.cause !== undefined && !works.has(record.cause)) missing += 1;
-    if (record.type === "work") missing += record.woken.filter((revision) => !requestOf.has(revision)).length;
+    if (record.type === "work") missing += causesOf(record).filter((revision) => !requestOf.has(revision)).length;
   }
   return missing;
 }
@@ -145,7 +151,7 @@ function missingCauses(found: ReadonlySet<FlowRecord>, { works, requestOf }: Lin
 function byTime({ requestOf, sentBy }: Links) {
   const timeOf = (record: FlowRecord): number => {
     if (record.type !== "work" || !record.foreignClock) return record.at;
-    const after = Math.max(...record.woken.map((revision) => endOf(requestOf.get(revision))));
+    const after = Math.max(...causesOf(record).map((revision) => endOf(requestOf.get(revision))));
     const before = Math.min(...(sentBy.get(record.id) ?? []).map(({ at }) => at));
     return Math.min(Math.max(record.at, after), before);
   };

@@ -6,6 +6,8 @@ import type { Call } from "./record.ts";
 export interface WorkFacts {
   readonly about: string;
   readonly woken: readonly number[];
+  /** What it looked at. */
+  readonly read?: readonly string[];
   readonly startedAt: number;
   readonly decided: string;
   readonly calls?: readonly Call[];

@@ -88,6 +88,30 @@ describe("the chain", () => {
     expect([chain.mutate(attributes()), chain.mutate(attributes("secrets"))]).toEqual([undefined, undefined]);
   });
 
+  it("tells a witness who is asked, and when each has answered", async () => {
+    const told: string[] = [];
+    const witness = {
+      asked: (owners: readonly string[]) => told.push(`asked ${owners}`),
+      passed: () => told.push("passed"),
+      refused: (plugin: string) => told.push(`refused ${plugin}`),
+      calls: () => () => {},
+    };
+    const waits: AdmissionPlugin = { name: "waits", mutates: [rule("CREATE", "pods", async () => {})] };
+    const plain: AdmissionPlugin = { name: "plain", mutates: [rule("CREATE", "pods", () => {})] };
+    const refuses: AdmissionPlugin = {
+      name: "refuses",
+      validates: [
+        rule("CREATE", "pods", () => {
+          throw new Error("no");
+        }),
+      ],
+    };
+    const chain = admissionChain([plain, waits, refuses], view);
+    await chain.mutate({ ...attributes(), witness });
+    expect(() => chain.validate({ ...attributes(), witness })).toThrow("no");
+    expect(told).toEqual(["asked plain,waits", "passed", "passed", "asked refuses", "refused refuses"]);
+  });
+
   it("ends with the first that refuses", async () => {
     const refuses: AdmissionPlugin = {
       name: "no",

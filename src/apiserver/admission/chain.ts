@@ -16,9 +16,8 @@ interface Plan {
 
 interface Phase {
   readonly rules: readonly Admit[];
-  /** Whose rule each is, and each of them once. */
+  /** Whose rule each is. */
   readonly owners: readonly string[];
-  readonly plugins: readonly string[];
 }
 
 export function admissionChain(plugins: readonly AdmissionPlugin[], view: ClusterView): Admission {
@@ -38,8 +37,7 @@ export function admissionChain(plugins: readonly AdmissionPlugin[], view: Cluste
             .filter((rule) => isAbout(rule, resource.kind, subresource, operation))
             .map(({ admit }) => ({ admit, owner: plugin.name })),
         );
-        const owners = found.map(({ owner }) => owner);
-        return { rules: found.map(({ admit }) => admit), owners, plugins: [...new Set(owners)] };
+        return { rules: found.map(({ admit }) => admit), owners: found.map(({ owner }) => owner) };
       };
       plan = { mutates: phase("mutates"), validates: phase("validates") };
       known.set(key, plan);
@@ -49,7 +47,7 @@ export function admissionChain(plugins: readonly AdmissionPlugin[], view: Cluste
   return {
     mutate: (attributes) => {
       const { mutates } = planFor(attributes);
-      attributes.witness?.asked(mutates.plugins);
+      attributes.witness?.asked(mutates.owners);
       const rounds = new Rounds();
       const second = () => (rounds.next() ? inTurn(mutates, attributes, view, rounds) : undefined);
       const pending = inTurn(mutates, attributes, view, rounds);
@@ -57,7 +55,7 @@ export function admissionChain(plugins: readonly AdmissionPlugin[], view: Cluste
     },
     validate: (attributes) => {
       const { validates } = planFor(attributes);
-      attributes.witness?.asked(validates.plugins);
+      attributes.witness?.asked(validates.owners);
       return inTurn(validates, attributes, view, new Rounds());
     },
   };
@@ -87,14 +85,21 @@ function inTurn(
   from = 0,
 ): void | Promise<void> {
   const { rules, owners } = phase;
+  const { witness } = attributes;
   let at = from;
   try {
     for (; at < rules.length; at++) {
       const pending = rules[at]?.(attributes, view, rounds);
-      if (pending === undefined) continue;
+      if (pending === undefined) {
+        witness?.passed();
+        continue;
+      }
       const [owner, next] = [owners[at], at + 1];
       return pending.then(
-        () => inTurn(phase, attributes, view, rounds, next),
+        () => {
+          witness?.passed();
+          return inTurn(phase, attributes, view, rounds, next);
+        },
         (error: unknown) => refused(attributes, owner, error),
       );
     }

@@ -165,10 +165,63 @@ describe("GET /k8ts/flows", () => {
     const [made, other] = linesOf(text)
       .filter((line): line is RequestRecord => "user" in line)
       .slice(-2);
-    expect(work).toMatchObject({ claimed: true, woken: [] });
+    const decided = "I am deployment-controller: deleted everything";
+    expect(work).toMatchObject({ claimed: true, woken: [], actor: "test", decided, calls: [] });
     expect(made).toMatchObject({ user: "mallory", cause: work.id });
     expect(other).toMatchObject({ name: "b" });
     expect(other?.cause).toBeUndefined();
+  });
+
+  it("says of a request that begins a flow how long each admission plugin took", async () => {
+    const timed = await testServer({
+      recorder,
+      admission: {
+        mutate: ({ witness }) => {
+          witness?.asked(["A", "B"]);
+          witness?.passed();
+          return timed.clock.advance(2).then(() => witness?.passed());
+        },
+        validate: ({ witness }) => {
+          witness?.asked(["B"]);
+          witness?.passed();
+        },
+      },
+    });
+    const works = new Works("replicaset-controller");
+    const cause = works.cause({ about: "x", woken: [], startedAt: 0, decided: "" });
+    const create = (name: string, headers: Record<string, string>) =>
+      timed.request("POST", "/api/v1/namespaces/default/configmaps", {
+        body: { kind: "ConfigMap", apiVersion: "v1", metadata: { name } },
+        headers,
+      });
+    try {
+      await create("a", {});
+      await create("b", { "k8ts-cause": cause });
+    } finally {
+      await timed.close();
+    }
+    const made = recorder.records().filter((each): each is RequestRecord => each.type === "request");
+    expect(made.at(-2)).toMatchObject({ admission: ["A", "B"], admissionMicroseconds: { A: 0, B: 2000 } });
+    // Of what follows from something else, only that they were asked.
+    expect(made.at(-1)).toMatchObject({ name: "b", admission: ["A", "B"] });
+    expect(made.at(-1)?.admissionMicroseconds).toBeUndefined();
+  });
+
+  it("has room for so much, and says what had to go", async () => {
+    const small = new Recorder({ limitBytes: 12_000 });
+    const busy = await testServer({ recorder: small });
+    try {
+      const body = (name: string) => ({ kind: "ConfigMap", apiVersion: "v1", metadata: { name } });
+      for (let at = 0; at < 200; at++)
+        await busy.request("POST", "/api/v1/namespaces/default/configmaps", { body: body(`m-${at}`) });
+      const lines = linesOf((await busy.request("GET", "/k8ts/flows")).text);
+      const end = lines.at(-1) as unknown as { dropped: number; records: number };
+      expect(end.dropped).toBeGreaterThan(100);
+      expect(end.records + end.dropped).toBeGreaterThanOrEqual(200);
+      expect(lines.at(-2)).toMatchObject({ name: "m-199" });
+    } finally {
+      await busy.close();
+    }
   });
 
   it("tells who was told of a write, in one record", async () => {

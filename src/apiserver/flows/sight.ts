@@ -3,7 +3,7 @@
  *
  * 1. Who may get everything sees everything, and is asked for once, as for a watch.
  * 2. Works are about the objects that woke them and that they wrote: they are seen with the first of these that is.
- * 3. Others' names, and by which role they were allowed, are no part of the objects: only who sees everything sees them.
+ * 3. Others' names, and by which role they were allowed, are no part of the objects: only who sees everything sees them. So is what a work read.
  */
 import type { Clock } from "#base";
 import type { FlowRecord, ObjectName, RequestRecord, WorkRecord } from "#flows";
@@ -44,7 +44,10 @@ class PartialSight {
   }
 
   async of(record: FlowRecord): Promise<readonly FlowRecord[]> {
-    if (record.type === "work") return this.#work(record);
+    if (record.type === "work") {
+      const { read: _, ...rest } = record;
+      return this.#work(rest);
+    }
     if (!(await this.#mayGet(record))) return [];
     if (record.type === "delivery") return [record];
     if (record.written !== undefined) this.#revisions.add(record.written.revision);

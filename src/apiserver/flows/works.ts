@@ -1,7 +1,7 @@
 /** Works as records: told of with a request of theirs, or by themselves (`POST /k8ts/flows`: a list of what `k8ts-cause` would hold). */
 import { badRequest, StatusError } from "#api";
 import type { Clock } from "#base";
-import { type Cause, type Recorder, readCause, vouchesFor } from "#flows";
+import { actorOf, type Cause, type Recorder, readCause, vouchesFor } from "#flows";
 import { ANONYMOUS } from "../authn/user.ts";
 import type { ApiRequest, ApiResponse } from "../http/exchange.ts";
 
@@ -14,22 +14,32 @@ export interface WorksOptions {
 
 const MAX_BODY_BYTES = 512 * 1024;
 
-/** Records a work, marked where its words are not its teller's to say. */
-export function recordWork(cause: Cause, user: string, isForeign: boolean, options: WorksOptions): void {
+/** Who tells of a work. */
+export interface Teller {
+  readonly user: string;
+  readonly userAgent: string;
+  /** By another clock. */
+  readonly isForeign: boolean;
+}
+
+/** Records a work. Where its words are not its teller's to say, it is the teller's, and marked. */
+export function recordWork(cause: Cause, teller: Teller, options: WorksOptions): void {
   const { recorder, revision, clock } = options;
   const newest = revision();
+  const claimed = !vouchesFor(teller.user, cause.actor) || cause.woken.some((each) => each > newest);
   recorder.work({
     type: "work",
     id: cause.id,
     at: cause.startedAt,
-    actor: cause.actor,
+    actor: claimed ? actorOf(teller.user, teller.userAgent) : cause.actor,
     about: cause.about,
     woken: cause.woken.filter((each) => each > 0 && each <= newest),
+    ...(cause.read !== undefined && { read: cause.read }),
     tookMs: Math.max(0, clock.now() - cause.startedAt),
-    decided: cause.decided,
-    calls: cause.calls,
-    claimed: !vouchesFor(user, cause.actor) || cause.woken.some((each) => each > newest),
-    foreignClock: isForeign,
+    decided: claimed ? `I am ${cause.actor}: ${cause.decided}` : cause.decided,
+    calls: claimed ? [] : cause.calls,
+    claimed,
+    foreignClock: teller.isForeign,
   });
 }
 
@@ -41,7 +51,12 @@ export async function takeWorks(request: ApiRequest, options: WorksOptions): Pro
     if (!vouchesFor(user.name, actor))
       throw new StatusError("Forbidden", `${user.name} may not tell of the works of ${actor}`);
   }
-  for (const cause of causes) recordWork(cause, user.name, remoteAddress !== undefined, options);
+  const teller = {
+    user: user.name,
+    userAgent: request.headers["user-agent"] ?? "",
+    isForeign: remoteAddress !== undefined,
+  };
+  for (const cause of causes) recordWork(cause, teller, options);
   return { status: 204, headers: {}, body: [] };
 }
 

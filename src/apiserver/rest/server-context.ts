@@ -90,8 +90,10 @@ export interface GuardedWrite {
 
 /** Somebody who wants to know how admission came to its answer. */
 export interface AdmissionWitness {
-  /** These plugins are asked. The list is shared: not to be changed. */
-  asked(plugins: readonly string[]): void;
+  /** Rules of these plugins are asked, in turn. The list is shared: not to be changed. */
+  asked(owners: readonly string[]): void;
+  /** The rule whose turn it was has answered. */
+  passed(): void;
   refused(plugin: string): void;
   /** Another program is asked. Returns whom to tell when it has answered, and what went wrong. */
   calls(to: string, what: string): (failed?: string) => void;

@@ -3,6 +3,7 @@
  */
 import { Works } from "#flows";
 import type { Plan, Write } from "./plan.ts";
+import { type Read, readWords } from "./reads.ts";
 
 /** A key that waits for long is woken by many: the latest are told. */
 const MAX_WOKEN = 32;
@@ -33,8 +34,9 @@ export class Causes {
     if (revisions.length > 0) this.#woken.set(key, [...new Set([...revisions, ...this.take(key)])].slice(-MAX_WOKEN));
   }
 
-  of(key: string, woken: readonly number[], startedAt: number, plan: Plan): string {
-    return this.#works.cause({ about: key, woken, startedAt, decided: wordsOf((plan.steps ?? []).flat()) });
+  of(key: string, woken: readonly number[], startedAt: number, plan: Plan, read: readonly Read[] = []): string {
+    const decided = wordsOf((plan.steps ?? []).flat());
+    return this.#works.cause({ about: key, woken, read: readWords(read, key), startedAt, decided });
   }
 }
 

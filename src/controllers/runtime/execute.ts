@@ -8,8 +8,8 @@ export interface Executor {
   readonly client: Client;
   readonly recorder: EventRecorder;
   readonly signal: AbortSignal;
-  /** The reconcile that this is the plan of, as requests name it. */
-  readonly cause?: string;
+  /** The reconcile that this is the plan of, as requests name it: asked for when there is one. */
+  cause?(): string;
 }
 
 export interface Executed {
@@ -46,7 +46,7 @@ async function slowStart(writes: readonly Write[], carryOut: (write: Write) => P
 }
 
 async function attempt(write: Write, { client, signal, cause }: Executor): Promise<Outcome> {
-  const options = { signal, ...(cause !== undefined && { cause }) };
+  const options = { signal, ...(cause !== undefined && { cause: cause() }) };
   try {
     return { ok: true, object: await perform(write, client, options) };
   } catch (error) {

@@ -13,6 +13,7 @@ import { Causes } from "./causes.ts";
 import type { Controller, ControllerContext, Enqueue } from "./controller.ts";
 import { execute } from "./execute.ts";
 import type { ControllerMetrics } from "./metrics.ts";
+import { Reads } from "./reads.ts";
 
 const DEFAULT_CONCURRENCY = 5;
 
@@ -31,7 +32,11 @@ export async function runController(
 ): Promise<void> {
   const { clock, random, log, client } = context;
   const { name, concurrency = DEFAULT_CONCURRENCY } = controller;
-  const reconciler = controller.bind(context);
+  const reads = new Reads();
+  const reconciler = controller.bind({
+    ...context,
+    cache: (resource) => reads.of(resource, context.cache(resource)),
+  });
   const queue = new WorkQueue<string>({ clock, random, observer: metrics.queue });
   const barrier = new Barrier(informers);
   const bound = reconciler.sources.map(({ resource, keys }) => ({ informer: informers.of(resource), keys }));
@@ -59,9 +64,14 @@ export async function runController(
     }
     const startedAt = clock.now();
     const woken = causes.take(key);
-    const plan = await reconciler.reconcile(key, startedAt, working);
+    const { result, read } = reads.during(() => reconciler.reconcile(key, startedAt, working));
+    const plan = await result;
     if (plan === undefined) return;
-    const cause = causes.of(key, woken, startedAt, plan);
+    let told: string | undefined;
+    const cause = () => {
+      told ??= causes.of(key, woken, startedAt, plan, read);
+      return told;
+    };
     const { failures, seen } = await execute(plan, { client, recorder, signal: working, cause });
     barrier.expect(key, seen);
     metrics.reconciled(failures.length);

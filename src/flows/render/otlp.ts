@@ -1,6 +1,7 @@
 /** A flow as one trace of OpenTelemetry (OTLP in JSON): works and requests are spans, causes are their parents. */
 import { createHash } from "node:crypto";
 import type { FlowRecord, RequestRecord, WorkRecord } from "../record.ts";
+import { causesOf } from "../trace.ts";
 
 interface Span {
   readonly traceId: string;
@@ -69,8 +70,10 @@ function requestSpan(record: RequestRecord, traceId: string): Span {
 }
 
 function workSpan(record: WorkRecord, requestOf: ReadonlyMap<number, RequestRecord>, traceId: string): Span {
-  const { at, tookMs, id, actor, about, decided, woken } = record;
-  const cause = woken.map((revision) => requestOf.get(revision)).find((request) => request !== undefined);
+  const { at, tookMs, id, actor, about, decided, woken, read = [] } = record;
+  const cause = causesOf(record)
+    .map((revision) => requestOf.get(revision))
+    .find((request) => request !== undefined);
   return {
     traceId,
     spanId: idOf(`work ${id}`, 16),
@@ -78,7 +81,12 @@ function workSpan(record: WorkRecord, requestOf: ReadonlyMap<number, RequestReco
     name: `${actor} ${about}`,
     kind: INTERNAL,
     ...times(at, tookMs),
-    attributes: [text("k8ts.about", about), text("k8ts.decided", decided), text("k8ts.woken", woken.join(","))],
+    attributes: [
+      text("k8ts.about", about),
+      text("k8ts.decided", decided),
+      text("k8ts.woken", woken.join(",")),
+      ...(read.length === 0 ? [] : [text("k8ts.read", read.join(","))]),
+    ],
     status: { code: OK },
   };
 }

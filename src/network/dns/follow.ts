@@ -6,13 +6,16 @@
  * When the API server goes away, the zone stays as it was last seen.
  */
 import type { core } from "#api";
-import { type Informers, objectKey } from "#client";
+import { type Informers, objectKey, revisionOf } from "#client";
 import { EndpointSlice, Namespace, Service, serviceKeyOf } from "../kinds.ts";
-import { serviceRecords } from "./records.ts";
+import { type DnsRecord, serviceRecords } from "./records.ts";
 import type { Zone } from "./zone.ts";
 
+/** Told of each change of a Service's records, and of the revision that it comes from. */
+export type Renewed = (key: string, before: readonly DnsRecord[], now: readonly DnsRecord[], revision: number) => void;
+
 /** Returns once everything that is there has its records. */
-export async function followServices(zone: Zone, informers: Informers): Promise<void> {
+export async function followServices(zone: Zone, informers: Informers, renewed: Renewed = () => {}): Promise<void> {
   const services = informers.of(Service);
   const slices = informers.of(EndpointSlice);
   const namespaces = informers.of(Namespace);
@@ -22,14 +25,17 @@ export async function followServices(zone: Zone, informers: Informers): Promise<
   });
   await Promise.all([services.synced, slices.synced, namespaces.synced]);
 
-  const renew = (key: string) => {
+  const renew = (key: string, revision?: number) => {
     const service = services.cache.get(key);
-    zone.set(key, service === undefined ? [] : serviceRecords(service, byService(key), zone.name));
+    const records = service === undefined ? [] : serviceRecords(service, byService(key), zone.name);
+    const before = zone.set(key, records);
+    if (revision !== undefined) renewed(key, before, records, revision);
   };
-  services.onChange(({ object }) => renew(objectKey(object)));
+  services.onChange(({ object }) => renew(objectKey(object), revisionOf(object)));
   slices.onChange(({ object, old }) => {
     const keys = [object, ...(old === undefined ? [] : [old])].map(serviceKeyOf);
-    for (const key of new Set(keys)) if (key !== undefined && isHeadless(services.cache.get(key))) renew(key);
+    for (const key of new Set(keys))
+      if (key !== undefined && isHeadless(services.cache.get(key))) renew(key, revisionOf(object));
   });
   namespaces.onChange(() => zone.setNamespaces(namesOf(namespaces.cache.list())));
   for (const service of services.cache.list()) renew(objectKey(service));

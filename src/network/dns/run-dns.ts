@@ -1,9 +1,10 @@
 /** The DNS server of a cluster or of one of its nodes: follows the API, and answers as soon as it knows what is there. */
 import { type Clock, type Logger, type MetricsRegistry, type Random, TaskGroup } from "#base";
-import { type Client, Informers } from "#client";
+import { type Client, Informers, WorkReporter } from "#client";
 import { followServices } from "./follow.ts";
 import { Forwarder } from "./forward.ts";
 import { dnsMetrics } from "./metrics.ts";
+import { tellOfRenewals } from "./renewals.ts";
 import { Resolver } from "./resolver.ts";
 import { startDnsServer } from "./server.ts";
 import type { UpstreamAddress } from "./upstream.ts";
@@ -33,7 +34,9 @@ export async function runDns(options: DnsOptions, signal: AbortSignal): Promise<
   const tasks = new TaskGroup({ parent: signal });
   const forwarder = new Forwarder({ upstreams, stubDomains, clock, random, log });
   try {
-    await followServices(zone, new Informers({ client, clock, random, log, tasks }));
+    const reporter = new WorkReporter({ client, actor: `dns/${addresses[0]}`, log, signal });
+    const renewed = tellOfRenewals({ zone: zone.name, reporter, clock });
+    await followServices(zone, new Informers({ client, clock, random, log, tasks }), renewed);
     const resolver = new Resolver({ zone, forwarder, random });
     const shared = { resolver, zone, metrics: dnsMetrics(metrics), clock, log };
     await using servers = new AsyncDisposableStack();

@@ -44,13 +44,15 @@ export class Zone {
     ]);
   }
 
-  /** The records of one owner, instead of those that it had. */
-  set(owner: string, records: readonly DnsRecord[]): void {
-    for (const [name, old] of Map.groupBy(this.#owned.get(owner) ?? [], nameOf)) this.#remove(name, old);
+  /** The records of one owner, instead of those that it had, which are returned. */
+  set(owner: string, records: readonly DnsRecord[]): readonly DnsRecord[] {
+    const before = this.#owned.get(owner) ?? [];
+    for (const [name, old] of Map.groupBy(before, nameOf)) this.#remove(name, old);
     if (records.length === 0) this.#owned.delete(owner);
     else this.#owned.set(owner, records);
     for (const [name, more] of Map.groupBy(records, nameOf)) this.#add(name, more);
     this.generation += 1;
+    return before;
   }
 
   setNamespaces(names: Iterable<string>): void {
