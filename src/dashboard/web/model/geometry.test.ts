@@ -23,4 +23,16 @@ describe("where things are in a diagram", () => {
     });
     expect(spanOf(shape, 3, 2)).toMatchObject({ left: 441, width: 150, isLeftward: true, label: { right: "83px" } });
   });
+
+  it.each([
+    ["in sight", 1, 2, { left: "230px" }],
+    ["half in sight", 2, 9, { left: "334px" }],
+    ["to the right of it", 9, 10, { right: "822px", maxWidth: "418px" }],
+    ["to the left of it", 0, 0, undefined],
+  ])("words of what is %s can be read", (_, from, to, want) => {
+    const shape = geometry(12, 500);
+    const label = spanOf({ ...shape, column: 104, margin: 66, width: 1314 }, from, to, { left: 0, width: 500 }).label;
+    expect(label).toMatchObject(want ?? { left: "126px" });
+    expect(spanOf(shape, 0, 0, { left: 400, width: 500 }).label).toMatchObject({ left: "446px" });
+  });
 });

@@ -106,6 +106,8 @@ export function Diagram({ drawing: { participants, lines }, count, chosen, onCho
             top={(from + index) * ROW}
             time={timeOf(line.at - begin, (lines[from + index - 1]?.at ?? Number.NEGATIVE_INFINITY) - begin)}
             outside={outOfSight(line, participants, shape, left, width)}
+            left={left}
+            width={width}
             isChosen={from + index === at}
             isNewest={from + index === count - 1}
             onChoose={onChoose}
@@ -140,16 +142,21 @@ interface RowProps {
   readonly time: string;
   /** Who took part and stands where the diagram was scrolled away from. */
   readonly outside: string;
+  /** What is in sight. */
+  readonly left: number;
+  readonly width: number;
   readonly isChosen: boolean;
   readonly isNewest: boolean;
   readonly onChoose: (line: Line) => void;
 }
 
-function DiagramRow({ id, line, shape, participants, top, time, outside, isChosen, isNewest, onChoose }: RowProps) {
+function DiagramRow(props: RowProps) {
+  const { id, line, shape, participants, top, time, outside, isChosen, isNewest, onChoose } = props;
   const { left, width, isLeftward, label } = spanOf(
     shape,
     participants.indexOf(line.from),
     participants.indexOf(line.to),
+    outside === "" ? undefined : { left: props.left, width: props.width },
   );
   const words = line.times > 1 ? `${line.text} ×${line.times}` : line.text;
   return (

@@ -46,9 +46,12 @@ function Facts({ record }: { readonly record: FlowRecord }) {
   );
 }
 
+/** They say much: each has a line of its own. */
+const LONG = new Set(["Admission", "Read", "Calls", "To"]);
+
 function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
   return (
-    <div>
+    <div class={LONG.has(name) ? "long" : undefined}>
       <dt>{name}</dt>
       <dd>{children}</dd>
     </div>
@@ -59,6 +62,7 @@ function factsOf(record: FlowRecord): [string, ComponentChildren][] {
   switch (record.type) {
     case "request": {
       const { user, verb, status, reason, authorization, admission, tookMs, written, cause } = record;
+      const { admissionMicroseconds: times = {} } = record;
       const facts: [string, ComponentChildren][] = [
         ["Request", `${verb} ${record.resource}${record.subresource === "" ? "" : `/${record.subresource}`}`],
         ["Object", <ObjectLink key="object" {...record} />],
@@ -66,19 +70,21 @@ function factsOf(record: FlowRecord): [string, ComponentChildren][] {
         ["Answer", `${status}${reason === undefined ? "" : ` ${reason}`}, after ${tookMs.toFixed(1)} ms`],
       ];
       if (authorization !== undefined) facts.push(["Allowed by", authorization]);
-      if (admission !== undefined && admission.length > 0) facts.push(["Admission", admission.join(", ")]);
+      if (admission !== undefined && admission.length > 0)
+        facts.push(["Admission", admission.map((plugin) => plugin + tookOf(times[plugin])).join(", ")]);
       if (written !== undefined) facts.push(["Written", `${written.change} @${written.revision}`]);
       facts.push(["Cause", cause ?? "none: a flow begins here"]);
       return facts;
     }
     case "work": {
-      const { actor, about, woken, decided, tookMs, calls, claimed, foreignClock } = record;
+      const { actor, about, woken, read = [], decided, tookMs, calls, claimed, foreignClock } = record;
       const facts: [string, ComponentChildren][] = [
         ["Work of", `${actor}${claimed ? " (as it says)" : ""}`],
         ["About", about],
         ["Woken by", woken.length === 0 ? "no change" : woken.map((revision) => `@${revision}`).join(" ")],
         ["Took", `${tookMs.toFixed(1)} ms${foreignClock ? ", by another process's clock" : ""}`],
       ];
+      if (read.length > 0) facts.push(["Read", read.join(", ")]);
       if (decided !== "") facts.push(["Decided", decided]);
       if (calls.length > 0)
         facts.push([
@@ -94,6 +100,10 @@ function factsOf(record: FlowRecord): [string, ComponentChildren][] {
         ["To", record.to.join(", ")],
       ];
   }
+}
+
+function tookOf(microseconds: number | undefined): string {
+  return microseconds === undefined ? "" : ` ${microseconds} µs`;
 }
 
 function ObjectLink({

@@ -17,7 +17,7 @@ export function lastSeen({ series, lastTimestamp, eventTime, metadata }: Cluster
 }
 
 const COLUMNS: readonly TableColumn<ClusterEvent>[] = [
-  { title: "Last seen", width: "84px", key: lastSeen, cell: (event) => <Age since={lastSeen(event)} /> },
+  { title: "Last seen", width: "76px", key: lastSeen, cell: (event) => <Age since={lastSeen(event)} /> },
   {
     title: "Type",
     width: "92px",
@@ -25,10 +25,10 @@ const COLUMNS: readonly TableColumn<ClusterEvent>[] = [
     key: ({ type }) => type ?? "",
     cell: ({ type = "" }) => <State tone={type === "Warning" ? "bad" : "quiet"} words={type} />,
   },
-  { title: "Reason", width: "minmax(90px, 1fr)", key: ({ reason }) => reason ?? "", cell: ({ reason }) => reason },
+  { title: "Reason", width: "minmax(96px, 1.5fr)", key: ({ reason }) => reason ?? "", cell: ({ reason }) => reason },
   {
     title: "Object",
-    width: "minmax(110px, 1.4fr)",
+    width: "minmax(110px, 1.9fr)",
     wide: true,
     key: ({ involvedObject }) => `${involvedObject?.kind}/${involvedObject?.name}`,
     cell: ({ involvedObject }) => `${involvedObject?.kind}/${involvedObject?.name}`,

@@ -27,7 +27,7 @@ export function FlowsView() {
   const options = found.value.map((each) => ({
     key: keyOf(each),
     words: `${each.resource.split("/").at(-1)}/${each.name}`,
-    hint: `${each.actor} · ${each.namespace}`,
+    hint: each.namespace === "" ? each.actor : `${each.actor} · ${each.namespace}`,
     at: each.at,
   }));
   return (

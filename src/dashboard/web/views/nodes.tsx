@@ -57,7 +57,7 @@ const COLUMNS: readonly TableColumn<Row>[] = [
   },
   {
     title: "Version",
-    width: "minmax(100px, 1fr)",
+    width: "minmax(116px, 1fr)",
     wide: true,
     key: ({ node }) => node.status?.nodeInfo?.kubeletVersion ?? "",
     cell: ({ node }) => (

@@ -37,7 +37,7 @@ export interface Workload {
 const COLUMNS: readonly TableColumn<Workload>[] = [
   {
     title: "Name",
-    width: "minmax(130px, 2fr)",
+    width: "minmax(110px, 3fr)",
     key: ({ object }) => object.metadata.name,
     cell: ({ object, resource }) => (
       <a tabIndex={-1} class="name" href={objectRoute(placeOf(resource, object))}>
@@ -47,7 +47,7 @@ const COLUMNS: readonly TableColumn<Workload>[] = [
   },
   {
     title: "Kind",
-    width: "minmax(90px, 1fr)",
+    width: "minmax(88px, 1fr)",
     wide: true,
     key: ({ resource }) => resource.kind,
     cell: ({ resource }) => resource.kind,
@@ -61,7 +61,7 @@ const COLUMNS: readonly TableColumn<Workload>[] = [
   },
   {
     title: "Rollout",
-    width: "minmax(110px, 1.6fr)",
+    width: "minmax(88px, 1.6fr)",
     key: ({ progress }) => (progress.desired === 0 ? 1 : progress.ready / progress.desired),
     cell: ({ progress: { ready, updated, desired } }) => (
       <Bar value={ready} second={updated} of={desired} words={`${ready} of ${desired} ready`} />
@@ -69,7 +69,7 @@ const COLUMNS: readonly TableColumn<Workload>[] = [
   },
   {
     title: "Status",
-    width: "minmax(120px, 1.6fr)",
+    width: "minmax(92px, 1.6fr)",
     key: ({ progress }) => progress.words,
     cell: ({ progress }) => <State tone={progress.tone} words={progress.words} />,
   },
