@@ -1,98 +1,110 @@
 /**
- * What recording flows costs: requests of a server that records against those of one that does not.
+ * What recording flows costs: one server, with its recorder switched on and off in turns.
  *
- * 1. Both run side by side and take turns under the same load, each first in every other round. The best round of each counts, and the median of
- *    the rounds' ratios is told besides: machines have moods.
- * 2. Moods are larger than what is measured. So the step alone is timed as well, in this process, against the time that a GET takes.
+ * 1. Turns are short and come in pairs; the median of the pairs' ratios counts: a machine's moods last longer than a pair, and what luck a process
+ *    had with its code and its heap is the same in both turns.
+ * 2. Which turn of a pair comes first is chance: collections come at intervals of their own, and would meet every other turn of a fixed order.
+ * 3. Besides requests in a second, what the server's process used of all cores for each: time that others took is no part of it.
+ * 4. The step alone is timed as well, in this process, against the time that a GET takes.
  */
+import { fork } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { realClock } from "#base";
-import { Recorder } from "#flows";
-import { flowStep } from "../src/apiserver/flows/step.ts";
-import type { Exchange } from "../src/apiserver/pipeline.ts";
-import type { Target } from "./apiserver/connection.ts";
+import { seededRandom } from "#base";
 import { configMap } from "./apiserver/objects.ts";
-import { type Generator, startGenerator, startK8ts } from "./apiserver/processes.ts";
+import { startGenerator } from "./apiserver/processes.ts";
+import { type Load, rate } from "./apiserver/rate.ts";
+import { stepMicroseconds } from "./flows/step-alone.ts";
+import type { Answer, Wish } from "./flows/switched-server.ts";
 import type { Figure } from "./run.ts";
 
-const ROUNDS = 10;
+const PAIRS = 60;
+const WARM_UP = 30;
 const MAPS = "/api/v1/namespaces/default/configmaps";
+const GETS = 5_000;
+const CREATES = 1_000;
+
+interface Turn {
+  readonly perSecond: number;
+  readonly cpuMicroseconds: number;
+}
 
 export async function run(report: (figure: Figure) => void): Promise<void> {
   const dir = mkdtempSync(join(tmpdir(), "bench-flows-"));
+  const server = fork(join(import.meta.dirname, "flows", "switched-server.ts"));
   try {
     await using generator = startGenerator();
-    await using recording = await startK8ts(join(dir, "on"), "API server", ["--flow-records=memory"]);
-    await using silent = await startK8ts(join(dir, "off"), "API server", ["--flow-records=off"]);
-    for (const { target } of [recording, silent]) await create(generator, target, 1_000_000, 1);
-    const get = (target: Target) =>
-      rate(generator, { target, method: "GET", path: `${MAPS}/config-1000000`, requests: 30_000 });
-    const writes = (target: Target, round: number) => create(generator, target, round * 8_000, 8_000);
-    for (const [name, one] of Object.entries({ "GET ConfigMap": get, "create ConfigMap": writes })) {
-      const [on, off]: [number[], number[]] = [[], []];
-      for (let round = 0; round < ROUNDS; round++) {
-        const turns = [
-          () => one(recording.target, round).then((rate) => on.push(rate)),
-          () => one(silent.target, round).then((rate) => off.push(rate)),
-        ];
-        for (const turn of round % 2 === 0 ? turns : turns.reverse()) await turn();
+    const { target } = await ask(server, { dir });
+    if (target === undefined) throw new Error("the server says not where it is");
+    const random = seededRandom(1);
+    let made = 0;
+    const create = (requests: number): Load => {
+      const first = made;
+      made += requests;
+      return { target, method: "POST", contentType: "application/json", path: MAPS, body: configMap, first, requests };
+    };
+    const get = (requests: number): Load => ({ target, method: "GET", path: `${MAPS}/config-0`, requests });
+    const turn = async (recording: boolean, load: Load): Promise<Turn> => {
+      const before = await ask(server, { recording });
+      const perSecond = await rate(generator, { ...load, keep: true });
+      const after = await ask(server, { recording });
+      return { perSecond, cpuMicroseconds: (after.cpuMicroseconds - before.cpuMicroseconds) / load.requests };
+    };
+    await turn(true, create(1));
+    const loads = { "GET ConfigMap": () => get(GETS), "create ConfigMap": () => create(CREATES) };
+    for (const [name, load] of Object.entries(loads)) {
+      // The compiler takes long to settle, and looks at both ways.
+      for (let round = 0; round < WARM_UP; round++) await turn(round % 2 === 0, load());
+      const pairs: { readonly on: Turn; readonly off: Turn }[] = [];
+      for (let pair = 0; pair < PAIRS; pair++) {
+        const isFirst = random.next() < 0.5;
+        const first = await turn(isFirst, load());
+        const second = await turn(!isFirst, load());
+        pairs.push(isFirst ? { on: first, off: second } : { on: second, off: first });
       }
+      const off = median(pairs.map((each) => each.off.perSecond));
       report({
-        name: `${name}, recorded, to one that is not`,
-        value: Math.max(...on),
-        unit: "requests/s",
-        bound: Math.max(...off),
+        name: `${name}, recorded`,
+        value: median(pairs.map((each) => each.on.perSecond)),
+        unit: "/s",
+        bound: off,
       });
-      if (one === get) {
-        const bound = 1_000_000 / Math.max(...off);
-        report({ name: `${name}: the step alone`, value: await stepMicroseconds(), unit: "µs", bound });
-      }
-      const ratios = on.map((rate, round) => rate / (off[round] ?? rate)).sort((a, b) => a - b);
-      report({ name: `${name}, the median of ${ROUNDS} rounds' ratios`, value: ratios[ROUNDS / 2] ?? 0, unit: "" });
+      report({
+        name: `${name}: median of ${PAIRS} pairs' ratios`,
+        value: median(pairs.map(({ on, off }) => on.perSecond / off.perSecond)),
+        unit: "",
+      });
+      report({
+        name: `${name}: processor time`,
+        value: median(pairs.map(({ on }) => on.cpuMicroseconds)),
+        unit: "µs",
+        bound: median(pairs.map(({ off }) => off.cpuMicroseconds)),
+        ratio: median(pairs.map(({ on, off }) => on.cpuMicroseconds / off.cpuMicroseconds)),
+      });
+      if (name.startsWith("GET"))
+        report({
+          name: `${name}: the step alone`,
+          value: await stepMicroseconds(),
+          unit: "µs",
+          bound: 1_000_000 / off,
+        });
     }
   } finally {
+    server.kill("SIGKILL");
     rmSync(dir, { recursive: true, force: true });
   }
 }
 
-/** What the step adds to an answer that is there at once; the best of some rounds. */
-async function stepMicroseconds(): Promise<number> {
-  const clock = realClock();
-  const step = flowStep({ recorder: new Recorder(), revision: () => 1, clock });
-  const response = { status: 200, headers: {}, body: [] };
-  const next = () => Promise.resolve(response);
-  const info = { isResourceRequest: true, verb: "get", apiGroup: "", resource: "configmaps", subresource: "" };
-  const exchangeOf = (count: number) =>
-    ({
-      info: { ...info, namespace: "default", name: `config-${count}` },
-      user: { name: "admin" },
-      original: { headers: { "user-agent": "bench" } },
-      annotations: new Map(),
-    }) as unknown as Exchange;
-  const round = async (handle: (exchange: Exchange) => Promise<unknown>) => {
-    const start = clock.monotonic();
-    for (let count = 0; count < 200_000; count++) await handle(exchangeOf(count));
-    return (clock.monotonic() - start) / 200;
-  };
-  let [bare, recorded] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
-  for (let turn = 0; turn < 5; turn++) {
-    bare = Math.min(bare, await round(next));
-    recorded = Math.min(recorded, await round((exchange) => step(exchange, next)));
-  }
-  return recorded - bare;
+async function ask(server: ReturnType<typeof fork>, wish: Wish): Promise<Answer> {
+  server.send(wish);
+  const [answer] = (await once(server, "message")) as [Answer];
+  return answer;
 }
 
-function create(generator: Generator, target: Target, first: number, requests: number): Promise<number> {
-  const post = { method: "POST", contentType: "application/json" } as const;
-  return rate(generator, { target, ...post, path: MAPS, body: configMap, first, requests });
-}
-
-async function rate(
-  generator: Generator,
-  job: Omit<Parameters<Generator["run"]>[0], "protocol" | "connections">,
-): Promise<number> {
-  const { ms } = await generator.run({ protocol: "http/1.1", connections: 32, ...job });
-  return (job.requests * 1000) / ms;
+function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? (sorted[middle] ?? 0) : ((sorted[middle - 1] ?? 0) + (sorted[middle] ?? 0)) / 2;
 }

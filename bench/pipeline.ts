@@ -13,6 +13,7 @@ import { loadAuthority } from "#pki";
 import type { Target } from "./apiserver/connection.ts";
 import { configMap } from "./apiserver/objects.ts";
 import { type Generator, startGenerator, startK8ts } from "./apiserver/processes.ts";
+import { rate } from "./apiserver/rate.ts";
 import type { Figure } from "./run.ts";
 
 type Report = (figure: Figure) => void;
@@ -123,14 +124,6 @@ async function bind(generator: Generator, target: Target): Promise<void> {
 
 function create(generator: Generator, target: Target, first: number, requests: number): Promise<number> {
   return rate(generator, { target, ...POST, path: `${NAMESPACE}/configmaps`, body: configMap, first, requests });
-}
-
-async function rate(
-  generator: Generator,
-  job: Omit<Parameters<Generator["run"]>[0], "protocol" | "connections">,
-): Promise<number> {
-  const { ms } = await generator.run({ protocol: "http/1.1", connections: 32, ...job });
-  return (job.requests * 1000) / ms;
 }
 
 async function as(dir: string, target: Target): Promise<Target> {

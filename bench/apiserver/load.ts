@@ -23,6 +23,8 @@ export interface Job {
   readonly body?: string;
   /** Watches that are open meanwhile; the job ends when each of them has seen an event for each request. */
   readonly watchers?: { readonly count: number; readonly path: string };
+  /** Its connections stay open, and are those of the next job that keeps them and goes to the same port. Default: each job opens its own. */
+  readonly keep?: boolean;
 }
 
 export interface Outcome {
@@ -52,6 +54,12 @@ function reply(outcome: Outcome): void {
   process.send?.(outcome);
 }
 
+interface Kept {
+  readonly key: string;
+  readonly connections: readonly Connection[];
+}
+let kept: Kept | undefined;
+
 async function run(job: Job): Promise<Outcome> {
   const broken = Promise.withResolvers<never>();
   // Awaited below, with the work: also while the connections are still being opened.
@@ -60,7 +68,10 @@ async function run(job: Job): Promise<Outcome> {
     job.protocol === "h2"
       ? Http2Connection.open(job.target, job.streams ?? 1, broken.reject)
       : openHttp1(job.target, broken.reject);
-  const connections = await Promise.all(Array.from({ length: job.connections }, open));
+  const key = `${job.protocol} ${job.connections} ${job.streams} ${job.target.port}`;
+  const isKept = job.keep === true && kept?.key === key;
+  const opened = isKept ? kept?.connections : undefined;
+  const connections = opened ?? (await Promise.all(Array.from({ length: job.connections }, open)));
   const watches = await openWatches(job, broken.reject);
   try {
     const start = performance.now();
@@ -68,7 +79,8 @@ async function run(job: Job): Promise<Outcome> {
     const [, bytes] = await Promise.race([work, broken.promise]);
     return { ms: performance.now() - start, bytes, events: watches.events() };
   } finally {
-    for (const connection of [...connections, ...watches.connections]) connection.close();
+    if (job.keep === true) kept = { key, connections };
+    for (const connection of [...(job.keep === true ? [] : connections), ...watches.connections]) connection.close();
   }
 }
 
