@@ -7,6 +7,7 @@ import { play } from "../scripts/flow-catalogue/play.ts";
 import { SCENARIOS } from "../scripts/flow-catalogue/scenarios.ts";
 import { recordsOf, stageOn } from "../scripts/flow-catalogue/stage.ts";
 import { Home } from "./support/k8ts.ts";
+import { startSimulated } from "./support/simulated.ts";
 import { tool } from "./support/tools.ts";
 
 const docs = join(import.meta.dirname, "..", "docs", "flows");
@@ -27,19 +28,7 @@ describe.skipIf(tool("kubectl") === undefined)("a flow played again", () => {
   let home: Home;
   beforeAll(async () => {
     home = new Home();
-    const up = await home.k8ts(
-      "up",
-      "--store",
-      "memory",
-      "--port",
-      "0",
-      "--runtime",
-      "simulated",
-      "--nodes",
-      "2",
-      "--detach",
-    );
-    if (up.code !== 0) throw new Error(up.stderr);
+    await startSimulated(home, 2);
   }, 60_000);
   afterAll(() => home?.[Symbol.asyncDispose]());
 

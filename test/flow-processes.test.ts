@@ -8,6 +8,7 @@ import { kubeconfigFor, loadAuthority, readKubeconfig, writeKubeconfig } from "#
 import { freePort } from "./support/free-port.ts";
 import { Home } from "./support/k8ts.ts";
 import { expectRollout } from "./support/rollout-flow.ts";
+import { startSimulated } from "./support/simulated.ts";
 import { CommandLine, tool } from "./support/tools.ts";
 
 const program = tool("kubectl");
@@ -27,10 +28,7 @@ async function identity(user: string): Promise<string> {
 
 describe.skipIf(program === undefined)("a flow through several processes", () => {
   beforeAll(async () => {
-    const nodes = ["--runtime", "simulated", "--nodes", "1"];
-    const parts = ["--controllers=", "--no-scheduler"];
-    const up = await home.k8ts("up", "--store", "memory", "--port", "0", ...nodes, ...parts, "--detach");
-    if (up.code !== 0) throw new Error(up.stderr);
+    await startSimulated(home, 1, "--controllers=", "--no-scheduler");
     home.start(
       "controller-manager",
       `--kubeconfig=${await identity("system:kube-controller-manager")}`,

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { FlowRecord, RequestRecord } from "#flows";
 import { Home } from "./support/k8ts.ts";
+import { startSimulated } from "./support/simulated.ts";
 import { CommandLine, tool } from "./support/tools.ts";
 
 const program = tool("kubectl");
@@ -10,9 +11,7 @@ const kubectl = new CommandLine(program, () => home);
 
 beforeAll(async () => {
   home = new Home();
-  const args = ["--store", "memory", "--port", "0", "--runtime", "simulated", "--nodes", "2"];
-  const up = await home.k8ts("up", ...args, "--detach");
-  if (up.code !== 0) throw new Error(up.stderr);
+  await startSimulated(home, 2);
 });
 afterAll(() => home[Symbol.asyncDispose]());
 
@@ -68,6 +67,18 @@ describe.skipIf(program === undefined)("k8ts flow", () => {
     expect(stdout).toMatch(/POST pods ×3/);
     const mermaid = await home.k8ts("flow", "deployment/web", "--format", "mermaid");
     expect(mermaid.stdout).toMatch(/^sequenceDiagram\n {2}participant p0 as kubectl\n/);
+  });
+
+  it("says what a controller looked at, and how long admission took", async () => {
+    const works = records.filter((record) => record.type === "work");
+    const made = works.find(({ actor, decided }) => actor === "deployment-controller" && /^create/.test(decided));
+    expect(made?.read?.[0]).toMatch(/^Deployment\/web@\d+$/);
+    const [first] = records;
+    const times = first?.type === "request" ? first.admissionMicroseconds : undefined;
+    expect(Object.keys(times ?? {})).toContain("NamespaceLifecycle");
+    const { stdout } = await home.k8ts("flow", "deployment/web", "--reads", "--depth", "1");
+    expect(stdout).toMatch(/\d admission plugins ✓ \d+\.\d ms/);
+    expect(stdout).toMatch(/read Deployment\/web@\d+/);
   });
 
   it("of the last request begins with it", async () => {

@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { browserPath, startBrowser } from "../support/browser.ts";
 import type { Running } from "../support/command.ts";
 import { Home } from "../support/k8ts.ts";
+import { startSimulated } from "../support/simulated.ts";
 import { CommandLine, tool } from "../support/tools.ts";
 
 const program = tool("kubectl");
@@ -23,19 +24,7 @@ const asked = new Set<string>();
 beforeAll(async () => {
   if (!canRun) return;
   home = new Home();
-  const up = await home.k8ts(
-    "up",
-    "--store",
-    "memory",
-    "--port",
-    "0",
-    "--runtime",
-    "simulated",
-    "--nodes",
-    "2",
-    "--detach",
-  );
-  if (up.code !== 0) throw new Error(up.stderr);
+  const up = await startSimulated(home, 2);
   link = /dashboard +(http\S+)/.exec(up.stdout)?.[1] ?? "";
   browser = await startBrowser();
 });

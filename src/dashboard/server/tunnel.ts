@@ -1,6 +1,7 @@
 /** `exec` and `attach`: a WebSocket of the page, handed on as it is to the API server, as the user. */
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
+import { joined } from "#base";
 import type { ApiServer } from "./upstream.ts";
 
 const PASSED = [
@@ -31,14 +32,7 @@ export function tunnelled(api: ApiServer, path: string, message: IncomingMessage
     socket.write(`${lines.join("\r\n")}\r\n\r\n`);
     if (farHead.length > 0) socket.write(farHead);
     if (head.length > 0) far.write(head);
-    for (const [one, other] of [
-      [socket, far],
-      [far, socket],
-    ] as const) {
-      one.pipe(other);
-      one.once("error", () => other.destroy());
-      one.once("close", () => other.destroy());
-    }
+    void joined(socket, far);
   });
   socket.once("close", () => call.destroy());
   call.end();
