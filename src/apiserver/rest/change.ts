@@ -35,6 +35,7 @@ import {
   prepareStatus,
   prepareUpdate,
   refuse,
+  shareSpec,
 } from "./prepare.ts";
 import { fresh } from "./read.ts";
 import { admissionAttributes, guarded, requestFacts } from "./request-parts.ts";
@@ -122,13 +123,18 @@ async function prepare(
   const resourceVersion = old.metadata.resourceVersion;
   const facts = requestFacts(request);
   fillIn(kind, draft);
-  if (!owned) await own(request, draft, old);
+  // Nobody gains or loses what a write of the status cannot change: it need not be compared.
+  if (subresource === "status") shareSpec(draft, old);
+  const owning = owned ? undefined : own(request, draft, old);
+  if (owning !== undefined) await owning;
   if (subresource === "status") prepareStatus(kind, draft, old, facts);
   else if (subresource === "") prepareUpdate(kind, draft, old, facts);
   else preparePart(kind, subresource, draft, old, facts);
   draft.metadata.resourceVersion = resourceVersion ?? "";
-  await context.admission.mutate(admissionAttributes(request, "UPDATE", dryRun, draft, old));
-  await guarded(request, draft, old);
+  const mutating = context.admission.mutate(admissionAttributes(request, "UPDATE", dryRun, draft, old));
+  if (mutating !== undefined) await mutating;
+  const guarding = guarded(request, draft, old);
+  if (guarding !== undefined) await guarding;
 }
 
 async function check(request: RestRequest, draft: AnyDraft, old: KubeObject, dryRun: boolean): Promise<void> {
@@ -137,7 +143,8 @@ async function check(request: RestRequest, draft: AnyDraft, old: KubeObject, dry
   if (subresource === "status") checkStatus(kind, draft, old);
   else if (subresource === "") checkUpdate(kind, draft, old);
   else refuse(kind, draft, kind.subresources?.parts?.[subresource]?.validate?.(draft, old, at()) ?? []);
-  await context.admission.validate(admissionAttributes(request, "UPDATE", dryRun, draft, old));
+  const validating = context.admission.validate(admissionAttributes(request, "UPDATE", dryRun, draft, old));
+  if (validating !== undefined) await validating;
   for (const warning of kind.warnings?.(draft, old) ?? []) request.warn(warning);
   toStoredForm(kind, draft);
 }

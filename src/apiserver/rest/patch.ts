@@ -32,6 +32,7 @@ import { mediaType } from "./body.ts";
 import { change, type Proposal } from "./change.ts";
 import { type PatchOptions, patchOptions } from "./options.ts";
 import { ownershipContext } from "./ownership.ts";
+import { aroundStatus, isAboutStatus } from "./patch-status.ts";
 import type { AnyDraft } from "./prepare.ts";
 import type { RestRequest, Written } from "./rest-request.ts";
 
@@ -72,7 +73,11 @@ function proposer(
   const text = bytes.toString("utf8");
   const patched = patcher(type, text);
   const from = type === STRATEGIC_PATCH ? "maps" : "json";
-  return (current) => decoded(patched(asJson(current), kind.schema), text, kind, request, options, from);
+  const propose = (object: Json) => decoded(patched(object, kind.schema), text, kind, request, options, from);
+  if (type !== STRATEGIC_PATCH || request.subresource !== "status") return (current) => propose(asJson(current));
+  return isAboutStatus(parseJson(text))
+    ? (current) => aroundStatus(current, propose)
+    : (current) => propose(asJson(current));
 }
 
 /** What a JSON, merge or strategic merge patch makes of a document. Faults of the patch itself are told before there is one. */

@@ -111,13 +111,32 @@ export function prepareStatus(kind: Kind, draft: AnyDraft, old: KubeObject, requ
   const rules = kind.subresources?.status;
   const keeps = typeof rules === "object" ? (rules.keeps ?? "labelsAndAnnotations") : "labelsAndAnnotations";
   const { labels, annotations, managedFields, resourceVersion, finalizers, ownerReferences } = draft.metadata;
-  for (const field of Object.keys({ ...old, ...draft }))
-    if (field !== "status" && field !== "metadata") keep(draft, old, field);
-  draft.metadata = cloneJson(old.metadata) as AnyDraft["metadata"];
+  shareAllButStatus(draft, old);
+  const { managedFields: _, ...kept } = old.metadata;
+  draft.metadata = cloneJson(kept) as AnyDraft["metadata"];
   assign(draft.metadata, { managedFields, resourceVersion });
   if (keeps !== "nothing") assign(draft.metadata, { annotations });
   if (keeps === "labelsAndAnnotations") assign(draft.metadata, { labels, finalizers, ownerReferences });
   if (typeof rules === "object") rules.prepare?.(draft, old, request);
+}
+
+/**
+ * Whatever stands beside status and metadata is the old object's own: who compares, freezes or remembers objects finds at once that it is the same. From
+ * here on nobody may change it.
+ */
+function shareAllButStatus(draft: AnyDraft, old: KubeObject): void {
+  for (const field of new Set([...Object.keys(old), ...Object.keys(draft)]))
+    if (field !== "status" && field !== "metadata") share(draft, old, field);
+}
+
+export function shareSpec(draft: AnyDraft, old: KubeObject): void {
+  share(draft, old, "spec");
+}
+
+function share(draft: AnyDraft, old: KubeObject, field: string): void {
+  const value = (old as unknown as Record<string, Json | undefined>)[field];
+  if (value === undefined) delete draft[field];
+  else draft[field] = value;
 }
 
 /** Another part than the status: the kind says what it keeps; generation follows from what has changed. */

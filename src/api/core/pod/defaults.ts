@@ -61,8 +61,9 @@ export function joinServiceAccountNames(spec: Draft<PodSpec>): void {
     delete spec.serviceAccount;
     return;
   }
-  spec.serviceAccountName = name;
-  spec.serviceAccount = name;
+  // A spec that is shared by several states of a pod says both already, and may not be written to.
+  if (spec.serviceAccountName !== name) spec.serviceAccountName = name;
+  if (spec.serviceAccount !== name) spec.serviceAccount = name;
 }
 
 /** `podIP` is the first of `podIPs`; where they differ, it comes from a client that knows only the one. */
