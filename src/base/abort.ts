@@ -4,6 +4,8 @@
  * 1. A child ends with its parent, for the same reason, and never the other way round.
  * 2. A child that is disposed of leaves nothing behind on its parent. (AbortSignal.any keeps an entry for each child that a
  *    long-lived parent ever had.)
+ * 3. However many wait for one signal, coming and going costs each the same: they share one listener. (A signal walks through all its
+ *    listeners whenever one is added or taken off.)
  */
 
 export interface ChildController extends Disposable {
@@ -15,10 +17,7 @@ export interface ChildController extends Disposable {
 
 export function childController(parent?: AbortSignal): ChildController {
   const controller = new AbortController();
-  const detach = () => parent?.removeEventListener("abort", follow);
-  const follow = () => controller.abort(parent?.reason);
-  if (parent?.aborted) follow();
-  else parent?.addEventListener("abort", follow, { once: true });
+  const detach = parent === undefined ? nothing : onAbort(parent, () => controller.abort(parent.reason));
   return {
     signal: controller.signal,
     abort: (reason) => {
@@ -29,16 +28,52 @@ export function childController(parent?: AbortSignal): ChildController {
   };
 }
 
+/** Those who wait for a signal's end. */
+const waiting = new WeakMap<AbortSignal, Waiting>();
+
+interface Waiting {
+  readonly calls: Set<() => void>;
+  readonly listener: () => void;
+}
+
+function nothing(): void {}
+
+/** Calls once, at once if it is over already. What comes back takes the call off again. */
+function onAbort(signal: AbortSignal, call: () => void): () => void {
+  if (signal.aborted) {
+    call();
+    return nothing;
+  }
+  const { calls, listener } = waiting.get(signal) ?? listen(signal);
+  calls.add(call);
+  return () => {
+    if (!calls.delete(call) || calls.size > 0) return;
+    signal.removeEventListener("abort", listener);
+    waiting.delete(signal);
+  };
+}
+
+function listen(signal: AbortSignal): Waiting {
+  const calls = new Set<() => void>();
+  const listener = () => {
+    waiting.delete(signal);
+    const all = [...calls];
+    calls.clear();
+    for (const call of all) call();
+  };
+  signal.addEventListener("abort", listener, { once: true });
+  const each = { calls, listener };
+  waiting.set(signal, each);
+  return each;
+}
+
 /**
  * Waits for the promise or the signal, whichever comes first; in the second case rejects with the signal's reason. What
  * the promise comes to afterwards is dropped: use it where the result is of no use to anybody any more.
  */
 export function abortable<T>(promise: PromiseLike<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
-    const onAbort = () => reject(signal.reason);
-    const detach = () => signal.removeEventListener("abort", onAbort);
-    if (signal.aborted) onAbort();
-    else signal.addEventListener("abort", onAbort, { once: true });
+    const detach = onAbort(signal, () => reject(signal.reason));
     promise.then(
       (value) => {
         detach();
