@@ -29,6 +29,9 @@ import { ALL_PLUGINS } from "./plugins/index.ts";
 import { SchedulingQueue, Wakes } from "./queue/index.ts";
 import { ClusterState, PodInfos, ResourceNames } from "./snapshot/index.ts";
 
+/** While pods are being placed, no more than one event in this time is written about them. */
+const EVENT_PAUSE_MS = 5;
+
 export interface SchedulerOptions {
   readonly client: Client;
   readonly configuration?: SchedulerConfiguration;
@@ -65,6 +68,7 @@ export async function runScheduler(options: SchedulerOptions, signal: AbortSigna
       recorder = new EventBacklog({
         recorder: eventRecorder({ ...options, events: client.of(Event), controller: schedulerName }),
         isBusy: () => queue.sizes.active > 0 || side.size > 0,
+        pause: () => pauseAmong(side, clock),
         log,
       });
       recorders.set(schedulerName, recorder);
@@ -146,6 +150,17 @@ export async function runScheduler(options: SchedulerOptions, signal: AbortSigna
     for (const recorder of recorders.values()) await recorder.flush();
     for (const extender of extenders) await extender.close();
   }
+}
+
+/** Until nothing is under way, but not for long. */
+async function pauseAmong(side: SideTasks, clock: Clock): Promise<void> {
+  const waiting = new AbortController();
+  const waited = clock.sleep(EVENT_PAUSE_MS, waiting.signal).catch((error: unknown) => {
+    if (!isAbort(error, waiting.signal)) throw error;
+  });
+  await Promise.race([side.idle(), waited]);
+  waiting.abort();
+  await waited;
 }
 
 /** There is one queue, so all profiles have to agree on its order. */

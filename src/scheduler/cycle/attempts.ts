@@ -94,7 +94,8 @@ function choose(parts: Parts, attempt: Attempt, filtered: Filtered, given?: Scor
   const node = state.nodes[index];
   if (node === undefined) throw new Error("the node that was chosen is gone");
   metrics.algorithmSeconds.labels().observe((clock.monotonic() - startedMs) / 1000);
-  note(parts, attempt, filtered, { kind: "scheduled", node: node.name }, scored && { scored, chosen: index });
+  const outcome = { kind: "scheduled", node: node.name } as const;
+  note(parts, attempt, filtered, outcome, scored && { scored: { scored, chosen: index } });
   const { pod } = queued;
   state.assume(pod, node.name);
   state.denominate(pod.uid);
@@ -140,11 +141,13 @@ function rejectPod(
   extended: ReadonlyMap<string, Rejection> = new Map(),
 ): Promise<void> | undefined {
   const diagnosis = diagnose(filtered, parts.state);
+  // An extender may have rejected some since.
+  const counted = extended.size > 0 ? undefined : diagnosis.counts;
   const rejectors = extended.size > 0 ? new Set([...diagnosis.rejectors, EXTENDER]) : diagnosis.rejectors;
   const finish = ({ message, nominate }: { readonly message: string; readonly nominate: string | undefined }) => {
     const whole = message === "" ? diagnosis.message : `${diagnosis.message} ${message}`;
     const nominated = nominate === undefined || nominate === "" ? {} : { nominated: nominate };
-    note(parts, attempt, filtered, { kind: "unschedulable", message: whole, ...nominated });
+    note(parts, attempt, filtered, { kind: "unschedulable", message: whole, ...nominated }, { counted });
     handleFailure(parts, {
       ...attempt,
       schedulerName: attempt.evaluator.stages.schedulerName,
@@ -180,9 +183,9 @@ function note(
   { queued }: Attempt,
   filtered: Filtered,
   outcome: Explanation["outcome"],
-  scored?: Explained["scored"],
+  known: Pick<Explained, "scored" | "counted"> = {},
 ): void {
-  const about = { atMs: clock.now(), attempt: queued.attempts, outcome, filtered, scored };
+  const about = { atMs: clock.now(), attempt: queued.attempts, outcome, filtered, ...known };
   const { explanation, cells } = explain(state, about);
   explanations.add(queued.pod.uid, explanation, cells);
 }

@@ -7,7 +7,11 @@ export interface Diagnosis {
   /** Who has rejected it; their events wake it. */
   readonly rejectors: ReadonlySet<string>;
   readonly pending: ReadonlySet<string>;
+  /** How many nodes each rejection stands for. */
+  readonly counts: Counts;
 }
+
+export type Counts = readonly (readonly [Rejection, number])[];
 
 export const NO_NODES = "no nodes available to schedule pods";
 
@@ -16,7 +20,7 @@ export function diagnose(filtered: Filtered, view: ClusterView): Diagnosis {
   const head = `0/${view.nodeCount} nodes are available:`;
   if (rejection !== undefined) {
     const by = [...narrowing, rejection.plugin];
-    return { message: `${head} ${rejection.reasons.join(", ")}.`, ...blame(by, rejection) };
+    return { message: `${head} ${rejection.reasons.join(", ")}.`, ...blame(by, rejection), counts: [] };
   }
   const counts = countRejections(filtered, view);
   const rejectors = new Set(narrowing);
@@ -27,7 +31,7 @@ export function diagnose(filtered: Filtered, view: ClusterView): Diagnosis {
     if (kind === "pending") pending.add(plugin);
   }
   const text = reasonsText(counts);
-  return { message: text === "" ? head : `${head} ${text}`, rejectors, pending };
+  return { message: text === "" ? head : `${head} ${text}`, rejectors, pending, counts };
 }
 
 function blame(by: readonly string[], { plugin, kind }: Rejection) {
@@ -36,17 +40,14 @@ function blame(by: readonly string[], { plugin, kind }: Rejection) {
 }
 
 /** How many nodes each rejection stands for. */
-export function countRejections(
-  { codes, table, unseen }: Filtered,
-  view: ClusterView,
-): readonly (readonly [Rejection, number])[] {
+export function countRejections({ codes, table, unseen }: Filtered, { nodes }: ClusterView): Counts {
   // Most nodes say the same as the one before.
   const counts = new Map<number, number>();
   let run = 0;
   let last = FITS;
-  for (let index = 0; index < view.nodes.length; index++) {
+  for (let index = 0; index < nodes.length; index++) {
     const found = codes[index] ?? UNSEEN;
-    const code = found === UNSEEN && view.nodes[index] === undefined ? FITS : found;
+    const code = found === UNSEEN && nodes[index] === undefined ? FITS : found;
     if (code !== last) {
       if (last !== FITS) counts.set(last, (counts.get(last) ?? 0) + run);
       last = code;
@@ -62,7 +63,7 @@ export function countRejections(
 }
 
 /** "2 Insufficient cpu, 3 node(s) had untolerated taint(s).": sorted as texts, counts first. */
-export function reasonsText(counts: readonly (readonly [Rejection, number])[]): string {
+export function reasonsText(counts: Counts): string {
   const byReason = new Map<string, number>();
   for (const [{ reasons }, count] of counts) {
     for (const reason of reasons) byReason.set(reason, (byReason.get(reason) ?? 0) + count);

@@ -1,7 +1,7 @@
 /**
  * Events about pods, written behind the bindings: telling what was done must not slow down doing it.
  *
- * 1. While pods are being placed they are written one by one; when there is nothing else to do, many at a time.
+ * 1. While pods are being placed they are written one by one, with pauses; when there is nothing else to do, many at a time.
  * 2. It is bounded: what comes when it is full is counted and dropped.
  */
 import type { Logger } from "#base";
@@ -14,6 +14,8 @@ const WHILE_IDLE = 64;
 export interface EventBacklogOptions {
   readonly recorder: EventRecorder;
   readonly isBusy: () => boolean;
+  /** Between one and the next, while it is busy. */
+  readonly pause: () => Promise<void>;
   readonly log: Logger;
 }
 
@@ -43,7 +45,7 @@ export class EventBacklog implements EventRecorder {
 
   /** Never rejects: the recorder logs what it cannot write. */
   async #write(): Promise<void> {
-    const { recorder, isBusy, log } = this.#options;
+    const { recorder, isBusy, pause, log } = this.#options;
     while (this.#from < this.#waiting.length) {
       const count = isBusy() ? WHILE_BUSY : WHILE_IDLE;
       const next = this.#waiting.slice(this.#from, this.#from + count);
@@ -54,6 +56,7 @@ export class EventBacklog implements EventRecorder {
         this.#from = 0;
       }
       await recorder.flush();
+      if (isBusy()) await pause();
     }
     this.#waiting = [];
     this.#from = 0;

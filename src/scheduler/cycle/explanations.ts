@@ -6,7 +6,7 @@
  */
 import { type Filtered, partsOf, type Rejection, rejectionOn, type Scored, totalOf } from "../framework/index.ts";
 import type { ClusterState } from "../snapshot/index.ts";
-import { countRejections } from "./diagnosis.ts";
+import { type Counts, countRejections } from "./diagnosis.ts";
 
 const MAX_ATTEMPTS = 2_000;
 /** Verdicts by node, of all attempts together. */
@@ -81,6 +81,8 @@ export interface Explained {
   readonly attempt: number;
   readonly outcome: Explanation["outcome"];
   readonly filtered: Filtered;
+  /** Where they have been counted already. */
+  readonly counted?: Counts | undefined;
   /** With the index of the node that was chosen. */
   readonly scored?: { readonly scored: Scored; readonly chosen: number } | undefined;
 }
@@ -88,7 +90,7 @@ export interface Explained {
 /** Who was rejected where is kept only for a pod that has found no place: of others, how many, where there are few nodes. */
 export function explain(
   state: ClusterState,
-  { atMs, attempt, outcome, filtered, scored }: Explained,
+  { atMs, attempt, outcome, filtered, counted, scored }: Explained,
 ): { readonly explanation: Explanation; readonly cells: number } {
   const names = state.nodeNames;
   const keeps = outcome.kind === "unschedulable";
@@ -106,7 +108,9 @@ export function explain(
       outcome,
       nodeCount: state.nodeCount,
       fitting: filtered.count,
-      rejections: counts ? countRejections(filtered, state).map(([rejection, nodes]) => ({ rejection, nodes })) : [],
+      rejections: counts
+        ? (counted ?? countRejections(filtered, state)).map(([rejection, nodes]) => ({ rejection, nodes }))
+        : [],
       best: scored === undefined ? [] : bestOf(scored.scored, scored.chosen, names),
       verdictOn: (node) => kept && rejectionOn(kept, names.indexOf(node)),
     },

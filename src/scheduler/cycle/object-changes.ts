@@ -36,9 +36,14 @@ export function podEvents(
   if (differs(({ metadata }) => metadata.labels)) actions.push("labels");
   if (differs(({ spec }) => spec?.tolerations)) actions.push("tolerations");
   if (gatesOf(old) > 0 && gatesOf(pod) === 0) actions.push("gatesEliminated");
-  if (!asksTheSame && (old.spec !== pod.spec || old.status !== pod.status)) actions.push(...scaling(old, pod));
+  if (!asksTheSame && !(old.spec === pod.spec && isUngiven(old) && isUngiven(pod))) actions.push(...scaling(old, pod));
   if (actions.length === 0) actions.push("update");
   return actions.map((action) => ({ resource, action, old, new: pod }));
+}
+
+/** No node has told what it has given to the pod: its spec says all about its requests. */
+function isUngiven({ status }: core.Pod): boolean {
+  return status?.containerStatuses === undefined && status?.resources === undefined;
 }
 
 function gatesOf({ spec }: core.Pod): number {

@@ -62,15 +62,20 @@ function noFit(evaluator: Evaluator, filtered: Filtered, view: ClusterView): NoF
   };
 }
 
-function resolvable(filtered: Filtered, view: ClusterView): Int32Array {
-  const { codes, table, rejection } = filtered;
+function resolvable({ codes, table, rejection }: Filtered, view: ClusterView): Int32Array {
+  const { nodes } = view;
   const found = new Int32Array(view.nodeCount);
   let count = 0;
-  for (let index = 0; index < view.nodes.length; index++) {
-    if (view.nodes[index] === undefined) continue;
+  // Most nodes say the same as the one before.
+  let last = -1;
+  let helps = rejection?.kind === "unschedulable";
+  for (let index = 0; index < nodes.length; index++) {
     const code = codes[index] ?? UNSEEN;
-    const kind = (rejection ?? (code === FITS || code === UNSEEN ? undefined : table.rejectionOf(code)))?.kind;
-    if (kind === "unschedulable") found[count++] = index;
+    if (rejection === undefined && code !== last) {
+      last = code;
+      helps = code !== FITS && code !== UNSEEN && table.rejectionOf(code)?.kind === "unschedulable";
+    }
+    if (helps && nodes[index] !== undefined) found[count++] = index;
   }
   return found.subarray(0, count);
 }

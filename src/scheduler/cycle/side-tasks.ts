@@ -9,6 +9,7 @@ export class SideTasks {
   readonly #signal: AbortSignal;
   readonly #running = new Set<Promise<void>>();
   #room: PromiseWithResolvers<void> | undefined;
+  #idle: PromiseWithResolvers<void> | undefined;
 
   constructor(log: Logger, signal: AbortSignal) {
     this.#log = log;
@@ -25,6 +26,9 @@ export class SideTasks {
     void task.finally(() => {
       this.#running.delete(task);
       if (this.#running.size < MAX_RUNNING) this.#room?.resolve();
+      if (this.#running.size > 0) return;
+      this.#idle?.resolve();
+      this.#idle = undefined;
     });
   }
 
@@ -33,6 +37,13 @@ export class SideTasks {
     if (this.#running.size < MAX_RUNNING) return undefined;
     this.#room = Promise.withResolvers<void>();
     return this.#room.promise;
+  }
+
+  /** When nothing is under way, for a moment at least. */
+  idle(): Promise<void> {
+    if (this.#running.size === 0) return Promise.resolve();
+    this.#idle ??= Promise.withResolvers<void>();
+    return this.#idle.promise;
   }
 
   async done(): Promise<void> {

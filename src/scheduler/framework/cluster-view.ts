@@ -36,6 +36,8 @@ export interface ClusterView {
   namespaceLabels(namespace: string): Labels | undefined;
   /** Pods that have a node promised to them, but are not there yet. */
   nominatedTo(node: string): readonly PodInfo[];
+  /** The node that a pod has been promised, by its uid. */
+  nominationOf(uid: string): string | undefined;
   /** Names of nodes that pods are nominated to. */
   nominatedNodes(): Iterable<string>;
 }

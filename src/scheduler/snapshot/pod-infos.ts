@@ -19,11 +19,18 @@ interface Wishes {
   readonly spread: readonly SpreadConstraint[];
 }
 
+interface SeenSpec {
+  readonly spec: core.PodSpec;
+  readonly ask: NodeAsk;
+}
+
 const NO_WISHES: Wishes = { terms: NO_TERMS, spread: NO_SPREAD };
 
 export class PodInfos {
   readonly #names: ResourceNames;
   readonly #asks = new Map<string, NodeAsk>();
+  /** By a spec's containers: later states of a pod share the parts of it that have not changed. */
+  readonly #seen = new WeakMap<object, SeenSpec>();
   readonly #labels = new Map<string, LabelClass>();
   readonly #wishes = new Map<string, Wishes>();
 
@@ -34,9 +41,9 @@ export class PodInfos {
   of(pod: core.Pod): PodInfo {
     const { metadata, spec } = pod;
     const { uid = "", name = "", namespace = "", labels, deletionTimestamp } = metadata;
-    const ask = shared(this.#asks, askKey(pod), () => askOf(pod, this.#names));
+    const ask = this.#askOf(pod);
     const nodeName = spec?.nodeName ?? "";
-    const labelKey = JSON.stringify([namespace, labels]);
+    const labelKey = labels === undefined || isEmpty(labels) ? namespace : JSON.stringify([namespace, labels]);
     return {
       pod,
       uid,
@@ -52,6 +59,17 @@ export class PodInfos {
     };
   }
 
+  #askOf(pod: core.Pod): NodeAsk {
+    const { spec, status } = pod;
+    // What was given may be another than what is asked for.
+    const isPlain = status?.containerStatuses === undefined && status?.resources === undefined;
+    const known = spec !== undefined && isPlain ? this.#seen.get(spec.containers) : undefined;
+    if (known !== undefined && spec !== undefined && asksTheSame(known.spec, spec)) return known.ask;
+    const ask = shared(this.#asks, askKey(pod), () => askOf(pod, this.#names));
+    if (spec !== undefined && isPlain) this.#seen.set(spec.containers, { spec, ask });
+    return ask;
+  }
+
   #wishesOf(pod: core.Pod, labelKey: string): Wishes {
     const { affinity, topologySpreadConstraints } = pod.spec ?? {};
     const { podAffinity, podAntiAffinity } = affinity ?? {};
@@ -61,6 +79,25 @@ export class PodInfos {
     const key = labelKey + JSON.stringify([podAffinity, podAntiAffinity, topologySpreadConstraints]);
     return shared(this.#wishes, key, () => ({ terms: termsOf(pod), spread: spreadOf(pod) }));
   }
+}
+
+/** All that `askKey` reads of a spec, besides its containers. */
+function asksTheSame(a: core.PodSpec, b: core.PodSpec): boolean {
+  return (
+    a === b ||
+    (a.priority === b.priority &&
+      a.initContainers === b.initContainers &&
+      a.resources === b.resources &&
+      a.overhead === b.overhead &&
+      a.nodeSelector === b.nodeSelector &&
+      a.affinity === b.affinity &&
+      a.tolerations === b.tolerations)
+  );
+}
+
+function isEmpty(labels: object): boolean {
+  for (const _ in labels) return false;
+  return true;
 }
 
 function shared<V>(known: Map<string, V>, key: string, make: () => V): V {

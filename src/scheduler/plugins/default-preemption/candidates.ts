@@ -10,10 +10,12 @@ import type { DefaultPreemptionArgs } from "../../configuration/arguments.ts";
 import type { NodeAsk, NoFit, Rejection } from "../../framework/index.ts";
 import { type Candidate, isCandidate, victimsOn } from "./victims.ts";
 
+/** By node index. */
 interface Remembered {
-  readonly generation: number;
-  readonly epoch: number;
-  readonly result: Candidate | Rejection;
+  generations: Float64Array;
+  readonly results: (Candidate | Rejection | undefined)[];
+  /** Of the budgets. */
+  epoch: number;
 }
 
 export interface Found {
@@ -32,7 +34,7 @@ export interface CandidatesOptions {
 
 export class Candidates {
   readonly #options: CandidatesOptions;
-  readonly #remembered = new WeakMap<NodeAsk, Map<number, Remembered>>();
+  readonly #remembered = new WeakMap<NodeAsk, Remembered>();
 
   constructor(options: CandidatesOptions) {
     this.#options = options;
@@ -40,7 +42,11 @@ export class Candidates {
 
   find(failed: NoFit): Found {
     const { random } = this.#options;
-    const { resolvable, view } = failed;
+    const { resolvable, view, pod } = failed;
+    const { nodes } = view;
+    // Without the promise that was made to the pod itself, its node is not what others see.
+    const own = view.nominationOf(pod.uid);
+    const known = failed.readsNodesOnly ? this.#rememberedFor(failed) : undefined;
     const total = resolvable.length;
     if (total === 0) return { candidates: [], rejections: [] };
     const enough = this.#enough(total);
@@ -49,33 +55,51 @@ export class Candidates {
     let harmless = 0;
     const offset = random.integer(total);
     for (let at = 0; at < total; at++) {
-      const node = view.nodes[resolvable[(offset + at) % total] ?? 0];
+      const place = offset + at;
+      const node = nodes[resolvable[place < total ? place : place - total] ?? 0];
       if (node === undefined) continue;
-      const result = this.#on(failed, node);
+      const result =
+        known === undefined || node.name === own ? this.#victims(failed, node) : this.#on(failed, node, known);
       if (!isCandidate(result)) {
         rejections.push(result);
         continue;
       }
       candidates.push(result);
-      if (result.violations === 0) harmless += 1;
+      if (result.harm.violations === 0) harmless += 1;
       if (harmless > 0 && candidates.length >= enough) break;
     }
     return { candidates, rejections };
   }
 
-  #on(failed: NoFit, node: Candidate["node"]): Candidate | Rejection {
-    const { budgets, budgetsEpoch, nowMs } = this.#options;
-    const { pod, view } = failed;
-    const isOwn = view.nominatedTo(node.name).some(({ uid }) => uid === pod.uid);
-    if (!failed.readsNodesOnly || isOwn) return victimsOn(failed, node, budgets(), nowMs());
-    const epoch = budgetsEpoch();
-    const nodes = this.#remembered.get(pod.ask) ?? new Map<number, Remembered>();
-    this.#remembered.set(pod.ask, nodes);
-    const known = nodes.get(node.index);
-    if (known?.generation === node.generation && known.epoch === epoch) return known.result;
-    const result = victimsOn(failed, node, budgets(), nowMs());
-    nodes.set(node.index, { generation: node.generation, epoch, result });
+  #on(failed: NoFit, node: Candidate["node"], { generations, results }: Remembered): Candidate | Rejection {
+    const { index, generation } = node;
+    const known = results[index];
+    if (known !== undefined && generations[index] === generation) return known;
+    const result = this.#victims(failed, node);
+    generations[index] = generation;
+    results[index] = result;
     return result;
+  }
+
+  #victims(failed: NoFit, node: Candidate["node"]): Candidate | Rejection {
+    const { budgets, nowMs } = this.#options;
+    return victimsOn(failed, node, budgets(), nowMs());
+  }
+
+  #rememberedFor({ pod, view }: NoFit): Remembered {
+    const epoch = this.#options.budgetsEpoch();
+    let known = this.#remembered.get(pod.ask);
+    if (known === undefined) {
+      known = { generations: new Float64Array(0), results: [], epoch };
+      this.#remembered.set(pod.ask, known);
+    }
+    const { length } = view.generations;
+    if (known.epoch !== epoch || known.generations.length !== length) {
+      known.epoch = epoch;
+      known.generations = new Float64Array(length);
+      known.results.fill(undefined);
+    }
+    return known;
   }
 
   #enough(nodes: number): number {

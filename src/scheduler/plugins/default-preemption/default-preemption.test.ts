@@ -6,7 +6,7 @@ import { ClusterState, PodInfos, ResourceNames } from "../../snapshot/index.ts";
 import { node, pod } from "../../testing/index.ts";
 import { splitByBudgets } from "./budgets.ts";
 import { pickCandidate } from "./pick-candidate.ts";
-import { byImportance, type Candidate } from "./victims.ts";
+import { byImportance, type Candidate, candidateOf } from "./victims.ts";
 
 const infos = new PodInfos(new ResourceNames());
 const NOW = Date.UTC(2030, 0, 2);
@@ -21,7 +21,7 @@ function victim(name: string, priority: number, startTime?: string): PodInfo {
 function candidate(name: string, violations: number, ...victims: PodInfo[]): Candidate {
   const found = state.nodeNamed(name);
   if (found === undefined) throw new Error(`there is no node ${name}`);
-  return { node: found, violations, victims: victims.toSorted(byImportance(NOW)) };
+  return candidateOf(found, victims.toSorted(byImportance(NOW)), violations);
 }
 
 const early = "2030-01-01T00:00:00Z";

@@ -16,7 +16,7 @@ import { PodDisruptionBudget } from "../../kinds.ts";
 import { Candidates, type Found } from "./candidates.ts";
 import { Evictions } from "./evictions.ts";
 import { pickCandidate } from "./pick-candidate.ts";
-import type { Candidate } from "./victims.ts";
+import { type Candidate, candidateOf } from "./victims.ts";
 
 const NAME = "DefaultPreemption";
 const rejections = rejectionsOf(NAME);
@@ -103,7 +103,7 @@ async function agreed(
   signal: AbortSignal,
 ): Promise<readonly Candidate[]> {
   let left = new Map(
-    found.map(({ node, victims, violations }) => [node.name, { pods: victims, pdbViolations: violations }]),
+    found.map(({ node, victims, harm }) => [node.name, { pods: victims, pdbViolations: harm.violations }]),
   );
   for (const { name, ignorable, preempt } of extenders) {
     if (left.size === 0) break;
@@ -116,6 +116,6 @@ async function agreed(
   }
   return [...left].flatMap(([name, { pods, pdbViolations }]) => {
     const node = view.nodeNamed(name);
-    return node === undefined || pods.length === 0 ? [] : [{ node, victims: pods, violations: pdbViolations }];
+    return node === undefined || pods.length === 0 ? [] : [candidateOf(node, pods, pdbViolations)];
   });
 }

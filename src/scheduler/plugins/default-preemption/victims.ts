@@ -21,7 +21,35 @@ export interface Candidate {
   readonly node: NodeInfo;
   /** The most important first. */
   readonly victims: readonly PodInfo[];
+  readonly harm: Harm;
+}
+
+/** What speaks against a candidate: counted once, as it is remembered from one pod to the next, among hundreds. */
+export interface Harm {
+  /** Budgets that would be violated. */
   readonly violations: number;
+  readonly highest: number;
+  readonly sum: number;
+  readonly count: number;
+  /** When the first of the most important ones has started; infinite if none has. */
+  readonly startedMs: number;
+  /** One of them has not: it counts as starting now. */
+  readonly hasUnstarted: boolean;
+}
+
+/** `victims`: the most important first. */
+export function candidateOf(node: NodeInfo, victims: readonly PodInfo[], violations: number): Candidate {
+  const highest = victims[0]?.priority ?? 0;
+  let [sum, startedMs, hasUnstarted] = [0, Number.POSITIVE_INFINITY, false];
+  for (const { priority, pod } of victims) {
+    // Negative priorities must not make more victims look cheaper than fewer.
+    sum += priority + 2 ** 31;
+    if (priority !== highest) continue;
+    const { startTime } = pod.status ?? {};
+    if (startTime === undefined) hasUnstarted = true;
+    else startedMs = Math.min(startedMs, Date.parse(startTime));
+  }
+  return { node, victims, harm: { violations, highest, sum, count: victims.length, startedMs, hasUnstarted } };
 }
 
 export function victimsOn(
@@ -50,7 +78,7 @@ export function victimsOn(
   const violations = violating.filter((other) => !spare(other)).length;
   for (const other of others) spare(other);
   if (victims.length === 0) throw new Error(`expected at least one victim pod on node "${node.name}"`);
-  return { node, victims: victims.sort(order), violations };
+  return candidateOf(node, victims.sort(order), violations);
 }
 
 export function isCandidate(result: Candidate | Rejection): result is Candidate {
@@ -64,7 +92,7 @@ export function byImportance(nowMs: number) {
 }
 
 /** One that has not started counts as starting now. */
-export function startedMs({ pod }: PodInfo, nowMs: number): number {
+function startedMs({ pod }: PodInfo, nowMs: number): number {
   const { startTime } = pod.status ?? {};
   return startTime === undefined ? nowMs : Date.parse(startTime);
 }
