@@ -21,6 +21,8 @@ export interface BenchCluster extends AsyncDisposable {
   create(resource: ResourceName, objects: Iterable<KubeObject>): Promise<void>;
   /** Pods that have been bound so far. */
   bound(): number;
+  /** Requests that the API server has answered, by what they were and the code of the answer; watches left out. */
+  requests(): ReadonlyMap<string, number>;
   /** Until so many pods have been bound. */
   reached(count: number): Promise<void>;
 }
@@ -46,6 +48,7 @@ export async function startBenchCluster({
     serverNames: { dnsNames: [], ipAddresses: ["127.0.0.1"] },
   });
   const store = await openStore(kind === "memory" ? { kind, clock } : { kind, dir: join(dir, "store"), clock, log });
+  const metrics = new MetricsRegistry();
   const server = await startApiServer({
     host: "127.0.0.1",
     port: 0,
@@ -54,7 +57,7 @@ export async function startBenchCluster({
     sharedStore: false,
     // There is no controller that would make the accounts that pods get, or tell that nodes are ready.
     admission: { disable: ["ServiceAccount", "TaintNodesByCondition"] },
-    metrics: new MetricsRegistry(),
+    metrics,
     clock,
     random,
     log,
@@ -80,6 +83,7 @@ export async function startBenchCluster({
       await Promise.all(Array.from({ length: WRITERS }, write));
     },
     bound,
+    requests: () => requestsIn(metrics.text()),
     async reached(count) {
       while (bound() < count) await clock.sleep(2);
     },
@@ -91,6 +95,17 @@ export async function startBenchCluster({
       rmSync(dir, { recursive: true, force: true });
     },
   };
+}
+
+function requestsIn(text: string): ReadonlyMap<string, number> {
+  const found = new Map<string, number>();
+  for (const [, labels = "", count] of text.matchAll(/^apiserver_request_total\{(.*)\} (\d+)$/gm)) {
+    const of = (label: string) => new RegExp(`\\b${label}="([^"]*)"`).exec(labels)?.[1] ?? "";
+    if (of("verb") === "WATCH") continue;
+    const name = [of("verb"), of("resource"), of("subresource"), of("code")].filter((word) => word !== "").join(" ");
+    found.set(name, (found.get(name) ?? 0) + Number(count));
+  }
+  return found;
 }
 
 interface Scheduling {

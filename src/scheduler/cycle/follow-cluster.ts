@@ -84,7 +84,7 @@ function followPod(parts: Followed, { type, object, old }: Change<core.Pod>): vo
 
 function wait({ state, infos, queue }: Followed, pod: core.Pod, old: core.Pod | undefined): void {
   const uid = pod.metadata.uid ?? "";
-  const info = infos.of(pod);
+  const info = infos.of(pod, queue.get(uid)?.pod);
   const nominated = pod.status?.nominatedNodeName ?? "";
   const isAssumed = state.placeOf(uid) !== undefined;
   if (!isAssumed && nominated !== (old?.status?.nominatedNodeName ?? "")) {
@@ -116,8 +116,8 @@ function leaveQueue({ state, queue, waiting }: Followed, pod: core.Pod, isPlaced
 }
 
 function placePod({ state, infos, queue }: Followed, pod: core.Pod, old: core.Pod | undefined): void {
-  const info = infos.of(pod);
-  const before = state.placeOf(info.uid)?.pod;
+  const before = state.placeOf(pod.metadata.uid ?? "")?.pod;
+  const info = infos.of(pod, before);
   state.setPod(info);
   if (old === undefined) {
     queue.event({ resource: "AssignedPod", action: "add", new: pod });

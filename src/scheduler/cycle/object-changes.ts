@@ -1,6 +1,7 @@
 /** What is different about an object, as the events that plugins wait for. */
 import { compareQuantities, type core, equalJson, type Json, type KubeObject, podRequests } from "#api";
 import type { ClusterEvent, EventAction, EventResource } from "../framework/index.ts";
+import { isUngiven } from "../snapshot/index.ts";
 
 export function nodeEvents(old: core.Node, node: core.Node): readonly ClusterEvent[] {
   const differs = (of: (node: core.Node) => unknown) =>
@@ -39,11 +40,6 @@ export function podEvents(
   if (!asksTheSame && !(old.spec === pod.spec && isUngiven(old) && isUngiven(pod))) actions.push(...scaling(old, pod));
   if (actions.length === 0) actions.push("update");
   return actions.map((action) => ({ resource, action, old, new: pod }));
-}
-
-/** No node has told what it has given to the pod: its spec says all about its requests. */
-function isUngiven({ status }: core.Pod): boolean {
-  return status?.containerStatuses === undefined && status?.resources === undefined;
 }
 
 function gatesOf({ spec }: core.Pod): number {

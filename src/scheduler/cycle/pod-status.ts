@@ -63,6 +63,8 @@ export async function patchStatus(
     const status = client.of(Pod).in(namespace).subresource(name, "status");
     await status.patch({ type: "strategic", object: patch }, { signal });
   } catch (error) {
-    if (!isStatusError(error) || !["NotFound", "Conflict"].includes(error.reason)) throw error;
+    // No node can be promised to a pod that has found its own meanwhile.
+    const isLate = change.nominatedNodeName !== undefined && isStatusError(error) && error.reason === "Invalid";
+    if (!isLate && (!isStatusError(error) || !["NotFound", "Conflict"].includes(error.reason))) throw error;
   }
 }

@@ -19,18 +19,11 @@ interface Wishes {
   readonly spread: readonly SpreadConstraint[];
 }
 
-interface SeenSpec {
-  readonly spec: core.PodSpec;
-  readonly ask: NodeAsk;
-}
-
 const NO_WISHES: Wishes = { terms: NO_TERMS, spread: NO_SPREAD };
 
 export class PodInfos {
   readonly #names: ResourceNames;
   readonly #asks = new Map<string, NodeAsk>();
-  /** By a spec's containers: later states of a pod share the parts of it that have not changed. */
-  readonly #seen = new WeakMap<object, SeenSpec>();
   readonly #labels = new Map<string, LabelClass>();
   readonly #wishes = new Map<string, Wishes>();
 
@@ -38,11 +31,11 @@ export class PodInfos {
     this.#names = names;
   }
 
-  of(pod: core.Pod): PodInfo {
+  /** `before`: an earlier state of the pod. What they share need not be read again. */
+  of(pod: core.Pod, before?: PodInfo): PodInfo {
     const { metadata, spec } = pod;
     const { uid = "", name = "", namespace = "", labels, deletionTimestamp } = metadata;
-    const ask = this.#askOf(pod);
-    const nodeName = spec?.nodeName ?? "";
+    const ask = this.#askOf(pod, spec?.nodeName ?? "", before);
     const labelKey = labels === undefined || isEmpty(labels) ? namespace : JSON.stringify([namespace, labels]);
     return {
       pod,
@@ -52,22 +45,18 @@ export class PodInfos {
       name,
       priority: ask.priority,
       terminating: deletionTimestamp !== undefined,
-      ask: nodeName === "" ? ask : { ...ask, nodeName },
+      ask,
       labels: shared(this.#labels, labelKey, () => ({ namespace, labels: labels ?? {} })),
       ...this.#wishesOf(pod, labelKey),
       claims: claimsOf(pod),
     };
   }
 
-  #askOf(pod: core.Pod): NodeAsk {
-    const { spec, status } = pod;
-    // What was given may be another than what is asked for.
-    const isPlain = status?.containerStatuses === undefined && status?.resources === undefined;
-    const known = spec !== undefined && isPlain ? this.#seen.get(spec.containers) : undefined;
-    if (known !== undefined && spec !== undefined && asksTheSame(known.spec, spec)) return known.ask;
-    const ask = shared(this.#asks, askKey(pod), () => askOf(pod, this.#names));
-    if (spec !== undefined && isPlain) this.#seen.set(spec.containers, { spec, ask });
-    return ask;
+  #askOf(pod: core.Pod, nodeName: string, before: PodInfo | undefined): NodeAsk {
+    if (before?.ask.nodeName === nodeName && asksTheSame(before.pod, pod)) return before.ask;
+    const isNew = before === undefined || before.ask.nodeName !== "" || !asksTheSame(before.pod, pod);
+    const ask = isNew ? shared(this.#asks, askKey(pod), () => askOf(pod, this.#names)) : before.ask;
+    return nodeName === "" ? ask : { ...ask, nodeName };
   }
 
   #wishesOf(pod: core.Pod, labelKey: string): Wishes {
@@ -81,11 +70,14 @@ export class PodInfos {
   }
 }
 
-/** All that `askKey` reads of a spec, besides its containers. */
-function asksTheSame(a: core.PodSpec, b: core.PodSpec): boolean {
+/** All that `askKey` reads is the same, by identity: later states of a pod share the parts of its spec that have not changed. */
+function asksTheSame(before: core.Pod, pod: core.Pod): boolean {
+  const [a, b] = [before.spec, pod.spec];
+  if (a === undefined || b === undefined || !isUngiven(before) || !isUngiven(pod)) return false;
   return (
     a === b ||
-    (a.priority === b.priority &&
+    (a.containers === b.containers &&
+      a.priority === b.priority &&
       a.initContainers === b.initContainers &&
       a.resources === b.resources &&
       a.overhead === b.overhead &&
@@ -93,6 +85,11 @@ function asksTheSame(a: core.PodSpec, b: core.PodSpec): boolean {
       a.affinity === b.affinity &&
       a.tolerations === b.tolerations)
   );
+}
+
+/** No node has told what it has given to the pod: that may be another than what the spec asks for. */
+export function isUngiven({ status }: core.Pod): boolean {
+  return status?.containerStatuses === undefined && status?.resources === undefined;
 }
 
 function isEmpty(labels: object): boolean {

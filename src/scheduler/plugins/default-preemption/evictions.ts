@@ -2,7 +2,8 @@
  * Making room, beside the attempts.
  *
  * 1. A pod is not tried again until the cache shows that all its victims are gone, or on their way out.
- * 2. The victims of a pod are asked to go all at once, and many pods may make room at once.
+ * 2. The victims of a pod are asked to go all at once, and many pods may make room at once; but no more victims go at a time than an API server that is
+ *    fair to others lets wait: who is turned away has to wait for a second.
  * 3. It is woken by the end of its last victim, at once: nobody else is asked.
  * 4. Victims are told why (DisruptionTarget), deleted gracefully, and an event says for whom.
  */
@@ -12,6 +13,7 @@ import { Works } from "#flows";
 import { patchStatus } from "../../cycle/pod-status.ts";
 import type { PluginContext, PodInfo } from "../../framework/index.ts";
 import { Pod } from "../../kinds.ts";
+import { Turns } from "./turns.ts";
 import type { Candidate } from "./victims.ts";
 
 const NAME = "DefaultPreemption";
@@ -19,9 +21,12 @@ const NAME = "DefaultPreemption";
 /** Pods that are gone before they were tried again leave something behind; not for ever. */
 const REMEMBERED = 10_000;
 
+const VICTIMS_AT_ONCE = 96;
+
 export class Evictions {
   readonly #context: PluginContext;
   readonly #works = new Works("scheduler");
+  readonly #turns = new Turns(VICTIMS_AT_ONCE);
   /** The victims of each pod that makes room. */
   readonly #underWay = new Map<string, readonly PodInfo[]>();
   /** For whom a victim goes, by uid. */
@@ -85,7 +90,7 @@ export class Evictions {
     try {
       // They may no longer fit there, and should look for another place soon.
       for (const each of demoted) await patchStatus(client, clock, each, { nominatedNodeName: "" }, signal);
-      await Promise.all(victims.map((victim) => this.#evict(victim, pod, node)));
+      await Promise.all(victims.map((victim) => this.#turns.run(() => this.#evict(victim, pod, node))));
     } catch (error) {
       this.#forget(pod.uid);
       this.#context.wake(pod.uid);
