@@ -28,43 +28,45 @@ export function childController(parent?: AbortSignal): ChildController {
   };
 }
 
-/** Those who wait for a signal's end. */
-const waiting = new WeakMap<AbortSignal, Waiting>();
+/** On the signal itself: most of them live for one request, and a map of so many would cost the collector more than they do. */
+const WAITING = Symbol("waiting");
 
 interface Waiting {
   readonly calls: Set<() => void>;
   readonly listener: () => void;
 }
 
+type WaitedFor = AbortSignal & { [WAITING]?: Waiting | undefined };
+
 function nothing(): void {}
 
 /** Calls once, at once if it is over already. What comes back takes the call off again. */
-function onAbort(signal: AbortSignal, call: () => void): () => void {
+function onAbort(signal: WaitedFor, call: () => void): () => void {
   if (signal.aborted) {
     call();
     return nothing;
   }
-  const { calls, listener } = waiting.get(signal) ?? listen(signal);
+  const { calls, listener } = signal[WAITING] ?? listen(signal);
   calls.add(call);
   return () => {
     if (!calls.delete(call) || calls.size > 0) return;
     signal.removeEventListener("abort", listener);
-    waiting.delete(signal);
+    signal[WAITING] = undefined;
   };
 }
 
-function listen(signal: AbortSignal): Waiting {
+function listen(signal: WaitedFor): Waiting {
   const calls = new Set<() => void>();
   const listener = () => {
-    waiting.delete(signal);
+    signal[WAITING] = undefined;
     const all = [...calls];
     calls.clear();
     for (const call of all) call();
   };
   signal.addEventListener("abort", listener, { once: true });
-  const each = { calls, listener };
-  waiting.set(signal, each);
-  return each;
+  const waiting = { calls, listener };
+  signal[WAITING] = waiting;
+  return waiting;
 }
 
 /**

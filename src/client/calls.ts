@@ -7,6 +7,7 @@
 import { fromStatus, isObject, type Json, StatusError } from "#api";
 import { type ChildController, type Clock, childController } from "#base";
 import { CAUSE_HEADER } from "#flows";
+import { Deadlines } from "./deadlines.ts";
 import { frozen } from "./frozen.ts";
 import { readAll, type Transport, type TransportRequest, type TransportResponse } from "./transport.ts";
 import type { WatchStream } from "./watch.ts";
@@ -34,9 +35,11 @@ export interface CallsOptions {
 
 export class Calls {
   readonly #options: CallsOptions;
+  readonly #deadlines: Deadlines;
 
   constructor(options: CallsOptions) {
     this.#options = options;
+    this.#deadlines = new Deadlines(options.clock);
   }
 
   /** The answer's body as text. */
@@ -70,12 +73,12 @@ export class Calls {
   #deadline(call: Call): ChildController {
     const limit = call.timeoutMs ?? this.#options.timeoutMs;
     const child = childController(call.signal);
-    const timer = this.#options.clock.timer(limit, () => child.abort(tooLate(call, limit)));
+    const inTime = this.#deadlines.start(limit, () => child.abort(tooLate(call, limit)));
     return {
       signal: child.signal,
       abort: child.abort,
       [Symbol.dispose]: () => {
-        timer.cancel();
+        inTime();
         child[Symbol.dispose]();
       },
     };

@@ -29,8 +29,15 @@ export function resourcePath(
   ...behind: string[]
 ): string {
   const root = apiVersion.includes("/") ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
-  const scope = namespaced && namespace !== undefined ? `/namespaces/${encodeURIComponent(namespace)}` : "";
-  return [`${root}${scope}/${plural}`, ...behind.map(encodeURIComponent)].join("/");
+  const scope = namespaced && namespace !== undefined ? `/namespaces/${encoded(namespace)}` : "";
+  let path = `${root}${scope}/${plural}`;
+  for (const part of behind) path += `/${encoded(part)}`;
+  return path;
+}
+
+/** Most names have nothing to encode, and looking is quicker than encoding. */
+function encoded(part: string): string {
+  return /^[a-z0-9.-]*$/.test(part) ? part : encodeURIComponent(part);
 }
 
 /** A resource by its names alone: for those who need none of its rules. */

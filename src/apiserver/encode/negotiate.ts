@@ -73,8 +73,22 @@ function mediaOf(type: string): MediaType | undefined {
   return type === PROTOBUF_TYPE ? PROTOBUF_TYPE : undefined;
 }
 
+/** Clients send the same few headers again and again. What comes from outside may fill only so much. */
+const REMEMBERED = 256;
+const known = new Map<string, readonly Clause[]>();
+
 /** In the order of preference: by quality, then what is named before what a wildcard leaves open. */
 function parseAccept(header: string): readonly Clause[] {
+  let clauses = known.get(header);
+  if (clauses === undefined) {
+    clauses = readAccept(header);
+    if (known.size >= REMEMBERED) known.clear();
+    known.set(header, clauses);
+  }
+  return clauses;
+}
+
+function readAccept(header: string): readonly Clause[] {
   const clauses = header
     .split(",")
     .map((part) => part.trim())
