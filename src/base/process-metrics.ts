@@ -9,7 +9,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import type { MetricsRegistry } from "./metrics.ts";
 
-const sampleEveryMs = 20;
+/** Seldom: this is all that wakes a process that has nothing to do. */
+const sampleEveryMs = 100;
 
 export function registerProcessMetrics(registry: MetricsRegistry): Disposable {
   const readers = [cpu(registry), memory(registry), ...(process.platform === "linux" ? [linux(registry)] : [])];

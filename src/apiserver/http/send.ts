@@ -60,7 +60,8 @@ async function sendWhole(answer: WholeResponse, total: number, { method }: ApiRe
 }
 
 function headOf({ headers }: WholeResponse, total: number): AnswerHeaders {
-  return { "cache-control": CACHE_CONTROL, ...asBytes(headers), "content-length": total };
+  // In this order: a property that is added behind a copy costs more.
+  return { "cache-control": CACHE_CONTROL, "content-length": total, ...asBytes(headers) };
 }
 
 async function sendStream(
