@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { chooseNodes, type Terminal } from "./real-nodes-options.ts";
+import { chooseNodes, realNodesOptions, serviceRanges, type Terminal } from "./real-nodes-options.ts";
 
 /** A machine that lacks packages until they are installed. */
 function machine({ missing = [] as string[], root = true } = {}) {
@@ -98,5 +98,40 @@ describe("chooseNodes", () => {
     expect(realNodes !== undefined).toBe(installs);
     if (installs) expect(screen.lines.at(-1)).toBe("Installing containerd, runc …");
     else expect(notes[0]).toContain("say --yes, or install them with `apt-get install containerd runc`");
+  });
+});
+
+describe("ranges of addresses", () => {
+  const podRanges = (value: string) =>
+    realNodesOptions()
+      .find(({ long }) => long === "--cluster-cidr")
+      ?.parseArg?.(value, undefined);
+  it.each([
+    ["10.244.0.0/16", true],
+    ["10.244.0.0/16,fd00:10:244::/56", true],
+    ["10.244.0.0/25", false],
+    ["10.244.0.0/16,10.245.0.0/16", false],
+    ["fd00:10:244::/56", false],
+    ["fd00:10:244::/56,10.244.0.0/16", false],
+    ["10.244.0.0/16,fd00:10:244::/40", false],
+    ["10.244.0.0/16,fd00:10:244::/80", false],
+    ["10.244.0.0/16,fd00:10:244::/56,10.1.0.0/16", false],
+    ["10.244.0.0", false],
+  ])("of Pods: %s", (value, isTaken) => {
+    if (isTaken) expect(podRanges(value)).toEqual(value.split(","));
+    else expect(() => podRanges(value)).toThrow();
+  });
+
+  it.each([
+    ["10.96.0.0/12", true],
+    ["10.96.0.0/16,fd00:10:96::/112", true],
+    ["fd00:10:96::/112,10.96.0.0/16", true],
+    ["fd00:10:96::/112", true],
+    ["10.96.0.0/29", false],
+    ["10.96.0.0/16,10.97.0.0/16", false],
+    ["everything", false],
+  ])("of Services: %s", (value, isTaken) => {
+    if (isTaken) expect(serviceRanges(value)).toEqual(value.split(","));
+    else expect(() => serviceRanges(value)).toThrow();
   });
 });

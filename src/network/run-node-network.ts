@@ -6,7 +6,7 @@ import type { core } from "#api";
 import { abortable, type Clock, type Logger, type MetricsRegistry, type Random, TaskGroup } from "#base";
 import type { Client } from "#client";
 import { runDns, type UpstreamAddress } from "./dns/index.ts";
-import { Node } from "./kinds.ts";
+import { Node, ZONE } from "./kinds.ts";
 import { runMasquerade } from "./outside/masquerade.ts";
 import { type OverlayMode, runOverlay } from "./overlay/index.ts";
 import { runPolicy } from "./policy/run-policy.ts";
@@ -17,7 +17,6 @@ import { Nftables } from "./proxy/nftables/apply.ts";
 import { type Rules, runProxy } from "./proxy/run-proxy.ts";
 import type { Family } from "./proxy/virtual-addresses.ts";
 
-const ZONE = "topology.kubernetes.io/zone";
 const FAMILIES: readonly Family[] = ["IPv4", "IPv6"];
 const NODE_RETRY_MS = 500;
 

@@ -60,7 +60,12 @@ describe.skipIf(why !== "")(`names, policies and entrances${why && `: ${why}`}`,
     const objects = [
       scripts,
       server("one", "node-1", 8080),
-      server("two", "node-2", 8080),
+      server(
+        "two",
+        "node-2",
+        8080,
+        nodePod({ ...serverContainer(), ports: [{ name: "http", containerPort: 8080, hostPort: 18080 }] }),
+      ),
       server("database", "node-1", 5432, { hostname: "db-0", subdomain: "database" }),
       clientPod("frontend", "node-1", app("frontend")),
       clientPod("backend", "node-2", app("backend")),
@@ -162,6 +167,9 @@ describe.skipIf(why !== "")(`names, policies and entrances${why && `: ${why}`}`,
       const podIps = status?.podIPs?.map(({ ip }) => ip ?? "");
       expect([podIps?.length, status?.hostIPs?.length, status?.podIP]).toEqual([2, 2, podIps?.[0]]);
       expect(v6(podIps)).toMatch(/^fd00:10:199:/);
+      // A port of the node leads to it by both.
+      for (const ip of nodeIps ?? [])
+        expect((await count(`http://${ip.includes(":") ? `[${ip}]` : ip}:18080`, "x")).answers).toEqual({ two: 5 });
       const { spec } = await machine.json<core.Service>("get", "service", "both");
       expect([spec?.ipFamilies, spec?.clusterIPs]).toEqual([
         ["IPv4", "IPv6"],

@@ -104,6 +104,7 @@ describe.skipIf(!canMakeNamespaces()).each(MODES)("Services by $name", (mode) =>
       }),
     );
     await put("guarded", vip("192.0.2.1", { masquerade: "everybody", sourceRanges: ["10.244.0.0/16"] }));
+    await put("signalling", vip("10.96.0.4", { protocol: "sctp", port: 3868 }));
     await put("sticky", vip("10.96.0.3", { affinitySeconds: 60 }));
   });
   afterAll(() => network[Symbol.asyncDispose]());
@@ -133,6 +134,11 @@ describe.skipIf(!canMakeNamespaces()).each(MODES)("Services by $name", (mode) =>
       expect(await from(host, "10.96.0.2", 1)).toEqual({ ECONNREFUSED: 1 });
       expect(await from(host, "10.96.0.1", 1, 81)).toEqual({ ECONNREFUSED: 1 });
     }
+  });
+
+  it("of SCTP are known to the kernel", async () => {
+    const lines = (await mode.list(inNode)).split("\n").filter((line) => line.includes("sctp"));
+    expect(lines.join("\n")).toMatch(/10\.96\.0\.4.*sctp.*3868/);
   });
 
   it("have ports of the node", async () => {

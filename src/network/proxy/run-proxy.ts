@@ -1,14 +1,15 @@
 /**
  * The proxy of one node.
  *
+ *     the Node's zone --► all Services ─┐
  *     Services, EndpointSlices --► changed Services ──► virtualAddresses ──► rules ══► kernel ──► stale flows forgotten
  *                                          └──► health-check node ports ◄── load balancers
  *
  * When it stops, the rules stay: traffic goes on without it.
  */
 import { type Clock, type Logger, type MetricsRegistry, type Random, TaskGroup } from "#base";
-import { type Client, Informers, objectKey, revisionOf, WorkReporter } from "#client";
-import { EndpointSlice, Service, serviceKeyOf } from "../kinds.ts";
+import { type Client, Informer, Informers, objectKey, revisionOf, WorkReporter } from "#client";
+import { EndpointSlice, Node, Service, serviceKeyOf, ZONE } from "../kinds.ts";
 import { type Program, runProgram } from "../program.ts";
 import { Changed, tellKernel } from "../tell-kernel.ts";
 import { forgetFlows, staleFlows } from "./conntrack.ts";
@@ -55,17 +56,31 @@ export async function runProxy(options: ProxyOptions, signal: AbortSignal): Prom
     dirty.add(key);
     changed.mark(revision);
   };
-  await using checks = new HealthChecks({ node: options.node, log });
+  let { node } = options;
+  await using checks = new HealthChecks({ node, log });
   const addressesOf = (key: string) => {
     const service = services.cache.get(key);
     checks.update(key, service, service === undefined ? [] : slicesOf(key));
-    return service === undefined ? [] : virtualAddresses(service, slicesOf(key), options.node);
+    return service === undefined ? [] : virtualAddresses(service, slicesOf(key), node);
   };
   try {
     await Promise.all([services.synced, slices.synced]);
     services.onChange(({ object }) => touch(objectKey(object), revisionOf(object)));
     slices.onChange(({ object }) => touch(serviceKeyOf(object), revisionOf(object)));
     for (const service of services.cache.list()) touch(objectKey(service));
+    // Who gives nodes their zones may do so after this has begun.
+    const own = new Informer({
+      ...{ client: client.of(Node), clock, random, log },
+      selectors: { fieldSelector: `metadata.name=${node.name}` },
+    });
+    own.onChange(({ type, object }) => {
+      const zone = object.metadata.labels?.[ZONE];
+      if (type === "deleted" || zone === node.zone) return;
+      const { zone: _before, ...facts } = node;
+      node = zone === undefined ? facts : { ...facts, zone };
+      for (const service of services.cache.list()) touch(objectKey(service));
+    });
+    tasks.run("informer of the node", (running) => own.run(running));
     const reporter = new WorkReporter({ client, actor: `proxy/${options.node.name}`, log, signal });
     const tell = teller(dirty, addressesOf, checks, options);
     tasks.run("proxy", (running) =>

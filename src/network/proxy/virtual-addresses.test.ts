@@ -35,6 +35,7 @@ function slice(...endpoints: discovery.Endpoint[]): discovery.EndpointSlice {
 
 const ending = { conditions: { ready: false, serving: true, terminating: true } };
 const zone = (name: string) => ({ hints: { forZones: [{ name }] } });
+const node = (name: string, ofZone: string) => ({ hints: { forZones: [{ name: ofZone }], forNodes: [{ name }] } });
 
 /** `10.96.0.1:80 → 1 2`: by the last part of their addresses. */
 function told({ address, port, endpoints, endpointsFromInside, masquerade, whenEmpty }: VirtualAddress): string {
@@ -94,6 +95,18 @@ describe("where a Service's traffic goes", () => {
       service({}),
       [slice(endpoint(1, "n1", zone("a")), endpoint(2, "n2", zone("b")))],
       ["10.96.0.1:80 → 1 outsiders", "172.18.0.2:30080 → 1 everybody"],
+    ],
+    [
+      "hints for this node",
+      service({}),
+      [slice(endpoint(1, "n1", node("n1", "a")), endpoint(2, "n2", node("n2", "a")))],
+      ["10.96.0.1:80 → 1 outsiders", "172.18.0.2:30080 → 1 everybody"],
+    ],
+    [
+      "hints for other nodes: those of the zone",
+      service({}),
+      [slice(endpoint(2, "n2", node("n2", "a")), endpoint(3, "n3", node("n3", "b")))],
+      ["10.96.0.1:80 → 2 outsiders", "172.18.0.2:30080 → 2 everybody"],
     ],
     [
       "hints that leave nobody",

@@ -1,0 +1,58 @@
+/** The proxy follows an API server in memory; the kernel is played. */
+import { expect, it } from "vitest";
+import { MetricsRegistry, realClock, seededRandom, silentLogger, TaskGroup } from "#base";
+import { Client, inProcess } from "#client";
+import { testServer } from "../../apiserver/testing/index.ts";
+import { EndpointSlice, Node, Service, ZONE } from "../kinds.ts";
+import { type Rules, runProxy } from "./run-proxy.ts";
+
+it("sends to its own zone once the node has one", async () => {
+  const [clock, server] = [realClock(), await testServer()];
+  const transport = inProcess(server.handle, { name: "admin", groups: ["system:masters"] });
+  const client = new Client({ transport, clock });
+  const nodes = client.of(Node);
+  const made = await nodes.create({ metadata: { name: "n1" } });
+  await client
+    .of(Service)
+    .in("default")
+    .create({ metadata: { name: "web" }, spec: { clusterIP: "10.96.0.1", ports: [{ port: 80 }] } });
+  const endpoint = (last: number, name: string) => ({
+    addresses: [`10.244.0.${last}`],
+    conditions: { ready: true },
+    hints: { forZones: [{ name }] },
+  });
+  await client
+    .of(EndpointSlice)
+    .in("default")
+    .create({
+      metadata: { name: "web-1", labels: { "kubernetes.io/service-name": "web" } },
+      addressType: "IPv4",
+      ports: [{ name: "", port: 8080, protocol: "TCP" }],
+      endpoints: [endpoint(1, "a"), endpoint(2, "b")],
+    });
+  let told: readonly string[] = [];
+  const rules: Rules = {
+    apply: async (services) => {
+      const web = services.get("default/web");
+      if (web !== undefined) told = web[0]?.endpoints.map(({ address }) => address) ?? [];
+    },
+    resync: async () => {},
+    remove: async () => {},
+  };
+  const tasks = new TaskGroup();
+  const options = {
+    ...{ client, rules, clock, random: seededRandom(1), log: silentLogger, metrics: new MetricsRegistry() },
+    node: { name: "n1", addresses: ["172.18.0.2"], podCidrs: [] },
+    run: async () => "",
+  };
+  tasks.run("proxy", (signal) => runProxy(options, signal));
+  try {
+    await expect.poll(() => told, { timeout: 10_000 }).toEqual(["10.244.0.1", "10.244.0.2"]);
+    await nodes.update({ ...made, metadata: { ...made.metadata, labels: { [ZONE]: "b" } } });
+    await expect.poll(() => told, { timeout: 10_000 }).toEqual(["10.244.0.2"]);
+  } finally {
+    await tasks.stop();
+    await client.close();
+    await server.close();
+  }
+});
