@@ -14,6 +14,8 @@ const ROW_BYTES = 180;
 const WORD_BYTES = 64;
 
 const NUMBERS = 6;
+/** On average: where a chunk has no more room for them, the rows that follow have none. */
+const STAMPS = 12;
 const WORDS = 11;
 
 type Word = string | readonly string[] | RequestAbout | undefined;
@@ -26,7 +28,8 @@ class Chunk {
   readonly names: string[];
   readonly uids: string[];
   readonly causes: (string | undefined)[];
-  readonly stamps: number[] = [];
+  readonly stamps: Int32Array;
+  stamped = 0;
   /** Few have any. */
   readonly calls = new Map<number, RequestFacts["calls"]>();
   readonly #words: Word[] = [];
@@ -38,6 +41,7 @@ class Chunk {
   constructor(rows: number) {
     this.numbers = new Float64Array(rows * NUMBERS);
     this.codes = new Uint16Array(rows * WORDS);
+    this.stamps = new Int32Array(rows * STAMPS);
     this.names = new Array<string>(rows).fill("");
     this.uids = new Array<string>(rows).fill("");
     this.causes = new Array<string | undefined>(rows).fill(undefined);
@@ -47,7 +51,7 @@ class Chunk {
   clear(): void {
     this.rows = 0;
     this.bytes = 0;
-    this.stamps.length = 0;
+    this.stamped = 0;
     this.calls.clear();
     this.#words.length = 0;
     this.#codeOf.clear();
@@ -101,7 +105,7 @@ export class RequestLog {
     numbers[n + 2] = facts.tookMs;
     numbers[n + 3] = facts.revision;
     numbers[n + 4] = facts.writtenAt;
-    numbers[n + 5] = chunk.stamps.length;
+    numbers[n + 5] = chunk.stamped;
     const w = row * WORDS;
     codes[w] = facts.status;
     codes[w + 1] = chunk.code(1, facts.about);
@@ -119,9 +123,9 @@ export class RequestLog {
     chunk.causes[row] = facts.cause;
     const { stamps } = facts;
     // The first says how many belong to which list.
-    if (stamps !== undefined && stamps.length > 0) {
-      chunk.stamps.push(facts.split);
-      for (let at = 0; at < stamps.length; at++) chunk.stamps.push(stamps[at] ?? 0);
+    if (stamps !== undefined && stamps.length > 0 && chunk.stamped + stamps.length < chunk.stamps.length) {
+      chunk.stamps[chunk.stamped++] = facts.split;
+      for (let at = 0; at < stamps.length; at++) chunk.stamps[chunk.stamped++] = stamps[at] ?? 0;
     }
     if (facts.calls !== undefined) chunk.calls.set(row, facts.calls);
     chunk.bytes += ROW_BYTES + facts.name.length + (facts.cause?.length ?? 0) + 120 * (facts.calls?.length ?? 0);
@@ -177,10 +181,10 @@ function factsAt(chunk: Chunk, row: number): RequestFacts {
   facts.cause = chunk.causes[row];
   facts.calls = chunk.calls.get(row);
   const from = number(5);
-  const to = row + 1 < chunk.rows ? (numbers[(row + 1) * NUMBERS + 5] ?? from) : chunk.stamps.length;
+  const to = row + 1 < chunk.rows ? (numbers[(row + 1) * NUMBERS + 5] ?? from) : chunk.stamped;
   if (to > from) {
     facts.split = chunk.stamps[from] ?? 0;
-    facts.stamps = chunk.stamps.slice(from + 1, to);
+    facts.stamps = [...chunk.stamps.subarray(from + 1, to)];
   }
   return facts;
 }

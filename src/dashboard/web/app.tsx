@@ -69,7 +69,8 @@ export function App() {
   useEffect(() => {
     document.title = `${title} · k8ts`;
     // Where there is little room, the pages' names scroll.
-    document.querySelector(".side nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+    for (const chosen of document.querySelectorAll(".side nav [aria-current], .tabs [aria-current]"))
+      chosen.scrollIntoView({ block: "nearest", inline: "nearest" });
   }, [title]);
 
   return (

@@ -24,7 +24,10 @@ export function Conditions({ conditions }: { readonly conditions: readonly core.
         <tbody>
           {conditions.map(({ type = "", status = "", reason, message, lastTransitionTime }) => (
             <tr key={type}>
-              <td>{type}</td>
+              <td>
+                {type}
+                {toneOf(type, status) === "bad" && <span class="narrow dim">{message ?? reason}</span>}
+              </td>
               <td>
                 <State tone={toneOf(type, status)} words={status} />
               </td>
