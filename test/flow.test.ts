@@ -106,6 +106,11 @@ describe.skipIf(program === undefined)("k8ts flow", () => {
   ])("of %s says so", async (object, want) => {
     expect(await home.k8ts("flow", object)).toMatchObject({ code: 1, stderr: want });
   });
+
+  it("of those who took no part says who did", async () => {
+    const stderr = "k8ts: scheduler took no part in it. These did: kubectl, apiserver, store.\n";
+    expect(await home.k8ts("flow", "configmap/lonely", "--only", "scheduler")).toMatchObject({ code: 1, stderr });
+  });
 });
 
 describe.skipIf(program === undefined)("k8ts at", () => {

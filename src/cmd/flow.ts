@@ -86,6 +86,10 @@ function rendered(records: readonly FlowRecord[], options: FlowOptions): string 
       return `${JSON.stringify(otlp(records))}\n`;
     default: {
       const diagram = diagramOf(records, { fold, reads, deliveries, ...(only !== undefined && { only }) });
+      if (only !== undefined && diagram.lines.length === 0) {
+        const all = diagramOf(records, { fold, reads, deliveries }).participants;
+        throw new ClusterError(`${only.join(", ")} took no part in it. These did: ${all.join(", ")}.`);
+      }
       return format === "mermaid"
         ? mermaid(diagram)
         : ascii(diagram, { columnWidth: columnWidth(diagram.participants) });

@@ -29,6 +29,17 @@ describe("the flow of an object while it goes on", () => {
     expect(live(story, question).sort((a, b) => a - b)).toEqual(afterwards.sort((a, b) => a - b));
   });
 
+  it.each([0, 1, 2, 3, 9])("with a depth of %d has no new beginning where it comes back to the object", (depth) => {
+    const story = rollout()
+      .work({ id: "d2", actor: "deployment-controller", woken: [20] })
+      .request({ resource: "apps/deployments", name: "web", subresource: "status", revision: 30, cause: "d2" })
+      .work({ id: "late", actor: "someone", woken: [30] })
+      .request({ name: "late", revision: 31, cause: "late" });
+    const question = about(names.deployment, { depth });
+    const afterwards = trace(story.records, question).records.map(({ seq }) => seq);
+    expect(live(story, question).sort((a, b) => a - b)).toEqual(afterwards.sort((a, b) => a - b));
+  });
+
   it("leaves out what was only read, unless asked", () => {
     const story = new Story().request({ revision: 1 }).request({ verb: "get", status: 200 });
     expect(live(story, about("pods x"))).toEqual([1]);

@@ -16,6 +16,9 @@ export class LiveTrace {
   /** How many works deep what follows from them may still go. */
   readonly #revisions = new Map<number, number>();
   readonly #works = new Map<string, number>();
+  /** What lies deeper than asked for, and is no new beginning when it comes back to the object. */
+  readonly #deepRevisions = new Set<number>();
+  readonly #deepWorks = new Set<string>();
   readonly #told = new Set<number>();
   #kept: FlowRecord[] = [];
 
@@ -52,17 +55,25 @@ export class LiveTrace {
 
   #request(record: RequestRecord): readonly FlowRecord[] {
     const { object } = this.#question;
-    const isOwn = object !== undefined && sameObject(record, object);
+    if (this.#deepWorks.has(record.cause ?? "")) {
+      if (record.written !== undefined) this.#deepRevisions.add(record.written.revision);
+      return [];
+    }
+    const isOwn = object !== undefined && sameObject(record, object) && !this.#works.has(record.cause ?? "");
     const left = isOwn ? this.#depth : this.#works.get(record.cause ?? "");
     if (left === undefined) return [];
     if (record.written !== undefined) this.#revisions.set(record.written.revision, left);
-    if (!isOwn || record.cause === undefined || this.#works.has(record.cause)) return [record];
+    if (!isOwn || record.cause === undefined) return [record];
     return trace(this.#kept, { ...this.#question, depth: 0 }).records;
   }
 
   #work(record: WorkRecord): readonly FlowRecord[] {
     const left = Math.max(0, ...causesOf(record).map((revision) => this.#revisions.get(revision) ?? 0));
-    if (left === 0) return [];
+    if (left === 0) {
+      const isDeep = (revision: number) => this.#deepRevisions.has(revision) || this.#revisions.has(revision);
+      if (causesOf(record).some(isDeep)) this.#deepWorks.add(record.id);
+      return [];
+    }
     this.#works.set(record.id, left - 1);
     return [record];
   }

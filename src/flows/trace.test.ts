@@ -32,6 +32,17 @@ describe("the trace of an object", () => {
     expect(told(records)).toEqual(["request web", "d1", "request web-6f7c"]);
   });
 
+  it("counts depth from the beginning: what comes back to the object is none", () => {
+    const story = rollout()
+      .work({ id: "d2", actor: "deployment-controller", woken: [20] })
+      .request({ resource: "apps/deployments", name: "web", subresource: "status", revision: 30, cause: "d2" })
+      .work({ id: "late", actor: "someone", woken: [30] })
+      .request({ name: "late", revision: 31, cause: "late" });
+    const { records } = trace(story.records, { object: WEB, depth: 1 });
+    expect(told(records)).toEqual(["request web", "d1", "request web-6f7c"]);
+    expect(told(trace(story.records, { object: WEB }).records)).toContain("request late");
+  });
+
   it("goes up to where it began, without what happened beside it", () => {
     const object = { resource: "pods", namespace: "default", name: "web-6f7c-hjklm" };
     const { records } = trace(rollout().records, { object });

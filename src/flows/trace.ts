@@ -58,7 +58,8 @@ export function trace(all: readonly FlowRecord[], question: Question): Trace {
       if (record.type === "work" && record.at >= since && record.calls.length > 0) found.add(record);
   } else {
     const own = begin.filter((request) => sameObject(request, object));
-    for (const request of own) goUp(request, links, found);
+    const roots = Number.isFinite(depth) ? withoutEffects(own, links) : own;
+    for (const request of roots) goUp(request, links, found);
     const beginnings = [...found].filter((record) => record.type === "request");
     for (const request of beginnings) if (sameObject(request, object)) goDown(request, links, found, depth);
   }
@@ -94,6 +95,16 @@ function add<K, V>(map: Map<K, V[]>, key: K, value: V): void {
   const values = map.get(key);
   if (values === undefined) map.set(key, [value]);
   else values.push(value);
+}
+
+/** Depth is counted from where the object's flow begins: what came back to it later, such as its status, is no new beginning. */
+function withoutEffects(own: readonly RequestRecord[], links: Links): RequestRecord[] {
+  const reached = new Set<FlowRecord>();
+  return own.filter((request) => {
+    if (reached.has(request)) return false;
+    goDown(request, links, reached, Number.POSITIVE_INFINITY);
+    return true;
+  });
 }
 
 function goUp(from: RequestRecord, { works, requestOf }: Links, found: Set<FlowRecord>): void {
