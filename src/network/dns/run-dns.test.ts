@@ -2,6 +2,7 @@
 import { expect, it } from "vitest";
 import { MetricsRegistry, realClock, seededRandom, silentLogger, TaskGroup } from "#base";
 import { Client, inProcess, type Transport } from "#client";
+import { Recorder } from "#flows";
 import { testServer } from "../../apiserver/testing/index.ts";
 import { EndpointSlice, Namespace, Service } from "../kinds.ts";
 import { runDns } from "./run-dns.ts";
@@ -11,8 +12,9 @@ it("answers with what it last saw while the API server is gone, and catches up w
   timeout: 20_000,
 }, async () => {
   const clock = realClock();
-  const server = await testServer();
-  const user = { name: "admin", groups: ["system:masters"] };
+  const recorder = new Recorder();
+  const server = await testServer({ recorder });
+  const user = { name: "system:kube-proxy", groups: ["system:masters"] };
   let gone = new AbortController();
   const inner = inProcess(server.handle, user);
   const transport: Transport = {
@@ -55,8 +57,17 @@ it("answers with what it last saw while the API server is gone, and catches up w
     expect(await ask()).toEqual(["A 10.1.0.1"]);
     expect((await askServer(port, "elsewhere.example.org", "A")).rcode).toBe("REFUSED");
     const current = await slices.get("web-1");
-    await slices.update({ ...current, endpoints: [{ addresses: ["10.1.0.2"] }] });
+    const { metadata } = await slices.update({ ...current, endpoints: [{ addresses: ["10.1.0.2"] }] });
     await expect.poll(ask).toEqual(["A 10.1.0.2"]);
+    // What it changed is part of the flow of what changed it.
+    const latest = () => recorder.records().findLast((record) => record.type === "work");
+    await expect.poll(latest).toMatchObject({
+      actor: "dns/127.0.0.1",
+      about: "shop/web",
+      woken: [Number(metadata?.resourceVersion)],
+      calls: [{ to: "zone cluster.local", what: "+3 −3 records of shop/web" }],
+      claimed: false,
+    });
 
     gone.abort(new Error("the API server is gone"));
     await slices.update({ ...(await slices.get("web-1")), endpoints: [{ addresses: ["10.1.0.3"] }] });
