@@ -29,7 +29,9 @@ export class AskMemo {
   readonly rejection: Rejection | undefined;
   readonly #stages: Stages;
   readonly #table: RejectionCodes;
-  readonly #scores: ScoreMemo[];
+  readonly #view: ClusterView;
+  /** Made when somebody wants to know: most asks that mean one node alone are never scored. */
+  #prepared: readonly ScoreMemo[] | undefined;
   codes = new Uint16Array(0);
   /** Weighted sums of the scores that need no normalizing. */
   sums = new Float64Array(0);
@@ -47,12 +49,18 @@ export class AskMemo {
     this.#table = table;
     this.filters = stages.nodeFilters.map(({ stage }) => stage.prepare(ask));
     this.rejection = this.filters.find((prepared) => prepared.kind === "rejected")?.rejection;
-    this.#scores = stages.nodeScores.map(({ stage }) => ({
-      prepared: stage.prepare(ask, view),
-      raw: new Float64Array(0),
+    this.#view = view;
+  }
+
+  get #scores(): readonly ScoreMemo[] {
+    const view = this.#view;
+    this.#prepared ??= this.#stages.nodeScores.map(({ stage }) => ({
+      prepared: stage.prepare(this.ask, view),
+      raw: new Float64Array(this.codes.length),
       nonZero: 0,
       epoch: stage.epoch?.(view) ?? 0,
     }));
+    return this.#prepared;
   }
 
   /** Undefined where the score has nothing to say. */

@@ -7,7 +7,7 @@ import { amountOf, isCounted, type ResourceNames } from "./resource-names.ts";
 const USUAL_REQUESTS: Readonly<Record<string, string>> = { cpu: "100m", memory: String(200 * 1024 * 1024) };
 const NO_LABELS = {};
 
-/** All of a pod that `askOf` reads: equal keys, equal asks. */
+/** All of a pod that `askOf` reads: equal keys, equal asks. Affinity to nodes is left out: see PodInfos. */
 export function askKey({ spec, status }: core.Pod): string {
   if (spec === undefined) return "";
   const resized = status?.containerStatuses?.some(({ resources }) => resources !== undefined) === true;
@@ -18,7 +18,6 @@ export function askKey({ spec, status }: core.Pod): string {
     spec.resources?.requests,
     spec.overhead,
     spec.nodeSelector,
-    spec.affinity?.nodeAffinity,
     spec.tolerations,
     resized && [status.containerStatuses, status.initContainerStatuses?.map(({ resources }) => resources)].map(given),
     status?.resources,
@@ -39,7 +38,7 @@ function given(statuses: unknown) {
     : undefined;
 }
 
-/** Without the node's name, which differs from pod to pod. */
+/** Without the node's name, which differs from pod to pod, and without affinity to nodes, which in the pods of a DaemonSet does, too. */
 export function askOf(pod: core.Pod, names: ResourceNames): NodeAsk {
   const { spec } = pod;
   const containers = [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])];
@@ -49,7 +48,7 @@ export function askOf(pod: core.Pod, names: ResourceNames): NodeAsk {
     requests: requestsOf(pod, names),
     scored: scoredOf(pod),
     nodeSelector: spec?.nodeSelector ?? NO_LABELS,
-    nodeAffinity: spec?.affinity?.nodeAffinity,
+    nodeAffinity: undefined,
     tolerations: spec?.tolerations ?? [],
     hostPorts: hostPortsOf(spec),
     images: containers.map(({ image = "" }) => normalImage(image)),

@@ -24,6 +24,8 @@ const NO_WISHES: Wishes = { terms: NO_TERMS, spread: NO_SPREAD };
 export class PodInfos {
   readonly #names: ResourceNames;
   readonly #asks = new Map<string, NodeAsk>();
+  /** Those with affinity to nodes. */
+  readonly #choosy = new Map<string, NodeAsk>();
   readonly #labels = new Map<string, LabelClass>();
   readonly #wishes = new Map<string, Wishes>();
 
@@ -55,8 +57,16 @@ export class PodInfos {
   #askOf(pod: core.Pod, nodeName: string, before: PodInfo | undefined): NodeAsk {
     if (before?.ask.nodeName === nodeName && asksTheSame(before.pod, pod)) return before.ask;
     const isNew = before === undefined || before.ask.nodeName !== "" || !asksTheSame(before.pod, pod);
-    const ask = isNew ? shared(this.#asks, askKey(pod), () => askOf(pod, this.#names)) : before.ask;
+    const ask = isNew ? this.#read(pod) : before.ask;
     return nodeName === "" ? ask : { ...ask, nodeName };
+  }
+
+  #read(pod: core.Pod): NodeAsk {
+    const key = askKey(pod);
+    const plain = shared(this.#asks, key, () => askOf(pod, this.#names));
+    const { nodeAffinity } = pod.spec?.affinity ?? {};
+    if (nodeAffinity === undefined) return plain;
+    return shared(this.#choosy, key + JSON.stringify(nodeAffinity), () => ({ ...plain, nodeAffinity }));
   }
 
   #wishesOf(pod: core.Pod, labelKey: string): Wishes {
@@ -70,7 +80,7 @@ export class PodInfos {
   }
 }
 
-/** All that `askKey` reads is the same, by identity: later states of a pod share the parts of its spec that have not changed. */
+/** All that an ask is made of is the same, by identity: later states of a pod share the parts of its spec that have not changed. */
 function asksTheSame(before: core.Pod, pod: core.Pod): boolean {
   const [a, b] = [before.spec, pod.spec];
   if (a === undefined || b === undefined || !isUngiven(before) || !isUngiven(pod)) return false;
