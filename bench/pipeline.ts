@@ -4,6 +4,7 @@
  *
  * 1. Both servers run side by side and take turns under the same load, one first in this round and the other in the next, so that a change in the machine's
  *    mood meets both. What counts is the median of what the rounds say, each compared within itself.
+ * 2. Both hold the same objects, made in the same way: what a server has done before shapes how fast it does the next thing.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -53,7 +54,7 @@ export async function run(report: Report): Promise<void> {
       "--max-requests-inflight=0",
       "--max-mutating-requests-inflight=0",
     ]);
-    await bind(generator, guarded.target);
+    for (const { target } of [guarded, open]) await bind(generator, target);
     const subject = await as(join(dir, "guarded"), guarded.target);
     const bound = await as(join(dir, "open"), open.target);
     for (const target of [subject, bound]) await create(generator, target, 1_000_000, 1);
