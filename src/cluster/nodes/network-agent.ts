@@ -50,7 +50,10 @@ export async function startNetworkAgent(
     kubeconfigFor({ name: node.name, server: serverUrl, caPem: authority.certPem, client }),
   );
   // Each node answers for the cluster's DNS itself.
-  await ipCommand(["address", "replace", `${clusterDns}/${clusterDns.includes(":") ? 128 : 32}`, "dev", "lo"], node.namespace);
+  await ipCommand(
+    ["address", "replace", `${clusterDns}/${clusterDns.includes(":") ? 128 : 32}`, "dev", "lo"],
+    node.namespace,
+  );
   return startDaemon({
     program,
     args: [...first, ...networkAgentArgs(node, ips, options)],
