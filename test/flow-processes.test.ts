@@ -56,4 +56,25 @@ describe.skipIf(program === undefined)("a flow through several processes", () =>
     const foreign = records.flatMap((record) => (record.type === "work" && record.foreignClock ? [record.actor] : []));
     expect(new Set(foreign)).toEqual(new Set(["deployment-controller", "replicaset-controller", "scheduler"]));
   });
+
+  it("why a Pod is where it is, and why another is nowhere, is known to the scheduler alone", {
+    timeout: 60_000,
+  }, async () => {
+    const pod = (name: string, nodeSelector: object) => ({
+      apiVersion: "v1",
+      kind: "Pod",
+      metadata: { name },
+      spec: { nodeSelector, containers: [{ name: "main", image: "example/web" }] },
+    });
+    for (const one of [pod("placed", {}), pod("lost", { disk: "none" })])
+      await kubectl.given(one).ok("apply", "-f", "-");
+    await kubectl.ok("wait", "--for=condition=Ready", "pod/placed", "--timeout=30s");
+    await kubectl.ok("wait", "--for=condition=PodScheduled=false", "pod/lost", "--timeout=30s");
+    expect((await home.k8ts("why", "pod/placed")).stdout).toContain("1 of 1 nodes fitted");
+    expect((await home.k8ts("why", "pod/lost")).stdout).toContain("scheduler plugin NodeAffinity");
+    // Nobody else may put words into its mouth.
+    expect(await kubectl.given([]).fails("create", "--raw", "/k8ts/scheduling", "-f", "-", "--as=jane")).toContain(
+      "orbidden",
+    );
+  });
 });

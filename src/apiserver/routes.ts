@@ -31,8 +31,8 @@ export interface RouteOptions {
   readonly flows?: FlowsRoute;
   /** Which revision was when. */
   readonly past?: Past;
-  /** What other parts of the process have to tell, by the path at which it is asked for. Undefined: nothing about that. */
-  readonly reports?: Readonly<Record<string, (query: URLSearchParams) => object | undefined>>;
+  /** Paths that other parts of the process answer. */
+  readonly others?: Readonly<Record<string, (request: ApiRequest) => Promise<ApiResponse>>>;
   /** For verifiers of service account tokens. */
   readonly issuerDocuments?: () => IssuerDocuments;
 }
@@ -65,7 +65,7 @@ export function nonResourceRoutes({
   debug,
   flows,
   past,
-  reports = {},
+  others = {},
   issuerDocuments,
 }: RouteOptions): (request: ApiRequest, info: RequestInfo) => Promise<ApiResponse | undefined> {
   const { log, clock } = context;
@@ -100,8 +100,8 @@ export function nonResourceRoutes({
     }
     if (path === HISTORY_PATH && past !== undefined)
       return onlyGet(info, () => json(historyAnswer(query, past, context.feed.revision, clock)));
-    const report = reports[path]?.(query);
-    if (report !== undefined) return onlyGet(info, () => json(report));
+    const other = others[path];
+    if (other !== undefined) return other(request);
     if (path === "/k8ts/snapshot") {
       return {
         status: 200,

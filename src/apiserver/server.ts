@@ -104,7 +104,7 @@ export interface ApiServerOptions {
   /** How long the store keeps what was. Default: 10 minutes. */
   readonly historyWindowMs?: number;
   /** What other parts of the process have to tell, by path. */
-  readonly reports?: RouteOptions["reports"];
+  readonly others?: RouteOptions["others"];
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
@@ -264,7 +264,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
             stopping: stopping.signal,
           },
         }),
-        ...(options.reports !== undefined && { reports: options.reports }),
+        ...(options.others !== undefined && { others: options.others }),
         issuerDocuments: () => authn.documents(serverUrl(options.host, listening?.port ?? options.port)),
       }),
       log,

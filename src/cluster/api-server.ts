@@ -9,6 +9,7 @@ import {
   type ApiServerOptions,
   type AuthorizationFlags,
   type RequestHeaderOptions,
+  SCHEDULING_PATH,
   STANDARD_HEADERS,
 } from "#apiserver";
 import { MetricsRegistry, registerProcessMetrics, systemRandom, TaskGroup } from "#base";
@@ -25,6 +26,7 @@ import { type EncryptionFlags, openEncryption } from "./encryption.ts";
 import { ClusterError } from "./errors.ts";
 import { followFile } from "./follow-file.ts";
 import { listenOrExplain } from "./listen.ts";
+import { SchedulingAnswers, SchedulingReasons } from "./scheduling-reasons.ts";
 import { readServing, type ServingFiles, type ServingFlags, servingFiles } from "./serving-files.ts";
 
 /** kube-apiserver has it only where it is asked for. */
@@ -89,12 +91,14 @@ export async function startLoneApiServer(config: ApiServerConfig, environment: E
   starting.defer(async () => encrypted?.encryption.close());
   const metrics = new MetricsRegistry();
   starting.use(registerProcessMetrics(metrics));
+  const answers = new SchedulingAnswers(new SchedulingReasons(), clock);
   const server = await listenOrExplain(
     { bindAddress, port, portFlag: "--secure-port" },
     {
       store,
       ...(config.flowRecords !== "off" && { recorder: new Recorder() }),
       ...(config.historyWindowMs !== undefined && { historyWindowMs: config.historyWindowMs }),
+      others: { [SCHEDULING_PATH]: answers.answer },
       sharedStore: config.store.kind === "etcd",
       certificate,
       authentication: settings,
@@ -116,6 +120,7 @@ export async function startLoneApiServer(config: ApiServerConfig, environment: E
     },
   );
   starting.defer(() => server.stop());
+  starting.use(answers);
   const background = new TaskGroup({ onFailure: ({ task, error }) => log.error(`${task} ended`, { error }) });
   starting.defer(() => background.stop());
   const following: Following = { server, background, ...environment };

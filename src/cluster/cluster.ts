@@ -11,7 +11,7 @@
 
 import { rm } from "node:fs/promises";
 import { hostname } from "node:os";
-import { K8TS_VERSION } from "#apiserver";
+import { K8TS_VERSION, SCHEDULING_PATH } from "#apiserver";
 import {
   type Clock,
   type Logger,
@@ -44,7 +44,7 @@ import { ClusterError } from "./errors.ts";
 import { openFlowFile } from "./flow-file.ts";
 import { listenOrExplain } from "./listen.ts";
 import type { RunState } from "./run-state.ts";
-import { SCHEDULING, SchedulingReasons } from "./scheduling-reasons.ts";
+import { SchedulingAnswers, SchedulingReasons } from "./scheduling-reasons.ts";
 
 export const CONTEXT_NAME = "k8ts";
 /** The first address of the default service range: the `kubernetes` Service. */
@@ -119,6 +119,7 @@ export async function startCluster(config: ClusterConfig, environment: Environme
 
   const metrics = new MetricsRegistry();
   const reasons = new SchedulingReasons();
+  const answers = new SchedulingAnswers(reasons, clock);
   starting.use(registerProcessMetrics(metrics));
   const flags = config.authentication ?? {};
   const files = await readChangingFiles(flags);
@@ -136,7 +137,7 @@ export async function startCluster(config: ClusterConfig, environment: Environme
       store,
       ...(recorder !== undefined && { recorder }),
       ...(config.historyWindowMs !== undefined && { historyWindowMs: config.historyWindowMs }),
-      reports: { [SCHEDULING]: reasons.report },
+      others: { [SCHEDULING_PATH]: answers.answer },
       sharedStore: config.store.kind === "etcd",
       authentication: await readAuthentication(flags, files, pki),
       requestHeader: await readRequestHeader(flags, pki),
@@ -159,6 +160,7 @@ export async function startCluster(config: ClusterConfig, environment: Environme
     return [started, urlOf(config, started.port)];
   });
   starting.defer(() => server.stop());
+  starting.use(answers);
 
   const url = urlOf(config, server.port);
   const writeOwnKubeconfig = (client: ClusterPki["admin"]) => {

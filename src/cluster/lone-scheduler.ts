@@ -1,12 +1,15 @@
 /** The scheduler in a process of its own, as kube-scheduler is one: everything comes from flags and the files that they name. */
 import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
+import { SCHEDULING_PATH } from "#apiserver";
+import { TaskGroup } from "#base";
 import type { ReadConfiguration, SchedulerConfiguration } from "#scheduler";
+import { answerQuestions } from "./answer-questions.ts";
 import { readFlag } from "./changing-files.ts";
 import type { Environment } from "./cluster.ts";
 import { type Component, type ComponentConfig, runComponent, type Work } from "./component.ts";
 import { ClusterError } from "./errors.ts";
-import { SCHEDULING, SchedulingReasons } from "./scheduling-reasons.ts";
+import { SchedulingReasons } from "./scheduling-reasons.ts";
 
 const NAME = "kube-scheduler";
 
@@ -40,7 +43,12 @@ export async function runLoneScheduler(
       read === undefined ? {} : { configuration: read.scheduler };
     const reported = { metrics: counted, explanations };
     const options = { client, instance: hostname(), clock, random, log, ...reported, ...configuration };
-    return (running) => runScheduler(options, running);
+    return async (running) => {
+      const tasks = new TaskGroup({ parent: running });
+      tasks.run("reasons", (signal) => answerQuestions({ client, reasons, clock, log }, signal));
+      tasks.run("scheduler", (signal) => runScheduler(options, signal));
+      await tasks.done();
+    };
   };
   const { election: flags, ...rest } = config;
   const election = electionOf(flags, read);
@@ -49,7 +57,7 @@ export async function runLoneScheduler(
     ...(election !== undefined && { election }),
     name: NAME,
     kubeconfig,
-    reports: { [SCHEDULING]: reasons.report },
+    reports: { [SCHEDULING_PATH]: (query: URLSearchParams) => reasons.of(query.get("uid") ?? "") },
   };
   await runComponent(component, { clock, log }, prepare, signal);
 }

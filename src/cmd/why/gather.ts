@@ -195,7 +195,7 @@ class Gathering {
   async #attemptsOf(uid: string): Promise<readonly SchedulingAttempt[]> {
     const response = await askServer(this.#dir, `/k8ts/scheduling?uid=${encodeURIComponent(uid)}`);
     const text = await bodyText(response);
-    // A scheduler in a process of its own keeps its reasons to itself: conditions and events have to do.
+    // Where no scheduler answers, conditions and events have to do.
     return response.statusCode === 200 ? (JSON.parse(text) as SchedulingAttempt[]) : [];
   }
 }
