@@ -152,7 +152,8 @@ describe.skipIf(!canRun)("the dashboard", () => {
     await page.getByRole("slider", { name: "Time" }).focus();
     await page.keyboard.press("Home");
     await steps.filter({ hasText: /^1 of/ }).waitFor();
-    expect(await page.locator(".line").count()).toBe(1);
+    // What is drawn follows what is chosen, a frame later.
+    await expect.poll(() => page.locator(".line").count()).toBe(1);
     await line(/kubectl to apiserver: POST deployments/).waitFor();
     await page.getByRole("combobox", { name: "Speed" }).selectOption("5");
     await page.getByRole("button", { name: "Replay" }).click();
