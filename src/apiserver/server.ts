@@ -103,7 +103,7 @@ export interface ApiServerOptions {
   readonly recorder?: Recorder;
   /** How long the store keeps what was. Default: 10 minutes. */
   readonly historyWindowMs?: number;
-  /** What other parts of the process have to tell, by path. */
+  /** Paths that other parts of the process answer. */
   readonly others?: RouteOptions["others"];
   readonly clock: Clock;
   readonly random: Random;

@@ -1,6 +1,6 @@
 /**
- * All that a node's network needs, in one process: Services, NetworkPolicies, DNS, and where they are asked for, ways to other nodes' Pods. They share their client and nothing else; what one of them does
- * not need the others still do.
+ * All that a node's network needs, in one process: Services, NetworkPolicies, DNS, and where they are asked for, ways to other nodes' Pods and out of the
+ * cluster. They share their client and nothing else; what one of them does not need the others still do.
  */
 import type { core } from "#api";
 import { abortable, type Clock, type Logger, type MetricsRegistry, type Random, TaskGroup } from "#base";
