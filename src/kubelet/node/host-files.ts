@@ -1,5 +1,5 @@
 /** Files of Pods on a machine: /etc/hosts, last words, logs. */
-import { chmod, mkdir, open, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, open, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { podLogDirectory } from "../containers/index.ts";
 import type { PodFiles } from "../pods/parts.ts";
@@ -40,6 +40,14 @@ export function hostFiles({ root, podLogsRoot, mounter }: HostFilesOptions): Pod
     },
     tail,
     removeLog: (path) => rm(path, { force: true }),
+    async writeEnding(uid, text) {
+      const path = endingOf(root, uid);
+      await mkdir(dirname(path), { recursive: true, mode: 0o750 });
+      // Whole or not at all.
+      await writeFile(`${path}.new`, text, { mode: 0o600 });
+      await rename(`${path}.new`, path);
+    },
+    readEnding: (uid) => readIfThere(endingOf(root, uid)),
     async removePod(uid) {
       const directory = podDirectory(root, uid);
       if ((await mounter.below(directory)).length > 0) throw new Error(`something is still mounted below ${directory}`);
@@ -55,6 +63,10 @@ export function hostFiles({ root, podLogsRoot, mounter }: HostFilesOptions): Pod
       return [...new Set([...own, ...logs])];
     },
   };
+}
+
+function endingOf(root: string, uid: string): string {
+  return join(podDirectory(root, uid), "ending.json");
 }
 
 async function tail(path: string, bytes: number): Promise<string> {

@@ -210,6 +210,20 @@ describe("crashes", () => {
     expect(started(test)).toEqual(["web/app#0"]);
   });
 
+  it("a restart while a Pod is evicted loses neither the eviction nor its reason", async () => {
+    const test = await start({ script: { container: () => ({ onStop: "ignore" }) } });
+    const { uid = "" } = (await test.create(podWith())).metadata;
+    await test.clock.advance(seconds(1));
+    test.pods().workers.get(uid)?.evict({ reason: "Evicted", message: "too much" }, 10);
+    await test.clock.advance(seconds(5));
+    expect((await test.get("web")).status?.phase).toBe("Running");
+    await test.restart();
+    await test.clock.advance(seconds(20));
+    expect((await test.get("web")).status).toMatchObject({ phase: "Failed", reason: "Evicted", message: "too much" });
+    expect(test.runtime.running()).toEqual([]);
+    expect(started(test)).toEqual(["web/app#0"]);
+  });
+
   it("containers of a pod that was deleted meanwhile are removed", async () => {
     const test = await start();
     await test.create(podWith());

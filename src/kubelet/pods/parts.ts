@@ -20,6 +20,9 @@ export interface PodFiles {
   /** The end of a file, at most so many bytes; empty where there is none. */
   tail(path: string, bytes: number): Promise<string>;
   removeLog(path: string): Promise<void>;
+  /** Why the Pod has to go, for a kubelet after this one: written before anything of it is stopped. */
+  writeEnding(uid: string, text: string): Promise<void>;
+  readEnding(uid: string): Promise<string | undefined>;
   /** Everything of the Pod but its volumes and logs. */
   removePod(uid: string): Promise<void>;
   removeLogs(uid: string): Promise<void>;

@@ -9,7 +9,8 @@
  * 1. There is no way back. Whatever arrives later is looked at in the state it has reached.
  * 2. One step at a time. A step is given up when the Pod has to go, or has to go sooner than was said.
  * 3. A step that fails is tried again after a backoff; what is done already is found done.
- * 4. The Pod is deleted from the API only after nothing of it runs and its volumes are down.
+ * 4. Why the node ends a Pod is written down before anything is stopped: a kubelet that is started in the middle goes on, and knows.
+ * 5. The Pod is deleted from the API only after nothing of it runs and its volumes are down.
  */
 import type { core } from "#api";
 import { Backoff, type ChildController, childController, isAbort, type Random } from "#base";
@@ -126,12 +127,23 @@ export class PodWorker {
 
   /** Until it is gone, or the signal aborts. Containers that run go on. */
   async run(signal: AbortSignal): Promise<void> {
+    if (this.#state === "syncing") await this.#recall();
     while (this.#state !== "gone") {
       this.#isDue = false;
       const waitMs = await this.#attempt(signal);
       if (signal.aborted) return;
       await this.#wait(waitMs, signal);
       if (signal.aborted) return;
+    }
+  }
+
+  /** What a kubelet before this one has begun to end. */
+  async #recall(): Promise<void> {
+    try {
+      const text = await this.#parts.files.readEnding(this.uid);
+      if (text !== undefined) this.#end(JSON.parse(text) as Ending);
+    } catch (error) {
+      this.#parts.log.warn("why a pod had to go cannot be read", { pod: podText(this.#pod), error });
     }
   }
 
@@ -185,6 +197,7 @@ export class PodWorker {
     const graceSeconds = this.#ending?.graceSeconds ?? podGraceSeconds(pod);
     this.#graceSeconds = graceSeconds;
     parts.probes.terminating(this.uid);
+    if (this.#ending?.failure !== undefined) await parts.files.writeEnding(this.uid, JSON.stringify(this.#ending));
     const runtime = await lookAtPod(parts.runtime, this.uid, signal);
     await this.#tell(runtime);
     await killPod(parts, pod, runtime, graceSeconds, signal);

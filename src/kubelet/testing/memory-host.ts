@@ -32,6 +32,8 @@ export function memoryHost(contents = new Map<string, string>()): MemoryHost {
         written(`/pods/${metadata.uid}/containers/${container}/${attempt}`, ""),
       tail: async (path, bytes) => (contents.get(path) ?? "").slice(-bytes),
       removeLog: async (path) => void contents.delete(path),
+      writeEnding: async (uid, text) => void written(`/pods/${uid}/ending.json`, text),
+      readEnding: async (uid) => contents.get(`/pods/${uid}/ending.json`),
       removePod: async (uid) => remove(`/pods/${uid}/`),
       removeLogs: async (uid) => {
         for (const path of contents.keys()) if (path.includes(`_${uid}/`)) contents.delete(path);
