@@ -5,11 +5,23 @@ import { Worker } from "node:worker_threads";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { realClock, VirtualClock } from "#base";
 import { BatchLog, type BatchLogOptions } from "./batch-log.ts";
-import type { Piece } from "./event.ts";
-import { Moment, Phrase, Said } from "./phrase.ts";
+import type { AuditEvent, Piece } from "./event.ts";
+import { type Blanks, Form, filled } from "./form.ts";
 import { eventOf } from "./testing.ts";
 
 const event = (...pieces: Piece[]) => eventOf(pieces);
+const asking = (id: string, target: string, receivedMs = 0): Blanks => ({
+  id,
+  target,
+  receivedMs,
+  batch: undefined,
+  at: 0,
+});
+const form = (word: string) => new Form(`${word} `, " asks ", " for ", " at ", ", ", `: ${word}`);
+
+function filling(...line: Parameters<typeof filled>): AuditEvent {
+  return { tell: (listener) => listener.fill(...line), truncated: () => undefined };
+}
 
 let dir = "";
 const open: BatchLog[] = [];
@@ -37,50 +49,55 @@ function start(options: Partial<BatchLogOptions> = {}) {
 }
 
 describe("a log that a thread of its own writes", () => {
-  it("has every event as a line, in order, with phrases that were said before and texts of any letters", async () => {
+  it("has every event as a line, in order, spelled out or as a form that is filled in, with texts of any letters", async () => {
     const { log, lost, read } = start();
-    const [who, why] = [new Phrase('"who":"ann"'), new Phrase(',"why":"大"')];
-    log.push(event("{", who, why, "}"));
-    log.push(event("{", why, "", who, Buffer.from(',"object":{"ü":1}'), "}"));
+    const [small, large] = [form("small"), form("大")];
+    log.push(event('{"who":"ann"', Buffer.from(',"object":{"ü":1}'), "}"));
+    log.push(filling(small, asking("id-1", "/a/b"), "b", 5));
+    log.push(event("{}"));
+    log.push(filling(large, asking("id-2", "/a"), "sent", 6));
     expect(await log.written()).toBe(true);
-    log.push(event(who));
+    log.push(filling(small, asking("id-3", "/a/", 7), "", 8));
     await log.close();
-    expect(read()).toBe('{"who":"ann","why":"大"}\n{,"why":"大""who":"ann","object":{"ü":1}}\n"who":"ann"\n');
+    expect(read().split("\n")).toEqual([
+      '{"who":"ann","object":{"ü":1}}',
+      "small id-1 asks /a/b for b at 1970-01-01T00:00:00.000000Z, 1970-01-01T00:00:00.005000Z: small",
+      "{}",
+      "大 id-2 asks /a for sent at 1970-01-01T00:00:00.000000Z, 1970-01-01T00:00:00.006000Z: 大",
+      "small id-3 asks /a/ for  at 1970-01-01T00:00:00.007000Z, 1970-01-01T00:00:00.008000Z: small",
+      "",
+    ]);
     expect(lost).toEqual([]);
   });
 
   it("says again what the events of a request have in common, also when they go in different batches", async () => {
     const { log, read } = start();
-    const [id, target] = [new Said("id-1"), new Said("/ü")];
-    const [came, answered] = [new Moment(Date.UTC(2026, 0, 2, 3, 4, 5, 6)), new Moment(Date.UTC(2026, 0, 2, 3, 4, 7))];
-    log.push(event(id, " ", target, " ", came));
-    log.push(event(id, " ", target, " ", came, " ", answered));
+    const [first, last, one] = [form("first"), form("last"), asking("id-1", "/a/b", Date.UTC(2026, 0, 2))];
+    log.push(filling(first, one, "b", 1));
+    log.push(filling(last, one, "b", 2));
     expect(await log.written()).toBe(true);
-    log.push(event(answered, " ", target, " ", id, " ", target));
+    log.push(filling(last, one, "c", 3));
     await log.close();
-    expect(read()).toBe(
-      [
-        "id-1 /ü 2026-01-02T03:04:05.006000Z",
-        "id-1 /ü 2026-01-02T03:04:05.006000Z 2026-01-02T03:04:07.000000Z",
-        "2026-01-02T03:04:07.000000Z /ü id-1 /ü",
-        "",
-      ].join("\n"),
-    );
+    const want = [filled(first, one, "b", 1), filled(last, one, "b", 2), filled(last, one, "c", 3), ""];
+    expect(read().split("\n")).toEqual(want);
   });
 
-  it("is the same with more phrases and texts than are kept at a time", async () => {
+  it("is the same with more forms and texts than are kept at a time, and with lines of any length", async () => {
     const { log, read } = start({ bufferSize: 100_000 });
-    const phrases = Array.from({ length: 12_000 }, (_, i) => new Phrase(`phrase ${i} `));
+    const forms = Array.from({ length: 6_000 }, (_, i) => form(`form ${i}`));
     const want: string[] = [];
     for (let round = 0; round < 2; round++) {
-      for (const [i, phrase] of phrases.entries()) {
-        log.push(event(phrase, `text ${i}`));
-        want.push(`phrase ${i} text ${i}`);
+      for (const [i, one] of forms.entries()) {
+        const long = "x".repeat(i % 1000 === 0 ? 100_000 : i % 50);
+        const line = [one, asking(`id-${i}`, `/${long}/${i}`), String(i), i] as const;
+        log.push(filling(...line));
+        if (i % 7 === 0) log.push(event("-", long));
+        want.push(filled(...line), ...(i % 7 === 0 ? [`-${long}`] : []));
       }
       await log.written();
     }
     await log.close();
-    expect(read().trimEnd().split("\n")).toEqual(want);
+    expect(read().split("\n")).toEqual([...want, ""]);
   });
 
   it("is written when a moment has passed, or when much has been gathered", async () => {
@@ -133,11 +150,11 @@ describe("a log that a thread of its own writes", () => {
         return new Worker(new URL("./log-worker.ts", import.meta.url), { workerData });
       },
     });
-    const phrase = new Phrase("again ");
-    log.push(event(phrase, "a"));
+    const [again, one] = [form("again"), asking("id", "/a")];
+    log.push(filling(again, one, "a", 1));
     expect(await log.written()).toBe(false);
-    log.push(event(phrase, "b"));
+    log.push(filling(again, one, "a", 2));
     expect(await log.written()).toBe(true);
-    expect([lost, read()]).toEqual([["log 1: a mistake"], "again b\n"]);
+    expect([lost, read()]).toEqual([["log 1: a mistake"], `${filled(again, one, "a", 2)}\n`]);
   });
 });

@@ -1,8 +1,8 @@
 /**
  * The log in the mode `batch`: a thread of its own puts the lines together and writes them, so that the thread that serves requests does not.
  *
- *     push ──► numbers of phrases, and the texts between them ──► every tenth of a second ──► thread: lines ──► rotating-file
- *                                                                          ◄── so many are written, or why they are not
+ *     push ──► numbers of forms, and what fills them in ──► every tenth of a second ──► thread: lines ──► rotating-file
+ *                                                                   ◄── so many are written, or why they are not
  *
  * 1. What was pushed is held as numbers and one text: thousands of events that wait would otherwise be moved at every collection of garbage.
  * 2. So many events may be on their way, and more are lost, are counted and are told.
@@ -12,8 +12,8 @@ import { Worker } from "node:worker_threads";
 import type { Clock, Timer } from "#base";
 import type { AuditEvent, Listener, Piece } from "./event.ts";
 import type { Failed } from "./failures.ts";
-import { type BatchMessage, END_OF_LINE, type LogReply, type LogWorkerData, TEXT, TIME } from "./log-protocol.ts";
-import { Moment, Phrase, Said } from "./phrase.ts";
+import type { Blanks, Form } from "./form.ts";
+import { type BatchMessage, FILLED_LENGTH, type LogReply, type LogWorkerData, SPELLED } from "./log-protocol.ts";
 import type { RotationLimits } from "./rotating-file.ts";
 import { fitting, type Sink, type Truncation } from "./sink.ts";
 
@@ -22,8 +22,8 @@ const GATHER_MS = 100;
 const GATHERED_PART = 0.25;
 /** Texts are joined after so many: as many small ones would be too much for the collector. */
 const LOOSE_TEXTS = 512;
-/** Then both sides begin a new book of phrases. */
-const MAX_PHRASES = 10_000;
+/** Then both sides begin a new book of forms. */
+const MAX_FORMS = 5_000;
 
 /** Beside the sources it is one of them, in a bundle an entry of its own. */
 const WORKER = new URL(import.meta.url.endsWith(".ts") ? "./log-worker.ts" : "./audit-log-worker.mjs", import.meta.url);
@@ -54,19 +54,19 @@ export class BatchLog implements Sink, Listener {
   #underWay = 0;
   // What is gathered.
   #events = 0;
-  #ops = new Int32Array(4096);
+  #numbers = new Float64Array(4096);
   #length = 0;
   #loose: string[] = [];
   #texts: string[] = [];
   #textLength = 0;
-  #phrases: string[] = [];
-  #sinceMs = Number.NaN;
+  #lines: string[] = [];
+  #forms: (readonly string[])[] = [];
   /** Stands for what is gathered: texts that were said in it. */
   #batch = {};
   #timer: Timer | undefined;
-  /** Heard, and not put down yet: another one may follow. */
-  #phrase: Phrase | undefined;
-  /** Stands for the phrases that the thread knows. */
+  /** The event that is being pushed, if it is spelled out. */
+  #line = "";
+  /** Stands for the forms that the thread knows. */
   #book = {};
   #known = 0;
 
@@ -87,8 +87,7 @@ export class BatchLog implements Sink, Listener {
       return;
     }
     fit.tell(this);
-    this.#putPhrase();
-    this.#put(END_OF_LINE);
+    if (this.#line !== "") this.#putLine();
     if (this.#loose.length >= LOOSE_TEXTS) this.#join();
     if (++this.#events >= bufferSize * GATHERED_PART) this.#send();
     else this.#timer ??= clock.timer(GATHER_MS, () => this.#send());
@@ -112,66 +111,60 @@ export class BatchLog implements Sink, Listener {
     await ended.promise;
   }
 
-  /** A piece of the event that is being pushed. */
   add(piece: Piece): void {
-    if (piece instanceof Phrase) {
-      this.#phrase = this.#phrase === undefined ? piece : this.#phrase.followedBy(piece);
-      return;
+    this.#line += piece.toString();
+  }
+
+  fill(form: Form, blanks: Blanks, name: string, atMs: number): void {
+    const { id, target, receivedMs } = blanks;
+    if (blanks.batch !== this.#batch) {
+      blanks.batch = this.#batch;
+      blanks.at = this.#textLength;
+      this.#say(id);
+      this.#say(target);
     }
-    this.#putPhrase();
-    if (piece instanceof Said) this.#say(piece);
-    else if (piece instanceof Moment) {
-      if (Number.isNaN(this.#sinceMs)) this.#sinceMs = piece.ms;
-      this.#put(TIME);
-      this.#put(piece.ms - this.#sinceMs);
-    } else this.#addText(typeof piece === "string" ? piece : piece.toString());
+    const { at } = blanks;
+    const isInTarget = target.endsWith(name);
+    const nameAt = isInTarget ? at + id.length + target.length - name.length : this.#textLength;
+    if (!isInTarget) this.#say(name);
+    const numbers = this.#roomFor(FILLED_LENGTH);
+    const i = this.#length;
+    numbers[i] = form.book === this.#book ? form.place : this.#note(form);
+    numbers[i + 1] = at;
+    numbers[i + 2] = id.length;
+    numbers[i + 3] = target.length;
+    numbers[i + 4] = nameAt;
+    numbers[i + 5] = name.length;
+    numbers[i + 6] = receivedMs;
+    numbers[i + 7] = atMs;
+    this.#length = i + FILLED_LENGTH;
   }
 
-  #putPhrase(): void {
-    const phrase = this.#phrase;
-    if (phrase === undefined) return;
-    this.#phrase = undefined;
-    this.#put(phrase.book === this.#book ? phrase.place : this.#note(phrase));
+  #putLine(): void {
+    this.#lines.push(this.#line);
+    this.#line = "";
+    this.#roomFor(1)[this.#length++] = SPELLED;
   }
 
-  #say(said: Said): void {
-    if (said.batch === this.#batch) {
-      this.#putText(said.at, said.text.length);
-      return;
-    }
-    said.batch = this.#batch;
-    said.at = this.#textLength;
-    this.#addText(said.text);
-  }
-
-  #addText(text: string): void {
-    this.#putText(this.#textLength, text.length);
+  #say(text: string): void {
     this.#textLength += text.length;
     this.#loose.push(text);
   }
 
-  #putText(at: number, length: number): void {
-    this.#put(TEXT);
-    this.#put(at);
-    this.#put(length);
+  #note(form: Form): number {
+    form.book = this.#book;
+    form.place = this.#known++;
+    this.#forms.push(form.texts);
+    return form.place;
   }
 
-  #put(op: number): void {
-    if (this.#length === this.#ops.length) this.#grow();
-    this.#ops[this.#length++] = op;
-  }
-
-  #note(phrase: Phrase): number {
-    phrase.book = this.#book;
-    phrase.place = this.#known++;
-    this.#phrases.push(phrase.text);
-    return phrase.place;
-  }
-
-  #grow(): void {
-    const larger = new Int32Array(this.#ops.length * 2);
-    larger.set(this.#ops);
-    this.#ops = larger;
+  #roomFor(count: number): Float64Array {
+    if (this.#length + count > this.#numbers.length) {
+      const larger = new Float64Array(this.#numbers.length * 2);
+      larger.set(this.#numbers);
+      this.#numbers = larger;
+    }
+    return this.#numbers;
   }
 
   #join(): void {
@@ -186,21 +179,15 @@ export class BatchLog implements Sink, Listener {
     this.#join();
     this.#worker ??= this.#start();
     const worker = this.#worker;
-    const ops = this.#ops.slice(0, this.#length);
-    const message: BatchMessage = {
-      events: this.#events,
-      ops,
-      texts: this.#texts,
-      phrases: this.#phrases,
-      sinceMs: this.#sinceMs,
-    };
-    worker.postMessage(message, [ops.buffer]);
+    const numbers = this.#numbers.slice(0, this.#length);
+    const message: BatchMessage = { numbers, texts: this.#texts, lines: this.#lines, forms: this.#forms };
+    worker.postMessage(message, [numbers.buffer]);
     // Until it has answered, the process stays.
     worker.ref();
     this.#sent.push({ events: this.#events, done: Promise.withResolvers() });
     this.#underWay += this.#events;
     this.#begin();
-    if (this.#known >= MAX_PHRASES) {
+    if (this.#known >= MAX_FORMS) {
       this.#newBook();
       worker.postMessage("forget");
     }
@@ -210,8 +197,8 @@ export class BatchLog implements Sink, Listener {
     this.#events = this.#length = this.#textLength = 0;
     this.#loose = [];
     this.#texts = [];
-    this.#phrases = [];
-    this.#sinceMs = Number.NaN;
+    this.#lines = [];
+    this.#forms = [];
     this.#batch = {};
   }
 

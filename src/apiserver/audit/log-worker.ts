@@ -6,16 +6,17 @@
  */
 import { parentPort, workerData } from "node:worker_threads";
 import { realClock } from "#base";
-import { type BatchMessage, type LogMessage, type LogReply, type LogWorkerData, readLines } from "./log-protocol.ts";
+import { LineBuffer } from "./line-buffer.ts";
+import type { BatchMessage, LogMessage, LogReply, LogWorkerData } from "./log-protocol.ts";
 import { RotatingFile } from "./rotating-file.ts";
 
-const CHUNK_LENGTH = 64 * 1024;
+const BUFFER_BYTES = 64 * 1024;
 
 const port = parentPort;
 if (port === null) throw new Error("this is a thread's work");
 const { path, limits } = workerData as LogWorkerData;
 const file = new RotatingFile(path, limits, realClock());
-let phrases: string[] = [];
+const lines = new LineBuffer(BUFFER_BYTES, (bytes) => file.write([bytes]));
 let before: Promise<void> = Promise.resolve();
 
 port.on("message", (message: LogMessage) => {
@@ -23,7 +24,7 @@ port.on("message", (message: LogMessage) => {
 });
 
 async function handle(message: LogMessage): Promise<void> {
-  if (message === "forget") phrases = [];
+  if (message === "forget") lines.forget();
   else if (message === "close") {
     await file.close();
     port?.close();
@@ -31,11 +32,8 @@ async function handle(message: LogMessage): Promise<void> {
 }
 
 async function written(message: BatchMessage): Promise<LogReply> {
-  phrases.push(...message.phrases);
-  const chunks: Buffer[] = [];
-  readLines(message, phrases, CHUNK_LENGTH, (lines) => chunks.push(Buffer.from(lines)));
   try {
-    await file.write(chunks);
+    await lines.take(message);
     return {};
   } catch (error) {
     return { error: (error as Error).message };

@@ -16,7 +16,7 @@ import type { RequestInfo } from "../http/request-info.ts";
 import { withLife } from "../http/stream-life.ts";
 import type { Exchange, PipelineOptions, Step } from "../pipeline.ts";
 import { answeredObject, statusOf } from "./answered-object.ts";
-import { type EventHead, EventWriter, escaped, type Findings } from "./event.ts";
+import { type EventHead, EventWriter, type Findings } from "./event.ts";
 import type { Decide, Stage, Verdict } from "./policy.ts";
 import { SentObject } from "./sent-object.ts";
 import type { Sink } from "./sink.ts";
@@ -138,8 +138,7 @@ class Record {
     this.#verdict = verdict;
     this.#info = info;
     this.#receivedMs = parts.clock.now();
-    const shown = request.headers[AUDIT_ID] === undefined ? id : escaped(id);
-    this.#head = parts.writer.begin(verdict.level, shown, request, info, user, this.#receivedMs);
+    this.#head = parts.writer.begin(verdict.level, id, request, info, user, this.#receivedMs);
     this.sent = WRITING.has(info.verb) ? new SentObject(verdict, request.headers["content-type"]) : undefined;
   }
 

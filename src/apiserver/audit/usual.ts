@@ -1,0 +1,91 @@
+/**
+ * Forms of the lines that one user's requests for one topic make: what nobody does differently the next time is put together once.
+ *
+ * 1. What comes from outside may be of any number: too many forms are all forgotten.
+ */
+import type { RequestInfo } from "../http/request-info.ts";
+import { Form } from "./form.ts";
+import type { Level, Stage } from "./policy.ts";
+import { codeText, endText, happenedText, member, receivedText, stageText } from "./texts.ts";
+
+const REMEMBERED = 100;
+
+/** Where a request comes from, as far as its events tell. */
+export interface Origin {
+  readonly address: string;
+  readonly agent: string;
+}
+
+interface Known {
+  readonly stage: Stage;
+  readonly code: number | undefined;
+  readonly reason: string;
+  readonly named: boolean;
+  readonly form: Form;
+}
+
+export class Usual {
+  readonly #level: Level;
+  readonly #origin: Origin;
+  readonly #start: string;
+  /** From the verb to where the name stands, and after it. */
+  readonly #before: string;
+  readonly #after: string;
+  readonly #nameless: string;
+  readonly #known = new Map<string, Known>();
+  /** The last ones: most requests do as the one before. */
+  #received: Known | undefined;
+  #answered: Known | undefined;
+
+  /** `start`: what lines begin with. `who`: from the verb to where the object follows. */
+  constructor(level: Level, origin: Origin, start: string, who: string, info: RequestInfo) {
+    this.#level = level;
+    this.#origin = origin;
+    this.#start = start;
+    const { resource, namespace, apiGroup, apiVersion, subresource } = info;
+    const before = `${who},"objectRef":{"resource":"${resource}"${member("namespace", namespace)}`;
+    this.#after = `${member("apiGroup", apiGroup)}${member("apiVersion", apiVersion)}${member("subresource", subresource)}}`;
+    this.#before = `${before},"name":"`;
+    this.#nameless = before;
+  }
+
+  isOf(level: Level, address: string, agent: string): boolean {
+    return this.#level === level && this.#origin.agent === agent && this.#origin.address === address;
+  }
+
+  /** `reason`: why it was allowed, as annotations say; empty if there are none. */
+  form(stage: Stage, code: number | undefined, reason: string, named: boolean): Form {
+    const last = code === undefined ? this.#received : this.#answered;
+    if (
+      last !== undefined &&
+      last.stage === stage &&
+      last.code === code &&
+      last.named === named &&
+      last.reason === reason
+    )
+      return last.form;
+    const known = this.#find(stage, code, reason, named);
+    if (code === undefined) this.#received = known;
+    else this.#answered = known;
+    return known.form;
+  }
+
+  #find(stage: Stage, code: number | undefined, reason: string, named: boolean): Known {
+    const key = `${stage} ${code} ${named} ${reason}`;
+    const found = this.#known.get(key);
+    if (found !== undefined) return found;
+    const status = code === undefined ? "" : codeText(code);
+    const form = new Form(
+      this.#start,
+      stageText(stage),
+      named ? this.#before : this.#nameless,
+      `${named ? '"' : ""}${this.#after}${status}${receivedText}`,
+      happenedText,
+      endText(reason),
+    );
+    const known = { stage, code, reason, named, form };
+    if (this.#known.size >= REMEMBERED) this.#known.clear();
+    this.#known.set(key, known);
+    return known;
+  }
+}
