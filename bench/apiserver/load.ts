@@ -25,6 +25,8 @@ export interface Job {
   readonly watchers?: { readonly count: number; readonly path: string };
   /** Its connections stay open, and are those of the next job that keeps them and goes to the same port. Default: each job opens its own. */
   readonly keep?: boolean;
+  /** It never sleeps: on a machine with few processors a server that has to wake it for an answer pays for that, and one that is too fast for it never does. */
+  readonly awake?: boolean;
 }
 
 export interface Outcome {
@@ -73,15 +75,24 @@ async function run(job: Job): Promise<Outcome> {
   const opened = isKept ? kept?.connections : undefined;
   const connections = opened ?? (await Promise.all(Array.from({ length: job.connections }, open)));
   const watches = await openWatches(job, broken.reject);
+  const spin = new AbortController();
+  if (job.awake === true) stayAwake(spin.signal);
   try {
     const start = performance.now();
     const work = Promise.all([watches.seen, sendAll(job, connections)]);
     const [, bytes] = await Promise.race([work, broken.promise]);
     return { ms: performance.now() - start, bytes, events: watches.events() };
   } finally {
+    spin.abort();
     if (job.keep === true) kept = { key, connections };
     for (const connection of [...(job.keep === true ? [] : connections), ...watches.connections]) connection.close();
   }
+}
+
+function stayAwake(signal: AbortSignal): void {
+  setImmediate(() => {
+    if (!signal.aborted) stayAwake(signal);
+  });
 }
 
 /** Each connection sends the next request when one of its own was answered. Resolves to the length of all answers. */
