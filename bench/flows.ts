@@ -1,11 +1,12 @@
 /**
  * What recording flows costs: one server, with its recorder switched on and off in turns.
  *
- * 1. Turns are short and come in pairs; the median of the pairs' ratios counts: a machine's moods last longer than a pair, and what luck a process
- *    had with its code and its heap is the same in both turns.
- * 2. Which turn of a pair comes first is chance: collections come at intervals of their own, and would meet every other turn of a fixed order.
- * 3. Besides requests in a second, what the server's process used of all cores for each: time that others took is no part of it.
- * 4. The step alone is timed as well, in this process, against the time that a GET takes.
+ * 1. Turns are short and come in threes, one recorded and two not; the median of the ratios within these counts: a machine's moods last longer than
+ *    three turns, and what luck a process had with its code and its heap is the same in all of them.
+ * 2. Which of the three is recorded is chance: collections come at intervals of their own, and would meet the same turn of a fixed order.
+ * 3. The two that are not recorded are compared as well: how far that ratio is from 1 is how far the other can be believed.
+ * 4. Besides requests in a second, what the server's process used of all cores for each: time that others took is no part of it.
+ * 5. The step alone is timed as well, in this process, against the time that a request takes.
  */
 import { fork } from "node:child_process";
 import { once } from "node:events";
@@ -20,11 +21,13 @@ import { stepMicroseconds } from "./flows/step-alone.ts";
 import type { Answer, Wish } from "./flows/switched-server.ts";
 import type { Figure } from "./run.ts";
 
-const PAIRS = 60;
+const ROUNDS = 400;
 const WARM_UP = 30;
 const MAPS = "/api/v1/namespaces/default/configmaps";
-const GETS = 5_000;
-const CREATES = 1_000;
+const GETS = 500;
+const CREATES = 120;
+/** How much longer turns are before it counts. */
+const WARM_UP_FACTOR = 8;
 
 interface Turn {
   readonly perSecond: number;
@@ -53,48 +56,54 @@ export async function run(report: (figure: Figure) => void): Promise<void> {
       return { perSecond, cpuMicroseconds: (after.cpuMicroseconds - before.cpuMicroseconds) / load.requests };
     };
     await turn(true, create(1));
-    const loads = { "GET ConfigMap": () => get(GETS), "create ConfigMap": () => create(CREATES) };
-    for (const [name, load] of Object.entries(loads)) {
+    const loads = [
+      { verb: "get", name: "GET ConfigMap", load: get, requests: GETS },
+      { verb: "create", name: "create ConfigMap", load: create, requests: CREATES },
+    ] as const;
+    for (const { verb, name, load, requests } of loads) {
       // The compiler takes long to settle, and looks at both ways.
-      for (let round = 0; round < WARM_UP; round++) await turn(round % 2 === 0, load());
-      const pairs: { readonly on: Turn; readonly off: Turn }[] = [];
-      for (let pair = 0; pair < PAIRS; pair++) {
-        const isFirst = random.next() < 0.5;
-        const first = await turn(isFirst, load());
-        const second = await turn(!isFirst, load());
-        pairs.push(isFirst ? { on: first, off: second } : { on: second, off: first });
+      for (let round = 0; round < WARM_UP; round++) await turn(round % 2 === 0, load(requests * WARM_UP_FACTOR));
+      const rounds: Round[] = [];
+      for (let round = 0; round < ROUNDS; round++) {
+        const recordedAt = Math.floor(random.next() * 3);
+        const turns: Turn[] = [];
+        for (let at = 0; at < 3; at++) turns.push(await turn(at === recordedAt, load(requests)));
+        const [on] = turns.splice(recordedAt, 1);
+        const [off, again] = turns;
+        if (on !== undefined && off !== undefined && again !== undefined) rounds.push({ on, off, again });
       }
-      const off = median(pairs.map((each) => each.off.perSecond));
+      const of = (value: (round: Round) => number) => median(rounds.map(value));
+      const off = of((each) => each.off.perSecond);
+      report({ name: `${name}, recorded`, value: of(({ on }) => on.perSecond), unit: "/s", bound: off });
       report({
-        name: `${name}, recorded`,
-        value: median(pairs.map((each) => each.on.perSecond)),
-        unit: "/s",
-        bound: off,
+        name: `${name}: median of ${ROUNDS} ratios`,
+        value: of(({ on, off, again }) => (2 * on.perSecond) / (off.perSecond + again.perSecond)),
+        unit: "",
       });
       report({
-        name: `${name}: median of ${PAIRS} pairs' ratios`,
-        value: median(pairs.map(({ on, off }) => on.perSecond / off.perSecond)),
+        name: `${name}: the same of two turns, none recorded`,
+        value: of(({ off, again }) => again.perSecond / off.perSecond),
         unit: "",
       });
       report({
         name: `${name}: processor time`,
-        value: median(pairs.map(({ on }) => on.cpuMicroseconds)),
+        value: of(({ on }) => on.cpuMicroseconds),
         unit: "µs",
-        bound: median(pairs.map(({ off }) => off.cpuMicroseconds)),
-        ratio: median(pairs.map(({ on, off }) => on.cpuMicroseconds / off.cpuMicroseconds)),
+        bound: of(({ off }) => off.cpuMicroseconds),
+        ratio: of(({ on, off, again }) => (2 * on.cpuMicroseconds) / (off.cpuMicroseconds + again.cpuMicroseconds)),
       });
-      if (name.startsWith("GET"))
-        report({
-          name: `${name}: the step alone`,
-          value: await stepMicroseconds(),
-          unit: "µs",
-          bound: 1_000_000 / off,
-        });
+      report({ name: `${name}: the step alone`, value: stepMicroseconds(verb), unit: "µs", bound: 1_000_000 / off });
     }
   } finally {
     server.kill("SIGKILL");
     rmSync(dir, { recursive: true, force: true });
   }
+}
+
+interface Round {
+  readonly on: Turn;
+  readonly off: Turn;
+  readonly again: Turn;
 }
 
 async function ask(server: ReturnType<typeof fork>, wish: Wish): Promise<Answer> {

@@ -2,11 +2,19 @@
 import type { Clock, Counter, Histogram, MetricsRegistry } from "#base";
 import { type ApiResponse, isStream } from "./http/exchange.ts";
 import type { RequestInfo } from "./http/request-info.ts";
-import type { Step } from "./pipeline.ts";
+import type { Exchange, Step } from "./pipeline.ts";
 
 const DURATION_BUCKETS = [
   0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60,
 ];
+
+/** Sees requests as they are measured, by the same readings of the clock: what is asked for every request adds up. */
+export interface RequestObserver {
+  /** `startMs`: by the monotonic clock. */
+  begins(exchange: Exchange, startMs: number): void;
+  /** Streams have begun then. What fails in a way that nobody expected is not answered here. */
+  answered(exchange: Exchange, response: ApiResponse, startMs: number, tookMs: number): void;
+}
 
 /** What is counted of requests of one kind: looked up once for all of them. */
 class RequestSamples {
@@ -36,7 +44,7 @@ class RequestSamples {
   }
 }
 
-export function requestMetrics(metrics: MetricsRegistry, clock: Clock): Step {
+export function requestMetrics(metrics: MetricsRegistry, clock: Clock, observer?: RequestObserver): Step {
   const total = metrics.counter({
     name: "apiserver_request_total",
     help: "Requests answered, by verb, resource and HTTP code.",
@@ -72,8 +80,10 @@ export function requestMetrics(metrics: MetricsRegistry, clock: Clock): Step {
     }
     return samples;
   };
-  return async ({ info }, next) => {
+  return async (exchange, next) => {
+    const { info } = exchange;
     const start = clock.monotonic();
+    observer?.begins(exchange, start);
     const samples = samplesOf(info);
     let response: ApiResponse;
     try {
@@ -83,8 +93,10 @@ export function requestMetrics(metrics: MetricsRegistry, clock: Clock): Step {
       throw error;
     }
     samples.code(response.status).inc();
+    const tookMs = clock.monotonic() - start;
+    observer?.answered(exchange, response, start, tookMs);
     if (!isStream(response)) {
-      samples.duration.observe((clock.monotonic() - start) / 1000);
+      samples.duration.observe(tookMs / 1000);
       return response;
     }
     const { apiGroup, apiVersion, resource } = info;

@@ -23,7 +23,7 @@ import { type RequestInfo, RequestInfos } from "./http/request-info.ts";
 import { warningHeaders } from "./http/warning-headers.ts";
 import { AT, refused, withoutPrefix } from "./past/index.ts";
 import type { AnyDraft } from "./rest/prepare.ts";
-import type { AdmissionWitness, WrittenObject } from "./rest/server-context.ts";
+import type { RequestWitness } from "./rest/server-context.ts";
 
 /** A request on its way: what the steps before it have found out. */
 export interface Exchange {
@@ -48,10 +48,8 @@ export interface Exchange {
   observer?: BodyObserver;
   /** What is held for it here. It is released early if another server works on it. */
   held?: { release(): void };
-  /** Somebody wants to know what it writes. */
-  wrote?: (write: WrittenObject) => void;
-  /** … and how admission decides about it. */
-  witness?: AdmissionWitness;
+  /** Somebody wants to know how admission decides about it, and what it writes. */
+  witness?: RequestWitness;
 }
 
 export interface BodyObserver {
@@ -73,8 +71,7 @@ class PassingExchange implements Exchange {
   readonly headers: Record<string, string> = {};
   observer?: BodyObserver;
   held?: { release(): void };
-  wrote?: (write: WrittenObject) => void;
-  witness?: AdmissionWitness;
+  witness?: RequestWitness;
 
   constructor(request: ApiRequest, info: RequestInfo, caller: UserInfo, annotations: Map<string, string>) {
     this.original = request;
@@ -170,7 +167,7 @@ const PAGE_NOT_FOUND: ApiResponse = {
 };
 
 function serve(exchange: Exchange, options: PipelineOptions, warnings: string[]): Promise<ApiResponse> {
-  const { request, info, annotations, bodyAnnotations, observer, wrote, witness } = exchange;
+  const { request, info, annotations, bodyAnnotations, observer, witness } = exchange;
   const isPast = info.isResourceRequest && request.query.has(AT);
   if (isPast && options.dispatch.resources.find(info.apiGroup, info.apiVersion, info.resource) === undefined)
     throw refused(`${info.resource} are not kept by this server, and have no past here`);
@@ -184,9 +181,8 @@ function serve(exchange: Exchange, options: PipelineOptions, warnings: string[])
     dispatch(request, info, options.dispatch, {
       warn: (message) => warnings.push(message),
       annotate: (key, value, level) => note(level === "Request" ? bodyAnnotations : annotations, key, value),
-      ...(observer !== undefined && { received: (draft, kind) => observer.object(draft, kind) }),
-      ...(wrote !== undefined && { wrote }),
-      ...(witness !== undefined && { witness }),
+      received: observer && ((draft, kind) => observer.object(draft, kind)),
+      witness,
     });
   return options.dispatch.resources.servesGroup(info.apiGroup) ? answer() : serveAdded(info, options.dispatch, answer);
 }

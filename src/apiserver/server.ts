@@ -45,13 +45,13 @@ import { customResources } from "./custom-resources/index.ts";
 import type { Encryption } from "./encryption/index.ts";
 import { expireEvents } from "./expire/index.ts";
 import { type FlowControl, flowControl, type InFlightLimits, maxInFlight } from "./flow-control/index.ts";
-import { Deliveries, flowStep, flowsForEveryone } from "./flows/index.ts";
+import { Deliveries, flowObserver, flowsForEveryone } from "./flows/index.ts";
 import type { HealthCheck } from "./health.ts";
 import { httpHandlers } from "./http/adapter.ts";
 import { type Listener, listen, type ServingCertificate } from "./listener.ts";
 import { requestMetrics } from "./metrics.ts";
 import { type Past, Timeline } from "./past/index.ts";
-import { type Handle, passThrough, pipeline } from "./pipeline.ts";
+import { type Handle, pipeline } from "./pipeline.ts";
 import { newUid } from "./rest/new-uid.ts";
 import { STORE_PREFIX } from "./rest/resource.ts";
 import { Resources } from "./rest/resources.ts";
@@ -216,16 +216,15 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     const { fair = true, reading = 400, mutating = 200 } = options.flowControl ?? {};
     flow = fair ? flowControl({ context, resources, metrics, total: reading + mutating }) : undefined;
     audited = await audit({ settings: options.audit ?? {}, resources, newId: randomUUID, clock, random, log, metrics });
-    const counted = requestMetrics(metrics, clock);
     const past = pastOf(feed, options, clock);
     const { recorder } = options;
-    const recorded =
-      recorder === undefined ? passThrough : flowStep({ recorder, revision: () => feed.revision, clock });
+    const recorded = recorder && flowObserver({ recorder, revision: () => feed.revision, clock });
+    const counted = requestMetrics(metrics, clock, recorded);
     const { audit: auditStep, turnedAway } = audited;
     const handle = pipeline({
       authenticate: authn.authenticate,
       isCredential: authn.isCredential,
-      audit: (exchange, next) => recorded(exchange, () => counted(exchange, () => auditStep(exchange, next))),
+      audit: (exchange, next) => counted(exchange, () => auditStep(exchange, next)),
       turnedAway,
       flowControl: flow?.step ?? maxInFlight({ reading, mutating }),
       authorize: flowsForEveryone(authz.authorize),

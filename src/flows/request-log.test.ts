@@ -41,6 +41,28 @@ describe("a log of requests", () => {
     expect([...log]).toEqual(all);
   });
 
+  it("tells requests apart that have much in common", () => {
+    const log = new RequestLog(1_000_000);
+    const about = { ...CREATE, subresource: "status" };
+    const differing: Partial<RequestFacts>[] = [
+      {},
+      { user: "bob" },
+      { userAgent: "curl" },
+      { namespace: "a" },
+      { status: 409 },
+      { change: "ADDED" },
+      { about },
+      { authorization: "RBAC" },
+      { reason: "Conflict" },
+      { mutated: ["A"] },
+      { validated: ["A"] },
+      { refusedBy: "A" },
+    ];
+    const all = [...differing, ...differing.toReversed()].map((more, at) => facts(at, { user: "alice", ...more }));
+    for (const each of all) log.push(each);
+    expect([...log]).toEqual(all);
+  });
+
   it("copies: what it was given may be filled in anew", () => {
     const log = new RequestLog(100_000);
     const one = facts(1);

@@ -1,51 +1,111 @@
 /**
  * The latest requests within a number of bytes, each as a row of numbers: what is kept of every request should be small, and no work for the collector.
  *
- * 1. Words are said again and again (users, verbs, namespaces): a chunk has each once, and rows have their numbers.
- * 2. Chunks go as a whole, the oldest first, and are used again. Each has its own words, so that whatever callers make up goes with it.
+ * 1. Most of what is said of a request was said of others right before it (who, which verb, by what rules): a row has the number of a likeness.
+ * 2. Chunks go as a whole, the oldest first, and are used again. Each has its own likenesses, so that whatever callers make up goes with it.
+ * 3. What belongs to a row lies side by side: between two requests a server looks at so much else that each place costs more than what is done there.
  */
 import { type RequestAbout, RequestFacts } from "./request-facts.ts";
 
 const MAX_CHUNK_ROWS = 2048;
 /** How many chunks the limit is divided into: as a part of all that is kept, this little goes at once. */
 const CHUNKS = 16;
-/** Of a row's own, about: numbers, words' numbers, references to its strings, stamps. */
-const ROW_BYTES = 180;
-const WORD_BYTES = 64;
+/** Of a row's own, about: numbers, references to its strings, stamps. */
+const ROW_BYTES = 160;
+const LIKENESS_BYTES = 120;
 
-const NUMBERS = 6;
+const NUMBERS = 7;
+const TEXTS = 3;
 /** On average: where a chunk has no more room for them, the rows that follow have none. */
 const STAMPS = 12;
-const WORDS = 11;
+/** Those of late that are looked at, a power of two: another with the same place takes it. */
+const RECENT = 64;
 
-type Word = string | readonly string[] | RequestAbout | undefined;
+/** What requests have in common. */
+class Likeness {
+  /** Where it is known, and by which number. */
+  chunk: Chunk | undefined = undefined;
+  code = 0;
+  readonly verb: string;
+  readonly apiGroup: string;
+  readonly resource: string;
+  readonly subresource: string;
+  readonly namespace: string;
+  readonly user: string;
+  readonly userAgent: string;
+  readonly status: number;
+  readonly change: RequestFacts["change"];
+  readonly authorization: string | undefined;
+  readonly reason: string | undefined;
+  readonly mutated: readonly string[] | undefined;
+  readonly validated: readonly string[] | undefined;
+  readonly refusedBy: string | undefined;
+
+  constructor(facts: RequestFacts) {
+    const { verb, apiGroup, resource, subresource } = facts.about;
+    this.verb = verb;
+    this.apiGroup = apiGroup;
+    this.resource = resource;
+    this.subresource = subresource;
+    this.namespace = facts.namespace;
+    this.user = facts.user;
+    this.userAgent = facts.userAgent;
+    this.status = facts.status;
+    this.change = facts.change;
+    this.authorization = facts.authorization;
+    this.reason = facts.reason;
+    this.mutated = facts.mutated;
+    this.validated = facts.validated;
+    this.refusedBy = facts.refusedBy;
+  }
+
+  isOf(facts: RequestFacts): boolean {
+    const { about } = facts;
+    return (
+      this.status === facts.status &&
+      this.user === facts.user &&
+      this.verb === about.verb &&
+      this.resource === about.resource &&
+      this.namespace === facts.namespace &&
+      this.userAgent === facts.userAgent &&
+      this.change === facts.change &&
+      this.authorization === facts.authorization &&
+      this.mutated === facts.mutated &&
+      this.validated === facts.validated &&
+      this.apiGroup === about.apiGroup &&
+      this.subresource === about.subresource &&
+      this.reason === facts.reason &&
+      this.refusedBy === facts.refusedBy
+    );
+  }
+
+  get about(): RequestAbout {
+    const { verb, apiGroup, resource, subresource } = this;
+    return { verb, apiGroup, resource, subresource };
+  }
+
+  get bytes(): number {
+    const { namespace, user, userAgent, authorization = "", reason = "" } = this;
+    return LIKENESS_BYTES + namespace.length + user.length + userAgent.length + authorization.length + reason.length;
+  }
+}
 
 class Chunk {
   rows = 0;
   bytes = 0;
-  readonly numbers: Float64Array;
-  readonly codes: Uint16Array;
-  readonly names: string[];
-  readonly uids: string[];
-  readonly causes: (string | undefined)[];
-  readonly stamps: Int32Array;
   stamped = 0;
+  readonly numbers: Float64Array;
+  /** Name, uid, cause. */
+  readonly texts: (string | undefined)[];
+  readonly stamps: Int32Array;
+  readonly likenesses: Likeness[] = [];
   /** Few have any. */
   readonly calls = new Map<number, RequestFacts["calls"]>();
-  readonly #words: Word[] = [];
-  readonly #codeOf = new Map<Word, number>();
-  /** The row before has mostly the same. */
-  readonly #lastWords: Word[] = [];
-  readonly #lastCodes = new Uint16Array(WORDS);
 
   constructor(rows: number) {
     this.numbers = new Float64Array(rows * NUMBERS);
-    this.codes = new Uint16Array(rows * WORDS);
     this.stamps = new Int32Array(rows * STAMPS);
-    this.names = new Array<string>(rows).fill("");
-    this.uids = new Array<string>(rows).fill("");
-    this.causes = new Array<string | undefined>(rows).fill(undefined);
-    this.clear();
+    this.texts = new Array<string | undefined>(rows * TEXTS).fill(undefined);
   }
 
   clear(): void {
@@ -53,30 +113,8 @@ class Chunk {
     this.bytes = 0;
     this.stamped = 0;
     this.calls.clear();
-    this.#words.length = 0;
-    this.#codeOf.clear();
-    this.#learn("");
-    for (let column = 0; column < WORDS; column++) this.#lastWords[column] = "";
-    this.#lastCodes.fill(0);
-  }
-
-  code(column: number, word: Word): number {
-    if (this.#lastWords[column] === word) return this.#lastCodes[column] ?? 0;
-    const code = this.#codeOf.get(word) ?? this.#learn(word);
-    this.#lastWords[column] = word;
-    this.#lastCodes[column] = code;
-    return code;
-  }
-
-  word(code: number | undefined): Word {
-    return this.#words[code ?? 0];
-  }
-
-  #learn(word: Word): number {
-    const code = this.#words.push(word) - 1;
-    this.#codeOf.set(word, code);
-    this.bytes += WORD_BYTES + (typeof word === "string" ? word.length : 0);
-    return code;
+    for (const likeness of this.likenesses) if (likeness.chunk === this) likeness.chunk = undefined;
+    this.likenesses.length = 0;
   }
 }
 
@@ -84,6 +122,7 @@ export class RequestLog {
   readonly #limitBytes: number;
   readonly #chunkRows: number;
   readonly #chunks: Chunk[] = [];
+  readonly #recent = new Array<Likeness | undefined>(RECENT).fill(undefined);
   #last: Chunk | undefined;
   /** Of all chunks but the last. */
   #bytes = 0;
@@ -97,7 +136,7 @@ export class RequestLog {
   /** Copies what it is given. */
   push(facts: RequestFacts): void {
     const chunk = this.#room();
-    const { numbers, codes } = chunk;
+    const { numbers, texts } = chunk;
     const row = chunk.rows++;
     const n = row * NUMBERS;
     numbers[n] = facts.seq;
@@ -106,33 +145,46 @@ export class RequestLog {
     numbers[n + 3] = facts.revision;
     numbers[n + 4] = facts.writtenAt;
     numbers[n + 5] = chunk.stamped;
-    const w = row * WORDS;
-    codes[w] = facts.status;
-    codes[w + 1] = chunk.code(1, facts.about);
-    codes[w + 2] = chunk.code(2, facts.namespace);
-    codes[w + 3] = chunk.code(3, facts.user);
-    codes[w + 4] = chunk.code(4, facts.userAgent);
-    codes[w + 5] = chunk.code(5, facts.authorization);
-    codes[w + 6] = chunk.code(6, facts.reason);
-    codes[w + 7] = chunk.code(7, facts.mutated);
-    codes[w + 8] = chunk.code(8, facts.validated);
-    codes[w + 9] = chunk.code(9, facts.refusedBy);
-    codes[w + 10] = chunk.code(10, facts.change);
-    chunk.names[row] = facts.name;
-    chunk.uids[row] = facts.uid;
-    chunk.causes[row] = facts.cause;
-    const { stamps } = facts;
+    numbers[n + 6] = this.#likenessCode(chunk, facts);
+    const { name, uid, cause, stamps, calls } = facts;
+    const t = row * TEXTS;
+    texts[t] = name;
+    texts[t + 1] = uid;
+    texts[t + 2] = cause;
+    let bytes = ROW_BYTES + name.length;
     // The first says how many belong to which list.
     if (stamps !== undefined && stamps.length > 0 && chunk.stamped + stamps.length < chunk.stamps.length) {
       chunk.stamps[chunk.stamped++] = facts.split;
       for (let at = 0; at < stamps.length; at++) chunk.stamps[chunk.stamped++] = stamps[at] ?? 0;
     }
-    if (facts.calls !== undefined) chunk.calls.set(row, facts.calls);
-    chunk.bytes += ROW_BYTES + facts.name.length + (facts.cause?.length ?? 0) + 120 * (facts.calls?.length ?? 0);
+    if (cause !== undefined) bytes += cause.length;
+    if (calls !== undefined) {
+      chunk.calls.set(row, calls);
+      bytes += 120 * calls.length;
+    }
+    chunk.bytes += bytes;
   }
 
   *[Symbol.iterator](): Generator<RequestFacts> {
     for (const chunk of this.#chunks) for (let row = 0; row < chunk.rows; row++) yield factsAt(chunk, row);
+  }
+
+  #likenessCode(chunk: Chunk, facts: RequestFacts): number {
+    const { user, about } = facts;
+    // Users of one kind, such as nodes, mostly differ at their end.
+    const end = user.charCodeAt(user.length - 1) | 0;
+    const place = (end + user.length * 7 + about.verb.length * 11 + about.resource.length * 5) & (RECENT - 1);
+    let likeness = this.#recent[place];
+    if (likeness === undefined || !likeness.isOf(facts)) {
+      likeness = new Likeness(facts);
+      this.#recent[place] = likeness;
+    }
+    if (likeness.chunk !== chunk) {
+      likeness.chunk = chunk;
+      likeness.code = chunk.likenesses.push(likeness) - 1;
+      chunk.bytes += likeness.bytes;
+    }
+    return likeness.code;
   }
 
   #room(): Chunk {
@@ -154,31 +206,31 @@ export class RequestLog {
 }
 
 function factsAt(chunk: Chunk, row: number): RequestFacts {
-  const { numbers, codes } = chunk;
-  const facts = new RequestFacts();
+  const { numbers, texts } = chunk;
   const number = (column: number) => numbers[row * NUMBERS + column] ?? 0;
-  const word = (column: number) => chunk.word(codes[row * WORDS + column]);
-  const text = (column: number) => String(word(column));
-  const list = (column: number) => word(column) as readonly string[] | undefined;
+  const likeness = chunk.likenesses[number(6)];
+  const facts = new RequestFacts();
   facts.seq = number(0);
   facts.at = number(1);
   facts.tookMs = number(2);
   facts.revision = number(3);
   facts.writtenAt = number(4);
-  facts.status = codes[row * WORDS] ?? 0;
-  facts.about = word(1) as RequestAbout;
-  facts.namespace = text(2);
-  facts.user = text(3);
-  facts.userAgent = text(4);
-  facts.authorization = word(5) as string | undefined;
-  facts.reason = word(6) as string | undefined;
-  facts.mutated = list(7);
-  facts.validated = list(8);
-  facts.refusedBy = word(9) as string | undefined;
-  facts.change = word(10) as RequestFacts["change"];
-  facts.name = chunk.names[row] ?? "";
-  facts.uid = chunk.uids[row] ?? "";
-  facts.cause = chunk.causes[row];
+  if (likeness !== undefined) {
+    facts.about = likeness.about;
+    facts.namespace = likeness.namespace;
+    facts.user = likeness.user;
+    facts.userAgent = likeness.userAgent;
+    facts.status = likeness.status;
+    facts.change = likeness.change;
+    facts.authorization = likeness.authorization;
+    facts.reason = likeness.reason;
+    facts.mutated = likeness.mutated;
+    facts.validated = likeness.validated;
+    facts.refusedBy = likeness.refusedBy;
+  }
+  facts.name = texts[row * TEXTS] ?? "";
+  facts.uid = texts[row * TEXTS + 1] ?? "";
+  facts.cause = texts[row * TEXTS + 2];
   facts.calls = chunk.calls.get(row);
   const from = number(5);
   const to = row + 1 < chunk.rows ? (numbers[(row + 1) * NUMBERS + 5] ?? from) : chunk.stamped;

@@ -95,6 +95,7 @@ describe("the chain", () => {
       passed: () => told.push("passed"),
       refused: (plugin: string) => told.push(`refused ${plugin}`),
       calls: () => () => {},
+      wrote: () => {},
     };
     const waits: AdmissionPlugin = { name: "waits", mutates: [rule("CREATE", "pods", async () => {})] };
     const plain: AdmissionPlugin = { name: "plain", mutates: [rule("CREATE", "pods", () => {})] };

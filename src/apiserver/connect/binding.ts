@@ -30,7 +30,7 @@ export function bindPod(pods: Resource, kind: Kind<core.Binding>): Connector {
 }
 
 async function assign(
-  { context, namespace, name }: RestRequest,
+  { context, namespace, name, witness }: RestRequest,
   pods: Resource,
   binding: core.Binding,
   dryRun: boolean,
@@ -43,7 +43,8 @@ async function assign(
     const why = refusal(pod, binding);
     if (why !== undefined) throw conflict(BINDING, name, why);
     if (dryRun) return;
-    const outcome = await persist(context, pods, suffix, bound(pod, binding, context.clock.now()), current.revision);
+    const assigned = bound(pod, binding, context.clock.now());
+    const outcome = await persist(context, pods, suffix, assigned, current.revision, witness);
     if (outcome.ok) return;
     if (tries === MAX_TRIES) throw conflict(BINDING, name);
     current = outcome.current;

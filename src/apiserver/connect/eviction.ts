@@ -76,7 +76,7 @@ async function askBudget(request: RestRequest, budgets: Resource, pod: core.Pod,
     const why = "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.";
     throw new StatusError("", why, { code: 500 });
   }
-  const { context, name } = request;
+  const { context, name, witness } = request;
   const suffix = found.key.slice(budgets.cache.prefix.length);
   let current: StoredObject | undefined = found;
   for (let tries = 1; current !== undefined; tries++) {
@@ -85,7 +85,8 @@ async function askBudget(request: RestRequest, budgets: Resource, pod: core.Pod,
     const status = spendBudget(budget, name, formatTime(instantOf(context.clock.now())));
     if (status instanceof StatusError) throw status;
     if (dryRun) return;
-    const outcome = await persist(context, budgets, suffix, { ...budget, status } as KubeObject, current.revision);
+    const spent = { ...budget, status } as KubeObject;
+    const outcome = await persist(context, budgets, suffix, spent, current.revision, witness);
     if (outcome.ok) return;
     if (tries === MAX_TRIES)
       throw tooManyRequests("Cannot evict pod as it would violate the pod's disruption budget.", RETRY_SECONDS);
@@ -106,8 +107,9 @@ function budgetsOf(budgets: Resource, { metadata }: core.Pod): readonly StoredOb
 
 /** The Pod says why it goes, then it goes; what changes it in between does not keep it. */
 async function evict(request: RestRequest, pods: Resource, options: DeleteOptions): Promise<void> {
-  const { context } = request;
+  const { context, witness } = request;
   if (!options.dryRun) {
+    const suffix = pods.suffix(request.namespace, request.name);
     const condition = {
       type: "DisruptionTarget",
       status: "True",
@@ -116,7 +118,7 @@ async function evict(request: RestRequest, pods: Resource, options: DeleteOption
     } as const;
     for (let tries = 1, stored = find(pods, request); tries <= MAX_TRIES; tries++) {
       const next = withCondition(pods.read(stored) as core.Pod, condition, context.clock.now());
-      const outcome = await persist(context, pods, pods.suffix(request.namespace, request.name), next, stored.revision);
+      const outcome = await persist(context, pods, suffix, next, stored.revision, witness);
       if (outcome.ok) break;
       stored = outcome.current ?? find(pods, request);
     }

@@ -4,6 +4,7 @@ import { type FlowRecord, Recorder, type RequestRecord, type WorkRecord, Works }
 import { DEFAULT_MODES } from "../authz/config.ts";
 import { binding, role, user } from "../authz/testing/questions.ts";
 import { type TestServer, testServer } from "../testing/index.ts";
+import { TIMED, TIMED_PERIOD_MS } from "./observer.ts";
 
 const RBAC = "/apis/rbac.authorization.k8s.io/v1";
 const JANE = user("jane", "system:authenticated");
@@ -176,10 +177,10 @@ describe("GET /k8ts/flows", () => {
     const timed = await testServer({
       recorder,
       admission: {
-        mutate: ({ witness }) => {
+        mutate: ({ witness, name }) => {
           witness?.asked(["A", "B"]);
           witness?.passed();
-          return timed.clock.advance(2).then(() => witness?.passed());
+          return timed.clock.advance(name === "a" ? 2 : 0).then(() => witness?.passed());
         },
         validate: ({ witness }) => {
           witness?.asked(["B"]);
@@ -197,14 +198,21 @@ describe("GET /k8ts/flows", () => {
     try {
       await create("a", {});
       await create("b", { "k8ts-cause": cause });
+      await timed.clock.advance(TIMED_PERIOD_MS);
+      for (let count = 0; count <= TIMED; count++) await create(`many-${count}`, {});
     } finally {
       await timed.close();
     }
-    const made = recorder.records().filter((each): each is RequestRecord => each.type === "request");
-    expect(made.at(-2)).toMatchObject({ admission: ["A", "B"], admissionMicroseconds: { A: 0, B: 2000 } });
-    // Of what follows from something else, only that they were asked.
-    expect(made.at(-1)).toMatchObject({ name: "b", admission: ["A", "B"] });
-    expect(made.at(-1)?.admissionMicroseconds).toBeUndefined();
+    const made = new Map(
+      recorder.records().flatMap((each) => (each.type === "request" ? [[each.name, each] as const] : [])),
+    );
+    expect(made.get("a")).toMatchObject({ admission: ["A", "B"], admissionMicroseconds: { A: 0, B: 2000 } });
+    // Of what follows from something else, and of more than anybody looks at, only that they were asked.
+    expect(made.get(`many-${TIMED - 1}`)?.admissionMicroseconds).toBeDefined();
+    for (const name of ["b", `many-${TIMED}`]) {
+      expect(made.get(name)).toMatchObject({ admission: ["A", "B"] });
+      expect(made.get(name)?.admissionMicroseconds).toBeUndefined();
+    }
   });
 
   it("has room for so much, and says what had to go", async () => {

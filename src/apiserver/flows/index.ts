@@ -1,5 +1,5 @@
 /** The API server's part in flows: requests are recorded as they pass, and can be asked for. */
 export { FLOWS_PATH, flowsForEveryone, SCHEDULING_PATH } from "./access.ts";
 export { Deliveries } from "./deliveries.ts";
+export { flowObserver } from "./observer.ts";
 export { answerFlows, type FlowsRoute } from "./route.ts";
-export { type FlowStepOptions, flowStep } from "./step.ts";

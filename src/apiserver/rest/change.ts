@@ -105,7 +105,7 @@ function writeChange(
     if (dryRun) return { ok: true, stored: dryRunResult(resource.cache.prefix + suffix, request, draft, current) };
     const finished = await eraseIfFinished(request, suffix, draft, current);
     if (finished !== undefined) return { ok: true, stored: finished };
-    const outcome = await persist(context, resource, suffix, draft, current.revision);
+    const outcome = await persist(context, resource, suffix, draft, current.revision, request.witness);
     if (outcome.ok) stored();
     return outcome;
   });

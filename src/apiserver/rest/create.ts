@@ -83,7 +83,7 @@ export async function createDraft(
           if (resource.cache.get(suffix) !== undefined) throw alreadyExists(resource.groupResource, name);
           return { created: true, stored: unstored(resource.cache.prefix + suffix, resource.toStored(draft)) };
         }
-        const outcome = await persist(context, resource, suffix, draft, undefined);
+        const outcome = await persist(context, resource, suffix, draft, undefined, request.witness);
         if (outcome.ok) {
           stored();
           return { created: true, stored: outcome.stored };

@@ -74,9 +74,9 @@ export async function deleteWith(request: RestRequest, options: DeleteOptions): 
     const settled =
       marked === old
         ? { ok: true as const, stored: current }
-        : await persist(context, resource, suffix, marked, current.revision);
+        : await persist(context, resource, suffix, marked, current.revision, request.witness);
     if (settled.ok && !over) return { stored: settled.stored, gone: false };
-    const ended = settled.ok ? await erase(context, resource, suffix, settled.stored) : settled;
+    const ended = settled.ok ? await erase(context, resource, suffix, settled.stored, request.witness) : settled;
     if (ended.ok) {
       await release(context, resource, old);
       return { stored: ended.stored, gone: true };
@@ -100,7 +100,7 @@ export async function eraseIfFinished(
   const held = (object: KubeObject) =>
     (object.metadata.finalizers ?? []).length > 0 || kind.delete?.holds?.(object) === true;
   if (!waiting || held(draft) || !held(before)) return undefined;
-  const outcome = await erase(request.context, request.resource, suffix, current);
+  const outcome = await erase(request.context, request.resource, suffix, current, request.witness);
   if (outcome.ok) await release(request.context, request.resource, request.resource.read(current));
   return outcome.ok ? outcome.stored : undefined;
 }

@@ -9,7 +9,7 @@ import { isStoreError, type Revision, StoreError, type WriteOutcome } from "#sto
 import { encodeForStore, StoredObject } from "../cache/stored-object.ts";
 import { ownForm } from "./forms.ts";
 import type { Resource } from "./resource.ts";
-import type { ServerContext, WrittenObject } from "./server-context.ts";
+import type { RequestWitness, ServerContext } from "./server-context.ts";
 
 /** As long as the store itself may take to answer. */
 const SHOWN_WITHIN_MS = 5_000;
@@ -26,6 +26,7 @@ export async function persist(
   suffix: string,
   object: KubeObject,
   expected: Revision | undefined,
+  witness?: RequestWitness,
 ): Promise<Persisted> {
   const { forms } = resource;
   const key = resource.cache.prefix + suffix;
@@ -41,7 +42,7 @@ export async function persist(
   if (!outcome.ok) return refused(resource, outcome);
   const stored = StoredObject.written({ key, value, revision: outcome.revision }, form);
   resource.cache.wrote(stored);
-  context.wrote?.(writtenObject(object, outcome.revision, expected === undefined ? "ADDED" : "MODIFIED"));
+  witness?.wrote(object.metadata, outcome.revision, expected === undefined ? "ADDED" : "MODIFIED");
   forms?.wrote(stored);
   const showing = shown(context, outcome.revision);
   if (showing !== undefined) await showing;
@@ -54,17 +55,13 @@ export async function erase(
   resource: Resource,
   suffix: string,
   current: StoredObject,
+  witness?: RequestWitness,
 ): Promise<Persisted> {
   const outcome = await storeCall(() => context.store.delete(resource.cache.prefix + suffix, current.revision));
   if (!outcome.ok) return refused(resource, outcome);
-  context.wrote?.(writtenObject(current.object, outcome.revision, "DELETED"));
+  witness?.wrote(current.object.metadata, outcome.revision, "DELETED");
   await shown(context, outcome.revision);
   return { ok: true, stored: current.asOf(outcome.revision) };
-}
-
-function writtenObject({ metadata }: KubeObject, revision: Revision, change: WrittenObject["change"]): WrittenObject {
-  const { namespace = "", name = "", uid = "" } = metadata;
-  return { namespace, name, uid, revision, change };
 }
 
 async function refused({ forms }: Resource, { current }: Extract<WriteOutcome, { ok: false }>): Promise<Persisted> {

@@ -38,7 +38,7 @@ export function admissionAttributes(
     dryRun,
     warn,
     annotate,
-    ...(witness !== undefined && { witness }),
+    witness,
     ...(object !== undefined && { object }),
     ...(old !== undefined && { old }),
     ...(asked !== undefined && { options: asked }),

@@ -4,7 +4,7 @@ import type { Revision } from "#store";
 import type { UserInfo } from "../authn/user.ts";
 import type { AnyDraft } from "./prepare.ts";
 import type { Resource } from "./resource.ts";
-import type { AdmissionWitness, ServerContext } from "./server-context.ts";
+import type { RequestWitness, ServerContext } from "./server-context.ts";
 
 export interface RestRequest {
   readonly context: ServerContext;
@@ -24,8 +24,8 @@ export interface RestRequest {
   /** Notes something for audit. `level`: only where the bodies of requests are kept, too. */
   annotate(key: string, value: string, level?: "Request"): void;
   /** Somebody wants to see the object that was sent, before anything is added to it. */
-  received?(draft: AnyDraft, kind: Kind): void;
-  readonly witness?: AdmissionWitness;
+  readonly received?: ((draft: AnyDraft, kind: Kind) => void) | undefined;
+  readonly witness?: RequestWitness | undefined;
 }
 
 /** An object that a write made, in the resource's own form, and its bytes if it was stored. */

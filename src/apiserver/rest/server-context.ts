@@ -1,5 +1,5 @@
 /** What the verbs need besides the request: passed in by the composition root. */
-import type { Draft, JsonObject, KubeObject } from "#api";
+import type { Draft, JsonObject, KubeObject, ObjectMeta } from "#api";
 import type { Clock, Logger, Random } from "#base";
 import type { Store } from "#store";
 import type { UserInfo } from "../authn/user.ts";
@@ -26,18 +26,8 @@ export interface ServerContext {
     user: string,
     userAgent: string,
   ): (resource: Resource, change: string, key: string, revision: number) => void;
-  /** Told of each write. */
-  wrote?(write: WrittenObject): void;
   /** Whether what the store has at a key should be written again, though it says the same. Absent: never. */
   isOutdated?(key: string): boolean;
-}
-
-export interface WrittenObject {
-  readonly namespace: string;
-  readonly name: string;
-  readonly uid: string;
-  readonly revision: number;
-  readonly change: "ADDED" | "MODIFIED" | "DELETED";
 }
 
 /**
@@ -88,8 +78,8 @@ export interface GuardedWrite {
   readonly old?: KubeObject;
 }
 
-/** Somebody who wants to know how admission came to its answer. */
-export interface AdmissionWitness {
+/** Somebody who wants to know how admission came to its answer, and what was written. */
+export interface RequestWitness {
   /** Rules of these plugins are asked, in turn. The list is shared: not to be changed. */
   asked(owners: readonly string[]): void;
   /** The rule whose turn it was has answered. */
@@ -97,6 +87,8 @@ export interface AdmissionWitness {
   refused(plugin: string): void;
   /** Another program is asked. Returns whom to tell when it has answered, and what went wrong. */
   calls(to: string, what: string): (failed?: string) => void;
+  /** An object has been stored, or is gone. */
+  wrote(of: ObjectMeta, revision: number, change: "ADDED" | "MODIFIED" | "DELETED"): void;
 }
 
 /** Admission as the verbs see it: mutate before validation of the kind, validate after it. */
@@ -117,7 +109,7 @@ export interface AdmissionAttributes {
   /** On create and update; mutating plugins change it in place. */
   readonly object?: KubeObject;
   readonly old?: KubeObject;
-  readonly witness?: AdmissionWitness;
+  readonly witness?: RequestWitness | undefined;
   /** How the operation was asked for: CreateOptions, UpdateOptions, DeleteOptions. Absent where there are none. */
   options?(): JsonObject;
   /** Collects warnings for the caller. */

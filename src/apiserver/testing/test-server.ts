@@ -27,8 +27,9 @@ import { nodeRules } from "../bootstrap/index.ts";
 import { StoreFeed } from "../cache/feed.ts";
 import { customResources } from "../custom-resources/index.ts";
 import type { Dispatch } from "../dispatch.ts";
-import { Deliveries, flowStep, flowsForEveryone } from "../flows/index.ts";
+import { Deliveries, flowObserver, flowsForEveryone } from "../flows/index.ts";
 import type { ApiRequest } from "../http/exchange.ts";
+import { requestMetrics } from "../metrics.ts";
 import { type Past, Timeline } from "../past/index.ts";
 import { type Handle, type PipelineOptions, passThrough, pipeline } from "../pipeline.ts";
 import { allWrites } from "../rest/all-writes.ts";
@@ -141,7 +142,11 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
       tokens: staticTokens(tokens),
       certificates: clientCertificates(new CertificateAuthorities(options.clientCa ?? "", realClock())),
     }),
-    audit: recorder === undefined ? passThrough : flowStep({ recorder, revision: () => feed.revision, clock }),
+    audit: requestMetrics(
+      parts.metrics,
+      clock,
+      recorder && flowObserver({ recorder, revision: () => feed.revision, clock }),
+    ),
     flowControl: passThrough,
     authorize: flowsForEveryone(authorize),
     dispatch: { context, resources, stopping: stopping.signal, appearing, connectors, past },

@@ -4,23 +4,26 @@
  * 1. Nothing waits for it, and nothing fails because of it.
  * 2. Who somebody is comes from authentication; what they say about their work comes from them, and is marked where it is not theirs to say.
  */
+import type { ObjectMeta } from "#api";
 import type { Clock } from "#base";
-import { CAUSE_HEADER, type Call, causeId, isRead, readCause } from "#flows";
+import { CAUSE_HEADER, type Call, causeId, isRead, readCause, type Written } from "#flows";
 import type { ApiResponse } from "../http/exchange.ts";
 import type { RequestInfo } from "../http/request-info.ts";
-import type { Exchange, Step } from "../pipeline.ts";
-import type { AdmissionWitness, WrittenObject } from "../rest/server-context.ts";
+import type { RequestObserver } from "../metrics.ts";
+import type { Exchange } from "../pipeline.ts";
+import type { RequestWitness } from "../rest/server-context.ts";
 import { recordWork, type WorksOptions } from "./works.ts";
 
 /** How long the time of day may be off after it was set. */
 const CLOCK_SET_MS = 1_000;
 /** More than all plugins together ask for, in two rounds. */
 const MAX_STAMPS = 128;
+/** How many requests in a period have the plugins of their admission timed: nobody looks at single ones of more. */
+export const TIMED = 100;
+export const TIMED_PERIOD_MS = 100;
 const REASON = "authorization.k8s.io/reason";
 
-export type FlowStepOptions = WorksOptions;
-
-export function flowStep(options: FlowStepOptions): Step {
+export function flowObserver(options: WorksOptions): RequestObserver {
   const { recorder, clock } = options;
   let [offset, setAt] = [0, Number.NEGATIVE_INFINITY];
   // Two clocks are asked where one is not enough: what is asked of every request adds up.
@@ -28,26 +31,32 @@ export function flowStep(options: FlowStepOptions): Step {
     if (monotonic - setAt > CLOCK_SET_MS) [offset, setAt] = [clock.now() - monotonic, monotonic];
     return monotonic + offset;
   };
-  return (exchange, next) => {
-    const { info } = exchange;
-    if (!info.isResourceRequest || recorder.paused) return next();
-    const start = clock.monotonic();
-    const at = timeOf(start);
-    if (isRead(info.verb))
-      return next().then((response) => {
-        note(exchange, response, at, clock.monotonic() - start);
-        return response;
-      });
-    const isTimed = exchange.original.headers[CAUSE_HEADER] === undefined;
-    const witness = new Witness(clock, start, isTimed);
-    exchange.wrote = (write) => witness.writes.push({ write, at: at + clock.monotonic() - start });
-    exchange.witness = witness;
-    return next().then((response) => {
-      const tookMs = clock.monotonic() - start;
-      if (witness.writes.length === 0) note(exchange, response, at, tookMs, witness);
-      for (const noted of witness.writes) note(exchange, response, at, tookMs, witness, noted);
-      return response;
-    });
+  let [periodAt, timed] = [Number.NEGATIVE_INFINITY, 0];
+  /** Where a flow begins, somebody waits for the answer. */
+  const isTimed = (startMs: number) => {
+    if (startMs - periodAt >= TIMED_PERIOD_MS) [periodAt, timed] = [startMs, 0];
+    return timed++ < TIMED;
+  };
+  return {
+    begins(exchange, startMs) {
+      const { info, original } = exchange;
+      if (!info.isResourceRequest || recorder.paused || isRead(info.verb)) return;
+      const stamps = original.headers[CAUSE_HEADER] === undefined && isTimed(startMs) ? [] : undefined;
+      exchange.witness = new Witness(clock, startMs, stamps);
+    },
+
+    answered(exchange, response, startMs, tookMs) {
+      const { info, witness } = exchange;
+      if (!info.isResourceRequest || recorder.paused) return;
+      const at = timeOf(startMs);
+      if (!(witness instanceof Witness)) {
+        note(exchange, response, at, tookMs);
+        return;
+      }
+      const { writes } = witness;
+      if (writes.length === 0) note(exchange, response, at, tookMs, witness);
+      for (const write of writes) note(exchange, response, at, tookMs, witness, write);
+    },
   };
 
   function note(
@@ -56,27 +65,38 @@ export function flowStep(options: FlowStepOptions): Step {
     at: number,
     tookMs: number,
     witness?: Witness,
-    noted?: Noted,
+    write?: Write,
   ): void {
     const { info, user, original, annotations } = exchange;
-    const cause = causeOf(exchange);
-    const object = noted?.write ?? info;
+    const { headers } = original;
+    const header = headers[CAUSE_HEADER];
+    // Before its facts are filled in: it may be the first that is heard of the work.
+    const cause = header === undefined ? undefined : causeOf(exchange, header);
     const facts = recorder.facts();
     facts.at = at;
     facts.tookMs = tookMs;
     facts.user = user.name;
-    facts.userAgent = original.headers["user-agent"] ?? "";
+    facts.userAgent = headers["user-agent"] ?? "";
     facts.about = (info.topic as RequestInfo | undefined) ?? info;
-    facts.namespace = object.namespace;
-    facts.name = object.name;
     facts.status = response.status;
     facts.reason = response.status < 400 ? undefined : reasonOf(response);
     facts.authorization = annotations.get(REASON);
     facts.cause = cause;
-    facts.revision = noted?.write.revision ?? 0;
-    facts.change = noted?.write.change ?? "";
-    facts.uid = noted?.write.uid ?? "";
-    facts.writtenAt = noted?.at ?? 0;
+    if (write === undefined) {
+      facts.namespace = info.namespace;
+      facts.name = info.name;
+      facts.revision = 0;
+      facts.change = "";
+      facts.uid = "";
+      facts.writtenAt = 0;
+    } else {
+      facts.namespace = write.of.namespace ?? "";
+      facts.name = write.of.name ?? "";
+      facts.revision = write.revision;
+      facts.change = write.change;
+      facts.uid = write.of.uid ?? "";
+      facts.writtenAt = at + write.afterMs;
+    }
     facts.mutated = witness?.mutated;
     facts.validated = witness?.validated;
     // Of several objects, each was asked about: these are not the times of one.
@@ -88,8 +108,7 @@ export function flowStep(options: FlowStepOptions): Step {
   }
 
   /** The id of the work that sent the request, which is recorded when it is first heard of. */
-  function causeOf({ original, user }: Exchange): string | undefined {
-    const header = original.headers[CAUSE_HEADER];
+  function causeOf({ original, user }: Exchange, header: string): string | undefined {
     const id = causeId(header);
     if (id === undefined || recorder.knowsWork(id)) return id;
     const cause = readCause(header);
@@ -100,16 +119,20 @@ export function flowStep(options: FlowStepOptions): Step {
   }
 }
 
-interface Noted {
-  readonly write: WrittenObject;
-  readonly at: number;
+interface Write {
+  readonly of: ObjectMeta;
+  readonly revision: number;
+  readonly change: Written["change"];
+  /** After the request began. */
+  readonly afterMs: number;
 }
 
 /** Sees how admission decides, and what is written. */
-class Witness implements AdmissionWitness {
-  readonly writes: Noted[] = [];
+class Witness implements RequestWitness {
+  readonly writes: Write[] = [];
   mutated: readonly string[] | undefined = undefined;
   validated: readonly string[] | undefined = undefined;
+  /** Absent: plugins are not timed. */
   readonly stamps: number[] | undefined;
   split = 0;
   refusedBy: string | undefined = undefined;
@@ -117,11 +140,10 @@ class Witness implements AdmissionWitness {
   readonly #clock: Clock;
   readonly #start: number;
 
-  /** Each plugin is timed where a flow begins: somebody waits for the answer, and there are few of these. Of others, none. */
-  constructor(clock: Clock, start: number, isTimed: boolean) {
+  constructor(clock: Clock, start: number, stamps: number[] | undefined) {
     this.#clock = clock;
     this.#start = start;
-    this.stamps = isTimed ? [] : undefined;
+    this.stamps = stamps;
   }
 
   asked(owners: readonly string[]): void {
@@ -157,6 +179,10 @@ class Witness implements AdmissionWitness {
         ...(failed !== undefined && { failed: failed.slice(0, 120) }),
       });
     };
+  }
+
+  wrote(of: ObjectMeta, revision: number, change: Written["change"]): void {
+    this.writes.push({ of, revision, change, afterMs: this.#clock.monotonic() - this.#start });
   }
 }
 
