@@ -1,0 +1,3 @@
+export { HeaderDecoder } from "./decoder.ts";
+export { HeaderEncoder } from "./encoder.ts";
+export { HpackError } from "./error.ts";
