@@ -51,6 +51,8 @@ describe("HeaderEncoder", () => {
     { name: "an empty string", value: "", want: ["x-a", ""] },
     { name: "bytes above ASCII", value: "\x80\xff", want: ["x-a", "\x80\xff"] },
     { name: "characters that are no bytes", value: "a\u{10a}b", want: ["x-a", "a?b"] },
+    { name: "long bytes above ASCII", value: "\x80".repeat(1_000), want: ["x-a", "\x80".repeat(1_000)] },
+    { name: "long characters that are no bytes", value: "\u{10a}".repeat(1_000), want: ["x-a", "?".repeat(1_000)] },
     { name: "a long value", value: "x".repeat(40_000), want: ["x-a", "x".repeat(40_000)] },
   ];
   it.each(values)("writes $name", ({ value, want }) => {

@@ -59,9 +59,15 @@ const statusIndexes: ReadonlyMap<number, number> = new Map(
   staticNames.flatMap((name, index) => (name === ":status" ? [[Number(staticValues[index]), index] as const] : [])),
 );
 
-const startBytes = 512;
+const startBytes = 1024;
+/** A buffer that has grown is kept for the next block if it is no longer than this. */
+const keptBytes = 16 * 1024;
 /** A number takes at most six bytes; a field has three of them. */
 const numbersBytes = 18;
+/** Shorter strings are written sooner by a loop than by a call out of JavaScript. */
+const shortString = 16;
+/** Of a UTF-16 unit. */
+const mostUtf8Bytes = 3;
 const questionMark = 0x3f;
 
 export class HeaderEncoder {
@@ -105,6 +111,7 @@ export class HeaderEncoder {
     }
     const block = Buffer.allocUnsafe(this.#at);
     this.#out.copy(block, 0, 0, this.#at);
+    if (this.#out.length > keptBytes) this.#out = Buffer.allocUnsafeSlow(startBytes);
     return block;
   }
 
@@ -121,7 +128,7 @@ export class HeaderEncoder {
   }
 
   #field(name: string, value: string): void {
-    this.#reserve(name.length + value.length + numbersBytes);
+    this.#reserve((name.length + value.length) * mostUtf8Bytes + numbersBytes);
     const known = this.#table.known(name);
     if (known !== undefined) {
       const index = this.#table.find(known, value);
@@ -154,11 +161,13 @@ export class HeaderEncoder {
     this.#number(plainString, length);
     const out = this.#out;
     let at = this.#at;
+    this.#at += length;
+    // As UTF-8, ASCII has a byte for each character, and nothing else has: then it is written again (there is room for both).
+    if (length > shortString && out.write(text, at, "utf8") === length) return;
     for (let i = 0; i < length; i++) {
       const code = text.charCodeAt(i);
       out[at++] = code > 0xff ? questionMark : code;
     }
-    this.#at = at;
   }
 
   #number({ start, prefix }: Form, value: number): void {

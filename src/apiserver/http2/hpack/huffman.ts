@@ -4,7 +4,7 @@
  * The code is canonical: codes of one length follow each other in the order of their symbols, and a longer code starts where
  * the shorter ones end. So the lengths say everything. They make a tree, and the tree makes a machine that takes a byte at a
  * step: its state is the node that the bits so far lead to. No code is shorter than five bits, so a byte ends at most two of
- * them. (Taking as many bits as the next symbol has means branches that no processor foresees: three times slower.)
+ * them. (Taking as many bits as the next symbol has means branches that no processor foresees.)
  */
 
 import { HpackError } from "./error.ts";
