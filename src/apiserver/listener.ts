@@ -1,8 +1,8 @@
 /**
- * One TLS port for HTTP/1.1 and HTTP/2: the handshake says which, and the connection goes to the server of that version.
+ * One TLS port for HTTP/1.1 and HTTP/2: the handshake says which.
  *
- *     TLS connection ──► h2:                 HTTP/2 server ──► stream
- *                    └── http/1.1, nothing:  HTTP/1.1 server ──► request
+ *     TLS connection ──► h2:                 Http2Connection ──► stream
+ *                    └── http/1.1, nothing:  Node's HTTP server ──► request
  *
  * 1. `listen` resolves when the port accepts connections, or rejects with the system's error (EADDRINUSE, EACCES, …).
  * 2. Client certificates are asked for but not demanded: who the caller is, and what follows, is decided in the pipeline.
@@ -10,11 +10,11 @@
  */
 import { once } from "node:events";
 import { createServer as createHttp1Server } from "node:http";
-import { createServer as createHttp2Server, type Http2Session } from "node:http2";
 import { type AddressInfo, createServer as createTcpServer, type Socket, type Server as TcpServer } from "node:net";
 import { createServer as createTlsServer, type TLSSocket, type Server as TlsServer } from "node:tls";
 import type { Clock } from "#base";
 import type { HttpHandlers } from "./http/adapter.ts";
+import { Http2Connection } from "./http2/index.ts";
 
 export interface ServingCertificate {
   readonly certPem: string;
@@ -45,8 +45,6 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   const { host, port, alsoAt = [], certificate, handlers, clock } = options;
   const http1 = createHttp1Server(handlers.http1);
   http1.on("upgrade", handlers.upgrade);
-  const http2 = createHttp2Server();
-  http2.on("stream", handlers.http2);
   const server = createTlsServer({
     ...tlsOptions(certificate),
     ALPNProtocols: ["h2", "http/1.1"],
@@ -55,18 +53,20 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     minVersion: "TLSv1.2",
     noDelay: true,
   });
-  const sessions = new Set<Http2Session>();
+  const connections = new Set<Http2Connection>();
   const sockets = new Set<Socket>();
-  http2.on("session", (session) => {
-    sessions.add(session);
-    session.once("close", () => sessions.delete(session));
-  });
   server.on("connection", (socket: Socket) => {
     sockets.add(socket);
     socket.once("close", () => sockets.delete(socket));
   });
   server.on("secureConnection", (socket: TLSSocket) => {
-    (socket.alpnProtocol === "h2" ? http2 : http1).emit("connection", socket);
+    if (socket.alpnProtocol !== "h2") {
+      http1.emit("connection", socket);
+      return;
+    }
+    const connection = new Http2Connection({ socket, onStream: (stream) => handlers.http2(stream, socket), clock });
+    connections.add(connection);
+    socket.once("close", () => connections.delete(connection));
   });
 
   server.listen(port, host);
@@ -88,7 +88,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       const closed = Promise.all(
         [server, ...doors].map((each) => new Promise<void>((resolve) => each.close(() => resolve()))),
       );
-      for (const session of sessions) session.close();
+      for (const connection of connections) connection.close();
       http1.close();
       const cut = clock.timer(graceMs, () => {
         for (const socket of sockets) socket.destroy();

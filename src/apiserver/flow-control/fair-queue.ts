@@ -18,6 +18,7 @@ import type { Demand } from "./demand.ts";
 import type { LevelSamples, Rejection } from "./metrics.ts";
 import { Queue } from "./queue.ts";
 import { type Entry, Ticket } from "./ticket.ts";
+import { TicketList } from "./ticket-list.ts";
 import type { Turns, TurnTaker } from "./turns.ts";
 
 export type Queuing =
@@ -67,7 +68,7 @@ export class FairQueue implements TurnTaker {
   /** With somebody who waits; the one that was served last comes last. */
   readonly #lined = new Set<Queue>();
   /** Executed, and not from a queue. */
-  readonly #unqueued = new Set<Ticket>();
+  readonly #unqueued = new TicketList();
   /** Of those that keep their seats for a little longer. */
   readonly #endings = new Set<Timer>();
   #r = 0;

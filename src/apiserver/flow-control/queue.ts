@@ -1,27 +1,24 @@
 /** One of a level's queues: those who wait in it, in order, and how much of the level's work has gone to it. */
 import type { Ticket } from "./ticket.ts";
+import { TicketList } from "./ticket-list.ts";
 
 export class Queue {
   readonly index: number;
-  /** In the order in which they came. */
-  readonly waiting = new Set<Ticket>();
+  readonly waiting = new TicketList();
   /** Of those who wait, in seat-milliseconds. */
   waitingWork = 0;
   waitingSeats = 0;
-  readonly executing = new Set<Ticket>();
+  readonly executing = new TicketList();
   seatsInUse = 0;
   /** Where the level's progress meter stands when its next request would start, if all queues were served at the same time. */
   nextDispatchR = 0;
-
-  /** Kept at hand: it is asked for at every dispatch, of every queue. */
-  #oldest: Ticket | undefined;
 
   constructor(index: number) {
     this.index = index;
   }
 
   get oldest(): Ticket | undefined {
-    return this.#oldest;
+    return this.waiting.first;
   }
 
   get isIdle(): boolean {
@@ -30,14 +27,12 @@ export class Queue {
 
   push(ticket: Ticket): void {
     this.waiting.add(ticket);
-    this.#oldest ??= ticket;
     this.waitingWork += ticket.totalWork;
     this.waitingSeats += ticket.width;
   }
 
   remove(ticket: Ticket): boolean {
     if (!this.waiting.delete(ticket)) return false;
-    if (this.#oldest === ticket) this.#oldest = this.waiting.values().next().value;
     this.waitingWork = this.waiting.size === 0 ? 0 : this.waitingWork - ticket.totalWork;
     this.waitingSeats -= ticket.width;
     return true;

@@ -3,6 +3,7 @@ import { durationMs } from "#api";
 import type { Exchange } from "../pipeline.ts";
 import type { FlowSamples } from "./metrics.ts";
 import type { Queue } from "./queue.ts";
+import type { TicketList } from "./ticket-list.ts";
 import type { Work } from "./work-estimate.ts";
 
 /** A quarter of the time that requests have, or of what one has set itself. */
@@ -28,6 +29,10 @@ export class Ticket {
   /** Negative: not yet. */
   startedMs = -1;
   queue: Queue | undefined;
+  /** Where it is, and beside whom. */
+  list: TicketList | undefined;
+  before: Ticket | undefined;
+  after: Ticket | undefined;
   #deadlineMs: number | undefined;
   /** Called once if it waits: whether it is executed now. */
   decide: ((execute: boolean) => void) | undefined;

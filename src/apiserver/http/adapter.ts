@@ -1,18 +1,18 @@
 /**
- * Between Node's HTTP servers and the pipeline: a request as a value in, an answer as bytes out.
+ * Between HTTP and the pipeline: a request as a value in, an answer as bytes out.
  *
  *     HTTP/1.1 request ──► ┐                                                 ┌ ──► response
  *                          ├ ApiRequest ──► pipeline ──► ApiResponse ──► ────┤
  *     HTTP/2 stream    ──► ┘                                                 └ ──► stream, or the connection itself
  *
- * 1. HTTP/2 is spoken on Node's streams themselves: its layer that looks like HTTP/1.1 costs more than a whole answer does.
+ * 1. HTTP/1.1 is Node's, HTTP/2 is our own: see `../http2`.
  * 2. A caller that has gone is no error. Whatever else goes wrong here is logged once, and ends that one answer.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { IncomingHttpHeaders, ServerHttp2Stream } from "node:http2";
 import type { Duplex } from "node:stream";
 import type { TLSSocket } from "node:tls";
 import type { Logger } from "#base";
+import type { Http2Stream } from "../http2/index.ts";
 import type { Handle } from "../pipeline.ts";
 import { ConnectionCertificates } from "./connection-certificates.ts";
 import type { ApiRequest } from "./exchange.ts";
@@ -25,7 +25,7 @@ export interface HttpHandlers {
   http1(request: IncomingMessage, response: ServerResponse): void;
   /** A request of HTTP/1.1 that asks to go on in another protocol. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
-  http2(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, flags: number, rawHeaders: readonly string[]): void;
+  http2(stream: Http2Stream, socket: TLSSocket): void;
 }
 
 export function httpHandlers(handle: Handle, log: Logger): HttpHandlers {
@@ -46,7 +46,7 @@ export function httpHandlers(handle: Handle, log: Logger): HttpHandlers {
   return {
     http1: (request, response) => {
       const { method = "GET", url = "/", headers, rawHeaders, socket } = request;
-      const certificate = certificates.of(socket, () => socket as TLSSocket);
+      const certificate = certificates.of(socket as TLSSocket);
       const asked = apiRequest({
         method,
         target: url,
@@ -62,7 +62,7 @@ export function httpHandlers(handle: Handle, log: Logger): HttpHandlers {
     upgrade: (request, connection, head) => {
       const socket = connection as TLSSocket;
       const { method = "GET", url = "/", headers, rawHeaders } = request;
-      const certificate = certificates.of(socket, () => socket);
+      const certificate = certificates.of(socket);
       const asked = apiRequest({
         method,
         target: url,
@@ -77,21 +77,18 @@ export function httpHandlers(handle: Handle, log: Logger): HttpHandlers {
       const { outlet, takeOver } = upgradeOutlet(request, socket, head);
       void answer(asked, outlet, takeOver);
     },
-    http2: (stream, headers, _flags, rawHeaders) => {
-      // Without a listener, a caller's reset would be an uncaught error; its end is seen as `close`.
-      stream.on("error", () => {});
-      const { session } = stream;
-      if (session === undefined) return;
+    http2: (stream, socket) => {
+      const { fields: headers, list: rawHeaders, body: source } = stream;
       const { ":method": method = "GET", ":path": target = "/" } = headers;
-      const certificate = certificates.of(session, () => session.socket as TLSSocket);
+      const certificate = certificates.of(socket);
       const asked = apiRequest({
         method,
         target,
         headers,
         rawHeaders,
-        source: stream,
+        source,
         peer: stream,
-        connection: session,
+        connection: socket,
         certificate,
       });
       void answer(asked, new Http2Outlet(stream));

@@ -13,16 +13,15 @@ import type { ClientCertificate } from "../authn/certificates.ts";
 const REMEMBERED_CHAINS = 10_000;
 
 export class ConnectionCertificates {
-  readonly #known = new WeakMap<object, ClientCertificate | "none">();
+  readonly #known = new WeakMap<TLSSocket, ClientCertificate | "none">();
   /** By the digest of the client's own. */
   readonly #sentAlong = new BoundedMap<string, readonly X509Certificate[]>(REMEMBERED_CHAINS);
 
-  /** `connection`: what all requests of one connection have in common. */
-  of(connection: object, socketOf: () => TLSSocket): ClientCertificate | undefined {
-    let certificate = this.#known.get(connection);
+  of(socket: TLSSocket): ClientCertificate | undefined {
+    let certificate = this.#known.get(socket);
     if (certificate === undefined) {
-      certificate = this.#read(socketOf()) ?? "none";
-      this.#known.set(connection, certificate);
+      certificate = this.#read(socket) ?? "none";
+      this.#known.set(socket, certificate);
     }
     return certificate === "none" ? undefined : certificate;
   }

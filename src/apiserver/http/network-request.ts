@@ -1,7 +1,6 @@
 /** A request that came over the network, as a value. Both versions of HTTP give a method, a target, header fields and a body to read. */
 import type { IncomingHttpHeaders } from "node:http";
-import type { Http2Session } from "node:http2";
-import { Socket } from "node:net";
+import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
 import { requestEntityTooLarge } from "#api";
 import type { ClientCertificate } from "../authn/certificates.ts";
@@ -13,10 +12,11 @@ export interface NetworkRequest {
   readonly target: string;
   readonly headers: IncomingHttpHeaders;
   readonly rawHeaders: readonly string[];
-  readonly source: Readable;
+  /** Absent where there is no body. */
+  readonly source: Readable | undefined;
   /** Closes when the caller has gone, or has its answer. */
   readonly peer: Peer;
-  readonly connection: Socket | Http2Session;
+  readonly connection: Socket;
   readonly certificate: ClientCertificate | undefined;
   /** It asks to go on in another protocol. */
   readonly isUpgrade?: boolean;
@@ -30,6 +30,7 @@ interface Peer {
 
 /** Nobody adds to it. */
 const NO_QUERY = new URLSearchParams();
+const NO_BODY = Promise.resolve(Buffer.alloc(0));
 
 export function apiRequest(from: NetworkRequest): ApiRequest {
   return new IncomingRequest(from);
@@ -43,10 +44,10 @@ class IncomingRequest implements ApiRequest {
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly rawHeaders: readonly string[];
   readonly certificate?: ClientCertificate;
-  readonly source: Readable;
+  readonly source?: Readable;
   readonly isUpgrade?: boolean;
   readonly #peer: Peer;
-  readonly #connection: Socket | Http2Session;
+  readonly #connection: Socket;
   #signal: AbortSignal | undefined;
 
   constructor({
@@ -69,18 +70,17 @@ class IncomingRequest implements ApiRequest {
     this.rawHeaders = rawHeaders;
     if (certificate !== undefined) this.certificate = certificate;
     if (isUpgrade === true) this.isUpgrade = true;
-    this.source = source;
+    if (source !== undefined) this.source = source;
     this.#peer = peer;
     this.#connection = connection;
   }
 
   get remoteAddress(): string | undefined {
-    const connection = this.#connection;
-    return (connection instanceof Socket ? connection : connection.socket).remoteAddress;
+    return this.#connection.remoteAddress;
   }
 
   body(limit: number): Promise<Buffer> {
-    return readBody(this.source, limit);
+    return this.source === undefined ? NO_BODY : readBody(this.source, limit);
   }
 
   get signal(): AbortSignal {

@@ -1,6 +1,6 @@
 /** Where answers go, for each version of HTTP. Classes, because one is made for each request: seven closures would cost more than the answer's head. */
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
-import type { ServerHttp2Stream } from "node:http2";
+import type { Http2Stream } from "../http2/index.ts";
 import type { AnswerHeaders, Outlet } from "./send.ts";
 
 export class Http1Outlet implements Outlet {
@@ -41,29 +41,29 @@ export class Http1Outlet implements Outlet {
 }
 
 export class Http2Outlet implements Outlet {
-  readonly #stream: ServerHttp2Stream;
+  readonly #stream: Http2Stream;
 
-  constructor(stream: ServerHttp2Stream) {
+  constructor(stream: Http2Stream) {
     this.#stream = stream;
   }
 
   get gone(): boolean {
-    return this.#stream.destroyed || this.#stream.closed;
+    return this.#stream.destroyed;
   }
 
   head(status: number, headers: AnswerHeaders): void {
-    this.#stream.respond({ ":status": status, ...(headers as OutgoingHttpHeaders) });
+    this.#stream.respond(status, headers);
   }
 
   flushHead(): void {}
 
   write(bytes: Buffer): number {
     this.#stream.write(bytes);
-    return this.#stream.writableLength;
+    return this.#stream.waiting;
   }
 
   written(bytes: Buffer): Promise<boolean> {
-    return new Promise((resolve) => this.#stream.write(bytes, (error) => resolve(!error)));
+    return new Promise((resolve) => this.#stream.write(bytes, resolve));
   }
 
   end(bytes?: Buffer): void {

@@ -1,0 +1,71 @@
+/**
+ * The fields of a request, checked as the protocol demands (RFC 9113, 8.2 and 8.3), as an object with names in lower case.
+ *
+ * 1. Of a field that may be there only once the first counts; others are joined.
+ */
+
+export type Fields = Record<string, string | undefined>;
+
+const PSEUDO = new Set([":method", ":path", ":scheme", ":authority"]);
+/** They are about the connection, which is not theirs here. */
+const FORBIDDEN = new Set(["connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade"]);
+const SINGLE = new Set([
+  "age",
+  "authorization",
+  "content-length",
+  "content-type",
+  "etag",
+  "expires",
+  "from",
+  "host",
+  "if-modified-since",
+  "if-unmodified-since",
+  "last-modified",
+  "location",
+  "max-forwards",
+  "proxy-authorization",
+  "referer",
+  "retry-after",
+  "user-agent",
+]);
+/** A token without capital letters. */
+const NAME = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/;
+/** Neither a line's end nor a NUL. */
+const VALUE = /^[^\0\r\n]*$/;
+/** Names that were looked at; those that come from outside may be any number. */
+const known = new Set<string>();
+const REMEMBERED = 1_000;
+
+/** Names and values in turn. Undefined if this is no request. */
+export function requestFields(list: readonly string[]): Fields | undefined {
+  const fields: Fields = Object.create(null) as Fields;
+  let regular = false;
+  for (let i = 0; i < list.length; i += 2) {
+    const name = list[i] ?? "";
+    const value = list[i + 1] ?? "";
+    if (name.charCodeAt(0) === 58) {
+      if (regular || !PSEUDO.has(name) || fields[name] !== undefined) return undefined;
+    } else {
+      regular = true;
+      if (!isName(name) || (name === "te" && value !== "trailers")) return undefined;
+    }
+    if (!VALUE.test(value)) return undefined;
+    const before = fields[name];
+    if (before === undefined) fields[name] = value;
+    else if (!SINGLE.has(name)) fields[name] = `${before}${name === "cookie" ? "; " : ", "}${value}`;
+  }
+  return fields[":method"] && fields[":path"] && fields[":scheme"] ? fields : undefined;
+}
+
+/** What may come behind a body. */
+export function areTrailers(list: readonly string[]): boolean {
+  return list.every((text, i) => (i % 2 === 0 ? isName(text) : VALUE.test(text)));
+}
+
+function isName(name: string): boolean {
+  if (known.has(name)) return true;
+  if (!NAME.test(name) || FORBIDDEN.has(name)) return false;
+  if (known.size >= REMEMBERED) known.clear();
+  known.add(name);
+  return true;
+}

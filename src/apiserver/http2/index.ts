@@ -1,0 +1,2 @@
+export { Http2Connection, type Http2ConnectionOptions } from "./connection.ts";
+export type { AnswerFields, Http2Stream } from "./stream.ts";

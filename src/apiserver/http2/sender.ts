@@ -1,0 +1,145 @@
+/**
+ * What goes out on a connection, in the order of the protocol.
+ *
+ *     frames of all streams ──► gathered for a turn of the event loop ──► one write
+ *
+ * 1. Streams take turns, a frame each, as far as their windows and the connection's let them.
+ * 2. While the network has not taken what it has, answers wait in their streams, where whoever writes them sees that.
+ */
+import type { Socket } from "node:net";
+import { nextTurn } from "#base";
+import { FLAG, FRAME, FRAME_HEAD, INITIAL_WINDOW, MIN_MAX_FRAME } from "./codes.ts";
+import type { Http2Stream } from "./stream.ts";
+
+/** How much of answers is gathered for one write. */
+const GATHERED_BYTES = 256 * 1024;
+
+interface Frame {
+  readonly type: number;
+  readonly flags: number;
+  readonly id: number;
+  readonly payload: Buffer;
+}
+
+export class Sender {
+  readonly #socket: Socket;
+  /** The last part of the stream's answer has been gathered. */
+  readonly #finished: (stream: Http2Stream) => void;
+  /** How much the other side takes, of all streams together. */
+  window = INITIAL_WINDOW;
+  maxFrame = MIN_MAX_FRAME;
+  #frames: Frame[] = [];
+  #bytes = 0;
+  /** With something to send, each once. Not a Set: see `stream-table.ts`. */
+  #ready: Http2Stream[] = [];
+  #arranged = false;
+  #congested = false;
+  #closing = false;
+  readonly #flush = () => this.#send();
+
+  constructor(socket: Socket, finished: (stream: Http2Stream) => void) {
+    this.#socket = socket;
+    this.#finished = finished;
+    socket.on("drain", () => {
+      this.#congested = false;
+      this.arrange();
+    });
+  }
+
+  frame(type: number, flags: number, id: number, payload: Buffer): void {
+    this.#frames.push({ type, flags, id, payload });
+    this.#bytes += FRAME_HEAD + payload.length;
+    this.arrange();
+  }
+
+  ready(stream: Http2Stream): void {
+    if (!stream.isReady) {
+      stream.isReady = true;
+      this.#ready.push(stream);
+    }
+    this.arrange();
+  }
+
+  /** Sends what it has and no more. */
+  end(): void {
+    this.#closing = true;
+    this.#send();
+    this.#socket.end();
+  }
+
+  /** Something may have become possible. */
+  arrange(): void {
+    if (this.#arranged || this.#closing) return;
+    this.#arranged = true;
+    void nextTurn().then(this.#flush);
+  }
+
+  #send(): void {
+    this.#arranged = false;
+    if (this.#socket.destroyed || this.#socket.writableEnded) return;
+    if (!this.#congested) this.#gather();
+    if (this.#frames.length === 0) return;
+    const bytes = this.#joined();
+    if (!this.#socket.write(bytes)) this.#congested = true;
+    else if (this.#ready.length > 0 && this.window > 0) this.arrange();
+  }
+
+  /** A frame of each stream in turn, until none has more, or none may. */
+  #gather(): void {
+    let more = true;
+    while (more && this.#ready.length > 0) {
+      const round = this.#ready;
+      this.#ready = [];
+      more = false;
+      for (const stream of round) {
+        const stays = this.#bytes >= GATHERED_BYTES || this.#gatherFrom(stream);
+        if (!stays) stream.isReady = false;
+        else if (!stream.isReady || stream.destroyed) continue;
+        else {
+          this.#ready.push(stream);
+          more = true;
+        }
+      }
+      if (this.#bytes >= GATHERED_BYTES || this.window <= 0) return;
+    }
+  }
+
+  /** Whether it has more that may go, or may once the connection's window is wider. Its own window brings it back. */
+  #gatherFrom(stream: Http2Stream): boolean {
+    if (stream.destroyed) return false;
+    const room = Math.min(this.maxFrame, stream.window, this.window);
+    if (room <= 0 && stream.waiting > 0) return stream.window > 0;
+    const payload = stream.take(room);
+    if (stream.destroyed) return false;
+    const done = stream.isDone;
+    if (payload.length === 0 && !done) return false;
+    stream.window -= payload.length;
+    this.window -= payload.length;
+    this.#frames.push({ type: FRAME.data, flags: done ? FLAG.endStream : 0, id: stream.id, payload });
+    this.#bytes += FRAME_HEAD + payload.length;
+    if (done) this.#finished(stream);
+    return !done && stream.waiting > 0;
+  }
+
+  #joined(): Buffer {
+    const out = Buffer.allocUnsafe(this.#bytes);
+    let at = 0;
+    for (const { type, flags, id, payload } of this.#frames) {
+      const { length } = payload;
+      out[at] = length >>> 16;
+      out[at + 1] = length >>> 8;
+      out[at + 2] = length;
+      out[at + 3] = type;
+      out[at + 4] = flags;
+      out[at + 5] = id >>> 24;
+      out[at + 6] = id >>> 16;
+      out[at + 7] = id >>> 8;
+      out[at + 8] = id;
+      out.set(payload, at + FRAME_HEAD);
+      at += FRAME_HEAD + length;
+    }
+    this.#frames = [];
+    this.#bytes = 0;
+    return out;
+  }
+}

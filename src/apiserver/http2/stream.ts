@@ -1,0 +1,155 @@
+/**
+ * One request of a connection, and its answer.
+ *
+ *     HEADERS, DATA … ──► fields, body          respond, write, end ──► HEADERS, DATA …
+ *
+ * 1. What is written waits here until the caller has room for it: `waiting` says how much that is.
+ * 2. It closes once: when the answer has been handed over, or one of the sides has given up.
+ * 3. No object of Node's is behind it: those live until the whole heap is collected, and so would all that a request has made.
+ */
+import { CODE } from "./codes.ts";
+import type { Fields } from "./fields.ts";
+import type { RequestBody } from "./request-body.ts";
+
+export type AnswerFields = Readonly<Record<string, string | number | readonly string[]>>;
+
+/** What a stream asks of its connection. */
+export interface StreamOwner {
+  head(stream: Http2Stream, status: number, fields: AnswerFields): void;
+  /** It has something to send. */
+  ready(stream: Http2Stream): void;
+  reset(stream: Http2Stream, code: number): void;
+}
+
+export class Http2Stream {
+  readonly id: number;
+  readonly fields: Fields;
+  /** Names and values in turn, as they came. */
+  readonly list: readonly string[];
+  /** Absent where nothing follows the fields. */
+  readonly body: RequestBody | undefined;
+  readonly #owner: StreamOwner;
+  /** How much the caller takes before it says so again. */
+  window: number;
+  /** For its connection: it stands in line to be sent. */
+  isReady = false;
+  #queue: Buffer[] = [];
+  #at = 0;
+  #waiting = 0;
+  #ended = false;
+  #closed = false;
+  #taken: ((fine: boolean) => void)[] | undefined;
+  #listeners: (() => void)[] | undefined;
+
+  constructor(
+    id: number,
+    fields: Fields,
+    list: readonly string[],
+    body: RequestBody | undefined,
+    owner: StreamOwner,
+    window: number,
+  ) {
+    this.id = id;
+    this.fields = fields;
+    this.list = list;
+    this.body = body;
+    this.#owner = owner;
+    this.window = window;
+  }
+
+  /** Nothing of it is of use to anybody any more. */
+  get destroyed(): boolean {
+    return this.#closed;
+  }
+
+  /** Bytes that were written and have not been handed over. */
+  get waiting(): number {
+    return this.#waiting;
+  }
+
+  respond(status: number, fields: AnswerFields): void {
+    if (!this.#closed) this.#owner.head(this, status, fields);
+  }
+
+  /** `taken` hears when all that was written so far has been handed over, or cannot be. */
+  write(bytes: Buffer, taken?: (fine: boolean) => void): void {
+    if (this.#closed || this.#ended) {
+      taken?.(false);
+      return;
+    }
+    this.#add(bytes);
+    if (taken !== undefined) {
+      this.#taken ??= [];
+      this.#taken.push(taken);
+    }
+    this.#owner.ready(this);
+  }
+
+  end(bytes?: Buffer): void {
+    if (this.#closed || this.#ended) return;
+    if (bytes !== undefined) this.#add(bytes);
+    this.#ended = true;
+    this.#owner.ready(this);
+  }
+
+  destroy(): void {
+    if (!this.#closed) this.#owner.reset(this, CODE.cancel);
+  }
+
+  once(_event: "close", listener: () => void): void {
+    this.#listeners ??= [];
+    this.#listeners.push(listener);
+  }
+
+  off(_event: "close", listener: () => void): void {
+    const at = this.#listeners?.indexOf(listener) ?? -1;
+    if (at !== -1) this.#listeners?.splice(at, 1);
+  }
+
+  /** For its connection: the next part, of at most so many bytes. */
+  take(most: number): Buffer {
+    const first = this.#queue[0];
+    if (first === undefined) return NOTHING;
+    const from = this.#at;
+    const to = Math.min(first.length, from + most);
+    this.#waiting -= to - from;
+    if (to === first.length) {
+      this.#queue.shift();
+      this.#at = 0;
+    } else this.#at = to;
+    if (this.#waiting === 0) this.#hear(true);
+    return from === 0 && to === first.length ? first : first.subarray(from, to);
+  }
+
+  /** For its connection: the last part has been taken. */
+  get isDone(): boolean {
+    return this.#ended && this.#queue.length === 0;
+  }
+
+  /** For its connection, once. */
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#queue = [];
+    this.#waiting = 0;
+    this.#hear(false);
+    if (this.body !== undefined && !this.body.readableEnded) this.body.destroy();
+    const listeners = this.#listeners;
+    this.#listeners = undefined;
+    for (const listener of listeners ?? []) listener();
+  }
+
+  #add(bytes: Buffer): void {
+    if (bytes.length === 0) return;
+    this.#queue.push(bytes);
+    this.#waiting += bytes.length;
+  }
+
+  #hear(fine: boolean): void {
+    const taken = this.#taken;
+    this.#taken = undefined;
+    for (const each of taken ?? []) each(fine);
+  }
+}
+
+const NOTHING = Buffer.alloc(0);
