@@ -18,7 +18,7 @@ import { type Authorizer, annotate, demand } from "./authz/authorizer.ts";
 import { type Dispatch, dispatch, isInScope } from "./dispatch.ts";
 import { answerValue } from "./encode/answers.ts";
 import { errorFormat } from "./encode/negotiate.ts";
-import { type ApiRequest, type ApiResponse, authenticated } from "./http/exchange.ts";
+import { type ApiRequest, type ApiResponse, authenticated, isStream } from "./http/exchange.ts";
 import { type RequestInfo, RequestInfos } from "./http/request-info.ts";
 import { warningHeaders } from "./http/warning-headers.ts";
 import { AT, refused, withoutPrefix } from "./past/index.ts";
@@ -238,5 +238,7 @@ function complete(
   warnings: readonly string[],
 ): ApiResponse {
   const warning = warnings.length > 0 && { warning: warningHeaders(warnings) };
-  return { ...response, headers: { ...response.headers, ...headers, ...warning } };
+  const all = { ...response.headers, ...headers, ...warning };
+  if (!isStream(response) && response.withHeaders !== undefined) return response.withHeaders(all);
+  return { ...response, headers: all };
 }

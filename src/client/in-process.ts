@@ -76,7 +76,7 @@ export function inProcess(handle: InProcessHandle, user: InProcessUser): Transpo
         }
         going?.release();
         const { status, value } = answer;
-        const whole = { status, headers: joined(answer.headers), body: parts(answer.body) };
+        const whole = { status, headers: joined(answer.headers), body: parts(answer) };
         return takesValues && value !== undefined ? { ...whole, value } : whole;
       } catch (error) {
         going?.release();
@@ -103,8 +103,9 @@ function ongoing(signal: AbortSignal, closing: AbortSignal) {
   return { ending, release };
 }
 
-async function* parts(body: readonly Buffer[]): AsyncIterable<Buffer> {
-  yield* body;
+/** Bytes that nobody reads are not even made. */
+async function* parts(answer: WholeAnswer): AsyncIterable<Buffer> {
+  yield* answer.body;
 }
 
 function streamed(

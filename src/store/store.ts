@@ -21,7 +21,10 @@ export interface Entry {
   readonly revision: Revision;
 }
 
-/** `entry` is undefined when the key was deleted, `previous` when it was created or when its last state has been compacted. */
+/**
+ * `entry` is undefined when the key was deleted, `previous` when it was created or when its last state has been compacted. A backend may read `previous`
+ * when it is asked for: whoever wants it asks at once.
+ */
 export interface Change {
   readonly key: string;
   readonly revision: Revision;

@@ -17,7 +17,8 @@ import { CacheEvent, type WatchEvent } from "./watch-event.ts";
 
 const WINDOW_EVENTS = 10_000;
 const KEPT_SNAPSHOTS = 64;
-const KEPT_VALUES = 64;
+/** More than are written at once: watchers look at a write when all that was committed with it is there. */
+const KEPT_VALUES = 512;
 /** A larger page costs more to keep than to make again. */
 const MAX_PAGE_OBJECTS = 5_000;
 

@@ -30,8 +30,10 @@ export async function posted(
   return { draft, options };
 }
 
+const DONE: JsonObject = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", code: 201 };
+
 /** 201 for something that was done and leaves no object. */
 export function done(exchange: ApiRequest): ApiResponse {
-  const status: JsonObject = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", code: 201 };
-  return answerValue(201, status, undefined, negotiate(exchange.headers.accept, exchange.query, false));
+  const answer = answerValue(201, DONE, undefined, negotiate(exchange.headers.accept, exchange.query, false));
+  return { ...answer, value: () => DONE };
 }

@@ -1,7 +1,8 @@
 /**
  * Objects and lists as clients want them.
  *
- * 1. Plain JSON is never parsed and never stringified: prepared Buffers are sent one after the other.
+ * 1. Plain JSON is never parsed and never stringified: prepared Buffers are sent one after the other. A caller in this process, who takes the
+ *    value, costs not even these.
  * 2. Everything else (YAML, protobuf, Table, metadata alone) is made from the values when somebody asks for it.
  */
 
@@ -39,7 +40,9 @@ export function answerObject(status: number, stored: StoredObject, context: Answ
   if (as === undefined && type === JSON_TYPE && resource.kind.storedAs === undefined && !format.pretty) {
     // A dry run's object has no revision.
     const headers = { "content-type": JSON_TYPE };
-    if (stored.revision !== 0) return { status, headers, body: [stored.line], value: () => stored.seen };
+    // What cannot be read is an error, and that has to be told here: asked for its bytes, the object throws it.
+    if (stored.isUnreadable) return { status, headers, body: [stored.line] };
+    if (stored.revision !== 0) return new StoredAnswer(status, headers, stored);
     return { status, headers, body: [textOf(withoutVersion(stored.object), JSON_TYPE, false)] };
   }
   const object = stored.revision === 0 ? withoutVersion(resource.read(stored)) : resource.read(stored);
@@ -60,6 +63,29 @@ export function answerObject(status: number, stored: StoredObject, context: Answ
   }
   if (as.kind === "PartialObjectMetadataList") throw notAcceptable(BODY_TYPES);
   return answerShape(status, partialObject(resource.kind, object, as.version), format);
+}
+
+/** A class, because of its getter: see AuthenticatedRequest. */
+class StoredAnswer implements WholeResponse {
+  readonly status: number;
+  readonly headers: WholeResponse["headers"];
+  readonly value: () => object;
+  readonly #stored: StoredObject;
+
+  constructor(status: number, headers: WholeResponse["headers"], stored: StoredObject) {
+    this.status = status;
+    this.headers = headers;
+    this.value = () => stored.seen;
+    this.#stored = stored;
+  }
+
+  get body(): readonly Buffer[] {
+    return [this.#stored.line];
+  }
+
+  withHeaders(headers: WholeResponse["headers"]): WholeResponse {
+    return new StoredAnswer(this.status, headers, this.#stored);
+  }
 }
 
 export function answerList(result: ListResult, context: AnswerContext): WholeResponse {

@@ -43,6 +43,8 @@ export interface WholeResponse {
   readonly body: readonly Buffer[];
   /** What the body says, where that is known: a caller in this process need not read it. It is shared. */
   readonly value?: () => object;
+  /** The same answer with other headers, where the body is made only when somebody wants it: a copy of all its parts would make it. */
+  withHeaders?(headers: WholeResponse["headers"]): WholeResponse;
 }
 
 export interface StreamResponse {

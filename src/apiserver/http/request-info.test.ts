@@ -139,7 +139,19 @@ describe("what a request is about", () => {
     expect(topic("GET /api/v1/namespaces/a/pods/y")).toBe(pod);
     const others = ["GET /api/v1/namespaces/b/pods/x", "DELETE /api/v1/namespaces/a/pods/x", "GET /api/v1/pods/x"];
     expect(new Set([pod, ...others.map(topic)]).size).toBe(4);
-    expect(topic("GET /api/v1/namespaces/a/pods/x/status")).toBeUndefined();
+    const status = topic("GET /api/v1/namespaces/a/pods/x/status");
+    expect(status).toBeDefined();
+    expect(topic("GET /api/v1/namespaces/a/pods/y/status")).toBe(status);
+    const parts = [
+      "GET /api/v1/namespaces/a/pods/x/log",
+      "GET /api/v1/namespaces/b/pods/x/status",
+      "PATCH /api/v1/namespaces/a/pods/x/status",
+      "GET /api/v1/nodes/x/status",
+    ];
+    expect(new Set([pod, status, ...parts.map(topic)]).size).toBe(6);
+    expect(topic("GET /api/v1/namespaces/a/pods/%61/status")).toBeUndefined();
+    expect(topic("GET /api/v1/namespaces/a/pods/x/proxy/y")).toBeUndefined();
+    expect(topic("GET /api/v1/namespaces/a/status")).toBeUndefined();
     expect(topic("GET /api/v1/namespaces/a")).toBeUndefined();
   });
 

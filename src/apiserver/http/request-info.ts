@@ -42,10 +42,12 @@ const NAMESPACE_SUBRESOURCES = new Set(["status", "finalize"]);
 /** Paths that are remembered: of collections, and of collections whose objects were asked for. Too many of them are all forgotten. */
 const REMEMBERED = 4096;
 
-/** `requestInfo`, which remembers what it has read: most paths only differ in the name at their end. */
+/** `requestInfo`, which remembers what it has read: most paths only differ in the name at their end, or before their subresource. */
 export class RequestInfos {
   /** By method; then by the path, which for objects ends before their name, with a slash. */
   readonly #known = new Map<string, Map<string, KnownInfo>>();
+  /** By method; then by what stands before the name; then by the subresource behind it. */
+  readonly #behind = new Map<string, Map<string, Map<string, KnownInfo>>>();
   #size = 0;
 
   of(method: string, path: string, query: URLSearchParams): RequestInfo {
@@ -55,24 +57,51 @@ export class RequestInfos {
     const collection = path.slice(0, at);
     const about = known?.get(collection);
     if (about !== undefined && !path.includes("%", at)) return new KnownInfo(about, path, path.slice(at), about);
-    return known?.get(path) ?? this.#learn(method, path, collection, query);
+    return known?.get(path) ?? this.#ofPart(method, path, at) ?? this.#learn(method, path, collection, query);
+  }
+
+  /** `at`: where the last part of the path begins, which is a subresource if what is known says so. */
+  #ofPart(method: string, path: string, at: number): RequestInfo | undefined {
+    const nameAt = path.lastIndexOf("/", at - 2) + 1;
+    const about = this.#behind.get(method)?.get(path.slice(0, nameAt))?.get(path.slice(at));
+    if (about === undefined || nameAt >= at - 1 || path.includes("%", nameAt)) return undefined;
+    return new KnownInfo(about, path, path.slice(nameAt, at - 1), about);
   }
 
   #learn(method: string, path: string, collection: string, query: URLSearchParams): RequestInfo {
     const info = requestInfo(method, path, query);
     const { name, subresource, rest } = info;
-    if (!info.isResourceRequest || subresource !== "" || rest !== "" || path.includes("%")) return info;
+    if (!info.isResourceRequest || rest !== "" || path.includes("%")) return info;
+    if (subresource !== "") return this.#learnPart(method, info);
     // A namespace is in itself: here the name matters.
     const ofObject = name !== "" && path === collection + name && !collection.endsWith("/namespaces/");
     if (name !== "" && !ofObject) return info;
-    if (this.#size++ >= REMEMBERED) {
-      this.#known.clear();
-      this.#size = 1;
-    }
+    this.#makeRoom();
     const about = new KnownInfo(info, path, name);
     const known = this.#known.get(method) ?? new Map<string, KnownInfo>();
     this.#known.set(method, known.set(ofObject ? collection : path, about));
     return about;
+  }
+
+  #learnPart(method: string, info: RequestInfo): RequestInfo {
+    const { path, name, subresource } = info;
+    const end = `/${name}/${subresource}`;
+    const before = path.slice(0, path.length - end.length + 1);
+    if (name === "" || !path.endsWith(end) || before.endsWith("/namespaces/")) return info;
+    this.#makeRoom();
+    const about = new KnownInfo(info, path, name);
+    const ofMethod = this.#behind.get(method) ?? new Map<string, Map<string, KnownInfo>>();
+    const ofCollection = ofMethod.get(before) ?? new Map<string, KnownInfo>();
+    this.#behind.set(method, ofMethod.set(before, ofCollection.set(subresource, about)));
+    return about;
+  }
+
+  #makeRoom(): void {
+    this.#size += 1;
+    if (this.#size <= REMEMBERED) return;
+    this.#known.clear();
+    this.#behind.clear();
+    this.#size = 1;
   }
 }
 
@@ -84,7 +113,7 @@ class KnownInfo implements RequestInfo {
   readonly apiVersion: string;
   readonly namespace: string;
   readonly resource: string;
-  readonly subresource = "";
+  readonly subresource: string;
   readonly name: string;
   readonly rest = "";
   readonly topic: object;
@@ -96,6 +125,7 @@ class KnownInfo implements RequestInfo {
     this.apiVersion = like.apiVersion;
     this.namespace = like.namespace;
     this.resource = like.resource;
+    this.subresource = like.subresource;
     this.name = name;
     this.topic = topic ?? this;
   }

@@ -70,20 +70,18 @@ function proposer(
   options: PatchOptions,
 ): (current: KubeObject) => Proposal {
   const { kind } = request.resource;
-  const text = bytes.toString("utf8");
-  const patched = patcher(type, text);
+  const sent = parsePatch(type, bytes.toString("utf8"));
+  const patched = patcher(type, sent.value);
   const from = type === STRATEGIC_PATCH ? "maps" : "json";
-  const propose = (object: Json) => decoded(patched(object, kind.schema), text, kind, request, options, from);
+  const propose = (object: Json) => decoded(patched(object, kind.schema), sent, kind, request, options, from);
   if (type !== STRATEGIC_PATCH || request.subresource !== "status") return (current) => propose(asJson(current));
-  return isAboutStatus(parseJson(text))
+  return isAboutStatus(sent.value)
     ? (current) => aroundStatus(current, propose)
     : (current) => propose(asJson(current));
 }
 
 /** What a JSON, merge or strategic merge patch makes of a document. Faults of the patch itself are told before there is one. */
-export function patcher(type: string, text: string): (document: Json, schema: ObjectSchema) => Json {
-  const prefix = type === STRATEGIC_PATCH ? "" : "error decoding patch: ";
-  const value = parsePatch(text, prefix);
+export function patcher(type: string, value: Json): (document: Json, schema: ObjectSchema) => Json {
   if (type === JSON_PATCH) {
     const operations = decodeJsonPatch(value);
     return (document) => {
@@ -96,7 +94,9 @@ export function patcher(type: string, text: string): (document: Json, schema: Ob
     };
   }
   if (!isObject(value)) {
-    throw badRequest(`${prefix}json: cannot unmarshal ${typeOf(value)} into Go value of type map[string]interface {}`);
+    throw badRequest(
+      `${prefixOf(type)}json: cannot unmarshal ${typeOf(value)} into Go value of type map[string]interface {}`,
+    );
   }
   if (type === MERGE_PATCH) return (document) => applyMergePatch(document, value);
   if (type === STRATEGIC_PATCH)
@@ -110,17 +110,17 @@ function unsupported(): StatusError {
 
 function decoded(
   patched: Json,
-  text: string,
+  sent: SentPatch,
   kind: Kind,
   request: RestRequest,
   options: PatchOptions,
   from: "json" | "maps",
 ): Proposal {
-  const shown = () => (from === "maps" ? goValue(parseJson(text)) : documentText(patched, kind));
+  const shown = () => (from === "maps" ? goValue(sent.value) : documentText(patched, kind));
   try {
     checkType(patched, kind, from);
     const { value, unknown } = decode(kind.schema, patched, { from });
-    if (options.fieldValidation !== "Ignore") report(text, unknown, request, options, shown);
+    if (options.fieldValidation !== "Ignore") report(sent, unknown, request, options, shown);
     return { draft: value as unknown as AnyDraft };
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
@@ -146,13 +146,13 @@ function checkType(patched: Json, kind: Kind, from: "json" | "maps"): void {
 
 /** Unknown fields of the result, and what the patch itself says twice. */
 function report(
-  text: string,
+  { text, value }: SentPatch,
   unknown: readonly string[],
   { warn }: RestRequest,
   { fieldValidation }: PatchOptions,
   shown: () => string,
 ): void {
-  const faults = [...new Set([...strictFieldErrors(text, parseJson(text), []), ...unknown.map(unknownField)])];
+  const faults = [...new Set([...strictFieldErrors(text, value, []), ...unknown.map(unknownField)])];
   if (faults.length === 0) return;
   if (fieldValidation === "Strict") {
     throw invalidStatus({ group: "", kind: "" }, "", [
@@ -259,13 +259,23 @@ function jsonOrYaml(text: string): Json {
   return parseYaml(text).value;
 }
 
-function parsePatch(text: string, prefix: string): Json {
+/** A patch as it was sent, read once. */
+interface SentPatch {
+  readonly text: string;
+  readonly value: Json;
+}
+
+export function parsePatch(type: string, text: string): SentPatch {
   try {
-    return parseJson(text);
+    return { text, value: parseJson(text) };
   } catch (error) {
-    if (error instanceof JsonSyntaxError) throw badRequest(prefix + error.message);
+    if (error instanceof JsonSyntaxError) throw badRequest(prefixOf(type) + error.message);
     throw error;
   }
+}
+
+function prefixOf(type: string): string {
+  return type === STRATEGIC_PATCH ? "" : "error decoding patch: ";
 }
 
 function rejected(): StatusError {

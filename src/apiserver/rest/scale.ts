@@ -19,7 +19,7 @@ import { mediaType, parseTyped } from "./body.ts";
 import { change } from "./change.ts";
 import { patchOptions, writeOptions } from "./options.ts";
 import { own } from "./ownership.ts";
-import { patcher } from "./patch.ts";
+import { parsePatch, patcher } from "./patch.ts";
 import type { AnyDraft } from "./prepare.ts";
 import { fresh } from "./read.ts";
 import type { RestRequest } from "./rest-request.ts";
@@ -47,7 +47,8 @@ export async function updateScale(request: RestRequest): Promise<JsonObject> {
 export async function patchScale(request: RestRequest): Promise<JsonObject> {
   const { kind } = request.resource;
   const options = patchOptions(request.query, false);
-  const patched = patcher(mediaType(request.contentType), (await request.body()).toString("utf8"));
+  const type = mediaType(request.contentType);
+  const patched = patcher(type, parsePatch(type, (await request.body()).toString("utf8")).value);
   return writeScale(request, options.dryRun, (current) => patched(current, typeSchema(SCALE_TYPE)), kind);
 }
 

@@ -203,19 +203,34 @@ export class EmbeddedStore implements Store {
   }
 
   #changeOf(record: LogRecord, recent?: RecentChange): Change {
-    const { key, revision } = record;
-    return {
-      key,
-      revision,
-      entry: recent === undefined ? entryOf(record) : recent.entry,
-      previous: recent?.previous ?? this.#previousOf(record),
-    };
+    const entry = recent === undefined ? entryOf(record) : recent.entry;
+    return new LoggedChange(record, entry, () => recent?.previous ?? this.#previousOf(record));
   }
 
-  /** Undefined when the key was created, or when its state before has been compacted. */
+  /** Undefined when the key was created, when its state before has been compacted, or when nothing can be read any more. */
   #previousOf({ previousRevision }: LogRecord): Entry | undefined {
-    const record = previousRevision === 0 ? undefined : this.#tables.record(previousRevision);
+    const isKnown = previousRevision !== 0 && this.#closing === undefined;
+    const record = isKnown ? this.#tables.record(previousRevision) : undefined;
     return record && entryOf(record);
+  }
+}
+
+/** What was there before is read from disk only if somebody wants it: most have seen it when it came. */
+class LoggedChange implements Change {
+  readonly key: string;
+  readonly revision: Revision;
+  readonly entry: Entry | undefined;
+  readonly #readPrevious: () => Entry | undefined;
+
+  constructor({ key, revision }: LogRecord, entry: Entry | undefined, readPrevious: () => Entry | undefined) {
+    this.key = key;
+    this.revision = revision;
+    this.entry = entry;
+    this.#readPrevious = readPrevious;
+  }
+
+  get previous(): Entry | undefined {
+    return this.#readPrevious();
   }
 }
 
