@@ -173,6 +173,7 @@ function restRequest(
     ...(asOf !== undefined && { asOf }),
     contentType: request.headers["content-type"],
     body: () => request.body(MAX_BODY_BYTES),
+    value: request.value,
     warn,
     annotate,
     received,

@@ -21,6 +21,8 @@ export interface Call {
   readonly accept?: string;
   readonly contentType?: string;
   readonly body?: string;
+  /** Instead of a body: sent as JSON. */
+  readonly value?: object;
   readonly signal?: AbortSignal | undefined;
   readonly timeoutMs?: number | undefined;
   readonly cause?: string | undefined;
@@ -90,7 +92,7 @@ export class Calls {
     form: Pick<TransportRequest, "takesValues" | "goesOn"> = {},
   ): Promise<TransportResponse> {
     const { transport, clock, userAgent } = this.#options;
-    const { method, target, body, accept = "application/json", contentType, cause } = call;
+    const { method, target, body, value, accept = "application/json", contentType, cause } = call;
     const headers = {
       accept,
       "user-agent": userAgent,
@@ -98,7 +100,8 @@ export class Calls {
       ...(cause !== undefined && { [CAUSE_HEADER]: cause }),
     };
     for (let tries = 1; ; tries++) {
-      const request = { method, target, headers, signal, ...form, ...(body !== undefined && { body }) };
+      const sent = value !== undefined ? { value } : body !== undefined ? { body } : undefined;
+      const request = { method, target, headers, signal, ...form, ...sent };
       const response = await transport.send(request);
       if (response.status >= 200 && response.status < 300) return response;
       const error = failure(response, await readAll(response), call);

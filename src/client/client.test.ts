@@ -68,6 +68,27 @@ describe.each(Object.entries(transports))("client: %s", (name, open) => {
     expect((await configMaps.get("shared")).data).toEqual({ a: "1" });
   });
 
+  it("sends what an object is when it is sent: what its owner does with it afterwards is not", async () => {
+    const mine = configMap("mine", { a: "1" });
+    const creating = configMaps.create(mine);
+    Object.assign(mine.data ?? {}, { a: "2" });
+    expect((await creating).data).toEqual({ a: "1" });
+    Object.assign(mine.data ?? {}, { a: "3" });
+    expect((await configMaps.get("mine")).data).toEqual({ a: "1" });
+  });
+
+  it("sends an object as JSON would be read: what is undefined is not there", async () => {
+    const strange = { metadata: { name: "strange", labels: { a: undefined } }, data: { a: "1", b: undefined } };
+    const { data, metadata } = await configMaps.create(strange as unknown as ConfigMapObject);
+    expect([data, metadata.labels]).toEqual([{ a: "1" }, undefined]);
+    const wrong = { metadata: { name: "wrong" }, data: { a: 1 } } as unknown as ConfigMapObject;
+    await expect(configMaps.create(wrong)).rejects.toMatchObject({ code: 400 });
+    const other = { ...configMap("other"), kind: "Secret" } as ConfigMapObject;
+    await expect(configMaps.create(other)).rejects.toMatchObject({ code: 400 });
+    const unknown = { ...configMap("unknown"), strange: 1 } as ConfigMapObject;
+    await expect(configMaps.create(unknown, { fieldValidation: "Strict" })).rejects.toThrow('unknown field "strange"');
+  });
+
   it("creates by the namespace of the object", async () => {
     const created = await client.of(ConfigMap).create({ metadata: { name: "placed", namespace } });
     expect(created.metadata.namespace).toBe(namespace);

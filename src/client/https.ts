@@ -13,7 +13,14 @@ import { Agent, request as http1Request } from "node:https";
 import { abortable, type Clock } from "#base";
 import { Http2Session, type RefusedStream, wasRefused } from "./http2-session.ts";
 import { connectTls, type TlsConnection, tlsOptions } from "./tls.ts";
-import { guarded, type Transport, type TransportRequest, type TransportResponse, unreachable } from "./transport.ts";
+import {
+  bodyOf,
+  guarded,
+  type Transport,
+  type TransportRequest,
+  type TransportResponse,
+  unreachable,
+} from "./transport.ts";
 
 export interface HttpsConnection extends TlsConnection {
   /** Goes with every request. */
@@ -48,7 +55,9 @@ class HttpsTransport implements Transport {
   async send(request: TransportRequest): Promise<TransportResponse> {
     const { token, server } = this.#connection;
     const headers = token === undefined ? request.headers : { ...request.headers, authorization: `Bearer ${token}` };
-    const asked = { ...request, headers };
+    const { value: _, ...others } = request;
+    const body = bodyOf(request);
+    const asked = { ...others, headers, ...(body !== undefined && { body }) };
     try {
       const answer = await this.#once(asked);
       return wasRefused(answer) ? await this.#again(asked, answer) : answer;

@@ -2,9 +2,11 @@
  * Requests to an API server in the same process: through its whole pipeline, as a user that is given here, without TLS.
  *
  * 1. The server's Handle is taken by its shape, so that clients do not depend on the server.
- * 2. Objects and events of a watch come as the server has them, without being written and read again: they are shared, and nobody may change them.
+ * 2. Objects and events of a watch come as the server has them, without being written and read again: they are shared, and nobody may change them. What
+ *    is sent goes as a copy, as if it had been written and read.
  * 3. A watch that is not read holds a bounded number of bytes: what waits is reported back, and the server drops a caller that is too slow.
  */
+import { type Json, plainJson } from "#api";
 import { abortable, Channel, childController } from "#base";
 import type { BodyPart, Transport, TransportResponse } from "./transport.ts";
 
@@ -22,6 +24,7 @@ export type InProcessHandle = (request: {
   readonly query: URLSearchParams;
   readonly headers: Readonly<Record<string, string | undefined>>;
   body(limit: number): Promise<Buffer>;
+  readonly value?: () => Json;
   readonly signal: AbortSignal;
   readonly user: InProcessUser;
 }) => Promise<WholeAnswer | StreamAnswer>;
@@ -54,17 +57,21 @@ export function inProcess(handle: InProcessHandle, user: InProcessUser): Transpo
       void answer.then(resolve, reject).finally(() => waiting.delete(reject));
     });
   return {
-    async send({ method, target, headers, body, signal, goesOn = false, takesValues = false }) {
+    async send(request) {
+      const { method, target, headers, body, value: sent, signal, goesOn = false, takesValues = false } = request;
       closing.signal.throwIfAborted();
       // What goes on after its answer has begun needs an end of its own; for the others that would cost more than some of them do.
       const going = goesOn ? ongoing(signal, closing.signal) : undefined;
+      // Now: what the caller does with its own afterwards is not what it has sent.
+      const copy = sent === undefined ? undefined : plainJson(sent);
       const at = target.indexOf("?");
       const asked = {
         method,
         path: at === -1 ? target : target.slice(0, at),
         query: new URLSearchParams(at === -1 ? "" : target.slice(at + 1)),
         headers,
-        body: async () => Buffer.from(body ?? ""),
+        body: async () => Buffer.from(copy === undefined ? (body ?? "") : JSON.stringify(copy)),
+        ...(copy !== undefined && { value: () => copy }),
         signal: going?.ending.signal ?? signal,
         user,
       };

@@ -1,5 +1,5 @@
 /** The four kinds of patch. */
-import type { Json, JsonObject } from "#api";
+import type { JsonObject } from "#api";
 
 export type Patch =
   /** RFC 6902: a list of operations. */
@@ -18,7 +18,6 @@ const TYPES = {
   apply: "application/apply-patch+yaml",
 } as const;
 
-export function patchBody(patch: Patch): { readonly contentType: string; readonly body: string } {
-  const value: Json | readonly JsonObject[] = patch.type === "json" ? patch.operations : patch.object;
-  return { contentType: TYPES[patch.type], body: JSON.stringify(value) };
+export function patchBody(patch: Patch): { readonly contentType: string; readonly value: object } {
+  return { contentType: TYPES[patch.type], value: patch.type === "json" ? patch.operations : patch.object };
 }

@@ -120,7 +120,7 @@ export class ResourceClient<T extends KubeObject> {
 
   create(object: T, options: WriteOptions = {}): Promise<T> {
     const target = resourcePath(this.resource, this.#namespaceOf(object)) + writeQuery(options);
-    return this.#object("POST", target, options, JSON.stringify(object));
+    return this.#object("POST", target, options, object);
   }
 
   update(object: T, options: WriteOptions = {}): Promise<T> {
@@ -132,19 +132,19 @@ export class ResourceClient<T extends KubeObject> {
   }
 
   patch(name: string, patch: Patch, options: WriteOptions = {}): Promise<T> {
-    const { contentType, body } = patchBody(patch);
-    return this.#object("PATCH", this.#path(name) + writeQuery(options), options, body, contentType);
+    const { contentType, value } = patchBody(patch);
+    return this.#object("PATCH", this.#path(name) + writeQuery(options), options, value, contentType);
   }
 
   /** Server-side apply: the fields in `object` are the manager's, the others stay as they are. */
   apply(object: Applied<T>, options: ApplyOptions): Promise<T> {
     const { apiVersion, kind } = this.resource;
-    const { contentType, body } = patchBody({
+    const { contentType, value } = patchBody({
       type: "apply",
       object: { apiVersion, kind, ...object } as unknown as JsonObject,
     });
     const target = this.#pathOf(object) + writeQuery(options, options.force);
-    return this.#object("PATCH", target, options, body, contentType);
+    return this.#object("PATCH", target, options, value, contentType);
   }
 
   /** The object as it was last, or as it waits for its end; undefined where the server says no more than that it is gone. */
@@ -164,27 +164,25 @@ export class ResourceClient<T extends KubeObject> {
     const path = this.#path(name, subresource);
     return {
       get: (options = {}) => this.#object<S>("GET", path, options),
-      create: (object, options = {}) =>
-        this.#object<S>("POST", path + writeQuery(options), options, JSON.stringify(object)),
-      update: (object, options = {}) =>
-        this.#object<S>("PUT", path + writeQuery(options), options, JSON.stringify(object)),
+      create: (object, options = {}) => this.#object<S>("POST", path + writeQuery(options), options, object),
+      update: (object, options = {}) => this.#object<S>("PUT", path + writeQuery(options), options, object),
       patch: (patch, options = {}) => {
-        const { contentType, body } = patchBody(patch);
-        return this.#object<S>("PATCH", path + writeQuery(options), options, body, contentType);
+        const { contentType, value } = patchBody(patch);
+        return this.#object<S>("PATCH", path + writeQuery(options), options, value, contentType);
       },
     };
   }
 
   #put(object: T, options: WriteOptions, ...subresource: string[]): Promise<T> {
     const target = this.#pathOf(object, ...subresource) + writeQuery(options);
-    return this.#object("PUT", target, options, JSON.stringify(object));
+    return this.#object("PUT", target, options, object);
   }
 
   async #object<S = T>(
     method: string,
     target: string,
     options: CallOptions,
-    body?: string,
+    value?: object,
     contentType = "application/json",
   ): Promise<S> {
     const { signal, timeoutMs, cause } = options;
@@ -196,7 +194,7 @@ export class ResourceClient<T extends KubeObject> {
       signal,
       timeoutMs,
       cause,
-      ...(body !== undefined && { body, contentType }),
+      ...(value !== undefined && { value, contentType }),
     };
     return (await this.#calls.json(call)) as S;
   }
@@ -243,6 +241,6 @@ function selectors({ labelSelector, fieldSelector }: Selectors) {
 function deleteCall(target: string, options: DeleteOptions): Call {
   const { signal, timeoutMs, cause, dryRun, gracePeriodSeconds, propagationPolicy, preconditions } = options;
   const asked = { gracePeriodSeconds, propagationPolicy, preconditions, ...(dryRun === true && { dryRun: ["All"] }) };
-  const body = JSON.stringify({ kind: "DeleteOptions", apiVersion: "v1", ...asked });
-  return { method: "DELETE", target, signal, timeoutMs, cause, body, contentType: "application/json" };
+  const value = { kind: "DeleteOptions", apiVersion: "v1", ...asked };
+  return { method: "DELETE", target, signal, timeoutMs, cause, value, contentType: "application/json" };
 }

@@ -15,6 +15,11 @@ export interface TransportRequest {
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
+  /**
+   * What is sent as JSON: instead of a body. A server in the same process takes a copy of it, for others see `bodyOf`. As it may have to be sent again, it
+   * stays as it is until there is an answer.
+   */
+  readonly value?: object;
   readonly signal: AbortSignal;
   /** The caller takes objects, and events of a watch, as values, too: a server in the same process need not make bytes of them. */
   readonly takesValues?: boolean;
@@ -43,6 +48,11 @@ export interface Transport {
   send(request: TransportRequest): Promise<TransportResponse>;
   /** Ends what is under way. */
   close(): Promise<void>;
+}
+
+/** As text. */
+export function bodyOf({ body, value }: Pick<TransportRequest, "body" | "value">): string | undefined {
+  return value === undefined ? body : JSON.stringify(value);
 }
 
 export function unreachable(where: string, cause: unknown): StatusError {

@@ -24,11 +24,11 @@ function fakeServer() {
   const failure = (code: number, reason: string) =>
     answer(code, { kind: "Status", apiVersion: "v1", status: "Failure", code, reason, message: reason });
   const manager: Transport = {
-    async send({ target, body }: TransportRequest) {
+    async send({ target, value }: TransportRequest) {
       if (server.down) return failure(500, "InternalError");
       const account = /serviceaccounts\/([\w-]+)\/token/.exec(target)?.[1];
       if (account === undefined) {
-        accounts.add((JSON.parse(body ?? "{}") as core.ServiceAccount).metadata?.name ?? "");
+        accounts.add((value as core.ServiceAccount).metadata?.name ?? "");
         return answer(201, {});
       }
       if (!accounts.has(account)) return failure(404, "NotFound");

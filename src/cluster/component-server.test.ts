@@ -7,8 +7,8 @@ import { serveComponent } from "./component-server.ts";
 
 /** Knows one token, whose bearer may read one path. */
 const reviewer: Transport = {
-  async send({ target, body = "{}" }) {
-    const { spec } = JSON.parse(body) as {
+  async send({ target, value }) {
+    const { spec } = value as {
       spec: { token?: string; user?: string; nonResourceAttributes?: { path: string } };
     };
     const isToken = target.includes("tokenreviews");

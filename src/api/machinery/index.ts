@@ -35,7 +35,7 @@ export {
   parseCidr,
   parseIp,
 } from "./ip.ts";
-export { cloneJson, isObject, type Json, type JsonObject } from "./json.ts";
+export { cloneJson, isObject, type Json, type JsonObject, plainJson } from "./json.ts";
 export {
   applyJsonPatch,
   decodeJsonPatch,

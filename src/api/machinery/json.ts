@@ -15,6 +15,41 @@ export function cloneJson<T>(value: T): T {
   return copy as T;
 }
 
+/**
+ * What would be read from the text that the value is written as, without the text: undefined for what is not written at all. The copy shares nothing.
+ */
+export function plainJson(value: unknown): Json | undefined {
+  switch (typeof value) {
+    case "string":
+    case "boolean":
+      return value;
+    case "number":
+      // Minus zero is written as zero.
+      return Number.isFinite(value) ? value + 0 : null;
+    case "object":
+      return value === null ? null : plainParts(value);
+    case "bigint":
+      throw new TypeError("a bigint cannot be written as JSON");
+    default:
+      return undefined;
+  }
+}
+
+function plainParts(value: object): Json | undefined {
+  if ("toJSON" in value && typeof value.toJSON === "function") return plainJson(value.toJSON());
+  if (Array.isArray(value)) {
+    const items: Json[] = [];
+    for (let at = 0; at < value.length; at++) items.push(plainJson(value[at]) ?? null);
+    return items;
+  }
+  const copy = {};
+  for (const key of Object.keys(value)) {
+    const part = plainJson((value as Readonly<Record<string, unknown>>)[key]);
+    if (part !== undefined) setKey(copy, key, part);
+  }
+  return copy;
+}
+
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

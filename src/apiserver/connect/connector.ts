@@ -3,7 +3,7 @@ import type { JsonObject, Kind } from "#api";
 import { answerValue } from "../encode/answers.ts";
 import { negotiate } from "../encode/negotiate.ts";
 import type { ApiRequest, ApiResponse } from "../http/exchange.ts";
-import { decodeBody } from "../rest/body.ts";
+import { decodeSent } from "../rest/body.ts";
 import { type WriteOptions, writeOptions } from "../rest/options.ts";
 import type { AnyDraft } from "../rest/prepare.ts";
 import type { RestRequest } from "../rest/rest-request.ts";
@@ -19,12 +19,10 @@ export interface Posted {
 /** What decoding needs to know of a kind; some that are only spoken at subresources have no more. */
 export type BodyKind = Pick<Kind, "group" | "version" | "kind" | "schema">;
 
-export async function posted(
-  { query, contentType, body, warn, received }: RestRequest,
-  kind: BodyKind,
-): Promise<Posted> {
+export async function posted(request: RestRequest, kind: BodyKind): Promise<Posted> {
+  const { query, warn, received } = request;
   const options = writeOptions("CreateOptions", query);
-  const { draft, warnings } = decodeBody(await body(), contentType, kind as Kind, options.fieldValidation);
+  const { draft, warnings } = await decodeSent(request, kind as Kind, options.fieldValidation);
   for (const warning of warnings) warn(warning);
   received?.(draft, kind as Kind);
   return { draft, options };

@@ -2,6 +2,7 @@
  * A request and its answer as values: what the pipeline works on, whether it came over TLS or from a component in the same process.
  */
 import type { Duplex, Readable } from "node:stream";
+import type { Json } from "#api";
 import { withoutTokenProtocol } from "../authn/bearer.ts";
 import type { ClientCertificate } from "../authn/certificates.ts";
 import type { UserInfo } from "../authn/user.ts";
@@ -20,6 +21,8 @@ export interface ApiRequest {
   readonly rawHeaders?: readonly string[];
   /** Read once, at most `limit` bytes: more fails as 413. */
   body(limit: number): Promise<Buffer>;
+  /** What the body says in JSON, where the caller is in this process and nobody has to see the body itself: a copy that is the server's own. */
+  readonly value?: (() => Json) | undefined;
   /** The body as it comes, for who passes it on instead. Absent where it does not come over the network. */
   readonly source?: Readable;
   /** It asks to go on in another protocol, and its connection can: see `StreamResponse.upgrade`. */
@@ -90,18 +93,21 @@ class AuthenticatedRequest implements ApiRequest {
   readonly query: URLSearchParams;
   readonly headers: ApiRequest["headers"];
   readonly user: UserInfo;
+  readonly value?: NonNullable<ApiRequest["value"]>;
   readonly source?: Readable;
   readonly isUpgrade?: boolean;
   readonly #request: ApiRequest;
   readonly #seeBody: ((bytes: Buffer) => void) | undefined;
 
   constructor(request: ApiRequest, headers: ApiRequest["headers"], user: UserInfo, seeBody?: (bytes: Buffer) => void) {
-    const { method, path, query, source, isUpgrade } = request;
+    const { method, path, query, value, source, isUpgrade } = request;
     this.method = method;
     this.path = path;
     this.query = query;
     this.headers = headers;
     this.user = user;
+    // Who wants to see the body sees it when it is read.
+    if (value !== undefined && seeBody === undefined) this.value = value;
     if (source !== undefined) this.source = source;
     if (isUpgrade !== undefined) this.isUpgrade = isUpgrade;
     this.#request = request;

@@ -30,6 +30,7 @@ import {
 } from "#api";
 import type { WriteOptions } from "./options.ts";
 import type { AnyDraft } from "./prepare.ts";
+import type { RestRequest } from "./rest-request.ts";
 
 export const JSON_TYPE = "application/json";
 export const YAML_TYPE = "application/yaml";
@@ -61,6 +62,24 @@ export function parseBody(bytes: Buffer, contentType: string | undefined, what: 
     default:
       throw unsupportedMediaType(BODY_TYPES);
   }
+}
+
+/** What a request brings, read or at hand. */
+export function decodeSent(
+  { value, body, contentType }: Pick<RestRequest, "value" | "body" | "contentType">,
+  kind: Kind,
+  validation: WriteOptions["fieldValidation"],
+  warn?: (message: string) => void,
+): DecodedBody | Promise<DecodedBody> {
+  const sent = kind.schema.goType === undefined ? undefined : value?.();
+  // Words about a body of another type show how it begins.
+  if (sent === undefined || !isObject(sent) || !isOwnType(sent, kind))
+    return body().then((bytes) => decodeBody(bytes, contentType, kind, validation, warn));
+  return decodeValue({ value: sent, strict: (unknown) => unknown.map(unknownField) }, kind, validation);
+}
+
+function isOwnType({ apiVersion = "", kind: name = "" }: JsonObject, kind: Kind): boolean {
+  return (apiVersion === "" || apiVersion === apiVersionOf(kind)) && (name === "" || name === kind.kind);
 }
 
 export function decodeBody(
@@ -143,13 +162,17 @@ function decodeProtobufBody(bytes: Buffer, kind: Kind): AnyDraft {
 /** Reads an object of a type that is no kind of its own, such as DeleteOptions or Scale. */
 export function parseTyped(bytes: Buffer, contentType: string | undefined, typeName: string): Json {
   const what = typeName.slice(typeName.lastIndexOf(".") + 1);
-  const schema = typeSchema(typeName);
-  if (mediaType(contentType) === PROTOBUF_TYPE) return parseProtobufBody(bytes, schema, what);
-  const { value } = parseBody(bytes, contentType, what);
+  if (mediaType(contentType) === PROTOBUF_TYPE) return parseProtobufBody(bytes, typeSchema(typeName), what);
+  return typed(parseBody(bytes, contentType, what).value, typeName);
+}
+
+/** What has been read as an object of such a type. */
+export function typed(value: Json, typeName: string): Json {
+  const what = typeName.slice(typeName.lastIndexOf(".") + 1);
   const kind = isObject(value) ? (value.kind ?? what) : what;
   if (kind !== what) throw badRequest(`${kind} cannot be handled as a ${what}`);
   try {
-    return decode(schema, value).value;
+    return decode(typeSchema(typeName), value).value;
   } catch (error) {
     if (error instanceof DecodeError) throw badRequest(error.message);
     throw error;
@@ -179,7 +202,7 @@ function checkType({ apiVersion = "", kind: name = "" }: JsonObject, kind: Kind,
   const own = apiVersionOf(kind);
   if (String(apiVersion).split("/").length > 2)
     throw unrecognized(kind.kind, `unexpected GroupVersion string: ${apiVersion}`, bytes);
-  if ((apiVersion === "" || apiVersion === own) && (name === "" || name === kind.kind)) return;
+  if (isOwnType({ apiVersion, kind: name }, kind)) return;
   const version = String(apiVersion).split("/").at(-1);
   const from = `${name} in version ${JSON.stringify(version)} cannot be handled as a ${kind.kind}`;
   if (apiVersion === own) {

@@ -12,7 +12,7 @@ import {
 } from "#api";
 import { allocating } from "../allocate/allocating.ts";
 import { encodeForStore, StoredObject } from "../cache/stored-object.ts";
-import { decodeBody } from "./body.ts";
+import { decodeSent } from "./body.ts";
 import { writeOptions } from "./options.ts";
 import { own } from "./ownership.ts";
 import { persist } from "./persist.ts";
@@ -23,15 +23,9 @@ import type { RestRequest, Written } from "./rest-request.ts";
 const NAME_TRIES = 8;
 
 export async function create(request: RestRequest): Promise<Written> {
-  const { resource, query, contentType, warn } = request;
+  const { resource, query, warn } = request;
   const options = writeOptions("CreateOptions", query);
-  const { draft, warnings } = decodeBody(
-    await request.body(),
-    contentType,
-    resource.kind,
-    options.fieldValidation,
-    warn,
-  );
+  const { draft, warnings } = await decodeSent(request, resource.kind, options.fieldValidation, warn);
   for (const warning of warnings) warn(warning);
   request.received?.(draft, resource.kind);
   return createDraft(request, draft, options.dryRun);

@@ -18,7 +18,7 @@ import {
 } from "#api";
 import { release } from "../allocate/allocating.ts";
 import type { StoredObject } from "../cache/stored-object.ts";
-import { parseTyped } from "./body.ts";
+import { parseTyped, typed } from "./body.ts";
 import { deleteOptionsObject } from "./operation-options.ts";
 import { type DeleteOptions, deleteOptions } from "./options.ts";
 import { erase, persist } from "./persist.ts";
@@ -44,6 +44,8 @@ export async function deleteOne(request: RestRequest): Promise<Deleted> {
 }
 
 export async function readOptions(request: RestRequest): Promise<DeleteOptions> {
+  const sent = request.value?.();
+  if (sent !== undefined) return deleteOptions(request.query, typed(sent, OPTIONS_TYPE) as JsonObject);
   const bytes = await request.body();
   const body = bytes.length === 0 ? undefined : parseTyped(bytes, request.contentType, OPTIONS_TYPE);
   return deleteOptions(request.query, body as JsonObject | undefined);

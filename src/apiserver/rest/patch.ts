@@ -50,9 +50,10 @@ export async function patch(request: RestRequest): Promise<Written> {
       : [JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH, APPLY_PATCH];
   if (!types.includes(type)) throw unsupported();
   const options = patchOptions(request.query, type === APPLY_PATCH);
-  const bytes = await request.body();
-  if (type === APPLY_PATCH) return apply(request, bytes, options);
-  const proposal = proposer(type, bytes, request, options);
+  if (type === APPLY_PATCH) return apply(request, await request.body(), options);
+  const given = request.value?.();
+  const sent = given === undefined ? parsePatch(type, (await request.body()).toString("utf8")) : { value: given };
+  const proposal = proposer(type, sent, request, options);
   return change(request, {
     dryRun: options.dryRun,
     propose: (current) => {
@@ -65,12 +66,11 @@ export async function patch(request: RestRequest): Promise<Written> {
 
 function proposer(
   type: string,
-  bytes: Buffer,
+  sent: SentPatch,
   request: RestRequest,
   options: PatchOptions,
 ): (current: KubeObject) => Proposal {
   const { kind } = request.resource;
-  const sent = parsePatch(type, bytes.toString("utf8"));
   const patched = patcher(type, sent.value);
   const from = type === STRATEGIC_PATCH ? "maps" : "json";
   const propose = (object: Json) => decoded(patched(object, kind.schema), sent, kind, request, options, from);
@@ -152,8 +152,9 @@ function report(
   { fieldValidation }: PatchOptions,
   shown: () => string,
 ): void {
-  const faults = [...new Set([...strictFieldErrors(text, value, []), ...unknown.map(unknownField)])];
-  if (faults.length === 0) return;
+  const twice = text === undefined ? [] : strictFieldErrors(text, value, []);
+  if (twice.length === 0 && unknown.length === 0) return;
+  const faults = [...new Set([...twice, ...unknown.map(unknownField)])];
   if (fieldValidation === "Strict") {
     throw invalidStatus({ group: "", kind: "" }, "", [
       field.invalid("patch", shown(), `strict decoding error: ${faults.join(", ")}`),
@@ -261,7 +262,8 @@ function jsonOrYaml(text: string): Json {
 
 /** A patch as it was sent, read once. */
 interface SentPatch {
-  readonly text: string;
+  /** Absent where there was none: then nothing stands in it twice. */
+  readonly text?: string;
   readonly value: Json;
 }
 

@@ -1,5 +1,5 @@
 /** One request to a resource, as the verbs see it. */
-import type { Kind } from "#api";
+import type { Json, Kind } from "#api";
 import type { Revision } from "#store";
 import type { UserInfo } from "../authn/user.ts";
 import type { AnyDraft } from "./prepare.ts";
@@ -20,6 +20,8 @@ export interface RestRequest {
   readonly asOf?: Revision;
   readonly contentType: string | undefined;
   body(): Promise<Buffer>;
+  /** What the body says in JSON, where it need not be read. */
+  readonly value?: (() => Json) | undefined;
   warn(message: string): void;
   /** Notes something for audit. `level`: only where the bodies of requests are kept, too. */
   annotate(key: string, value: string, level?: "Request"): void;

@@ -1,20 +1,14 @@
 /** PUT: the whole object, to itself or to one of its subresources. */
 import { badRequest, cloneJson } from "#api";
-import { decodeBody } from "./body.ts";
+import { decodeSent } from "./body.ts";
 import { change } from "./change.ts";
 import { writeOptions } from "./options.ts";
 import type { RestRequest, Written } from "./rest-request.ts";
 
 export async function update(request: RestRequest): Promise<Written> {
-  const { resource, name, query, contentType, warn } = request;
+  const { resource, name, query, warn } = request;
   const options = writeOptions("UpdateOptions", query);
-  const { draft, warnings } = decodeBody(
-    await request.body(),
-    contentType,
-    resource.kind,
-    options.fieldValidation,
-    warn,
-  );
+  const { draft, warnings } = await decodeSent(request, resource.kind, options.fieldValidation, warn);
   for (const warning of warnings) warn(warning);
   request.received?.(draft, resource.kind);
   checkPlace(request, draft.metadata);
