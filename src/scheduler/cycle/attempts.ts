@@ -186,7 +186,7 @@ function note(
   known: Pick<Explained, "scored" | "counted"> = {},
 ): void {
   const about = { atMs: clock.now(), attempt: queued.attempts, outcome, filtered, ...known };
-  const { explanation, cells } = explain(state, about);
+  const { explanation, cells } = explain(state, explanations, about);
   explanations.add(queued.pod.uid, explanation, cells);
 }
 

@@ -36,7 +36,25 @@ export interface Explanation {
   verdictOn(node: string): Rejection | undefined;
 }
 
+/** Codes of many attempts lie in one array: one for each would cost more than the decision that it explains. */
+const CODES_AT_ONCE = 64 * 1024;
+
+class CodeCopies {
+  #room = new Uint16Array(0);
+
+  of(codes: Uint16Array): Uint16Array {
+    const { length } = codes;
+    if (length > CODES_AT_ONCE) return codes.slice();
+    if (length > this.#room.length) this.#room = new Uint16Array(CODES_AT_ONCE);
+    const copy = this.#room.subarray(0, length);
+    copy.set(codes);
+    this.#room = this.#room.subarray(length);
+    return copy;
+  }
+}
+
 export class Explanations {
+  readonly copies = new CodeCopies();
   readonly #attempts = new Map<string, Explanation[]>();
   /** The oldest first, from `#from` on. */
   #order: { readonly uid: string; readonly cells: number }[] = [];
@@ -90,11 +108,12 @@ export interface Explained {
 /** Who was rejected where is kept only for a pod that has found no place: of others, how many, where there are few nodes. */
 export function explain(
   state: ClusterState,
+  { copies }: Pick<Explanations, "copies">,
   { atMs, attempt, outcome, filtered, counted, scored }: Explained,
 ): { readonly explanation: Explanation; readonly cells: number } {
   const names = state.nodeNames;
   const keeps = outcome.kind === "unschedulable";
-  const codes = keeps ? filtered.codes.slice(0, names.length) : undefined;
+  const codes = keeps ? copies.of(filtered.codes.subarray(0, names.length)) : undefined;
   const kept = codes && { ...filtered, codes };
   const some = filtered.rejection === undefined && filtered.count < state.nodeCount;
   // Of a large cluster nobody counts who was rejected for a pod that has found its place: that would cost more than the decision.

@@ -62,9 +62,9 @@ function noFit(evaluator: Evaluator, filtered: Filtered, view: ClusterView): NoF
   };
 }
 
-function resolvable({ codes, table, rejection }: Filtered, view: ClusterView): Int32Array {
+/** In the place of the nodes that fit, as there are none: an array of its own would cost more than filling it. */
+function resolvable({ codes, table, rejection, indexes: found }: Filtered, view: ClusterView): Int32Array {
   const { nodes } = view;
-  const found = new Int32Array(view.nodeCount);
   let count = 0;
   // Most nodes say the same as the one before.
   let last = -1;

@@ -7,15 +7,32 @@
 import type { policy } from "#api";
 import type { Random } from "#base";
 import type { DefaultPreemptionArgs } from "../../configuration/arguments.ts";
-import type { NodeAsk, NoFit, Rejection } from "../../framework/index.ts";
+import type { NodeAsk, NodeInfo, NoFit, Rejection } from "../../framework/index.ts";
 import { type Candidate, isCandidate, victimsOn } from "./victims.ts";
 
 /** By node index. */
-interface Remembered {
-  generations: Float64Array;
-  readonly results: (Candidate | Rejection | undefined)[];
+class Remembered {
+  #generations = new Float64Array(0);
+  #results: (Candidate | Rejection | undefined)[] = [];
   /** Of the budgets. */
-  epoch: number;
+  #epoch = 0;
+
+  /** Nothing of an earlier epoch, or of a cluster of another size, is true any more. */
+  begin(epoch: number, length: number): void {
+    if (this.#epoch === epoch && this.#generations.length === length) return;
+    this.#epoch = epoch;
+    this.#generations = new Float64Array(length);
+    this.#results = [];
+  }
+
+  at(index: number, generation: number | undefined): Candidate | Rejection | undefined {
+    return this.#generations[index] === generation ? this.#results[index] : undefined;
+  }
+
+  set({ index, generation }: NodeInfo, result: Candidate | Rejection): void {
+    this.#generations[index] = generation;
+    this.#results[index] = result;
+  }
 }
 
 export interface Found {
@@ -43,9 +60,9 @@ export class Candidates {
   find(failed: NoFit): Found {
     const { random } = this.#options;
     const { resolvable, view, pod } = failed;
-    const { nodes } = view;
+    const { nodes, generations } = view;
     // Without the promise that was made to the pod itself, its node is not what others see.
-    const own = view.nominationOf(pod.uid);
+    const own = view.nodeNamed(view.nominationOf(pod.uid) ?? "")?.index;
     const known = failed.readsNodesOnly ? this.#rememberedFor(failed) : undefined;
     const total = resolvable.length;
     if (total === 0) return { candidates: [], rejections: [] };
@@ -56,10 +73,11 @@ export class Candidates {
     const offset = random.integer(total);
     for (let at = 0; at < total; at++) {
       const place = offset + at;
-      const node = nodes[resolvable[place < total ? place : place - total] ?? 0];
-      if (node === undefined) continue;
-      const result =
-        known === undefined || node.name === own ? this.#victims(failed, node) : this.#on(failed, node, known);
+      const index = resolvable[place < total ? place : place - total] ?? 0;
+      // Of most nodes this is known: they are not even looked at.
+      const shared = index === own ? undefined : known;
+      const result = shared?.at(index, generations[index]) ?? this.#victims(failed, nodes[index], shared);
+      if (result === undefined) continue;
       if (!isCandidate(result)) {
         rejections.push(result);
         continue;
@@ -71,34 +89,25 @@ export class Candidates {
     return { candidates, rejections };
   }
 
-  #on(failed: NoFit, node: Candidate["node"], { generations, results }: Remembered): Candidate | Rejection {
-    const { index, generation } = node;
-    const known = results[index];
-    if (known !== undefined && generations[index] === generation) return known;
-    const result = this.#victims(failed, node);
-    generations[index] = generation;
-    results[index] = result;
+  #victims(
+    failed: NoFit,
+    node: NodeInfo | undefined,
+    known: Remembered | undefined,
+  ): Candidate | Rejection | undefined {
+    if (node === undefined) return undefined;
+    const { budgets, nowMs } = this.#options;
+    const result = victimsOn(failed, node, budgets(), nowMs());
+    known?.set(node, result);
     return result;
   }
 
-  #victims(failed: NoFit, node: Candidate["node"]): Candidate | Rejection {
-    const { budgets, nowMs } = this.#options;
-    return victimsOn(failed, node, budgets(), nowMs());
-  }
-
   #rememberedFor({ pod, view }: NoFit): Remembered {
-    const epoch = this.#options.budgetsEpoch();
     let known = this.#remembered.get(pod.ask);
     if (known === undefined) {
-      known = { generations: new Float64Array(0), results: [], epoch };
+      known = new Remembered();
       this.#remembered.set(pod.ask, known);
     }
-    const { length } = view.generations;
-    if (known.epoch !== epoch || known.generations.length !== length) {
-      known.epoch = epoch;
-      known.generations = new Float64Array(length);
-      known.results.fill(undefined);
-    }
+    known.begin(this.#options.budgetsEpoch(), view.generations.length);
     return known;
   }
 
