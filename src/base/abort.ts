@@ -17,12 +17,21 @@ export interface ChildController extends Disposable {
 
 export function childController(parent?: AbortSignal): ChildController {
   const controller = new AbortController();
-  const detach = parent === undefined ? nothing : onAbort(parent, () => controller.abort(parent.reason));
+  const signal: WaitedFor = controller.signal;
+  // Who waits for it is told from here: most children come and go with a request, and a listener would cost more than the rest of them.
+  const calls = new Set<() => void>();
+  signal[WAITING] = { calls };
+  const end = (reason: unknown) => {
+    controller.abort(reason);
+    signal[WAITING] = undefined;
+    callAll(calls);
+  };
+  const detach = parent === undefined ? nothing : whenAborted(parent, () => end(parent.reason));
   return {
-    signal: controller.signal,
+    signal,
     abort: (reason) => {
       detach();
-      controller.abort(reason);
+      end(reason);
     },
     [Symbol.dispose]: detach,
   };
@@ -33,7 +42,8 @@ const WAITING = Symbol("waiting");
 
 interface Waiting {
   readonly calls: Set<() => void>;
-  readonly listener: () => void;
+  /** Absent where the signal's owner calls. */
+  readonly listener?: () => void;
 }
 
 type WaitedFor = AbortSignal & { [WAITING]?: Waiting | undefined };
@@ -41,7 +51,7 @@ type WaitedFor = AbortSignal & { [WAITING]?: Waiting | undefined };
 function nothing(): void {}
 
 /** Calls once, at once if it is over already. What comes back takes the call off again. */
-function onAbort(signal: WaitedFor, call: () => void): () => void {
+export function whenAborted(signal: WaitedFor, call: () => void): () => void {
   if (signal.aborted) {
     call();
     return nothing;
@@ -49,7 +59,7 @@ function onAbort(signal: WaitedFor, call: () => void): () => void {
   const { calls, listener } = signal[WAITING] ?? listen(signal);
   calls.add(call);
   return () => {
-    if (!calls.delete(call) || calls.size > 0) return;
+    if (!calls.delete(call) || calls.size > 0 || listener === undefined) return;
     signal.removeEventListener("abort", listener);
     signal[WAITING] = undefined;
   };
@@ -59,9 +69,7 @@ function listen(signal: WaitedFor): Waiting {
   const calls = new Set<() => void>();
   const listener = () => {
     signal[WAITING] = undefined;
-    const all = [...calls];
-    calls.clear();
-    for (const call of all) call();
+    callAll(calls);
   };
   signal.addEventListener("abort", listener, { once: true });
   const waiting = { calls, listener };
@@ -69,13 +77,24 @@ function listen(signal: WaitedFor): Waiting {
   return waiting;
 }
 
+function callAll(calls: Set<() => void>): void {
+  const all = [...calls];
+  calls.clear();
+  for (const call of all) call();
+}
+
 /**
- * Waits for the promise or the signal, whichever comes first; in the second case rejects with the signal's reason. What
+ * Waits for the promise or one of the signals, whichever comes first; in the second case rejects with the signal's reason. What
  * the promise comes to afterwards is dropped: use it where the result is of no use to anybody any more.
  */
-export function abortable<T>(promise: PromiseLike<T>, signal: AbortSignal): Promise<T> {
+export function abortable<T>(promise: PromiseLike<T>, signal: AbortSignal, another?: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
-    const detach = onAbort(signal, () => reject(signal.reason));
+    const leave = whenAborted(signal, () => reject(signal.reason));
+    const leaveOther = another === undefined ? nothing : whenAborted(another, () => reject(another.reason));
+    const detach = () => {
+      leave();
+      leaveOther();
+    };
     promise.then(
       (value) => {
         detach();

@@ -7,7 +7,7 @@
  * 3. A watch that is not read holds a bounded number of bytes: what waits is reported back, and the server drops a caller that is too slow.
  */
 import { type Json, plainJson } from "#api";
-import { abortable, Channel, childController } from "#base";
+import { abortable, Channel, childController, whenAborted } from "#base";
 import type { BodyPart, Transport, TransportResponse } from "./transport.ts";
 
 export interface InProcessUser {
@@ -26,6 +26,7 @@ export type InProcessHandle = (request: {
   body(limit: number): Promise<Buffer>;
   readonly value?: () => Json;
   readonly signal: AbortSignal;
+  whenGone(call: () => void): () => void;
   readonly user: InProcessUser;
 }) => Promise<WholeAnswer | StreamAnswer>;
 
@@ -49,13 +50,7 @@ interface StreamAnswer extends Answer {
 }
 
 export function inProcess(handle: InProcessHandle, user: InProcessUser): Transport {
-  const closing = new AbortController();
-  const waiting = new Set<(reason: unknown) => void>();
-  const closable = <T>(answer: Promise<T>): Promise<T> =>
-    new Promise((resolve, reject) => {
-      waiting.add(reject);
-      void answer.then(resolve, reject).finally(() => waiting.delete(reject));
-    });
+  const closing = childController();
   return {
     async send(request) {
       const { method, target, headers, body, value: sent, signal, goesOn = false, takesValues = false } = request;
@@ -65,6 +60,7 @@ export function inProcess(handle: InProcessHandle, user: InProcessUser): Transpo
       // Now: what the caller does with its own afterwards is not what it has sent.
       const copy = sent === undefined ? undefined : plainJson(sent);
       const at = target.indexOf("?");
+      const ends = going?.ending.signal ?? signal;
       const asked = {
         method,
         path: at === -1 ? target : target.slice(0, at),
@@ -72,11 +68,12 @@ export function inProcess(handle: InProcessHandle, user: InProcessUser): Transpo
         headers,
         body: async () => Buffer.from(copy === undefined ? (body ?? "") : JSON.stringify(copy)),
         ...(copy !== undefined && { value: () => copy }),
-        signal: going?.ending.signal ?? signal,
+        signal: ends,
+        whenGone: (call: () => void) => whenAborted(ends, call),
         user,
       };
       try {
-        const answer = await abortable(closable(handle(asked)), asked.signal);
+        const answer = await abortable(handle(asked), asked.signal, closing.signal);
         if ("stream" in answer) {
           const { ending, release } = going ?? ongoing(signal, closing.signal);
           return streamed(answer, ending, release, takesValues);
@@ -91,9 +88,7 @@ export function inProcess(handle: InProcessHandle, user: InProcessUser): Transpo
       }
     },
     close: async () => {
-      const reason = new Error("the client was closed");
-      closing.abort(reason);
-      for (const reject of waiting) reject(reason);
+      closing.abort(new Error("the client was closed"));
     },
   };
 }
@@ -101,10 +96,9 @@ export function inProcess(handle: InProcessHandle, user: InProcessUser): Transpo
 /** Ends with the caller's signal, and with the client. */
 function ongoing(signal: AbortSignal, closing: AbortSignal) {
   const ending = childController(signal);
-  const close = () => ending.abort(closing.reason);
-  closing.addEventListener("abort", close, { once: true });
+  const leave = whenAborted(closing, () => ending.abort(closing.reason));
   const release = () => {
-    closing.removeEventListener("abort", close);
+    leave();
     ending[Symbol.dispose]();
   };
   return { ending, release };
