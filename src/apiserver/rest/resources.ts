@@ -31,6 +31,8 @@ class Place {
 
 export class Resources {
   readonly #byPath = new Map<string, Place>();
+  /** What has been found, by plural, group and version, until something changes: every request looks, and a path has to be put together. */
+  readonly #found = new Map<string, Map<string, Map<string, Place>>>();
   readonly #groups = new Set<string>();
   readonly #followed = new Map<string, Followed>();
   readonly #feed: StoreFeed;
@@ -44,6 +46,7 @@ export class Resources {
     this.#groups.add(kind.group);
     const resource = new Resource(kind, this.follow(storePrefixOf(kind)));
     this.#byPath.set(pathOf(kind.group, kind.version, kind.names.plural), new Place(() => resource));
+    this.#found.clear();
     return resource;
   }
 
@@ -52,8 +55,11 @@ export class Resources {
     const path = pathOf(group, version, names.plural);
     const place = new Place(make);
     this.#byPath.set(path, place);
+    this.#found.clear();
     return () => {
-      if (this.#byPath.get(path) === place) this.#byPath.delete(path);
+      if (this.#byPath.get(path) !== place) return;
+      this.#byPath.delete(path);
+      this.#found.clear();
     };
   }
 
@@ -84,7 +90,16 @@ export class Resources {
   }
 
   find(group: string, version: string, plural: string): Resource | undefined {
-    return this.#byPath.get(pathOf(group, version, plural))?.resource;
+    return (this.#found.get(plural)?.get(group)?.get(version) ?? this.#look(group, version, plural))?.resource;
+  }
+
+  #look(group: string, version: string, plural: string): Place | undefined {
+    const place = this.#byPath.get(pathOf(group, version, plural));
+    if (place === undefined) return undefined;
+    const ofPlural = this.#found.get(plural) ?? new Map<string, Map<string, Place>>();
+    const ofGroup = ofPlural.get(group) ?? new Map<string, Place>();
+    this.#found.set(plural, ofPlural.set(group, ofGroup.set(version, place)));
+    return place;
   }
 
   /** Whether any version of the group is part of the server. */
