@@ -47,6 +47,8 @@ export type ObjectMap = OrderedMap<string, StoredObject>;
 export class ResourceCache implements Subscriber {
   readonly prefix: string;
   #objects: ObjectMap = new OrderedMap();
+  /** The same objects, found by their key alone: every write looks for what it changes, and the way through an ordered map is long. */
+  #byKey = new Map<string, StoredObject>();
   /** Recent events in order; those before `#windowStart` have been dropped. */
   #window: CacheEvent[] = [];
   #windowStart: Revision = 0;
@@ -78,7 +80,7 @@ export class ResourceCache implements Subscriber {
   }
 
   get(key: string): StoredObject | undefined {
-    return this.#objects.get(key);
+    return this.#byKey.get(key);
   }
 
   /** The current objects; a fork that later writes do not change. */
@@ -122,7 +124,8 @@ export class ResourceCache implements Subscriber {
 
   replace(entries: readonly Entry[], revision: Revision): void {
     this.#objects = new OrderedMap();
-    for (const entry of entries) this.#objects.set(this.#suffix(entry.key), new StoredObject(entry));
+    this.#byKey = new Map(entries.map((entry) => [this.#suffix(entry.key), new StoredObject(entry)]));
+    for (const [suffix, stored] of this.#byKey) this.#objects.set(suffix, stored);
     this.#window = [];
     this.#windowStart = revision;
     this.#newest = revision;
@@ -136,13 +139,15 @@ export class ResourceCache implements Subscriber {
 
   change({ key, revision, entry }: Change): void {
     const suffix = this.#suffix(key);
-    const previous = this.#objects.get(suffix);
+    const previous = this.#byKey.get(suffix);
     let current: StoredObject | undefined;
     if (entry === undefined) {
       this.#objects.delete(suffix);
+      this.#byKey.delete(suffix);
     } else {
       current = this.#written.get(revision) ?? new StoredObject(entry);
       this.#objects.set(suffix, current);
+      this.#byKey.set(suffix, current);
     }
     this.#written.delete(revision);
     this.#page = undefined;
@@ -211,7 +216,7 @@ export class ResourceCache implements Subscriber {
   /** The current objects with one value of an indexed field, in no particular order. */
   *withValue(exactly: FieldValue): Generator<StoredObject> {
     for (const key of this.#index(exactly).keys(exactly.value)) {
-      const stored = this.#objects.get(key);
+      const stored = this.#byKey.get(key);
       if (stored !== undefined) yield stored;
     }
   }

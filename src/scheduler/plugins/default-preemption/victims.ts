@@ -18,6 +18,7 @@ import { splitByBudgets } from "./budgets.ts";
 const NO_VICTIMS = rejectionsOf("DefaultPreemption").unresolvable("No preemption victims found for incoming pod");
 
 export interface Candidate {
+  readonly kind: "candidate";
   readonly node: NodeInfo;
   /** The most important first. */
   readonly victims: readonly PodInfo[];
@@ -49,7 +50,12 @@ export function candidateOf(node: NodeInfo, victims: readonly PodInfo[], violati
     if (startTime === undefined) hasUnstarted = true;
     else startedMs = Math.min(startedMs, Date.parse(startTime));
   }
-  return { node, victims, harm: { violations, highest, sum, count: victims.length, startedMs, hasUnstarted } };
+  return {
+    kind: "candidate",
+    node,
+    victims,
+    harm: { violations, highest, sum, count: victims.length, startedMs, hasUnstarted },
+  };
 }
 
 export function victimsOn(
@@ -82,7 +88,7 @@ export function victimsOn(
 }
 
 export function isCandidate(result: Candidate | Rejection): result is Candidate {
-  return "victims" in result;
+  return result.kind === "candidate";
 }
 
 /** Of equal priority, whoever runs longer is more important. */
