@@ -148,6 +148,8 @@ export interface Subresources<T> {
 }
 
 export interface StatusRules<T> {
+  /** The defaults of status and metadata, where they do not depend on the rest: a write that leaves the rest as it is stored need not fill that in again. */
+  fill?(draft: Draft<T>): void;
   prepare?(draft: Draft<T>, old: T, request?: RequestFacts): void;
   validate?(object: T, old: T, at: FieldPath): readonly FieldError[];
   /** What of the metadata a status write may change. Default: labels and annotations. */

@@ -22,7 +22,7 @@ import {
 } from "#api";
 import { allocating } from "../allocate/allocating.ts";
 import type { StoredObject } from "../cache/stored-object.ts";
-import { createDraft, fillIn, toStoredForm, unstored } from "./create.ts";
+import { createDraft, fillIn, fillInStatus, toStoredForm, unstored } from "./create.ts";
 import { eraseIfFinished } from "./delete.ts";
 import { own } from "./ownership.ts";
 import { type Persisted, persist } from "./persist.ts";
@@ -48,6 +48,8 @@ export interface Proposal {
   readonly draft: AnyDraft;
   /** managedFields have been worked out already (apply). */
   readonly owned?: boolean;
+  /** All but status and metadata is the current object's own: see `fillInStatus`. */
+  readonly sharesRest?: boolean;
   /** Nothing to do: the object stays as it is. */
   readonly unchanged?: boolean;
 }
@@ -82,7 +84,7 @@ export async function change(request: RestRequest, options: ChangeOptions): Prom
     }
     dedupeOwners(draft, request.warn);
     checkPreconditions(request, draft, old);
-    await prepare(request, draft, old, options.dryRun, proposal.owned === true);
+    await prepare(request, proposal, old, options.dryRun);
     const outcome = await writeChange(request, suffix, draft, current, options.dryRun);
     if (outcome.ok) return { created: false, stored: outcome.stored };
     if (tries === MAX_TRIES) throw conflict(resource.groupResource, name);
@@ -113,16 +115,16 @@ function writeChange(
 
 async function prepare(
   request: RestRequest,
-  draft: AnyDraft,
+  { draft, owned = false, sharesRest = false }: Proposal,
   old: KubeObject,
   dryRun: boolean,
-  owned: boolean,
 ): Promise<void> {
   const { context, resource, subresource } = request;
   const { kind } = resource;
   const resourceVersion = old.metadata.resourceVersion;
   const facts = requestFacts(request);
-  fillIn(kind, draft);
+  if (sharesRest) fillInStatus(kind, draft);
+  else fillIn(kind, draft);
   // Nobody gains or loses what a write of the status cannot change: it need not be compared.
   if (subresource === "status") shareSpec(draft, old);
   const owning = owned ? undefined : own(request, draft, old);

@@ -97,6 +97,16 @@ export function fillIn(kind: Kind, draft: AnyDraft): void {
   kind.defaults?.(draft);
 }
 
+/** As `fillIn`, where all but status and metadata is as it is stored, and shared: it has its defaults, and may not be changed. */
+export function fillInStatus(kind: Kind, draft: AnyDraft): void {
+  const { metadata, status } = draft;
+  const alone = { metadata, ...(status !== undefined && { status }) } as AnyDraft;
+  applySchemaDefaults(kind.schema, alone as unknown as Parameters<typeof applySchemaDefaults>[1]);
+  if (alone.status !== undefined) draft.status = alone.status;
+  const rules = kind.subresources?.status;
+  if (typeof rules === "object") rules.fill?.(draft);
+}
+
 /** The last changes before an object is stored: its kind's one form, and what the store does not tell apart. */
 export function toStoredForm(kind: Kind, draft: AnyDraft): void {
   kind.canonicalize?.(draft);

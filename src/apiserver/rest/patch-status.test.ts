@@ -39,6 +39,7 @@ describe("a strategic patch of a status", () => {
       name: "a field that comes and goes",
       patches: [{ status: { nominatedNodeName: "n" } }, { status: { nominatedNodeName: null } }],
     },
+    { name: "an address, of which there is a list, too", patches: [{ status: { podIP: "10.0.0.1" } }] },
     { name: "labels along with it", patches: [{ metadata: { labels: { b: "2", app: null } }, status: {} }] },
     { name: "nothing at all", patches: [{}] },
     { name: "a fault", patches: [{ status: { conditions: [condition("no good name")] } }] },

@@ -4,7 +4,7 @@
  * 1. Only what such a patch can change is merged and decoded: the status and the metadata. The rest of the object is as it is stored.
  * 2. A patch that speaks of anything else takes the long way: what is wrong with it has to be told.
  */
-import { cloneJson, isObject, type Json, type KubeObject } from "#api";
+import { cloneJson, isObject, type Json, type Kind, type KubeObject } from "#api";
 import type { Proposal } from "./change.ts";
 import type { AnyDraft } from "./prepare.ts";
 
@@ -18,7 +18,14 @@ export function isAboutStatus(patch: Json): boolean {
   );
 }
 
-export function aroundStatus(current: KubeObject, propose: (object: Json) => Proposal): Proposal {
+/** Where the kind says how a status is filled in alone, the rest is shared with the current object; else it is a copy, to be filled in again. */
+export function aroundStatus(
+  current: KubeObject,
+  { subresources }: Kind,
+  propose: (object: Json) => Proposal,
+): Proposal {
+  const rules = subresources?.status;
+  const sharesRest = typeof rules === "object" && rules.fill !== undefined;
   const { managedFields, ...metadata } = current.metadata;
   const { kind, apiVersion, status } = current as unknown as Record<string, Json | undefined>;
   const asked = { kind, apiVersion, metadata, ...(status !== undefined && { status }) } as unknown as Json;
@@ -28,7 +35,7 @@ export function aroundStatus(current: KubeObject, propose: (object: Json) => Pro
   const whole: Record<string, Json | undefined> = {};
   // In the order in which it is stored.
   for (const [name, value] of Object.entries(current))
-    whole[name] = OWN_PARTS.has(name) ? draft[name] : cloneJson(value);
+    whole[name] = OWN_PARTS.has(name) ? draft[name] : sharesRest ? value : cloneJson(value);
   if (!("status" in whole) && draft.status !== undefined) whole.status = draft.status;
-  return { draft: whole as AnyDraft };
+  return { draft: whole as AnyDraft, sharesRest };
 }

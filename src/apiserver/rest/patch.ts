@@ -76,7 +76,7 @@ function proposer(
   const propose = (object: Json) => decoded(patched(object, kind.schema), sent, kind, request, options, from);
   if (type !== STRATEGIC_PATCH || request.subresource !== "status") return (current) => propose(asJson(current));
   return isAboutStatus(sent.value)
-    ? (current) => aroundStatus(current, propose)
+    ? (current) => aroundStatus(current, kind, propose)
     : (current) => propose(asJson(current));
 }
 

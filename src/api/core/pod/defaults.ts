@@ -22,13 +22,18 @@ const forgottenAnnotations = [
 
 export function defaultPod(pod: Draft<Pod>): void {
   pod.spec ??= { containers: [] };
-  dropForgottenAnnotations(pod.metadata);
+  defaultPodStatus(pod);
   defaultPodSpec(pod.spec);
   const containers = [...(pod.spec.containers ?? []), ...(pod.spec.initContainers ?? [])];
   for (const container of containers) defaultRequests(container);
   defaultPodLevelResources(pod.spec);
   pod.spec.enableServiceLinks ??= true;
   if (pod.spec.hostNetwork === true) for (const container of containers) takeHostPorts(container.ports ?? []);
+}
+
+/** All that does not stand in the spec. */
+export function defaultPodStatus(pod: Draft<Pod>): void {
+  dropForgottenAnnotations(pod.metadata);
   joinPodIps(pod);
 }
 

@@ -8,7 +8,8 @@ import type { Pod, PodSpec, VolumeProjection } from "../../types/core-v1.ts";
 const projections = ["clusterTrustBundle", "podCertificate"] as const;
 
 export function dropDisabledFields(draft: Draft<Pod>, old?: Pod): void {
-  if (draft.spec !== undefined) dropDisabledSpecFields(draft.spec, old?.spec);
+  // A spec that is the old one has nothing that the old one does not have.
+  if (draft.spec !== undefined && draft.spec !== old?.spec) dropDisabledSpecFields(draft.spec, old?.spec);
   dropDisabledStatusFields(draft, old);
 }
 

@@ -15,6 +15,7 @@ import { checkDns1123Label, checkDns1123Subdomain, checkQualifiedName } from "..
 import type { Draft } from "../../machinery/object.ts";
 import type { Container, ContainerStatus, Pod, PodSpec, PodStatus } from "../../types/core-v1.ts";
 import { validateContainerStatuses } from "./container-statuses.ts";
+import { defaultPodStatus } from "./defaults.ts";
 import { dropDisabledFields } from "./disabled-fields.ts";
 import { fits } from "./field-checks.ts";
 import { validateStrictIp } from "./names-and-hosts.ts";
@@ -24,7 +25,11 @@ import { specOf, validateAnnotationUpdate } from "./update.ts";
 /** Conditions of the system itself, whose names need no domain. */
 const systemConditions = new Set(["PodScheduled", "Ready", "Initialized"]);
 
-export const statusRules: StatusRules<Pod> = { prepare: prepareStatus, validate: validateStatus };
+export const statusRules: StatusRules<Pod> = {
+  fill: defaultPodStatus,
+  prepare: prepareStatus,
+  validate: validateStatus,
+};
 
 function prepareStatus(draft: Draft<Pod>, old: Pod): void {
   const owners = old.metadata.ownerReferences;
