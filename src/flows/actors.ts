@@ -18,6 +18,10 @@ export function actorOf(user: string, userAgent: string): string {
   return program === "" ? user : program;
 }
 
+export function isKubelet(actor: string): boolean {
+  return actor.startsWith("kubelet/");
+}
+
 /** Whether this user may say that it is this component's work. */
 export function vouchesFor(user: string, actor: string): boolean {
   if (user === "system:kube-controller-manager") return true;

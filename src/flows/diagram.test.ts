@@ -35,6 +35,71 @@ describe("a diagram", () => {
     expect(drawn(false).lines.every((line) => line.times === 1)).toBe(true);
   });
 
+  /** A controller makes three Pods on as many nodes, each once the one before it runs, and says so at the end. */
+  function rounds(): Story {
+    const story = new Story().request({ resource: "apps/deployments", name: "web", revision: 1 });
+    const controller = { actor: "c", user: "system:serviceaccount:kube-system:c" };
+    const report = { verb: "update", subresource: "status", status: 200, change: "MODIFIED" } as const;
+    let woken = 1;
+    for (const [round, pod] of ["web-bcdfg", "web-hjklm", "web-npqrs"].entries()) {
+      const [made, runs] = [10 * round + 11, 10 * round + 12];
+      const node = { actor: `kubelet/n${round}`, user: `system:node:n${round}` };
+      story
+        .work({ id: `make-${round}`, actor: "c", about: "default/web", woken: [woken], decided: `create Pod ${pod}` })
+        .request({ ...controller, name: pod, cause: `make-${round}`, revision: made })
+        .work({ id: `run-${round}`, actor: node.actor, about: `default/${pod}`, woken: [made], decided: "Running" })
+        .request({ ...report, ...node, name: pod, cause: `run-${round}`, revision: runs });
+      woken = runs;
+    }
+    return story
+      .work({ id: "say", actor: "c", about: "default/web", woken: [woken] })
+      .request({ ...report, ...controller, resource: "apps/deployments", name: "web", cause: "say", revision: 40 });
+  }
+
+  it("folds rounds, but not a report that led to something with one that did not", () => {
+    expect(diagramOf(rounds().records).lines.map(({ text, times }) => `${text} ×${times}`)).toEqual([
+      "POST deployments ×1",
+      "alice ✓ ×1",
+      "web @1 ×1",
+      "ADDED web @1 ×3",
+      "201 ×1",
+      "create Pod web-bcdfg ×3",
+      "POST pods ×3",
+      "web-bcdfg @11…31 ×3",
+      "ADDED web-bcdfg @11 ×2",
+      "Running ×2",
+      "PUT pods/web-bcdfg/status ×2",
+      "web-bcdfg @12…22 ×2",
+      "ADDED web-npqrs @31 ×1",
+      "Running (n2) ×1",
+      "PUT pods/web-npqrs/status ×1",
+      "web-npqrs @32 ×1",
+      "MODIFIED web-npqrs @32 ×1",
+      "PUT deployments/web/status ×1",
+      "web @40 ×1",
+    ]);
+  });
+
+  it("draws kubelets of several nodes as one where they did the same, unless somebody asks for one of them", () => {
+    const names = (options = {}) =>
+      diagramOf(rounds().records, options).participants.filter((each) => /kubelet/.test(each));
+    expect(names()).toEqual(["kubelet/n0 +2"]);
+    expect(names({ nodesApart: true })).toEqual(["kubelet/n0", "kubelet/n1", "kubelet/n2"]);
+    expect(names({ only: ["kubelet/n1"] })).toEqual(["kubelet/n1"]);
+    expect(names({ fold: false })).toEqual(["kubelet/n0", "kubelet/n1", "kubelet/n2"]);
+  });
+
+  it("says of a component's write that it went well only where it did not", () => {
+    const answers = (status: number) =>
+      diagramOf(
+        new Story()
+          .work({ id: "w", actor: "scheduler" })
+          .request({ actor: "scheduler", user: "system:kube-scheduler", cause: "w", revision: 3, status }).records,
+      ).lines.filter(({ arrow }) => arrow === "answer");
+    expect(answers(201)).toEqual([]);
+    expect(answers(409)).toHaveLength(1);
+  });
+
   it("does not fold what took another turn", () => {
     const { records } = new Story()
       .work({ id: "r" })

@@ -2,9 +2,9 @@
  * From records to a sequence diagram: who took part, in order of first appearance, and what went between them.
  * Every line has the records that it was drawn from.
  */
-import { vouchesFor } from "./actors.ts";
+import { isKubelet, vouchesFor } from "./actors.ts";
 import { causalOrder, inTurn, type Step } from "./causal-order.ts";
-import { eachAlone, type Folded, foldAlike } from "./fold.ts";
+import { eachAlone, type Folded, type FoldOptions, foldAlike, newsOf, shapeOf } from "./fold.ts";
 import type { DeliveryRecord, FlowRecord, RequestRecord, WorkRecord } from "./record.ts";
 import { causesOf } from "./trace.ts";
 
@@ -27,7 +27,7 @@ export interface Diagram {
   readonly lines: readonly Line[];
 }
 
-export interface DrawOptions {
+export interface DrawOptions extends FoldOptions {
   /** Only lines from, to or about these. */
   readonly only?: readonly string[];
   readonly fold?: boolean;
@@ -41,15 +41,17 @@ export const API_SERVER = "apiserver";
 export const STORE = "store";
 
 export function diagramOf(all: readonly FlowRecord[], options: DrawOptions = {}): Diagram {
-  const { only, fold = true, reads = false, deliveries = false } = options;
+  const { only, fold = true, reads = false, deliveries = false, nodesApart = only !== undefined } = options;
   const records = deliveries ? untold(all) : all.filter(({ type }) => type !== "delivery");
   const written = new Map<number, RequestRecord>();
   for (const record of records) {
     if (record.type === "request" && record.written !== undefined) written.set(record.written.revision, record);
   }
-  const groups = fold ? foldAlike(records) : eachAlone(records);
+  const groups = fold ? foldAlike(records, { nodesApart }) : eachAlone(records);
   const told = new Set<string>();
-  const drawn = causalOrder(groups.flatMap((group) => stepsOf(group, written, told, reads)));
+  const news = fold ? newsOf(records) : undefined;
+  const nodes = nodesTogether(groups);
+  const drawn = causalOrder(groups.flatMap((group) => stepsOf(group, written, told, { news, reads, nodes })));
   const lines = only === undefined ? drawn : drawn.filter(({ from, to }) => only.includes(from) || only.includes(to));
   return { participants: [...new Set(lines.flatMap(({ from, to }) => [from, to]))], lines };
 }
@@ -70,7 +72,7 @@ function stepsOf(
   { record, all }: Folded,
   written: ReadonlyMap<number, RequestRecord>,
   told: Set<string>,
-  reads: boolean,
+  how: How,
 ): Step[] {
   const make: MakeLine = (at, arrow, from, to, text) => ({
     at,
@@ -83,12 +85,28 @@ function stepsOf(
   });
   switch (record.type) {
     case "request":
-      return requestSteps(record, all as readonly RequestRecord[], make);
+      return requestSteps(record, all as readonly RequestRecord[], how, make);
     case "delivery":
       return deliverySteps(record, make);
     case "work":
-      return workSteps(record, all as readonly WorkRecord[], written, told, reads, make);
+      return workSteps(record, all as readonly WorkRecord[], written, told, how, make);
   }
+}
+
+interface How {
+  /** Where what is alike is drawn once. */
+  readonly news: ReturnType<typeof newsOf> | undefined;
+  readonly reads: boolean;
+  /** The kubelets that are drawn as one, the first of them first. */
+  readonly nodes: readonly string[];
+}
+
+/** Where something that kubelets of several nodes did is drawn once, these have one column. */
+function nodesTogether(groups: readonly Folded[]): readonly string[] {
+  const isTogether = ({ all }: Folded) => new Set(all.flatMap((each) => ("actor" in each ? each.actor : []))).size > 1;
+  if (!groups.some(isTogether)) return [];
+  const actors = groups.flatMap(({ all }) => all.flatMap((each) => ("actor" in each ? each.actor : [])));
+  return [...new Set(actors.filter(isKubelet))];
 }
 
 type MakeLine = (at: number, arrow: Arrow, from: string, to: string, text: string) => Line;
@@ -104,8 +122,14 @@ const METHODS: Readonly<Record<string, string>> = {
   watch: "WATCH",
 };
 
-function requestSteps(record: RequestRecord, all: readonly RequestRecord[], make: MakeLine): Step[] {
-  const { at, tookMs, actor, status, reason, written } = record;
+function requestSteps(
+  record: RequestRecord,
+  all: readonly RequestRecord[],
+  { news, nodes }: How,
+  make: MakeLine,
+): Step[] {
+  const { at, tookMs, status, reason, written } = record;
+  const { actor } = drawnAs(all, nodes);
   const answer = reason === undefined ? String(status) : `${status} ${reason}`;
   const revisions = all.flatMap((each) => (each.written === undefined ? [] : [each.written.revision]));
   const verdicts = verdictsOf(record);
@@ -115,7 +139,7 @@ function requestSteps(record: RequestRecord, all: readonly RequestRecord[], make
     ...(verdicts === "" ? [] : [{ line: make(at, "note", API_SERVER, API_SERVER, verdicts) }]),
     ...(record.calls ?? []).flatMap(({ to, what, afterMs, tookMs: ms, failed }) => [
       { line: make(at + afterMs, "call", API_SERVER, to, what) },
-      { line: make(at + afterMs + ms, "answer", to, API_SERVER, failed ?? "ok") },
+      { line: make(at + afterMs + ms, "answer", to, API_SERVER, failed ?? "answered") },
     ]),
     ...(written === undefined
       ? []
@@ -125,8 +149,23 @@ function requestSteps(record: RequestRecord, all: readonly RequestRecord[], make
             keys: revisions.map(revisionKey),
           },
         ]),
-    { line: make(at + tookMs, "answer", API_SERVER, actor, answer) },
+    ...(news !== undefined && isUsualAnswer(record)
+      ? []
+      : [{ line: make(at + tookMs, "answer", API_SERVER, actor, answer) }]),
   );
+}
+
+/** That a component's write went well is seen where it is persisted. */
+function isUsualAnswer({ cause, user, actor, status, written }: RequestRecord): boolean {
+  return cause !== undefined && written !== undefined && status < 300 && vouchesFor(user, actor);
+}
+
+/** `kubelet/n1 +2` for it and those of two more nodes. What one of these did by itself says which one. */
+function drawnAs(all: readonly (RequestRecord | WorkRecord)[], nodes: readonly string[]) {
+  const [actor = "", ...others] = new Set(all.map((each) => each.actor));
+  if (nodes.length < 2 || !isKubelet(actor)) return { actor, which: "" };
+  const which = others.length === 0 ? ` (${actor.slice(actor.indexOf("/") + 1)})` : "";
+  return { actor: `${nodes[0]} +${nodes.length - 1}`, which };
 }
 
 function pathOf({ verb, resource, subresource, name }: RequestRecord): string {
@@ -153,8 +192,9 @@ function verdictsOf(record: RequestRecord): string {
     : isUsual || authorization === undefined
       ? []
       : [`${authorization} ✓`];
-  const tookMs = Object.values(record.admissionMicroseconds ?? {}).reduce((sum, each) => sum + each, 0) / 1000;
-  const took = record.admissionMicroseconds === undefined ? "" : ` ${tookMs.toFixed(1)} ms`;
+  const microseconds = Object.values(record.admissionMicroseconds ?? {}).reduce((sum, each) => sum + each, 0);
+  const words = microseconds < 100 ? `${microseconds} µs` : `${(microseconds / 1000).toFixed(1)} ms`;
+  const took = record.admissionMicroseconds === undefined ? "" : ` ${words}`;
   const some = `${admission.length} admission plugin${admission.length === 1 ? "" : "s"}`;
   const admitted =
     refusedBy !== undefined ? [`${refusedBy} ✗`] : isUsual || admission.length === 0 ? [] : [`${some} ✓${took}`];
@@ -172,25 +212,36 @@ function workSteps(
   all: readonly WorkRecord[],
   written: ReadonlyMap<number, RequestRecord>,
   known: Set<string>,
-  reads: boolean,
+  { news, reads, nodes }: How,
   make: MakeLine,
 ): Step[] {
-  const { at, actor, decided, calls, claimed, read = [] } = record;
+  const { at, decided, calls, claimed, read = [] } = record;
+  const { actor, which } = drawnAs(all, nodes);
   const woken = causesOf(record);
-  const told: Step[] = woken.flatMap((revision) => {
-    const { written: write, name } = written.get(revision) ?? {};
+  const alike = new Map<string, RequestRecord[]>();
+  for (const revision of news?.get(record) ?? woken) {
+    const request = written.get(revision);
     // Several works may have been woken by one change, of which each was told once.
-    if (write === undefined || known.has(`${revision} ${actor}`)) return [];
-    known.add(`${revision} ${actor}`);
-    const line = make(write.at, "watch", API_SERVER, actor, `${write.change} ${name} @${revision}`);
-    return [{ line, keys: [], after: [revisionKey(revision)] }];
+    if (request === undefined || known.has(`${revision} ${record.actor}`)) continue;
+    known.add(`${revision} ${record.actor}`);
+    const alikeAs = `${request.resource} ${request.written?.change} ${shapeOf(request.name)}`;
+    const what = news === undefined ? String(revision) : alikeAs;
+    alike.set(what, [...(alike.get(what) ?? []), request]);
+  }
+  const told: Step[] = [...alike.values()].flatMap((requests) => {
+    const [{ name, written: write } = {}] = requests;
+    if (write === undefined) return [];
+    const revisions = requests.flatMap((each) => each.written?.revision ?? []);
+    const line = make(write.at, "watch", API_SERVER, actor, `${write.change} ${name} ${revisionsOf(revisions)}`);
+    const times = Math.max(all.length, requests.length);
+    return [{ line: { ...line, times }, keys: [], after: revisions.map(revisionKey) }];
   });
   // What the work sent follows from its last line, whichever that is.
   const keys = all.map((work) => workKey(work.id));
   const said = claimed ? `says: ${decided}`.trimEnd() : decided;
   const lines = [
     ...(reads && read.length > 0 ? [make(at, "note", actor, actor, `read ${read.join(", ")}`)] : []),
-    ...(said === "" ? [] : [make(at, "note", actor, actor, said)]),
+    ...(said === "" ? [] : [make(at, "note", actor, actor, `${said}${which}`)]),
     ...calls.flatMap(({ to, what, afterMs, tookMs, failed }) => [
       make(at + afterMs, "call", actor, to, what),
       make(at + afterMs + tookMs, "answer", to, actor, failed ?? "ok"),

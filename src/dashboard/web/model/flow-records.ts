@@ -94,7 +94,7 @@ export function flowDiagram(all: readonly FlowRecord[], { object, only, fold, ba
   const loud = background || object !== undefined ? all : all.filter((record) => !isBackground(record));
   const taken = object === undefined ? loud.slice(-NEWEST) : loud;
   const { records } = trace(taken, object === undefined ? {} : { object });
-  return diagramOf(records, { fold, ...(only.length > 0 && { only }) });
+  return diagramOf(records, { fold, nodesApart: true, ...(only.length > 0 && { only }) });
 }
 
 /** What somebody asked for without being led to it by anything: where flows begin, newest first, one for each object. */
