@@ -92,9 +92,15 @@ function rendered(records: readonly FlowRecord[], options: FlowOptions): string 
       }
       return format === "mermaid"
         ? mermaid(diagram)
-        : ascii(diagram, { columnWidth: columnWidth(diagram.participants) });
+        : ascii(diagram, { columnWidth: columnWidth(diagram.participants), headsEvery: headsEvery() });
     }
   }
+}
+
+/** Who pages through it sees who is who on each page. */
+function headsEvery(): number {
+  const { isTTY, rows = 24 } = process.stdout;
+  return isTTY ? Math.max(10, rows - 2) : Infinity;
 }
 
 /** As wide as the terminal allows, so that most words fit on their arrows. */

@@ -1,25 +1,51 @@
-/** Text for a terminal: what does not fit is shown by the user's pager, and can be moved sideways. */
+/**
+ * Text for a terminal: what does not fit is shown by the user's pager, and can be moved sideways.
+ *
+ * 1. PAGER may be several words, as everywhere; LESS is the user's where it is set.
+ * 2. While the pager runs, Ctrl-C is its own: who ended before it would leave it with the terminal.
+ */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 
-export async function showPaged(text: string, env: NodeJS.ProcessEnv = process.env): Promise<void> {
-  const { isTTY, columns = 80, rows = 24 } = process.stdout;
+export interface Terminal {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  readonly rows?: number;
+  write(text: string): unknown;
+}
+
+/** What a shell answers for a program that is not there. */
+const NO_PROGRAM = 127;
+
+export async function showPaged(
+  text: string,
+  terminal: Terminal = process.stdout,
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<void> {
+  const { isTTY = false, columns = 80, rows = 24 } = terminal;
   const lines = text.split("\n");
   const fits = lines.length <= rows && lines.every((line) => line.length <= columns);
-  if (!isTTY || fits) {
-    process.stdout.write(text);
-    return;
-  }
-  const pager = spawn(env.PAGER || "less", [], {
+  if (!isTTY || fits || env.TERM === "dumb" || !(await paged(text, env))) terminal.write(text);
+}
+
+/** False: there is no pager. */
+async function paged(text: string, env: NodeJS.ProcessEnv): Promise<boolean> {
+  const pager = spawn(env.PAGER || "less", {
+    shell: true,
     stdio: ["pipe", "inherit", "inherit"],
     env: { LESS: "-SRX", ...env },
   });
+  const stay = () => {};
+  process.on("SIGINT", stay);
   // It may end before all is read.
   pager.stdin.on("error", () => {});
   pager.stdin.end(text);
   try {
-    await once(pager, "exit");
+    const [code] = (await once(pager, "exit")) as [number | null];
+    return code !== NO_PROGRAM;
   } catch {
-    process.stdout.write(text); // there is no pager: all of it at once
+    return false; // there is no shell
+  } finally {
+    process.off("SIGINT", stay);
   }
 }

@@ -154,6 +154,14 @@ describe("on a terminal", () => {
 `);
   });
 
+  it("says again who is who, where there are pages", () => {
+    const { records } = trace(rollout().records, { object: WEB });
+    const rows = ascii(diagramOf(records), { headsEvery: 5 }).split("\n");
+    const heads = rows.flatMap((row, at) => (row.includes("kubectl") ? [at] : []));
+    expect(heads.slice(0, 3)).toEqual([0, 5, 10]);
+    expect(ascii(diagramOf(records)).match(/kubectl/g)).toHaveLength(1);
+  });
+
   it("puts words above an arrow that has no room for them", () => {
     const { records } = new Story().request({
       resource: "a/long-resource-names",

@@ -12,6 +12,8 @@ import type { Arrow, Diagram, Line } from "../diagram.ts";
 export interface AsciiOptions {
   /** How wide a column is at least. Default: 20. */
   readonly columnWidth?: number;
+  /** After how many lines the names of the columns are said again. Default: never. */
+  readonly headsEvery?: number;
 }
 
 const TIME_WIDTH = 9;
@@ -29,15 +31,20 @@ const STROKES: Readonly<Record<Exclude<Arrow, "note">, Strokes>> = {
   persisted: { body: "═", right: "►", left: "◄" },
 };
 
-export function ascii({ participants, lines }: Diagram, { columnWidth = 20 }: AsciiOptions = {}): string {
+export function ascii(
+  { participants, lines }: Diagram,
+  { columnWidth = 20, headsEvery = Infinity }: AsciiOptions = {},
+): string {
   const first = lines[0]?.at ?? 0;
   const columns = new Columns(participants, columnWidth);
   const out = [columns.heads()];
+  let headsAt = 0;
   let lastTime = "";
   for (const line of lines) {
     const time = timeOf(line.at - first);
     const shown = time === lastTime ? "" : time;
     lastTime = time;
+    if (out.length + 1 - headsAt > headsEvery) headsAt = out.push(columns.heads()) - 1;
     for (const [index, row] of rowsOf(line, columns).entries())
       out.push(`${(index === 0 ? shown : "").padStart(TIME_WIDTH - 1)} ${row}`.trimEnd());
   }
