@@ -2,8 +2,9 @@
  * What a reconcile looked at, for those who want to see it: objects of the caches, by name and revision.
  *
  * 1. Noting is a push to a short list; words are made only for a reconcile that decides something.
- * 2. What is read at once is seen. A reconcile that waits for something first, and reads then, may be one of several under way: that is left out.
+ * 2. Several reconciles may be under way: what one of them reads after it has waited for something is still its own, until it has decided.
  */
+import { AsyncLocalStorage } from "node:async_hooks";
 import type { KubeObject } from "#api";
 import { type ReadonlyCache, type ResourceOf, revisionOf } from "#client";
 
@@ -20,14 +21,14 @@ export interface Read {
 }
 
 export class Reads {
-  #noted: Read[] | undefined;
+  readonly #noting = new AsyncLocalStorage<Noting>();
 
   /** The same cache, of which is noted what is read. */
   of<T extends KubeObject>({ kind }: ResourceOf<T>, cache: ReadonlyCache<T>): ReadonlyCache<T> {
     const note = (found: readonly T[], key?: string) => {
-      const noted = this.#noted;
-      if (noted !== undefined && noted.length < MAX_READS)
-        noted.push(key === undefined ? { kind, found } : { kind, key, found });
+      const noting = this.#noting.getStore();
+      if (noting?.isOver === false && noting.read.length < MAX_READS)
+        noting.read.push(key === undefined ? { kind, found } : { kind, key, found });
       return found;
     };
     return {
@@ -53,15 +54,20 @@ export class Reads {
   }
 
   /** Does this, and says what it read. */
-  during<R>(work: () => R): { readonly result: R; readonly read: readonly Read[] } {
-    const read: Read[] = [];
-    this.#noted = read;
+  async during<R>(work: () => R | Promise<R>): Promise<{ readonly result: R; readonly read: readonly Read[] }> {
+    const noting: Noting = { read: [], isOver: false };
     try {
-      return { result: work(), read };
+      return { result: await this.#noting.run(noting, work), read: noting.read };
     } finally {
-      this.#noted = undefined;
+      noting.isOver = true;
     }
   }
+}
+
+interface Noting {
+  readonly read: Read[];
+  /** What it has begun may go on after it. */
+  isOver: boolean;
 }
 
 /** `Deployment/web@41`, `12 Pods@…1041`, `no Pod/web-0`; each once. `about`: whose namespace need not be said. */

@@ -64,8 +64,7 @@ export async function runController(
     }
     const startedAt = clock.now();
     const woken = causes.take(key);
-    const { result, read } = reads.during(() => reconciler.reconcile(key, startedAt, working));
-    const plan = await result;
+    const { result: plan, read } = await reads.during(() => reconciler.reconcile(key, startedAt, working));
     if (plan === undefined) return;
     let told: string | undefined;
     const cause = () => {
