@@ -24,7 +24,7 @@ function seqs(log: RequestLog): number[] {
 
 describe("a log of requests", () => {
   it("gives back what it was given", () => {
-    const log = new RequestLog(100_000);
+    const log = new RequestLog(1_000_000);
     const plain = facts(1, { user: "alice", userAgent: "kubectl/1", namespace: "default", authorization: "RBAC" });
     const refused = facts(2, {
       user: "mallory",
@@ -36,7 +36,10 @@ describe("a log of requests", () => {
     });
     const written = facts(3, { revision: 2 ** 40, change: "ADDED", uid: "u", writtenAt: 1003.75 });
     const timed = facts(4, { mutated: ["A", "B"], validated: ["B", "C"], stamps: [0, 5, 7, 10, 11, 14], split: 3 });
-    const all = [plain, refused, written, timed];
+    const foreign = facts(5, { name: "größer" });
+    const long = facts(6, { name: "x".repeat(100_000) });
+    const nameless = facts(7, { name: "" });
+    const all = [plain, refused, written, timed, foreign, long, nameless, facts(8)];
     for (const each of all) log.push(each);
     expect([...log]).toEqual(all);
   });

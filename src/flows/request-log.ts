@@ -4,18 +4,21 @@
  * 1. Most of what is said of a request was said of others right before it (who, which verb, by what rules): a row has the number of a likeness.
  * 2. Chunks go as a whole, the oldest first, and are used again. Each has its own likenesses, so that whatever callers make up goes with it.
  * 3. What belongs to a row lies side by side: between two requests a server looks at so much else that each place costs more than what is done there.
+ * 4. Names are kept as letters: a string that outlives its request is copied by the next collections, which costs more than all else here.
  */
 import { type RequestAbout, RequestFacts } from "./request-facts.ts";
 
 const MAX_CHUNK_ROWS = 2048;
 /** How many chunks the limit is divided into: as a part of all that is kept, this little goes at once. */
 const CHUNKS = 16;
-/** Of a row's own, about: numbers, references to its strings, stamps. */
-const ROW_BYTES = 160;
+/** Of a row's own, about: numbers, letters, references to its strings, stamps. */
+const ROW_BYTES = 170;
 const LIKENESS_BYTES = 120;
 
-const NUMBERS = 7;
+const NUMBERS = 8;
 const TEXTS = 3;
+/** On average: where a chunk has no more room for them, the names that follow are kept as they are. */
+const LETTERS = 32;
 /** On average: where a chunk has no more room for them, the rows that follow have none. */
 const STAMPS = 12;
 /** Those of late that are looked at, a power of two: another with the same place takes it. */
@@ -94,8 +97,10 @@ class Chunk {
   rows = 0;
   bytes = 0;
   stamped = 0;
+  lettered = 0;
   readonly numbers: Float64Array;
-  /** Name, uid, cause. */
+  readonly letters: Uint8Array;
+  /** Name where it is not in letters, uid, cause. */
   readonly texts: (string | undefined)[];
   readonly stamps: Int32Array;
   readonly likenesses: Likeness[] = [];
@@ -104,6 +109,7 @@ class Chunk {
 
   constructor(rows: number) {
     this.numbers = new Float64Array(rows * NUMBERS);
+    this.letters = new Uint8Array(rows * LETTERS);
     this.stamps = new Int32Array(rows * STAMPS);
     this.texts = new Array<string | undefined>(rows * TEXTS).fill(undefined);
   }
@@ -112,9 +118,23 @@ class Chunk {
     this.rows = 0;
     this.bytes = 0;
     this.stamped = 0;
+    this.lettered = 0;
     this.calls.clear();
     for (const likeness of this.likenesses) if (likeness.chunk === this) likeness.chunk = undefined;
     this.likenesses.length = 0;
+  }
+
+  /** Whether there is room for it, and nothing but ASCII in it. */
+  spells(name: string): boolean {
+    const { letters, lettered } = this;
+    if (lettered + name.length > letters.length) return false;
+    for (let at = 0; at < name.length; at++) {
+      const letter = name.charCodeAt(at);
+      if (letter > 0x7f) return false;
+      letters[lettered + at] = letter;
+    }
+    this.lettered = lettered + name.length;
+    return true;
   }
 }
 
@@ -146,12 +166,17 @@ export class RequestLog {
     numbers[n + 4] = facts.writtenAt;
     numbers[n + 5] = chunk.stamped;
     numbers[n + 6] = this.#likenessCode(chunk, facts);
+    numbers[n + 7] = chunk.lettered;
     const { name, uid, cause, stamps, calls } = facts;
     const t = row * TEXTS;
-    texts[t] = name;
+    let bytes = ROW_BYTES;
+    if (chunk.spells(name)) texts[t] = undefined;
+    else {
+      texts[t] = name;
+      bytes += name.length;
+    }
     texts[t + 1] = uid;
     texts[t + 2] = cause;
-    let bytes = ROW_BYTES + name.length;
     // The first says how many belong to which list.
     if (stamps !== undefined && stamps.length > 0 && chunk.stamped + stamps.length < chunk.stamps.length) {
       chunk.stamps[chunk.stamped++] = facts.split;
@@ -228,7 +253,8 @@ function factsAt(chunk: Chunk, row: number): RequestFacts {
     facts.validated = likeness.validated;
     facts.refusedBy = likeness.refusedBy;
   }
-  facts.name = texts[row * TEXTS] ?? "";
+  const ended = row + 1 < chunk.rows ? numbers[(row + 1) * NUMBERS + 7] : chunk.lettered;
+  facts.name = texts[row * TEXTS] ?? String.fromCharCode(...chunk.letters.subarray(number(7), ended));
   facts.uid = texts[row * TEXTS + 1] ?? "";
   facts.cause = texts[row * TEXTS + 2];
   facts.calls = chunk.calls.get(row);
