@@ -66,7 +66,7 @@ export function trace(all: readonly FlowRecord[], question: Question): Trace {
   const records = [...found, ...deliveriesOf(all, found)]
     .filter((record) => reads || record.type !== "request" || !isRead(record.verb))
     .sort(byTime(links));
-  return { records, missing: missingCauses(found, links) };
+  return { records: causesFirst(records, links), missing: missingCauses(found, links) };
 }
 
 function linksOf(all: readonly FlowRecord[]): Links {
@@ -156,6 +156,30 @@ function missingCauses(found: ReadonlySet<FlowRecord>, { works, requestOf }: Lin
     if (record.type === "work") missing += causesOf(record).filter((revision) => !requestOf.has(revision)).length;
   }
   return missing;
+}
+
+/** Within a millisecond clocks do not tell what came first, but causes do. */
+function causesFirst(records: readonly FlowRecord[], links: Links): FlowRecord[] {
+  const left = new Set(records);
+  const ordered: FlowRecord[] = [];
+  const take = (record: FlowRecord | undefined) => {
+    if (record === undefined || !left.delete(record)) return;
+    for (const cause of directCauses(record, links)) take(cause);
+    ordered.push(record);
+  };
+  for (const record of records) take(record);
+  return ordered;
+}
+
+function directCauses(record: FlowRecord, { works, requestOf }: Links): readonly (FlowRecord | undefined)[] {
+  switch (record.type) {
+    case "delivery":
+      return [requestOf.get(record.revision)];
+    case "work":
+      return causesOf(record).map((revision) => requestOf.get(revision));
+    default:
+      return [works.get(record.cause ?? "")];
+  }
 }
 
 /** By time; a work whose clock is another's stands between what woke it and what it sent. */
