@@ -51,7 +51,7 @@ export async function run(report: (figure: Figure) => void): Promise<void> {
     const get = (requests: number): Load => ({ target, method: "GET", path: `${MAPS}/config-0`, requests });
     const turn = async (recording: boolean, load: Load): Promise<Turn> => {
       const before = await ask(server, { recording });
-      const perSecond = await rate(generator, { ...load, keep: true });
+      const perSecond = await rate(generator, { ...load, keep: true, awake: true });
       const after = await ask(server, { recording });
       return { perSecond, cpuMicroseconds: (after.cpuMicroseconds - before.cpuMicroseconds) / load.requests };
     };
