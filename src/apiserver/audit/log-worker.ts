@@ -10,13 +10,17 @@ import { LineBuffer } from "./line-buffer.ts";
 import type { BatchMessage, LogMessage, LogReply, LogWorkerData } from "./log-protocol.ts";
 import { RotatingFile } from "./rotating-file.ts";
 
-const BUFFER_BYTES = 64 * 1024;
+/** Each write is a way to another thread and back: few large ones are better. But a file is put aside when the next one would be too much for it. */
+const BUFFER_BYTES = 256 * 1024;
+const LEAST_WRITES_OF_A_FILE = 4;
 
 const port = parentPort;
 if (port === null) throw new Error("this is a thread's work");
 const { path, limits } = workerData as LogWorkerData;
 const file = new RotatingFile(path, limits, realClock());
-const lines = new LineBuffer(BUFFER_BYTES, (bytes) => file.write([bytes]));
+const size =
+  limits.maxBytes === 0 ? BUFFER_BYTES : Math.min(BUFFER_BYTES, Math.ceil(limits.maxBytes / LEAST_WRITES_OF_A_FILE));
+const lines = new LineBuffer(size, (bytes) => file.write([bytes]));
 let before: Promise<void> = Promise.resolve();
 
 port.on("message", (message: LogMessage) => {
