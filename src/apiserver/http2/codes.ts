@@ -54,3 +54,15 @@ export class ConnectionError extends Error {
     this.code = code;
   }
 }
+
+export function broken(message: string): ConnectionError {
+  return new ConnectionError(CODE.protocolError, message);
+}
+
+export function wrongSize(frame: string): ConnectionError {
+  return new ConnectionError(CODE.frameSizeError, `${frame} of a wrong size`);
+}
+
+export function tooMuch(message: string): ConnectionError {
+  return new ConnectionError(CODE.enhanceYourCalm, message);
+}

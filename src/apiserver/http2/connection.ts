@@ -9,9 +9,10 @@
  * 2. Nothing is promised to who asks: priorities are read and forgotten, nothing is pushed.
  * 3. Who makes work and takes it back, or keeps asking for signs of life, is let go after a while.
  */
-import type { Socket } from "node:net";
-import type { Clock } from "#base";
+import type { Duplex } from "node:stream";
+import type { Clock, Timer } from "#base";
 import {
+  broken,
   CODE,
   ConnectionError,
   FLAG,
@@ -21,11 +22,14 @@ import {
   MAX_WINDOW,
   MIN_MAX_FRAME,
   SETTING,
+  tooMuch,
+  wrongSize,
 } from "./codes.ts";
-import { areTrailers, requestFields } from "./fields.ts";
+import { announcedBytes, areTrailers, requestFields } from "./fields.ts";
 import { FrameReader, uint31 } from "./frame-reader.ts";
 import { HeaderDecoder, HeaderEncoder, HpackError } from "./hpack/index.ts";
 import { Patience } from "./patience.ts";
+import { goAwayPayload, settingsPayload, uint32, unpadded } from "./payloads.ts";
 import { RequestBody } from "./request-body.ts";
 import { Sender } from "./sender.ts";
 import { type AnswerFields, Http2Stream, type StreamOwner } from "./stream.ts";
@@ -36,14 +40,26 @@ const MAX_STREAMS = 1_000;
 /** What may come of a body before it is read: nearly all objects are smaller. */
 const STREAM_WINDOW = 256 * 1024;
 const CONNECTION_WINDOW = 16 * 1024 * 1024;
+/** Of bodies that nobody has read yet, in all streams: beyond it the connection's window stays as it is. */
+const MAX_HELD_BYTES = 64 * 1024 * 1024;
 const MAX_FIELD_BYTES = 64 * 1024;
 /** Of a list of fields in parts, before it is read. */
 const MAX_BLOCK_BYTES = 2 * MAX_FIELD_BYTES;
+/** Whoever has many fields sends them in parts as large as they may be. */
+const SMALL_PART_BYTES = 1024;
+/** In one frame: each may concern all streams. */
+const MAX_SETTINGS = 32;
+/** How long it takes until a connection is looked at that has begun, or has answers to take. */
+const LOOK_MS = 30_000;
+/** What may wait in answers that nobody takes. */
+const MAX_UNTAKEN_BYTES = 32 * 1024 * 1024;
+/** For the last word to get through. */
+const LAST_WORD_MS = 5_000;
 const TOO_LARGE = 431;
 const NOTHING = Buffer.alloc(0);
 
 export interface Http2ConnectionOptions {
-  readonly socket: Socket;
+  readonly socket: Duplex;
   readonly onStream: (stream: Http2Stream) => void;
   readonly clock: Clock;
 }
@@ -65,26 +81,36 @@ interface Incoming {
   owed: number;
   /** Of its body, as it was announced; undefined if it was not. */
   left: number | undefined;
+  /** What has come of its body and nobody has read. */
+  unread: number;
   ended: boolean;
 }
 
 export class Http2Connection implements StreamOwner {
-  readonly #socket: Socket;
+  readonly #socket: Duplex;
   readonly #onStream: Http2ConnectionOptions["onStream"];
   readonly #sender: Sender;
   readonly #decoder = new HeaderDecoder({ maxListBytes: MAX_FIELD_BYTES });
   readonly #encoder = new HeaderEncoder();
   readonly #patience: Patience;
   readonly #streams = new StreamTable<Incoming>();
+  readonly #clock: Clock;
+  /** The last request that came, and the last that was taken up: these differ for one that closes. */
   #lastId = 0;
+  #lastTaken = 0;
   #block: Block | undefined;
   #configured = false;
   /** Of data, since the other side was last told that there is room again. */
   #received = 0;
+  /** Of bodies, unread. */
+  #held = 0;
   #peerWindow = INITIAL_WINDOW;
   #closing = false;
+  #timer: Timer | undefined;
+  readonly #look = () => this.#lookAround();
 
   constructor({ socket, onStream, clock }: Http2ConnectionOptions) {
+    this.#clock = clock;
     this.#socket = socket;
     this.#onStream = onStream;
     this.#patience = new Patience(clock);
@@ -103,6 +129,12 @@ export class Http2Connection implements StreamOwner {
     // Its end is seen as `close`.
     socket.on("error", () => {});
     socket.on("close", () => this.#closed());
+    this.#timer = clock.timer(LOOK_MS, this.#look);
+  }
+
+  /** Requests that are under way. */
+  get streams(): number {
+    return this.#streams.size;
   }
 
   /** Takes no more requests; those that are under way are answered. */
@@ -139,7 +171,8 @@ export class Http2Connection implements StreamOwner {
   #take(type: number, flags: number, id: number, bytes: Buffer, start: number, end: number): void {
     if (this.#socket.writableEnded) return;
     if (this.#block !== undefined && type !== FRAME.continuation) throw broken("fields in parts were interrupted");
-    if (!this.#configured && type !== FRAME.settings) throw broken("it does not begin with settings");
+    if (!this.#configured && (type !== FRAME.settings || (flags & FLAG.ack) !== 0))
+      throw broken("it does not begin with settings");
     if (type === FRAME.headers) this.#headers(flags, id, bytes, start, end);
     else if (type === FRAME.data) this.#data(flags, id, bytes, start, end);
     else if (type === FRAME.continuation) this.#continuation(flags, id, bytes.subarray(start, end));
@@ -153,6 +186,7 @@ export class Http2Connection implements StreamOwner {
   /** What is only looked at: it has to be well-formed all the same. Frames that nobody knows may be anything. */
   #ignored(type: number, id: number, length: number): void {
     if (type === FRAME.goAway && id !== 0) throw broken("a farewell of one stream");
+    if (type === FRAME.goAway && length < 8) throw wrongSize("GOAWAY");
     if (type === FRAME.priority && id === 0) throw broken("a priority of no stream");
     if (type === FRAME.priority && length !== 5) throw wrongSize("PRIORITY");
     if (type === FRAME.pushPromise) throw broken("a client cannot promise");
@@ -161,19 +195,18 @@ export class Http2Connection implements StreamOwner {
   #data(flags: number, id: number, bytes: Buffer, start: number, end: number): void {
     const length = end - start;
     const isLast = (flags & FLAG.endStream) !== 0;
-    if (id === 0 || id > this.#lastId) throw broken("data of no request");
-    if (length === 0 && !isLast && !this.#patience.bears())
-      throw new ConnectionError(CODE.enhanceYourCalm, "too much data that is none");
+    if (this.#isIdle(id)) throw broken("data of no request");
+    if (length === 0 && !isLast && !this.#patience.bears()) throw tooMuch("data that is none");
     this.#count(length);
     const incoming = this.#streams.get(id);
     // It may have been sent before the caller heard that nobody wants it any more.
     if (incoming === undefined) return;
     if (incoming.ended) {
-      this.reset(incoming.stream, CODE.streamClosed);
+      this.#punish(incoming.stream, CODE.streamClosed);
       return;
     }
     if (length > incoming.window) {
-      this.reset(incoming.stream, CODE.flowControlError);
+      this.#punish(incoming.stream, CODE.flowControlError);
       return;
     }
     incoming.window -= length;
@@ -181,28 +214,41 @@ export class Http2Connection implements StreamOwner {
     if (incoming.left !== undefined) {
       incoming.left -= to - at;
       if (incoming.left < 0) {
-        this.reset(incoming.stream, CODE.protocolError);
+        this.#punish(incoming.stream, CODE.protocolError);
         return;
       }
     }
     incoming.ended = isLast;
+    incoming.unread += to - at;
+    this.#held += to - at;
     incoming.stream.body?.receive(bytes.subarray(at, to));
+    // Who reads may have given up because of it.
+    if (incoming.stream.destroyed) return;
     this.#creditStream(incoming, length - (to - at));
     if (isLast) this.#ended(incoming);
   }
 
-  /** What bounds memory are the windows of streams: the connection's is opened again whatever becomes of the data. */
+  /** Whatever becomes of the data: what bounds memory are the windows of streams, and `MAX_HELD_BYTES`. */
   #count(length: number): void {
     this.#received += length;
     if (this.#received > CONNECTION_WINDOW)
       throw new ConnectionError(CODE.flowControlError, "more data than there is room for");
-    if (this.#received < CONNECTION_WINDOW / 2) return;
+    this.#reopen();
+  }
+
+  #reopen(): void {
+    if (this.#received < CONNECTION_WINDOW / 2 || this.#held > MAX_HELD_BYTES) return;
     this.#sender.frame(FRAME.windowUpdate, 0, 0, uint32(this.#received));
     this.#received = 0;
   }
 
+  /** No request of the client has had this number. */
+  #isIdle(id: number): boolean {
+    return (id & 1) === 0 || id > this.#lastId;
+  }
+
   #headers(flags: number, id: number, bytes: Buffer, start: number, end: number): void {
-    if (id === 0 || id % 2 === 0) throw broken("a request with a number that is not a client's");
+    if ((id & 1) === 0) throw broken("a request with a number that is not a client's");
     const { at, to } = unpadded(flags, bytes, start, end);
     const from = (flags & FLAG.priority) === 0 ? at : at + 5;
     if (from > to) throw wrongSize("HEADERS");
@@ -219,11 +265,13 @@ export class Http2Connection implements StreamOwner {
     const block = this.#block;
     if (block === undefined || block.id !== id) throw broken("a continuation of nothing");
     block.bytes += part.length;
-    // Parts of nothing cost something, too.
-    if (block.bytes > MAX_BLOCK_BYTES || (part.length === 0 && !this.#patience.bears()))
-      throw new ConnectionError(CODE.enhanceYourCalm, "too many fields");
+    if (block.bytes > MAX_BLOCK_BYTES) throw tooMuch("fields");
     block.parts.push(Buffer.from(part));
-    if ((flags & FLAG.endHeaders) === 0) return;
+    if ((flags & FLAG.endHeaders) === 0) {
+      // Small parts, or parts of nothing, cost more than they bring.
+      if (part.length < SMALL_PART_BYTES && !this.#patience.bears()) throw tooMuch("parts of fields");
+      return;
+    }
     this.#block = undefined;
     this.#fields(id, block.endStream, Buffer.concat(block.parts));
   }
@@ -235,10 +283,14 @@ export class Http2Connection implements StreamOwner {
       this.#trailers(known, endStream, list);
       return;
     }
-    // Of one that is over, the caller may not have heard; but it may not begin again.
-    if (id <= this.#lastId) return;
-    if (this.#closing) return;
+    if (id <= this.#lastId) {
+      // That it is over the caller may not have heard when it sent trailers; but it may not begin again.
+      if (list?.[0]?.startsWith(":") === true) throw broken("a request with a number that has been");
+      return;
+    }
     this.#lastId = id;
+    if (this.#closing) return;
+    this.#lastTaken = id;
     if (this.#streams.size >= MAX_STREAMS) {
       this.#refuse(id, CODE.refusedStream);
       return;
@@ -248,14 +300,15 @@ export class Http2Connection implements StreamOwner {
       this.#refuse(id, CODE.protocolError);
       return;
     }
-    const left = announced(fields["content-length"]);
+    const left = announcedBytes(fields);
     if (left !== undefined && (Number.isNaN(left) || (endStream && left > 0))) {
       this.#refuse(id, CODE.protocolError);
       return;
     }
     const body = endStream ? undefined : new RequestBody((bytes) => this.#creditBody(id, bytes));
     const stream = new Http2Stream(id, fields, list ?? [], body, this, this.#peerWindow);
-    this.#streams.set(id, { stream, window: STREAM_WINDOW, owed: 0, left, ended: endStream });
+    this.#streams.set(id, { stream, window: STREAM_WINDOW, owed: 0, left, unread: 0, ended: endStream });
+    this.#timer ??= this.#clock.timer(LOOK_MS, this.#look);
     if (list === undefined) {
       stream.respond(TOO_LARGE, {});
       stream.end();
@@ -264,11 +317,11 @@ export class Http2Connection implements StreamOwner {
 
   #trailers(incoming: Incoming, endStream: boolean, list: readonly string[] | undefined): void {
     if (incoming.ended) {
-      this.reset(incoming.stream, CODE.streamClosed);
+      this.#punish(incoming.stream, CODE.streamClosed);
       return;
     }
     if (!endStream || list === undefined || !areTrailers(list)) {
-      this.reset(incoming.stream, CODE.protocolError);
+      this.#punish(incoming.stream, CODE.protocolError);
       return;
     }
     this.#ended(incoming);
@@ -277,7 +330,7 @@ export class Http2Connection implements StreamOwner {
   /** The request is complete. */
   #ended(incoming: Incoming): void {
     if (incoming.left !== undefined && incoming.left > 0) {
-      this.reset(incoming.stream, CODE.protocolError);
+      this.#punish(incoming.stream, CODE.protocolError);
       return;
     }
     incoming.ended = true;
@@ -286,18 +339,23 @@ export class Http2Connection implements StreamOwner {
 
   /** A request that never was one. */
   #refuse(id: number, code: number): void {
-    if (!this.#patience.bears()) throw new ConnectionError(CODE.enhanceYourCalm, "too many requests that are none");
+    if (!this.#patience.bears()) throw tooMuch("requests that are none");
     this.#sender.frame(FRAME.rstStream, 0, id, uint32(code));
+  }
+
+  /** A request that has begun and was then spoilt: as cheap for the caller as taking it back. */
+  #punish(stream: Http2Stream, code: number): void {
+    if (!this.#patience.bears()) throw tooMuch("requests that are spoilt");
+    this.reset(stream, code);
   }
 
   #rstStream(id: number, length: number): void {
     if (length !== 4) throw wrongSize("RST_STREAM");
-    if (id === 0 || id > this.#lastId) throw broken("the end of no request");
+    if (this.#isIdle(id)) throw broken("the end of no request");
     const incoming = this.#streams.get(id);
     if (incoming === undefined) return;
     this.#remove(incoming.stream);
-    if (!this.#patience.bears())
-      throw new ConnectionError(CODE.enhanceYourCalm, "too many requests that are taken back");
+    if (!this.#patience.bears()) throw tooMuch("requests that are taken back");
   }
 
   #settings(flags: number, id: number, bytes: Buffer, start: number, end: number): void {
@@ -308,6 +366,7 @@ export class Http2Connection implements StreamOwner {
       return;
     }
     if ((end - start) % 6 !== 0) throw wrongSize("SETTINGS");
+    if (end - start > MAX_SETTINGS * 6) throw tooMuch("settings");
     for (let at = start; at < end; at += 6) this.#setting(bytes.readUInt16BE(at), bytes.readUInt32BE(at + 2));
     this.#acknowledge(FRAME.settings, NOTHING);
   }
@@ -324,7 +383,8 @@ export class Http2Connection implements StreamOwner {
         if (value > MAX_WINDOW) throw new ConnectionError(CODE.flowControlError, "a window that is too large");
         const more = value - this.#peerWindow;
         this.#peerWindow = value;
-        for (const { stream } of this.#streams.values()) this.#widen(stream, more);
+        for (const { stream } of this.#streams.values())
+          if (!this.#widen(stream, more)) throw new ConnectionError(CODE.flowControlError, "too much room");
         return;
       }
       case SETTING.maxFrameSize:
@@ -341,7 +401,7 @@ export class Http2Connection implements StreamOwner {
   }
 
   #acknowledge(type: number, payload: Buffer): void {
-    if (!this.#patience.bears()) throw new ConnectionError(CODE.enhanceYourCalm, "too much to acknowledge");
+    if (!this.#patience.bears()) throw tooMuch("to acknowledge");
     this.#sender.frame(type, FLAG.ack, 0, payload);
   }
 
@@ -355,22 +415,27 @@ export class Http2Connection implements StreamOwner {
       this.#sender.arrange();
       return;
     }
-    if (id > this.#lastId) throw broken("room for no request");
+    if (this.#isIdle(id)) throw broken("room for no request");
     const stream = this.#streams.get(id)?.stream;
     if (stream === undefined) return;
-    if (more === 0) this.reset(stream, CODE.protocolError);
-    else this.#widen(stream, more);
+    if (more === 0) this.#punish(stream, CODE.protocolError);
+    else if (!this.#widen(stream, more)) this.#punish(stream, CODE.flowControlError);
   }
 
-  #widen(stream: Http2Stream, more: number): void {
+  /** False: there is no such room. */
+  #widen(stream: Http2Stream, more: number): boolean {
     stream.window += more;
-    if (stream.window > MAX_WINDOW) this.reset(stream, CODE.flowControlError);
-    else if (stream.waiting > 0) this.#sender.ready(stream);
+    if (stream.waiting > 0) this.#sender.ready(stream);
+    return stream.window <= MAX_WINDOW;
   }
 
   #creditBody(id: number, bytes: number): void {
     const incoming = this.#streams.get(id);
-    if (incoming !== undefined) this.#creditStream(incoming, bytes);
+    if (incoming === undefined) return;
+    incoming.unread -= bytes;
+    this.#held -= bytes;
+    this.#creditStream(incoming, bytes);
+    this.#reopen();
   }
 
   /** So many more bytes may come. It is told when they are many. */
@@ -391,6 +456,10 @@ export class Http2Connection implements StreamOwner {
   }
 
   #remove(stream: Http2Stream): void {
+    if (stream.body !== undefined) {
+      this.#held -= this.#streams.get(stream.id)?.unread ?? 0;
+      this.#reopen();
+    }
     this.#streams.delete(stream.id);
     stream.close();
     this.#endIfDone();
@@ -401,10 +470,25 @@ export class Http2Connection implements StreamOwner {
   }
 
   #goAway(code: number): void {
-    const payload = Buffer.allocUnsafe(8);
-    payload.writeUInt32BE(this.#lastId, 0);
-    payload.writeUInt32BE(code, 4);
-    this.#sender.frame(FRAME.goAway, 0, 0, payload);
+    this.#sender.frame(FRAME.goAway, 0, 0, goAwayPayload(this.#lastTaken, code));
+  }
+
+  /** Who has nothing to say is let go, and so are complete answers that nobody takes, if they are much. */
+  #lookAround(): void {
+    this.#timer = undefined;
+    if (this.#socket.writableEnded) return;
+    if (!this.#configured) {
+      this.#fail(broken("it has not begun"));
+      return;
+    }
+    const untaken = this.#streams
+      .values()
+      .map(({ stream }) => stream)
+      .filter(({ isEnded, waiting, waitedBefore }) => isEnded && waiting > 0 && waiting === waitedBefore);
+    const bytes = untaken.reduce((sum, { waiting }) => sum + waiting, 0);
+    if (bytes > MAX_UNTAKEN_BYTES) for (const stream of untaken) this.reset(stream, CODE.cancel);
+    for (const { stream } of this.#streams.values()) stream.waitedBefore = stream.waiting;
+    if (this.#streams.size > 0) this.#timer = this.#clock.timer(LOOK_MS, this.#look);
   }
 
   #fail(error: unknown): void {
@@ -416,15 +500,18 @@ export class Http2Connection implements StreamOwner {
           : CODE.internalError;
     this.#closing = true;
     this.#goAway(code);
-    this.#sender.end();
-    this.#closed();
     // It is not waited for who does not listen.
-    this.#socket.destroySoon();
+    const cut = () => this.#socket.destroy();
+    this.#sender.end(cut);
+    this.#closed();
+    if (!this.#socket.destroyed) this.#timer = this.#clock.timer(LAST_WORD_MS, cut);
   }
 
   /** Nobody is there any more. */
   #closed(): void {
-    for (const { stream } of [...this.#streams.values()]) {
+    this.#timer?.cancel();
+    this.#timer = undefined;
+    for (const { stream } of this.#streams.values()) {
       this.#streams.delete(stream.id);
       stream.close();
     }
@@ -433,45 +520,8 @@ export class Http2Connection implements StreamOwner {
 
 const TOO_MANY_FIELDS = requestFields([":method", "GET", ":path", "/", ":scheme", "https"]) ?? {};
 
-const OUR_SETTINGS = settings([
+const OUR_SETTINGS = settingsPayload([
   [SETTING.maxConcurrentStreams, MAX_STREAMS],
   [SETTING.initialWindowSize, STREAM_WINDOW],
   [SETTING.maxHeaderListSize, MAX_FIELD_BYTES],
 ]);
-
-function settings(all: readonly (readonly [number, number])[]): Buffer {
-  const payload = Buffer.alloc(all.length * 6);
-  all.forEach(([setting, value], i) => {
-    payload.writeUInt16BE(setting, i * 6);
-    payload.writeUInt32BE(value, i * 6 + 2);
-  });
-  return payload;
-}
-
-/** NaN: not a length. */
-function announced(length: string | undefined): number | undefined {
-  if (length === undefined) return undefined;
-  return /^\d{1,15}$/.test(length) ? Number(length) : Number.NaN;
-}
-
-function unpadded(flags: number, bytes: Buffer, start: number, end: number): { at: number; to: number } {
-  if ((flags & FLAG.padded) === 0) return { at: start, to: end };
-  if (start === end) throw wrongSize("a padded frame");
-  const to = end - (bytes[start] ?? 0);
-  if (to < start + 1) throw broken("more padding than there is room for");
-  return { at: start + 1, to };
-}
-
-function uint32(value: number): Buffer {
-  const bytes = Buffer.allocUnsafe(4);
-  bytes.writeUInt32BE(value, 0);
-  return bytes;
-}
-
-function broken(message: string): ConnectionError {
-  return new ConnectionError(CODE.protocolError, message);
-}
-
-function wrongSize(frame: string): ConnectionError {
-  return new ConnectionError(CODE.frameSizeError, `${frame} of a wrong size`);
-}

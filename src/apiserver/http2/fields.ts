@@ -1,7 +1,7 @@
 /**
  * The fields of a request, checked as the protocol demands (RFC 9113, 8.2 and 8.3), as an object with names in lower case.
  *
- * 1. Of a field that may be there only once the first counts; others are joined.
+ * 1. Of a field that may be there only once the first counts; others are joined. Two lengths of one body are none.
  */
 
 export type Fields = Record<string, string | undefined>;
@@ -52,6 +52,7 @@ export function requestFields(list: readonly string[]): Fields | undefined {
     if (!VALUE.test(value)) return undefined;
     const before = fields[name];
     if (before === undefined) fields[name] = value;
+    else if (name === "content-length" && value !== before) return undefined;
     else if (!SINGLE.has(name)) fields[name] = `${before}${name === "cookie" ? "; " : ", "}${value}`;
   }
   return fields[":method"] && fields[":path"] && fields[":scheme"] ? fields : undefined;
@@ -60,6 +61,12 @@ export function requestFields(list: readonly string[]): Fields | undefined {
 /** What may come behind a body. */
 export function areTrailers(list: readonly string[]): boolean {
   return list.every((text, i) => (i % 2 === 0 ? isName(text) : VALUE.test(text)));
+}
+
+/** Of a body, as it was announced. NaN: not a length. */
+export function announcedBytes({ "content-length": length }: Fields): number | undefined {
+  if (length === undefined) return undefined;
+  return /^\d{1,15}$/.test(length) ? Number(length) : Number.NaN;
 }
 
 function isName(name: string): boolean {

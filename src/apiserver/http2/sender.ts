@@ -4,15 +4,20 @@
  *     frames of all streams ──► gathered for a turn of the event loop ──► one write
  *
  * 1. Streams take turns, a frame each, as far as their windows and the connection's let them.
+ *    Who had no turn because there was no room is first when there is.
  * 2. While the network has not taken what it has, answers wait in their streams, where whoever writes them sees that.
+ *    What the protocol itself has to say waits here; who lets too much of it wait does not listen, and is let go.
  */
-import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
 import { nextTurn } from "#base";
 import { FLAG, FRAME, FRAME_HEAD, INITIAL_WINDOW, MIN_MAX_FRAME } from "./codes.ts";
 import type { Http2Stream } from "./stream.ts";
 
 /** How much of answers is gathered for one write. */
 const GATHERED_BYTES = 256 * 1024;
+/** How much may wait here for who does not read. A thousand answers begin with less. */
+const MOST_HELD_BYTES = 4 * 1024 * 1024;
+const MOST_HELD_FRAMES = 10_000;
 
 interface Frame {
   readonly type: number;
@@ -22,7 +27,7 @@ interface Frame {
 }
 
 export class Sender {
-  readonly #socket: Socket;
+  readonly #socket: Duplex;
   /** The last part of the stream's answer has been gathered. */
   readonly #finished: (stream: Http2Stream) => void;
   /** How much the other side takes, of all streams together. */
@@ -37,7 +42,7 @@ export class Sender {
   #closing = false;
   readonly #flush = () => this.#send();
 
-  constructor(socket: Socket, finished: (stream: Http2Stream) => void) {
+  constructor(socket: Duplex, finished: (stream: Http2Stream) => void) {
     this.#socket = socket;
     this.#finished = finished;
     socket.on("drain", () => {
@@ -49,7 +54,8 @@ export class Sender {
   frame(type: number, flags: number, id: number, payload: Buffer): void {
     this.#frames.push({ type, flags, id, payload });
     this.#bytes += FRAME_HEAD + payload.length;
-    this.arrange();
+    if (this.#congested && (this.#bytes > MOST_HELD_BYTES || this.#frames.length > MOST_HELD_FRAMES)) this.#giveUp();
+    else this.arrange();
   }
 
   ready(stream: Http2Stream): void {
@@ -60,11 +66,11 @@ export class Sender {
     this.arrange();
   }
 
-  /** Sends what it has and no more. */
-  end(): void {
+  /** Sends the frames it has and no more. `ended`: the network has them. */
+  end(ended?: () => void): void {
     this.#closing = true;
     this.#send();
-    this.#socket.end();
+    this.#socket.end(ended);
   }
 
   /** Something may have become possible. */
@@ -77,11 +83,20 @@ export class Sender {
   #send(): void {
     this.#arranged = false;
     if (this.#socket.destroyed || this.#socket.writableEnded) return;
-    if (!this.#congested) this.#gather();
+    if (!this.#closing) {
+      if (this.#congested) return;
+      this.#gather();
+    }
     if (this.#frames.length === 0) return;
     const bytes = this.#joined();
     if (!this.#socket.write(bytes)) this.#congested = true;
     else if (this.#ready.length > 0 && this.window > 0) this.arrange();
+  }
+
+  #giveUp(): void {
+    this.#frames = [];
+    this.#bytes = 0;
+    this.#socket.destroy();
   }
 
   /** A frame of each stream in turn, until none has more, or none may. */
@@ -91,15 +106,20 @@ export class Sender {
       const round = this.#ready;
       this.#ready = [];
       more = false;
+      let passedOver: Http2Stream[] | undefined;
       for (const stream of round) {
-        const stays = this.#bytes >= GATHERED_BYTES || this.#gatherFrom(stream);
+        const frames = this.#frames.length;
+        const stays = this.#bytes >= GATHERED_BYTES ? !stream.destroyed : this.#gatherFrom(stream);
         if (!stays) stream.isReady = false;
-        else if (!stream.isReady || stream.destroyed) continue;
-        else {
+        else if (this.#frames.length > frames) {
           this.#ready.push(stream);
           more = true;
+        } else {
+          passedOver ??= [];
+          passedOver.push(stream);
         }
       }
+      if (passedOver !== undefined) this.#ready = passedOver.concat(this.#ready);
       if (this.#bytes >= GATHERED_BYTES || this.window <= 0) return;
     }
   }

@@ -33,6 +33,8 @@ export class Http2Stream {
   window: number;
   /** For its connection: it stands in line to be sent. */
   isReady = false;
+  /** For its connection: what waited when it was last looked at. */
+  waitedBefore = 0;
   #queue: Buffer[] = [];
   #at = 0;
   #waiting = 0;
@@ -119,6 +121,11 @@ export class Http2Stream {
     } else this.#at = to;
     if (this.#waiting === 0) this.#hear(true);
     return from === 0 && to === first.length ? first : first.subarray(from, to);
+  }
+
+  /** For its connection: the answer is complete, whether it has been taken or not. */
+  get isEnded(): boolean {
+    return this.#ended;
   }
 
   /** For its connection: the last part has been taken. */

@@ -1,0 +1,182 @@
+/** Who means harm, and who does not listen: what they cost is bounded. */
+import { describe, expect, it } from "vitest";
+import { settled } from "#base";
+import { FLAG, FRAME, PREFACE, SETTING } from "./codes.ts";
+import type { Http2Stream } from "./stream.ts";
+import {
+  data,
+  frame,
+  get,
+  headers,
+  lastData,
+  ping,
+  post,
+  rstStream,
+  settings,
+  windowUpdate,
+} from "./testing/frames.ts";
+import { counting, TestClient } from "./testing/test-client.ts";
+
+const times = (count: number, make: (i: number) => Buffer) => Array.from({ length: count }, (_, i) => make(i));
+const id = (i: number) => 2 * i + 1;
+
+/** Each is borne a thousand times at once, then a hundred times in a second. */
+const floods: Readonly<Record<string, (i: number) => Buffer>> = {
+  "requests that are taken back (CVE-2023-44487)": (i) => Buffer.concat([post(id(i)), rstStream(id(i))]),
+  "requests spoilt by data behind their end": (i) => Buffer.concat([get(id(i)), data(id(i), "a")]),
+  "requests spoilt by room for nothing": (i) => Buffer.concat([post(id(i)), windowUpdate(id(i), 0)]),
+  "requests spoilt by too much room": (i) => Buffer.concat([post(id(i)), windowUpdate(id(i), 2 ** 31 - 1)]),
+  "requests spoilt by their length": (i) =>
+    Buffer.concat([post(id(i), ["content-length", "1"]), lastData(id(i), "ab")]),
+  "requests spoilt by their trailers": (i) => Buffer.concat([post(id(i)), headers(id(i), [["x", "y"]])]),
+  "requests that are none": (i) => headers(id(i), [["x", "y"]]),
+  "pings (CVE-2019-9512)": () => ping(),
+  "settings (CVE-2019-9515)": () => settings([SETTING.initialWindowSize, 5]),
+};
+
+describe("a flood", () => {
+  it.each(Object.entries(floods))("of %s", async (_, make) => {
+    const client = await TestClient.greeted();
+    await client.clock.advance(1_000);
+    await client.send(...times(1_000, make));
+    expect(client.socket.destroyed).toBe(false);
+    await client.clock.advance(1_000);
+    await client.send(...times(100, (i) => make(1_000 + i)));
+    expect(client.socket.destroyed).toBe(false);
+    await client.send(make(1_100));
+    expect(client.heard.at(-1)).toMatch(/^goaway after \d+: enhanceYourCalm$/);
+    expect([client.socket.destroyed, client.connection.streams]).toEqual([true, 0]);
+    expect(client.clock.pending).toBe(0);
+  });
+
+  it("of what costs nothing does nothing", async () => {
+    const client = await TestClient.greeted({ onStream: counting });
+    await client.send(
+      post(1),
+      ...times(3_000, (i) => frame(FRAME.priority, 0, id(i), Buffer.from([0, 0, 0, 0, i % 256]))),
+      ...times(3_000, () => frame(99, 0, 0, "unknown")),
+      ...times(3_000, () => windowUpdate(0, 1)),
+      ...times(3_000, () => frame(FRAME.settings, FLAG.ack, 0)),
+      lastData(1, "abc"),
+    );
+    expect(client.heard).toEqual(["headers 1: 200", "data 1: 1 end"]);
+  });
+
+  it("of requests: a thousand at a time (5.1.2)", async () => {
+    const client = await TestClient.greeted();
+    await client.send(...times(1_001, (i) => get(id(i))));
+    expect(client.heard).toEqual(["reset 2001: refusedStream"]);
+    expect(client.connection.streams).toBe(1_000);
+    client.stream(500).destroy();
+    await client.send(get(2003));
+    expect(client.streams.at(-1)?.id).toBe(2003);
+  });
+
+  it("of room, byte by byte, gets no more than it asks for (CVE-2019-9511)", async () => {
+    const client = await TestClient.greeted({ onStream: large(1_000_000) });
+    await client.send(settings([SETTING.initialWindowSize, 0]), get(1), ...times(500, () => windowUpdate(1, 1)));
+    expect(client.received(1).length).toBe(500);
+  });
+});
+
+const large = (bytes: number) => (stream: Http2Stream) => {
+  stream.respond(200, {});
+  stream.end(Buffer.alloc(bytes));
+};
+
+describe("who does not read", () => {
+  async function deaf(onStream?: (stream: Http2Stream) => void): Promise<TestClient> {
+    const client = new TestClient({ deaf: true, ...(onStream !== undefined && { onStream }) });
+    await client.send(PREFACE, settings([SETTING.initialWindowSize, 2 ** 31 - 1]), windowUpdate(0, 2 ** 30));
+    return client;
+  }
+
+  it("has little of its answers in the socket, and gets all when it reads", async () => {
+    const client = await deaf(large(5_000_000));
+    await client.send(get(1), get(3));
+    expect(client.socket.writableLength).toBeLessThan(600_000);
+    expect(client.stream(0).waiting + client.stream(1).waiting).toBeGreaterThan(9_000_000);
+    client.listen();
+    await settled(10_000);
+    expect([client.received(1).length, client.received(3).length]).toEqual([5_000_000, 5_000_000]);
+  });
+
+  it("has its answers' heads wait, and then is let go", async () => {
+    const client = await deaf((stream) => {
+      stream.respond(200, { warning: "w".repeat(4_000) });
+      stream.end(Buffer.alloc(100_000));
+    });
+    let sent = 0;
+    for (; sent < 1_500 && !client.socket.destroyed; sent += 10) {
+      await client.send(...times(10, (i) => Buffer.concat([get(id(sent + i)), rstStream(id(sent + i))])));
+      await client.clock.advance(100);
+    }
+    expect(sent).toBeGreaterThan(1_000);
+    expect(client.socket.destroyed).toBe(true);
+    expect([client.connection.streams, client.clock.pending]).toEqual([0, 0]);
+  });
+
+  it("may not ask for signs of life without end", async () => {
+    const client = await deaf(large(1_000_000));
+    await client.send(get(1));
+    let seconds = 0;
+    for (; seconds < 200 && !client.socket.destroyed; seconds++) {
+      await client.send(...times(99, () => ping()));
+      await client.clock.advance(1_000);
+    }
+    // Ten thousand of them wait.
+    expect(seconds).toBe(102);
+    expect(client.socket.destroyed).toBe(true);
+  });
+
+  it("does not hear a last word, and is not waited for", async () => {
+    const client = await deaf(large(1_000_000));
+    await client.send(get(1));
+    await client.send(data(2));
+    expect(client.socket.destroyed).toBe(false);
+    expect(client.connection.streams).toBe(0);
+    await client.clock.advance(5_000);
+    expect(client.socket.destroyed).toBe(true);
+    expect(client.clock.pending).toBe(0);
+  });
+});
+
+describe("who asks for much and takes nothing", () => {
+  const asking = async (bytes: number) => {
+    const client = await TestClient.greeted({ onStream: large(bytes) });
+    await client.send(settings([SETTING.initialWindowSize, 1]), ...times(4, (i) => get(id(i))));
+    expect(client.heard.filter((line) => line.startsWith("data"))).toHaveLength(4);
+    return client;
+  };
+
+  it("gets it no more after a while (CVE-2019-9517)", async () => {
+    const client = await asking(12_000_000);
+    await client.clock.advance(59_000);
+    expect(client.connection.streams).toBe(4);
+    await client.send(windowUpdate(7, 1));
+    await client.clock.advance(2_000);
+    // 36 MB of the others are let go; one has moved.
+    expect(client.heard).toEqual(["data 7: 1", "reset 1: cancel", "reset 3: cancel", "reset 5: cancel"]);
+    expect(client.connection.streams).toBe(1);
+  });
+
+  it("is left alone if it is not so much", async () => {
+    const client = await asking(1_000_000);
+    await client.clock.advance(600_000);
+    expect(client.connection.streams).toBe(4);
+  });
+
+  it("is left alone if it waits for what is still to come", async () => {
+    const client = await TestClient.greeted({
+      onStream: (stream) => {
+        stream.respond(200, {});
+        stream.write(Buffer.alloc(40_000_000));
+      },
+    });
+    await client.send(get(1));
+    await client.clock.advance(600_000);
+    expect(client.connection.streams).toBe(1);
+    await client.cut();
+    expect(client.clock.pending).toBe(0);
+  });
+});

@@ -1,0 +1,33 @@
+/** What lies in frames. */
+import { broken, FLAG, wrongSize } from "./codes.ts";
+
+export function settingsPayload(all: readonly (readonly [number, number])[]): Buffer {
+  const payload = Buffer.alloc(all.length * 6);
+  all.forEach(([setting, value], i) => {
+    payload.writeUInt16BE(setting, i * 6);
+    payload.writeUInt32BE(value, i * 6 + 2);
+  });
+  return payload;
+}
+
+export function goAwayPayload(lastId: number, code: number): Buffer {
+  const payload = Buffer.allocUnsafe(8);
+  payload.writeUInt32BE(lastId, 0);
+  payload.writeUInt32BE(code, 4);
+  return payload;
+}
+
+export function uint32(value: number): Buffer {
+  const bytes = Buffer.allocUnsafe(4);
+  bytes.writeUInt32BE(value, 0);
+  return bytes;
+}
+
+/** Where the payload is without its padding. */
+export function unpadded(flags: number, bytes: Buffer, start: number, end: number): { at: number; to: number } {
+  if ((flags & FLAG.padded) === 0) return { at: start, to: end };
+  if (start === end) throw wrongSize("a padded frame");
+  const to = end - (bytes[start] ?? 0);
+  if (to < start + 1) throw broken("more padding than there is room for");
+  return { at: start + 1, to };
+}

@@ -1,0 +1,114 @@
+/** The other side of a connection, which speaks in bytes and hears lines. */
+import { type Duplex, duplexPair } from "node:stream";
+import { settled, VirtualClock } from "#base";
+import { FRAME, PREFACE } from "../codes.ts";
+import { Http2Connection } from "../connection.ts";
+import { HeaderDecoder } from "../hpack/index.ts";
+import type { Http2Stream } from "../stream.ts";
+import { cut, type Frame, lineOf, settings } from "./frames.ts";
+
+export interface TestClientOptions {
+  /** By default a request is kept in `streams`, and nothing else. */
+  readonly onStream?: (stream: Http2Stream) => void;
+  /** It reads nothing until `listen`. */
+  readonly deaf?: boolean;
+}
+
+export class TestClient {
+  readonly clock = new VirtualClock();
+  readonly streams: Http2Stream[] = [];
+  readonly frames: Frame[] = [];
+  readonly connection: Http2Connection;
+  /** The server's side of the socket. */
+  readonly socket: Duplex;
+  readonly #own: Duplex;
+  readonly #decoder = new HeaderDecoder();
+  #lines: string[] = [];
+  #rest: Buffer = Buffer.alloc(0);
+  /** The server has said that it sends no more. */
+  ended = false;
+
+  constructor({ onStream, deaf = false }: TestClientOptions = {}) {
+    [this.#own, this.socket] = duplexPair();
+    this.connection = new Http2Connection({
+      socket: this.socket,
+      clock: this.clock,
+      onStream: (stream) => {
+        this.streams.push(stream);
+        onStream?.(stream);
+      },
+    });
+    this.#own.on("error", () => {});
+    this.#own.on("end", () => {
+      this.ended = true;
+    });
+    if (!deaf) this.listen();
+  }
+
+  /** One that has said and heard what comes first. */
+  static async greeted(options?: TestClientOptions): Promise<TestClient> {
+    const client = new TestClient(options);
+    await client.send(PREFACE, settings());
+    client.#lines = [];
+    return client;
+  }
+
+  listen(): void {
+    this.#own.on("data", (chunk: Buffer) => this.#hear(chunk));
+  }
+
+  /** What has come since it was last asked. */
+  get heard(): string[] {
+    const lines = this.#lines;
+    this.#lines = [];
+    return lines;
+  }
+
+  /** Of one stream, all that has come. */
+  received(id: number): Buffer {
+    return Buffer.concat(this.frames.filter((f) => f.type === FRAME.data && f.id === id).map(({ payload }) => payload));
+  }
+
+  /** In one piece; then waits until nothing moves any more. */
+  async send(...bytes: readonly Buffer[]): Promise<void> {
+    this.#own.write(Buffer.concat(bytes));
+    await settled();
+  }
+
+  /** As from a network that breaks. */
+  async cut(): Promise<void> {
+    this.socket.destroy();
+    await settled();
+  }
+
+  stream(at = 0): Http2Stream {
+    const stream = this.streams[at];
+    if (stream === undefined) throw new Error(`there is no request ${at}`);
+    return stream;
+  }
+
+  #hear(chunk: Buffer): void {
+    const { frames, rest } = cut(Buffer.concat([this.#rest, chunk]));
+    this.#rest = rest;
+    for (const frame of frames) {
+      this.frames.push(frame);
+      this.#lines.push(lineOf(frame, (block) => this.#decoder.decode(block)?.[1] ?? "?"));
+    }
+  }
+}
+
+/** Answers with the number of bytes that have come, once all have. */
+export function counting(stream: Http2Stream): void {
+  let bytes = 0;
+  const answer = () => {
+    stream.respond(200, {});
+    stream.end(Buffer.from(String(bytes)));
+  };
+  if (stream.body === undefined) answer();
+  else
+    stream.body
+      .on("data", (chunk: Buffer) => {
+        bytes += chunk.length;
+      })
+      .on("end", answer);
+}
