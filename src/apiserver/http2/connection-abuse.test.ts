@@ -160,6 +160,23 @@ describe("who asks for much and takes nothing", () => {
     expect(client.connection.streams).toBe(1);
   });
 
+  it("gets it no more if the connection has no room either", async () => {
+    const client = await TestClient.greeted({ onStream: large(12_000_000) });
+    await client.send(settings([SETTING.initialWindowSize, 2 ** 30]), ...times(4, (i) => get(id(i))));
+    await client.clock.advance(61_000);
+    expect(client.connection.streams).toBe(0);
+  });
+
+  it("is left alone if others have their turn", async () => {
+    const client = await TestClient.greeted({ onStream: large(12_000_000) });
+    await client.send(settings([SETTING.initialWindowSize, 2 ** 30]), ...times(30, (i) => get(id(i))));
+    for (let seconds = 0; seconds < 300; seconds += 20) {
+      await client.send(windowUpdate(0, 1_000));
+      await client.clock.advance(20_000);
+    }
+    expect(client.connection.streams).toBe(30);
+  });
+
   it("is left alone if it is not so much", async () => {
     const client = await asking(1_000_000);
     await client.clock.advance(600_000);

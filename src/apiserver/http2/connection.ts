@@ -107,6 +107,8 @@ export class Http2Connection implements StreamOwner {
   #peerWindow = INITIAL_WINDOW;
   #closing = false;
   #timer: Timer | undefined;
+  /** When it was last looked at. */
+  #sentBefore = 0;
   readonly #look = () => this.#lookAround();
 
   constructor({ socket, onStream, clock }: Http2ConnectionOptions) {
@@ -481,12 +483,10 @@ export class Http2Connection implements StreamOwner {
       this.#fail(broken("it has not begun"));
       return;
     }
-    const untaken = this.#streams
-      .values()
-      .map(({ stream }) => stream)
-      .filter(({ isEnded, waiting, waitedBefore }) => isEnded && waiting > 0 && waiting === waitedBefore);
-    const bytes = untaken.reduce((sum, { waiting }) => sum + waiting, 0);
-    if (bytes > MAX_UNTAKEN_BYTES) for (const stream of untaken) this.reset(stream, CODE.cancel);
+    const { sentBytes } = this.#sender;
+    const untaken = untakenOf(this.#streams.values(), sentBytes === this.#sentBefore);
+    this.#sentBefore = sentBytes;
+    for (const stream of untaken) this.reset(stream, CODE.cancel);
     for (const { stream } of this.#streams.values()) stream.waitedBefore = stream.waiting;
     if (this.#streams.size > 0) this.#timer = this.#clock.timer(LOOK_MS, this.#look);
   }
@@ -516,6 +516,16 @@ export class Http2Connection implements StreamOwner {
       stream.close();
     }
   }
+}
+
+/** Answers that have not moved since the last look because their callers have no room: not those that wait for their turn on a slow network. */
+function untakenOf(streams: readonly Incoming[], isStuck: boolean): Http2Stream[] {
+  const untaken = streams
+    .map(({ stream }) => stream)
+    .filter(({ isEnded, waiting, waitedBefore }) => isEnded && waiting > 0 && waiting === waitedBefore)
+    .filter(({ window }) => isStuck || window <= 0);
+  const bytes = untaken.reduce((sum, { waiting }) => sum + waiting, 0);
+  return bytes > MAX_UNTAKEN_BYTES ? untaken : [];
 }
 
 const TOO_MANY_FIELDS = requestFields([":method", "GET", ":path", "/", ":scheme", "https"]) ?? {};

@@ -33,6 +33,8 @@ export class Sender {
   /** How much the other side takes, of all streams together. */
   window = INITIAL_WINDOW;
   maxFrame = MIN_MAX_FRAME;
+  /** Of answers, ever. */
+  sentBytes = 0;
   #frames: Frame[] = [];
   #bytes = 0;
   /** With something to send, each once. Not a Set: see `stream-table.ts`. */
@@ -135,6 +137,7 @@ export class Sender {
     if (payload.length === 0 && !done) return false;
     stream.window -= payload.length;
     this.window -= payload.length;
+    this.sentBytes += payload.length;
     this.#frames.push({ type: FRAME.data, flags: done ? FLAG.endStream : 0, id: stream.id, payload });
     this.#bytes += FRAME_HEAD + payload.length;
     if (done) this.#finished(stream);
