@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect } from "node:tls";
 import { describe, expect, it } from "vitest";
-import { realClock } from "#base";
+import { realClock, silentLogger } from "#base";
 import { createAuthority } from "#pki";
 import { listen } from "./listener.ts";
 
@@ -17,7 +17,7 @@ const handlers = {
 };
 
 function open(options: { host: string; port: number; alsoAt?: readonly string[] }) {
-  return listen({ ...options, certificate, handlers: handlers as never, clock });
+  return listen({ ...options, certificate, handlers: handlers as never, clock, log: silentLogger });
 }
 
 async function ask(host: string, port: number): Promise<string> {

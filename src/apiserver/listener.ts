@@ -12,7 +12,7 @@ import { once } from "node:events";
 import { createServer as createHttp1Server } from "node:http";
 import { type AddressInfo, createServer as createTcpServer, type Socket, type Server as TcpServer } from "node:net";
 import { createServer as createTlsServer, type TLSSocket, type Server as TlsServer } from "node:tls";
-import type { Clock } from "#base";
+import type { Clock, Logger } from "#base";
 import type { HttpHandlers } from "./http/adapter.ts";
 import { Http2Connection } from "./http2/index.ts";
 
@@ -32,6 +32,7 @@ export interface ListenOptions {
   readonly certificate: ServingCertificate;
   readonly handlers: HttpHandlers;
   readonly clock: Clock;
+  readonly log: Logger;
 }
 
 export interface Listener {
@@ -42,7 +43,7 @@ export interface Listener {
 }
 
 export async function listen(options: ListenOptions): Promise<Listener> {
-  const { host, port, alsoAt = [], certificate, handlers, clock } = options;
+  const { host, port, alsoAt = [], certificate, handlers, clock, log } = options;
   const http1 = createHttp1Server(handlers.http1);
   http1.on("upgrade", handlers.upgrade);
   const server = createTlsServer({
@@ -64,7 +65,12 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       http1.emit("connection", socket);
       return;
     }
-    const connection = new Http2Connection({ socket, onStream: (stream) => handlers.http2(stream, socket), clock });
+    const connection = new Http2Connection({
+      socket,
+      onStream: (stream) => handlers.http2(stream, socket),
+      clock,
+      log,
+    });
     connections.add(connection);
     socket.once("close", () => connections.delete(connection));
   });

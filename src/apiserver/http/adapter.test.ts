@@ -128,6 +128,7 @@ describe.each([
       certificate: { ...serving, clientCaPem: authority.certPem },
       handlers: httpHandlers(server.handle, silentLogger),
       clock,
+      log: silentLogger,
     });
   });
   afterEach(async () => {

@@ -10,7 +10,7 @@
  * 3. Who makes work and takes it back, or keeps asking for signs of life, is let go after a while.
  */
 import type { Duplex } from "node:stream";
-import type { Clock, Timer } from "#base";
+import type { Clock, Logger, Timer } from "#base";
 import {
   broken,
   CODE,
@@ -62,6 +62,7 @@ export interface Http2ConnectionOptions {
   readonly socket: Duplex;
   readonly onStream: (stream: Http2Stream) => void;
   readonly clock: Clock;
+  readonly log: Logger;
 }
 
 /** A list of fields that comes in parts. */
@@ -95,6 +96,7 @@ export class Http2Connection implements StreamOwner {
   readonly #patience: Patience;
   readonly #streams = new StreamTable<Incoming>();
   readonly #clock: Clock;
+  readonly #log: Logger;
   /** The last request that came, and the last that was taken up: these differ for one that closes. */
   #lastId = 0;
   #lastTaken = 0;
@@ -111,8 +113,9 @@ export class Http2Connection implements StreamOwner {
   #sentBefore = 0;
   readonly #look = () => this.#lookAround();
 
-  constructor({ socket, onStream, clock }: Http2ConnectionOptions) {
+  constructor({ socket, onStream, clock, log }: Http2ConnectionOptions) {
     this.#clock = clock;
+    this.#log = log;
     this.#socket = socket;
     this.#onStream = onStream;
     this.#patience = new Patience(clock);
@@ -492,12 +495,8 @@ export class Http2Connection implements StreamOwner {
   }
 
   #fail(error: unknown): void {
-    const code =
-      error instanceof ConnectionError
-        ? error.code
-        : error instanceof HpackError
-          ? CODE.compressionError
-          : CODE.internalError;
+    const code = codeOf(error);
+    if (code === CODE.internalError) this.#log.error("a connection failed in a way that nobody expected", { error });
     this.#closing = true;
     this.#goAway(code);
     // It is not waited for who does not listen.
@@ -516,6 +515,11 @@ export class Http2Connection implements StreamOwner {
       stream.close();
     }
   }
+}
+
+function codeOf(error: unknown): number {
+  if (error instanceof ConnectionError) return error.code;
+  return error instanceof HpackError ? CODE.compressionError : CODE.internalError;
 }
 
 /** Answers that have not moved since the last look because their callers have no room: not those that wait for their turn on a slow network. */

@@ -4,7 +4,7 @@ import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants } f
 import { duplexPair } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { afterEach, describe, expect, it } from "vitest";
-import { nextTurn, type Random, realClock, seededRandom } from "#base";
+import { nextTurn, type Random, realClock, seededRandom, silentLogger } from "#base";
 import { Http2Connection } from "./connection.ts";
 import type { Http2Stream } from "./stream.ts";
 
@@ -20,7 +20,7 @@ afterEach(async () => {
 
 function connected(onStream: (stream: Http2Stream) => void) {
   const [own, theirs] = duplexPair();
-  const connection = new Http2Connection({ socket: theirs, clock: realClock(), onStream });
+  const connection = new Http2Connection({ socket: theirs, clock: realClock(), log: silentLogger, onStream });
   const session = connect("http://k8ts", { createConnection: () => own });
   sessions.push(session);
   session.on("error", () => {});

@@ -1,6 +1,6 @@
 /** The other side of a connection, which speaks in bytes and hears lines. */
 import { type Duplex, duplexPair } from "node:stream";
-import { settled, VirtualClock } from "#base";
+import { settled, silentLogger, VirtualClock } from "#base";
 import { FRAME, PREFACE } from "../codes.ts";
 import { Http2Connection } from "../connection.ts";
 import { HeaderDecoder } from "../hpack/index.ts";
@@ -33,6 +33,7 @@ export class TestClient {
     this.connection = new Http2Connection({
       socket: this.socket,
       clock: this.clock,
+      log: silentLogger,
       onStream: (stream) => {
         this.streams.push(stream);
         onStream?.(stream);
