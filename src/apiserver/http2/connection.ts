@@ -25,9 +25,11 @@ import {
   tooMuch,
   wrongSize,
 } from "./codes.ts";
+import { FieldParts } from "./field-parts.ts";
 import { announcedBytes, areTrailers, requestFields } from "./fields.ts";
 import { FrameReader, uint31 } from "./frame-reader.ts";
 import { HeaderDecoder, HeaderEncoder, HpackError } from "./hpack/index.ts";
+import { type Incoming, Inflow, STREAM_WINDOW } from "./inflow.ts";
 import { Patience } from "./patience.ts";
 import { goAwayPayload, settingsPayload, uint32, unpadded } from "./payloads.ts";
 import { RequestBody } from "./request-body.ts";
@@ -37,16 +39,9 @@ import { StreamTable } from "./stream-table.ts";
 
 /** Requests of one connection at a time: watches are requests, too. */
 const MAX_STREAMS = 1_000;
-/** What may come of a body before it is read: nearly all objects are smaller. */
-const STREAM_WINDOW = 256 * 1024;
-const CONNECTION_WINDOW = 16 * 1024 * 1024;
-/** Of bodies that nobody has read yet, in all streams: beyond it the connection's window stays as it is. */
-const MAX_HELD_BYTES = 64 * 1024 * 1024;
 const MAX_FIELD_BYTES = 64 * 1024;
 /** Of a list of fields in parts, before it is read. */
 const MAX_BLOCK_BYTES = 2 * MAX_FIELD_BYTES;
-/** Whoever has many fields sends them in parts as large as they may be. */
-const SMALL_PART_BYTES = 1024;
 /** In one frame: each may concern all streams. */
 const MAX_SETTINGS = 32;
 /** How long it takes until a connection is looked at that has begun, or has answers to take. */
@@ -65,28 +60,6 @@ export interface Http2ConnectionOptions {
   readonly log: Logger;
 }
 
-/** A list of fields that comes in parts. */
-interface Block {
-  readonly id: number;
-  readonly endStream: boolean;
-  readonly parts: Buffer[];
-  bytes: number;
-}
-
-/** What a stream still has to receive. */
-interface Incoming {
-  readonly stream: Http2Stream;
-  /** What the caller may still send before it hears from us. */
-  window: number;
-  /** What has been read and the caller has not been told of. */
-  owed: number;
-  /** Of its body, as it was announced; undefined if it was not. */
-  left: number | undefined;
-  /** What has come of its body and nobody has read. */
-  unread: number;
-  ended: boolean;
-}
-
 export class Http2Connection implements StreamOwner {
   readonly #socket: Duplex;
   readonly #onStream: Http2ConnectionOptions["onStream"];
@@ -94,18 +67,15 @@ export class Http2Connection implements StreamOwner {
   readonly #decoder = new HeaderDecoder({ maxListBytes: MAX_FIELD_BYTES });
   readonly #encoder = new HeaderEncoder();
   readonly #patience: Patience;
+  readonly #inflow: Inflow;
+  readonly #parts: FieldParts;
   readonly #streams = new StreamTable<Incoming>();
   readonly #clock: Clock;
   readonly #log: Logger;
   /** The last request that came, and the last that was taken up: these differ for one that closes. */
   #lastId = 0;
   #lastTaken = 0;
-  #block: Block | undefined;
   #configured = false;
-  /** Of data, since the other side was last told that there is room again. */
-  #received = 0;
-  /** Of bodies, unread. */
-  #held = 0;
   #peerWindow = INITIAL_WINDOW;
   #closing = false;
   #timer: Timer | undefined;
@@ -121,8 +91,9 @@ export class Http2Connection implements StreamOwner {
     this.#patience = new Patience(clock);
     this.#sender = new Sender(socket, (stream) => this.#answered(stream));
     const reader = new FrameReader((...frame) => this.#take(...frame));
+    this.#parts = new FieldParts(MAX_BLOCK_BYTES, this.#patience);
     this.#sender.frame(FRAME.settings, 0, 0, OUR_SETTINGS);
-    this.#sender.frame(FRAME.windowUpdate, 0, 0, uint32(CONNECTION_WINDOW - INITIAL_WINDOW));
+    this.#inflow = new Inflow(this.#sender);
     socket.on("data", (chunk: Buffer) => {
       if (this.#socket.writableEnded) return;
       try {
@@ -175,7 +146,7 @@ export class Http2Connection implements StreamOwner {
 
   #take(type: number, flags: number, id: number, bytes: Buffer, start: number, end: number): void {
     if (this.#socket.writableEnded) return;
-    if (this.#block !== undefined && type !== FRAME.continuation) throw broken("fields in parts were interrupted");
+    if (this.#parts.isOpen && type !== FRAME.continuation) throw broken("fields in parts were interrupted");
     if (!this.#configured && (type !== FRAME.settings || (flags & FLAG.ack) !== 0))
       throw broken("it does not begin with settings");
     if (type === FRAME.headers) this.#headers(flags, id, bytes, start, end);
@@ -202,7 +173,7 @@ export class Http2Connection implements StreamOwner {
     const isLast = (flags & FLAG.endStream) !== 0;
     if (this.#isIdle(id)) throw broken("data of no request");
     if (length === 0 && !isLast && !this.#patience.bears()) throw tooMuch("data that is none");
-    this.#count(length);
+    this.#inflow.count(length);
     const incoming = this.#streams.get(id);
     // It may have been sent before the caller heard that nobody wants it any more.
     if (incoming === undefined) return;
@@ -224,27 +195,12 @@ export class Http2Connection implements StreamOwner {
       }
     }
     incoming.ended = isLast;
-    incoming.unread += to - at;
-    this.#held += to - at;
+    this.#inflow.hold(incoming, to - at);
     incoming.stream.body?.receive(bytes.subarray(at, to));
     // Who reads may have given up because of it.
     if (incoming.stream.destroyed) return;
-    this.#creditStream(incoming, length - (to - at));
+    this.#inflow.credit(incoming, length - (to - at));
     if (isLast) this.#ended(incoming);
-  }
-
-  /** Whatever becomes of the data: what bounds memory are the windows of streams, and `MAX_HELD_BYTES`. */
-  #count(length: number): void {
-    this.#received += length;
-    if (this.#received > CONNECTION_WINDOW)
-      throw new ConnectionError(CODE.flowControlError, "more data than there is room for");
-    this.#reopen();
-  }
-
-  #reopen(): void {
-    if (this.#received < CONNECTION_WINDOW / 2 || this.#held > MAX_HELD_BYTES) return;
-    this.#sender.frame(FRAME.windowUpdate, 0, 0, uint32(this.#received));
-    this.#received = 0;
   }
 
   /** No request of the client has had this number. */
@@ -262,23 +218,12 @@ export class Http2Connection implements StreamOwner {
       this.#fields(id, endStream, bytes.subarray(from, to));
       return;
     }
-    const part = Buffer.from(bytes.subarray(from, to));
-    this.#block = { id, endStream, parts: [part], bytes: part.length };
+    this.#parts.begin(id, endStream, bytes.subarray(from, to));
   }
 
   #continuation(flags: number, id: number, part: Buffer): void {
-    const block = this.#block;
-    if (block === undefined || block.id !== id) throw broken("a continuation of nothing");
-    block.bytes += part.length;
-    if (block.bytes > MAX_BLOCK_BYTES) throw tooMuch("fields");
-    block.parts.push(Buffer.from(part));
-    if ((flags & FLAG.endHeaders) === 0) {
-      // Small parts, or parts of nothing, cost more than they bring.
-      if (part.length < SMALL_PART_BYTES && !this.#patience.bears()) throw tooMuch("parts of fields");
-      return;
-    }
-    this.#block = undefined;
-    this.#fields(id, block.endStream, Buffer.concat(block.parts));
+    const whole = this.#parts.add(id, part, (flags & FLAG.endHeaders) !== 0);
+    if (whole !== undefined) this.#fields(id, whole.endStream, whole.bytes);
   }
 
   #fields(id: number, endStream: boolean, block: Buffer): void {
@@ -310,7 +255,7 @@ export class Http2Connection implements StreamOwner {
       this.#refuse(id, CODE.protocolError);
       return;
     }
-    const body = endStream ? undefined : new RequestBody((bytes) => this.#creditBody(id, bytes));
+    const body = endStream ? undefined : new RequestBody((bytes) => this.#read(id, bytes));
     const stream = new Http2Stream(id, fields, list ?? [], body, this, this.#peerWindow);
     this.#streams.set(id, { stream, window: STREAM_WINDOW, owed: 0, left, unread: 0, ended: endStream });
     this.#timer ??= this.#clock.timer(LOOK_MS, this.#look);
@@ -318,6 +263,12 @@ export class Http2Connection implements StreamOwner {
       stream.respond(TOO_LARGE, {});
       stream.end();
     } else this.#onStream(stream);
+  }
+
+  /** Of its body. */
+  #read(id: number, bytes: number): void {
+    const incoming = this.#streams.get(id);
+    if (incoming !== undefined) this.#inflow.read(incoming, bytes);
   }
 
   #trailers(incoming: Incoming, endStream: boolean, list: readonly string[] | undefined): void {
@@ -434,24 +385,6 @@ export class Http2Connection implements StreamOwner {
     return stream.window <= MAX_WINDOW;
   }
 
-  #creditBody(id: number, bytes: number): void {
-    const incoming = this.#streams.get(id);
-    if (incoming === undefined) return;
-    incoming.unread -= bytes;
-    this.#held -= bytes;
-    this.#creditStream(incoming, bytes);
-    this.#reopen();
-  }
-
-  /** So many more bytes may come. It is told when they are many. */
-  #creditStream(incoming: Incoming, bytes: number): void {
-    incoming.owed += bytes;
-    if (incoming.ended || incoming.owed < STREAM_WINDOW / 4) return;
-    incoming.window += incoming.owed;
-    this.#sender.frame(FRAME.windowUpdate, 0, incoming.stream.id, uint32(incoming.owed));
-    incoming.owed = 0;
-  }
-
   /** The whole answer is on its way. */
   #answered(stream: Http2Stream): void {
     // Nobody reads on: the caller need not send the rest.
@@ -461,10 +394,8 @@ export class Http2Connection implements StreamOwner {
   }
 
   #remove(stream: Http2Stream): void {
-    if (stream.body !== undefined) {
-      this.#held -= this.#streams.get(stream.id)?.unread ?? 0;
-      this.#reopen();
-    }
+    const incoming = this.#streams.get(stream.id);
+    if (incoming !== undefined) this.#inflow.drop(incoming);
     this.#streams.delete(stream.id);
     stream.close();
     this.#endIfDone();
