@@ -8,7 +8,7 @@
  */
 import { isKubelet } from "./actors.ts";
 import type { FlowRecord, RequestRecord, WorkRecord } from "./record.ts";
-import { causesOf } from "./trace.ts";
+import { causesOf, directCauses } from "./trace.ts";
 
 export interface Folded<T extends FlowRecord = FlowRecord> {
   /** The first of them. */
@@ -93,13 +93,12 @@ function linksOf(records: readonly FlowRecord[]): Links {
 
 /** The latest record without a known cause that each goes back to, by its number. */
 function beginningsOf(records: readonly FlowRecord[], { written, works }: Links): ReadonlyMap<FlowRecord, number> {
-  const causes = (record: FlowRecord): readonly (FlowRecord | undefined)[] => {
-    if (record.type === "request") return [works.get(record.cause ?? "")];
-    return (record.type === "work" ? causesOf(record) : [record.revision]).map((revision) => written.get(revision));
-  };
+  const links = { works, requestOf: written };
   const beginnings = new Map<FlowRecord, number>();
   untilSettled(records, (record) => {
-    const known = causes(record).flatMap((cause) => (cause === undefined ? [] : [beginnings.get(cause) ?? 0]));
+    const known = directCauses(record, links).flatMap((cause) =>
+      cause === undefined ? [] : [beginnings.get(cause) ?? 0],
+    );
     const beginning = known.length === 0 ? record.seq : Math.max(...known);
     if (beginnings.get(record) === beginning) return false;
     beginnings.set(record, beginning);

@@ -171,7 +171,11 @@ function causesFirst(records: readonly FlowRecord[], links: Links): FlowRecord[]
   return ordered;
 }
 
-function directCauses(record: FlowRecord, { works, requestOf }: Links): readonly (FlowRecord | undefined)[] {
+/** What led to it at once, as far as it is among the records. */
+export function directCauses(
+  record: FlowRecord,
+  { works, requestOf }: Pick<Links, "works" | "requestOf">,
+): readonly (FlowRecord | undefined)[] {
   switch (record.type) {
     case "delivery":
       return [requestOf.get(record.revision)];
