@@ -2,19 +2,20 @@
  * Bundles src/cmd into dist/: one entry that starts in a few tens of milliseconds, and chunks that load when first needed; another one for the processes of
  * a node, which load only what they use, and one for the thread that writes the audit log.
  *
- * 1. Safe to run twice at once and under a running k8ts: chunks have hashed names and are only added; entries are replaced atomically.
+ * 1. Safe to run twice at once and under a running k8ts: chunks have hashed names and are added; entries are replaced atomically.
+ *    Chunks of earlier builds go once nobody can need them: see `stale-chunks.ts`.
  */
-import { mkdir, readdir, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { mkdir, rename, utimes, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type BuildOptions, build, type OutputFile, type Plugin } from "esbuild";
 import { bundleDashboard } from "./bundle-dashboard.ts";
+import { removeStale } from "./stale-chunks.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const dist = join(root, "dist");
 const NODE_AGENT = "node-agent";
 const AUDIT_LOG = "audit-log-worker";
-const STALE_MS = 24 * 3600 * 1000;
 
 /** An import of node:http as an ES module makes all that it exports, WebSocket and with it undici too: 45 ms of every start. Asked for directly, it does not. */
 const directHttp: Plugin = {
@@ -24,19 +25,6 @@ const directHttp: Plugin = {
     bundle.onLoad({ filter: /.*/, namespace: "direct" }, ({ path }) => ({
       contents: `module.exports = process.getBuiltinModule(${JSON.stringify(path)});`,
     }));
-  },
-};
-
-/** No module of ours does anything when it is loaded but define what it exports: what nobody uses is left out, also behind a folder's index. */
-const onlyWhatIsUsed: Plugin = {
-  name: "only-what-is-used",
-  setup(bundle) {
-    const asked = Symbol("asked");
-    bundle.onResolve({ filter: /^[#.]/ }, async ({ path, importer, resolveDir, kind, pluginData }) => {
-      if (pluginData === asked || !importer.startsWith(join(root, "src"))) return undefined;
-      const found = await bundle.resolve(path, { importer, resolveDir, kind, pluginData: asked });
-      return { path: found.path, errors: found.errors, warnings: found.warnings, sideEffects: false };
-    });
   },
 };
 
@@ -59,17 +47,22 @@ async function buildAlone(name: string, file: string, parts: ReadonlyMap<string,
   const apart: Plugin = {
     name: "apart",
     setup(bundle) {
-      bundle.onResolve({ filter: /^\./ }, ({ path, resolveDir, kind }) => {
-        const part = kind === "dynamic-import" ? parts.get(join(resolveDir, path)) : undefined;
-        return part === undefined ? undefined : { path: `./${part}`, external: true };
-      });
+      for (const [source, part] of parts) {
+        // Every answer from here costs the builder a way to another process: it asks about the few names that may be meant.
+        const filter = new RegExp(`/${basename(source, ".ts")}\\.ts$`);
+        bundle.onResolve({ filter }, ({ path, resolveDir, kind }) =>
+          kind === "dynamic-import" && join(resolveDir, path) === source
+            ? { path: `./${part}`, external: true }
+            : undefined,
+        );
+      }
     },
   };
   const { outputFiles: files } = await build({
     ...OPTIONS,
     entryPoints: { [name]: join(root, file) },
     entryNames: name === NODE_AGENT || name === AUDIT_LOG ? "[name]" : "chunk-[hash]",
-    plugins: [directHttp, apart, onlyWhatIsUsed],
+    plugins: [directHttp, apart],
   });
   return files;
 }
@@ -130,12 +123,4 @@ for (const entry of entries) {
 }
 
 const current = new Set(outputFiles.map((file) => basename(file.path)));
-for (const { name } of (await readdir(dist, { withFileTypes: true })).filter((entry) => entry.isFile())) {
-  if (current.has(name)) continue;
-  const path = join(dist, name);
-  const age = await stat(path).then(
-    (info) => started.getTime() - info.mtimeMs,
-    () => 0,
-  );
-  if (age > STALE_MS) await rm(path, { force: true });
-}
+await removeStale(dist, current, started.getTime());
