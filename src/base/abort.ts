@@ -8,6 +8,8 @@
  *    listeners whenever one is added or taken off.)
  */
 
+import { Chain, Link } from "./chain.ts";
+
 export interface ChildController extends Disposable {
   readonly signal: AbortSignal;
   abort(reason?: unknown): void;
@@ -19,7 +21,7 @@ export function childController(parent?: AbortSignal): ChildController {
   const controller = new AbortController();
   const signal: WaitedFor = controller.signal;
   // Who waits for it is told from here: most children come and go with a request, and a listener would cost more than the rest of them.
-  const calls = new Set<() => void>();
+  const calls = new Chain<Link<() => void>>();
   signal[WAITING] = { calls };
   const end = (reason: unknown) => {
     controller.abort(reason);
@@ -41,7 +43,7 @@ export function childController(parent?: AbortSignal): ChildController {
 const WAITING = Symbol("waiting");
 
 interface Waiting {
-  readonly calls: Set<() => void>;
+  readonly calls: Chain<Link<() => void>>;
   /** Absent where the signal's owner calls. */
   readonly listener?: () => void;
 }
@@ -57,16 +59,17 @@ export function whenAborted(signal: WaitedFor, call: () => void): () => void {
     return nothing;
   }
   const { calls, listener } = signal[WAITING] ?? listen(signal);
-  calls.add(call);
+  const link = new Link(call);
+  calls.add(link);
   return () => {
-    if (!calls.delete(call) || calls.size > 0 || listener === undefined) return;
+    if (!calls.delete(link) || calls.size > 0 || listener === undefined) return;
     signal.removeEventListener("abort", listener);
     signal[WAITING] = undefined;
   };
 }
 
 function listen(signal: WaitedFor): Waiting {
-  const calls = new Set<() => void>();
+  const calls = new Chain<Link<() => void>>();
   const listener = () => {
     signal[WAITING] = undefined;
     callAll(calls);
@@ -77,10 +80,11 @@ function listen(signal: WaitedFor): Waiting {
   return waiting;
 }
 
-function callAll(calls: Set<() => void>): void {
+/** Those who are called may take others off, or come again: only who is here now counts. */
+function callAll(calls: Chain<Link<() => void>>): void {
   const all = [...calls];
-  calls.clear();
-  for (const call of all) call();
+  for (const link of all) calls.delete(link);
+  for (const { value: call } of all) call();
 }
 
 /**

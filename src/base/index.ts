@@ -2,6 +2,7 @@
 
 export { abortable, type ChildController, childController, isAbort, whenAborted } from "./abort.ts";
 export { Backoff, type BackoffOptions, backoffDelay, KeyedBackoff, type QuietTime } from "./backoff.ts";
+export { Chain, Link, type Linked } from "./chain.ts";
 export { Channel, type ChannelOptions } from "./channel.ts";
 export type { Clock, Timer } from "./clock.ts";
 export { nextTurn, settled } from "./event-loop.ts";
@@ -24,5 +25,6 @@ export { type ProcessOptions, processQueue } from "./process-queue.ts";
 export { type Random, readableAlphabet, seededRandom, systemRandom } from "./random.ts";
 export { realClock } from "./real-clock.ts";
 export { type TaskFailure, TaskGroup, type TaskGroupOptions } from "./task-group.ts";
+export { timeOfDay } from "./time-of-day.ts";
 export { type IdleLimits, VirtualClock } from "./virtual-clock.ts";
 export { type AddOptions, WorkQueue, type WorkQueueObserver, type WorkQueueOptions } from "./work-queue.ts";

@@ -61,7 +61,7 @@ export class Gauge implements Sample {
 }
 
 export class Histogram implements Sample {
-  readonly #bounds: readonly number[];
+  readonly #bounds: Float64Array;
   /** One for each bound and one for what lies above them all; summed up only when written. */
   readonly #counts: Float64Array;
   #sum = 0;
@@ -70,7 +70,7 @@ export class Histogram implements Sample {
   readonly #countSeries: string;
 
   constructor(name: string, labels: string, bounds: readonly number[]) {
-    this.#bounds = bounds;
+    this.#bounds = Float64Array.from(bounds);
     this.#counts = new Float64Array(bounds.length + 1);
     const before = labels === "" ? "" : `${labels},`;
     this.#bucketSeries = [...bounds, Infinity].map((bound) =>

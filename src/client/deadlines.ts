@@ -1,7 +1,7 @@
 /**
  * When calls are too late: one timer for all that may take equally long, as there may be hundreds under way, and hardly one ever is.
  */
-import type { Clock, Timer } from "#base";
+import { Chain, type Clock, Link, type Timer } from "#base";
 
 interface Deadline {
   readonly atMs: number;
@@ -10,7 +10,7 @@ interface Deadline {
 
 interface Equals {
   /** In the order in which they are due. */
-  readonly waiting: Set<Deadline>;
+  readonly waiting: Chain<Link<Deadline>>;
   timer: Timer | undefined;
 }
 
@@ -24,26 +24,27 @@ export class Deadlines {
 
   /** Calls once, unless what comes back is called before. */
   start(limitMs: number, expire: () => void): () => void {
-    const equals = this.#byLimit.get(limitMs) ?? { waiting: new Set(), timer: undefined };
+    const equals = this.#byLimit.get(limitMs) ?? { waiting: new Chain<Link<Deadline>>(), timer: undefined };
     this.#byLimit.set(limitMs, equals);
-    const deadline = { atMs: this.#clock.monotonic() + limitMs, expire };
-    equals.waiting.add(deadline);
+    const link = new Link({ atMs: this.#clock.monotonic() + limitMs, expire });
+    equals.waiting.add(link);
     equals.timer ??= this.#clock.timer(limitMs, () => this.#due(equals, limitMs));
     return () => {
-      equals.waiting.delete(deadline);
+      equals.waiting.delete(link);
       if (equals.waiting.size === 0) this.#end(equals, limitMs);
     };
   }
 
   #due(equals: Equals, limitMs: number): void {
     const now = this.#clock.monotonic();
-    for (const deadline of equals.waiting) {
-      if (deadline.atMs > now) {
-        equals.timer = this.#clock.timer(deadline.atMs - now, () => this.#due(equals, limitMs));
+    for (let link = equals.waiting.first; link !== undefined; link = equals.waiting.first) {
+      const { atMs, expire } = link.value;
+      if (atMs > now) {
+        equals.timer = this.#clock.timer(atMs - now, () => this.#due(equals, limitMs));
         return;
       }
-      equals.waiting.delete(deadline);
-      deadline.expire();
+      equals.waiting.delete(link);
+      expire();
     }
     this.#end(equals, limitMs);
   }

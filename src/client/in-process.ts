@@ -28,7 +28,7 @@ export type InProcessHandle = (request: {
   readonly signal: AbortSignal;
   whenGone(call: () => void): () => void;
   readonly user: InProcessUser;
-}) => Promise<WholeAnswer | StreamAnswer>;
+}) => WholeAnswer | StreamAnswer | Promise<WholeAnswer | StreamAnswer>;
 
 interface Answer {
   readonly status: number;
@@ -73,7 +73,9 @@ export function inProcess(handle: InProcessHandle, user: InProcessUser): Transpo
         user,
       };
       try {
-        const answer = await abortable(handle(asked), asked.signal, closing.signal);
+        const answering = handle(asked);
+        const answer = answering instanceof Promise ? await abortable(answering, ends, closing.signal) : answering;
+        ends.throwIfAborted();
         if ("stream" in answer) {
           const { ending, release } = going ?? ongoing(signal, closing.signal);
           return streamed(answer, ending, release, takesValues);

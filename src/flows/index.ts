@@ -19,6 +19,6 @@ export { Recorder, type RecorderOptions } from "./recorder.ts";
 export { type AsciiOptions, ascii } from "./render/ascii.ts";
 export { mermaid } from "./render/mermaid.ts";
 export { otlp } from "./render/otlp.ts";
-export { RequestFacts } from "./request-facts.ts";
+export { type RequestAbout, RequestFacts } from "./request-facts.ts";
 export { type Question, type Trace, trace } from "./trace.ts";
 export { type WorkFacts, Works } from "./works.ts";

@@ -20,6 +20,7 @@ export {
   fieldMatcherOf,
   parseFieldSelector,
 } from "./field-selector.ts";
+export { flatText } from "./flat-text.ts";
 export { generateName } from "./generate-name.ts";
 export { goJson, goQuote, goValue } from "./go-text.ts";
 export { type IntOrString, IntOrStringError, isPercentage, scaledIntOrString } from "./int-or-string.ts";

@@ -1,4 +1,5 @@
 /** JSON values as the API speaks them. */
+import { flatText } from "./flat-text.ts";
 import { setKey } from "./own-key.ts";
 
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
@@ -21,6 +22,7 @@ export function cloneJson<T>(value: T): T {
 export function plainJson(value: unknown): Json | undefined {
   switch (typeof value) {
     case "string":
+      return flatText(value);
     case "boolean":
       return value;
     case "number":

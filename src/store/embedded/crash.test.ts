@@ -28,7 +28,7 @@ describe("kill -9", () => {
       start = await checkRound(store, start, acknowledged, known);
       await store.close();
     }
-  }, 120_000);
+  });
 });
 
 /** Runs the writers until they have reported so many writes, and returns all that were reported. */

@@ -18,7 +18,8 @@ export interface Write {
 
 /** The durable state. */
 export interface Durable {
-  index(key: string): IndexEntry | undefined;
+  /** `expected`: the revision that it probably has. */
+  index(key: string, expected?: Revision): IndexEntry | undefined;
   entry(key: string): Entry | undefined;
 }
 
@@ -39,7 +40,7 @@ export function decide(writes: Iterable<Write>, head: Revision, durable: Durable
     const { key, value, expected } = write;
     try {
       const overlaid = latest.get(key);
-      const now = overlaid === undefined ? durable.index(key) : existing(overlaid);
+      const now = overlaid === undefined ? durable.index(key, expected) : existing(overlaid);
       if (now?.revision !== expected) {
         decisions.push({ ok: false, current: overlaid === undefined ? durable.entry(key) : existing(overlaid) });
         continue;

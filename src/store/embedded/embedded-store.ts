@@ -24,9 +24,10 @@ import { type LogSlice, LogWatches } from "../log-watch.ts";
 import type { Change, Entry, ListOptions, Page, Revision, Store, Watch, WatchOptions, WriteOutcome } from "../store.ts";
 import { compactThrough } from "./compaction.ts";
 import type { Write } from "./decide.ts";
-import { GroupCommit } from "./group-commit.ts";
+import { type CommitTarget, GroupCommit } from "./group-commit.ts";
 import { type RecentChange, RecentChanges } from "./recent-changes.ts";
 import type { LogRecord, State } from "./records.ts";
+import { Replaced } from "./replaced.ts";
 import { type KeyRange, prefixEnd, type Tables } from "./tables.ts";
 
 const RECENT_BYTES = 16 * 1024 * 1024;
@@ -48,6 +49,7 @@ export class EmbeddedStore implements Store {
   readonly #tables: Tables;
   readonly #commits: GroupCommit;
   readonly #recent = new RecentChanges(RECENT_BYTES);
+  readonly #replaced = new Replaced();
   readonly #watches: LogWatches;
   readonly #history: HistoryKeeper;
   readonly #end = new AbortController();
@@ -57,7 +59,12 @@ export class EmbeddedStore implements Store {
     const { tables, state, clock, history } = parts;
     this.#parts = parts;
     this.#tables = tables;
-    this.#commits = new GroupCommit(tables, state, (records) => this.#committed(records));
+    const target: CommitTarget = {
+      index: (key, expected) => this.#recent.current(key, expected) ?? tables.index(key),
+      entry: (key) => tables.entry(key),
+      commit: (batch) => tables.commit(batch),
+    };
+    this.#commits = new GroupCommit(target, state, (records) => this.#committed(records));
     this.#watches = new LogWatches({
       head: () => this.#commits.state.head,
       read: (prefix, after, limit) => this.#readLog(prefix, after, limit),
@@ -66,7 +73,7 @@ export class EmbeddedStore implements Store {
       clock,
       policy: history,
       signal: this.#end.signal,
-      compact: (revision: Revision) => compactThrough(revision, this.#commits, tables),
+      compact: (revision: Revision) => this.#compact(revision),
       failed: (error: unknown) => {
         if (!isStoreError(error, "Closed")) parts.log.warn("Old revisions could not be compacted.", { error });
       },
@@ -124,7 +131,11 @@ export class EmbeddedStore implements Store {
     checkRevision(revision);
     const { head } = this.#commits.state;
     if (revision > head) throw futureError(revision, head);
-    await compactThrough(revision, this.#commits, this.#tables);
+    await this.#compact(revision);
+  }
+
+  #compact(revision: Revision): Promise<void> {
+    return compactThrough(revision, { commits: this.#commits, tables: this.#tables, replaced: this.#replaced });
   }
 
   close(): Promise<void> {
@@ -158,6 +169,7 @@ export class EmbeddedStore implements Store {
     let replacedBytes = 0;
     for (const record of records) {
       const { previous } = this.#recent.add(record);
+      this.#replaced.add(record);
       // An older value is not read just to be counted: it is taken to be as large as the one that replaced it.
       if (record.previousRevision !== 0) replacedBytes += (previous?.value ?? record.value)?.length ?? 0;
     }

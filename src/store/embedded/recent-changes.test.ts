@@ -28,6 +28,21 @@ describe("recent changes", () => {
     expect(recent.add(record(3, 0)).previous).toBeUndefined();
   });
 
+  it("tell what a key is at now, if it is at the revision that one thinks", () => {
+    const recent = new RecentChanges(1_000_000);
+    recent.add(record(4));
+    expect(recent.current("/a", 4)?.revision).toBe(4);
+    expect([recent.current("/b", 4), recent.current("/a", 3), recent.current("/a", undefined)]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+    recent.add(record(5, 4));
+    expect([recent.current("/a", 4), recent.current("/a", 5)?.revision]).toEqual([undefined, 5]);
+    recent.add({ ...record(6, 5), value: undefined });
+    expect([5, 6].map((revision) => recent.current("/a", revision))).toEqual([undefined, undefined]);
+  });
+
   it("are forgotten oldest first when they take too many bytes", () => {
     const recent = new RecentChanges(10_000);
     for (let revision = 1; revision <= 5000; revision++) {

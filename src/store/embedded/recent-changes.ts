@@ -13,6 +13,8 @@ export interface RecentChange {
   readonly entry: Entry | undefined;
   /** Known only if it was recent itself when this change was made. */
   readonly previous: Entry | undefined;
+  /** Another change of the same key has come since. */
+  isReplaced: boolean;
 }
 
 /** What a change costs besides its key and value, roughly. */
@@ -32,8 +34,9 @@ export class RecentChanges {
   add(record: LogRecord): RecentChange {
     const { key, value, createRevision, revision, previousRevision } = record;
     const entry = value && { key, value, createRevision, revision };
-    const previous = previousRevision === 0 ? undefined : this.at(previousRevision)?.entry;
-    const change = { record, entry, previous };
+    const before = previousRevision === 0 ? undefined : this.at(previousRevision);
+    if (before !== undefined) before.isReplaced = true;
+    const change = { record, entry, previous: before?.entry, isReplaced: false };
     this.#changes.push(change);
     this.#bytes += size(record);
     this.#trim();
@@ -43,6 +46,12 @@ export class RecentChanges {
   at(revision: Revision): RecentChange | undefined {
     const first = this.#changes[this.#start]?.record.revision;
     return first === undefined || revision < first ? undefined : this.#changes[this.#start + revision - first];
+  }
+
+  /** The key's entry, if this is the revision that it has and that is recent. Undefined: it may have another one, or none. */
+  current(key: string, revision: Revision | undefined): Entry | undefined {
+    const change = revision === undefined ? undefined : this.at(revision);
+    return change?.record.key === key && !change.isReplaced ? change.entry : undefined;
   }
 
   /** The records from a revision that `at` knows to the newest. */
