@@ -8,7 +8,7 @@ import { ANONYMOUS } from "./authn/user.ts";
 import type { Connectors } from "./connect/index.ts";
 import { type AnswerContext, answerList, answerObject, answerValue } from "./encode/answers.ts";
 import { negotiate } from "./encode/negotiate.ts";
-import type { ApiRequest, ApiResponse } from "./http/exchange.ts";
+import type { Answering, ApiRequest, ApiResponse } from "./http/exchange.ts";
 import type { RequestInfo } from "./http/request-info.ts";
 import { returnsDeletedObject } from "./openapi/index.ts";
 import { type AsOf, AT, asOf, demandRead, type Past, refused } from "./past/index.ts";
@@ -43,15 +43,22 @@ export interface Dispatch {
 /** Where the verbs leave what they have to say besides their answer. */
 export type Remarks = Pick<RestRequest, "warn" | "annotate" | "received" | "witness">;
 
-export async function dispatch(
+export function dispatch(request: ApiRequest, info: RequestInfo, server: Dispatch, remarks: Remarks): Answering {
+  const resource = server.resources.find(info.apiGroup, info.apiVersion, info.resource);
+  if (resource === undefined) throw serverResponse(404);
+  const text = request.query.size === 0 ? null : request.query.get(AT);
+  if (text === null) return answer(request, info, server, remarks, resource);
+  return pastOf(text, info, server).then((past) => answer(request, info, server, remarks, resource, past));
+}
+
+function answer(
   request: ApiRequest,
   info: RequestInfo,
   server: Dispatch,
   remarks: Remarks,
-): Promise<ApiResponse> {
-  const resource = server.resources.find(info.apiGroup, info.apiVersion, info.resource);
-  if (resource === undefined) throw serverResponse(404);
-  const past = await pastOf(request, info, server);
+  resource: Resource,
+  past?: AsOf,
+): Answering {
   const rest = restRequest(request, info, resource, server.context, remarks, past?.revision);
   if (info.subresource !== "") return subresource(rest, request, info, server);
   checkScope(resource, info);
@@ -62,10 +69,24 @@ export async function dispatch(
     if (past !== undefined) throw refused(`${info.resource} are not kept, and have no past`);
     return virtual(rest, request);
   }
-  const answer = answerContext(rest, request, info, past?.atMs);
+  const context = answerContext(rest, request, info, past?.atMs);
+  return info.verb === "get" ? answerGet(rest, context) : answerVerb(rest, context, info, server);
+}
+
+function answerGet(rest: RestRequest, context: AnswerContext): Answering {
+  const found = get(rest);
+  return found instanceof Promise
+    ? found.then((stored) => answerObject(200, stored, context))
+    : answerObject(200, found, context);
+}
+
+async function answerVerb(
+  rest: RestRequest,
+  answer: AnswerContext,
+  info: RequestInfo,
+  server: Dispatch,
+): Promise<ApiResponse> {
   switch (info.verb) {
-    case "get":
-      return answerObject(200, await get(rest), answer);
     case "list":
       return answerList(await list(rest), answer);
     case "watch":
@@ -81,8 +102,8 @@ export async function dispatch(
       return written(await patch(rest), answer);
     case "delete": {
       const { stored, gone } = await deleteOne(rest);
-      if (!gone || returnsDeletedObject(resource.kind)) return answerObject(200, stored, answer);
-      return answerValue(200, deletedStatus(resource, stored.object.metadata), undefined, answer.format);
+      if (!gone || returnsDeletedObject(rest.resource.kind)) return answerObject(200, stored, answer);
+      return answerValue(200, deletedStatus(rest.resource, stored.object.metadata), undefined, answer.format);
     }
     case "deletecollection":
       return answerList(await deleteCollection(rest), answer);
@@ -92,9 +113,7 @@ export async function dispatch(
 }
 
 /** What the request wants to see instead of the present. Throws for what has no past. */
-async function pastOf(request: ApiRequest, info: RequestInfo, server: Dispatch): Promise<AsOf | undefined> {
-  const text = request.query.get(AT);
-  if (text === null) return undefined;
+async function pastOf(text: string, info: RequestInfo, server: Dispatch): Promise<AsOf> {
   demandRead(info);
   const { context, past } = server;
   if (past === undefined) throw refused("this server keeps no past");

@@ -6,7 +6,8 @@
  *
  * 1. `listen` resolves when the port accepts connections, or rejects with the system's error (EADDRINUSE, EACCES, …).
  * 2. Client certificates are asked for but not demanded: who the caller is, and what follows, is decided in the pipeline.
- * 3. `close` takes no new requests, lets those under way finish for `graceMs`, then cuts what is left. It never hangs.
+ * 3. A connection on which nothing is asked is closed after a while; one that is slow to begin, sooner. A watch is a request that is under way.
+ * 4. `close` takes no new requests, lets those under way finish for `graceMs`, then cuts what is left. It never hangs.
  */
 import { once } from "node:events";
 import { createServer as createHttp1Server } from "node:http";
@@ -14,7 +15,13 @@ import { type AddressInfo, createServer as createTcpServer, type Socket, type Se
 import { createServer as createTlsServer, type TLSSocket, type Server as TlsServer } from "node:tls";
 import type { Clock, Logger } from "#base";
 import type { HttpHandlers } from "./http/adapter.ts";
+import { LinedResponse } from "./http/lined-response.ts";
 import { Http2Connection } from "./http2/index.ts";
+
+/** As long as clients made with Go keep a connection that they do not use. */
+const IDLE_MS = 90_000;
+/** For the handshake, and for the first line and the headers of a request. */
+const HEADERS_MS = 32_000;
 
 export interface ServingCertificate {
   readonly certPem: string;
@@ -31,6 +38,8 @@ export interface ListenOptions {
   readonly alsoAt?: readonly string[];
   readonly certificate: ServingCertificate;
   readonly handlers: HttpHandlers;
+  /** How long a connection stays open on which nothing is asked. Default: 90 s. */
+  readonly idleMs?: number;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -43,8 +52,11 @@ export interface Listener {
 }
 
 export async function listen(options: ListenOptions): Promise<Listener> {
-  const { host, port, alsoAt = [], certificate, handlers, clock, log } = options;
-  const http1 = createHttp1Server(handlers.http1);
+  const { host, port, alsoAt = [], certificate, handlers, idleMs = IDLE_MS, clock, log } = options;
+  const http1 = createHttp1Server(
+    { ServerResponse: LinedResponse, keepAliveTimeout: idleMs, headersTimeout: HEADERS_MS },
+    handlers.http1,
+  );
   http1.on("upgrade", handlers.upgrade);
   const server = createTlsServer({
     ...tlsOptions(certificate),
@@ -52,6 +64,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     requestCert: true,
     rejectUnauthorized: false,
     minVersion: "TLSv1.2",
+    handshakeTimeout: HEADERS_MS,
     noDelay: true,
   });
   const connections = new Set<Http2Connection>();
@@ -68,6 +81,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     const connection = new Http2Connection({
       socket,
       onStream: (stream) => handlers.http2(stream, socket),
+      idleMs,
       clock,
       log,
     });

@@ -1,6 +1,6 @@
 /** Request metrics under the names that dashboards know, counted where every request passes. */
 import type { Clock, Counter, Histogram, MetricsRegistry } from "#base";
-import { type ApiResponse, isStream } from "./http/exchange.ts";
+import { type Answering, type ApiResponse, isStream, type StreamResponse } from "./http/exchange.ts";
 import type { RequestInfo } from "./http/request-info.ts";
 import type { Exchange, Step } from "./pipeline.ts";
 
@@ -80,27 +80,22 @@ export function requestMetrics(metrics: MetricsRegistry, clock: Clock, observer?
     }
     return samples;
   };
-  return async (exchange, next) => {
-    const { info } = exchange;
-    const start = clock.monotonic();
-    observer?.begins(exchange, start);
-    const samples = samplesOf(info);
-    let response: ApiResponse;
-    try {
-      response = await next();
-    } catch (error) {
-      samples.code(500).inc();
-      throw error;
-    }
+  const answered = (
+    exchange: Exchange,
+    samples: RequestSamples,
+    startMs: number,
+    response: ApiResponse,
+    nowMs = clock.monotonic(),
+  ) => {
     samples.code(response.status).inc();
-    const tookMs = clock.monotonic() - start;
-    observer?.answered(exchange, response, start, tookMs);
-    if (!isStream(response)) {
-      samples.duration.observe(tookMs / 1000);
-      return response;
-    }
-    const { apiGroup, apiVersion, resource } = info;
-    const open = watches.labels(info.verb.toUpperCase(), apiGroup, apiVersion, resource);
+    const tookMs = nowMs - startMs;
+    observer?.answered(exchange, response, startMs, tookMs);
+    if (isStream(response)) return counted(response, exchange.info);
+    samples.duration.observe(tookMs / 1000);
+    return response;
+  };
+  const counted = (response: StreamResponse, { verb, apiGroup, apiVersion, resource }: RequestInfo): ApiResponse => {
+    const open = watches.labels(verb.toUpperCase(), apiGroup, apiVersion, resource);
     return {
       ...response,
       stream: async (sink) => {
@@ -113,6 +108,31 @@ export function requestMetrics(metrics: MetricsRegistry, clock: Clock, observer?
       },
     };
   };
+  return (exchange, next) => {
+    const startMs = clock.monotonic();
+    exchange.readMs = startMs;
+    observer?.begins(exchange, startMs);
+    const samples = samplesOf(exchange.info);
+    let answering: Answering;
+    try {
+      answering = next(exchange);
+    } catch (error) {
+      return failed(samples, error);
+    }
+    if (!(answering instanceof Promise)) {
+      const { readMs } = exchange;
+      return answered(exchange, samples, startMs, answering, readMs === startMs ? undefined : readMs);
+    }
+    return answering.then(
+      (response) => answered(exchange, samples, startMs, response),
+      (error: unknown) => failed(samples, error),
+    );
+  };
+}
+
+function failed(samples: RequestSamples, error: unknown): never {
+  samples.code(500).inc();
+  throw error;
 }
 
 function scopeOf({ isResourceRequest, name, namespace }: RequestInfo): string {

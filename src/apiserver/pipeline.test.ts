@@ -194,9 +194,9 @@ describe("steps", () => {
     const order: string[] = [];
     const step =
       (name: string): Step =>
-      async ({ info, user }, next) => {
-        order.push(`${name} ${info.verb} ${user.name}`);
-        const answer = await next();
+      async (exchange, next) => {
+        order.push(`${name} ${exchange.info.verb} ${exchange.user.name}`);
+        const answer = await next(exchange);
         order.push(`${name} ${answer.status}`);
         return answer;
       };

@@ -1,10 +1,10 @@
 /**
  * The request pipeline. Source order is execution order:
  *
- *     recover → request info → authenticate → audit → impersonate → flow control → authorize → dispatch
+ *     recover → request info → authenticate → count → audit → impersonate → flow control → authorize → dispatch
  *
  * 1. Everything passes all of it, also what comes from a component in the same process.
- * 2. What is known at once is not waited for: most requests are answered in the turn in which they come.
+ * 2. What is known at once is not waited for: most requests are answered in the call in which they come, without a promise on the way.
  * 3. It always answers: an error becomes a Status in the form that was asked for. What is refused on the way is an answer for the steps before
  *    it; only what nobody expected reaches them as an error.
  */
@@ -12,16 +12,18 @@ import { isStatusError, type Kind, StatusError, serverResponse, toStatus } from 
 import type { Logger } from "#base";
 import type { Authenticator } from "./authn/authenticator.ts";
 import { impersonator } from "./authn/impersonate.ts";
-import type { UserInfo } from "./authn/user.ts";
-import { RequestAttributes } from "./authz/attributes.ts";
-import { type Authorizer, annotate, demand } from "./authz/authorizer.ts";
-import { type Dispatch, dispatch, isInScope } from "./dispatch.ts";
+import type { Impersonated } from "./authn/impersonation-modes.ts";
+import { ANONYMOUS, type UserInfo } from "./authn/user.ts";
+import { type Attributes, RequestAttributes } from "./authz/attributes.ts";
+import { type Authorizer, demandAllowed } from "./authz/authorizer.ts";
+import type { Verdict } from "./authz/verdict.ts";
+import { type Dispatch, dispatch, isInScope, type Remarks } from "./dispatch.ts";
 import { answerValue } from "./encode/answers.ts";
 import { errorFormat } from "./encode/negotiate.ts";
-import { type ApiRequest, type ApiResponse, authenticated, isStream } from "./http/exchange.ts";
+import { type Answering, type ApiRequest, type ApiResponse, authenticated, isStream } from "./http/exchange.ts";
 import { type RequestInfo, RequestInfos } from "./http/request-info.ts";
 import { warningHeaders } from "./http/warning-headers.ts";
-import { AT, refused, withoutPrefix } from "./past/index.ts";
+import { AT, refused as refusedPast, withoutPrefix } from "./past/index.ts";
 import type { AnyDraft } from "./rest/prepare.ts";
 import type { RequestWitness } from "./rest/server-context.ts";
 
@@ -30,26 +32,38 @@ export interface Exchange {
   /** As it came. */
   readonly original: ApiRequest;
   /** As the verbs see it: in the user's name, and without what that was known by. From impersonation on. */
-  readonly request: ApiRequest;
+  request: ApiRequest;
   readonly info: RequestInfo;
   /** Who sent it. */
   readonly caller: UserInfo;
   /** In whose name it is answered: the caller's, unless that has impersonated somebody. */
-  readonly user: UserInfo;
+  user: UserInfo;
   /** The verb by which somebody was impersonated, if that was a constrained one. */
-  readonly constraint: string;
-  /** What those who served it noted for audit, such as admission plugins: complete once there is an answer. */
-  readonly annotations: Map<string, string>;
+  constraint: string;
+  /** What authorization is asked. From impersonation on. */
+  attributes?: Attributes;
+  /** What authorization has said. */
+  verdict?: Verdict;
+  /** What others who served it noted for audit, such as admission plugins: complete once there is an answer. Most have nothing to note. */
+  readonly annotations?: ReadonlyMap<string, string> | undefined;
   /** As these, for where the bodies of requests are kept, too: they show what is in them. */
-  readonly bodyAnnotations: Map<string, string>;
+  readonly bodyAnnotations?: ReadonlyMap<string, string> | undefined;
+  /** When the monotonic clock was last read for it, if nothing has been waited for since: good enough for who is asked in the same call. */
+  readMs?: number | undefined;
   /** Go with the answer, whatever that is. */
   readonly headers: Record<string, string>;
   /** Somebody who wants to see what the request brings. */
   observer?: BodyObserver;
   /** What is held for it here. It is released early if another server works on it. */
   held?: { release(): void };
+  /** Another server works on it. */
+  isElsewhere?: boolean;
   /** Somebody wants to know how admission decides about it, and what it writes. */
   witness?: RequestWitness;
+  /** To the caller, whatever the answer is. */
+  warn(message: string): void;
+  /** For audit. What has been noted stays. `level`: only where the bodies of requests are kept, too. */
+  annotate(key: string, value: string, level?: "Request"): void;
 }
 
 export interface BodyObserver {
@@ -63,33 +77,52 @@ class PassingExchange implements Exchange {
   readonly original: ApiRequest;
   request: ApiRequest;
   readonly info: RequestInfo;
-  readonly caller: UserInfo;
-  user: UserInfo;
+  caller = ANONYMOUS;
+  user = ANONYMOUS;
   constraint = "";
-  readonly annotations: Map<string, string>;
-  readonly bodyAnnotations = new Map<string, string>();
+  attributes?: Attributes;
+  verdict?: Verdict;
+  annotations: Map<string, string> | undefined = undefined;
+  bodyAnnotations: Map<string, string> | undefined = undefined;
+  readMs: number | undefined = undefined;
   readonly headers: Record<string, string> = {};
+  warnings: string[] | undefined = undefined;
   observer?: BodyObserver;
   held?: { release(): void };
+  isElsewhere = false;
   witness?: RequestWitness;
 
-  constructor(request: ApiRequest, info: RequestInfo, caller: UserInfo, annotations: Map<string, string>) {
+  constructor(request: ApiRequest, info: RequestInfo) {
     this.original = request;
     this.request = request;
     this.info = info;
-    this.caller = caller;
-    this.user = caller;
-    this.annotations = annotations;
+  }
+
+  warn(message: string): void {
+    this.warnings ??= [];
+    this.warnings.push(message);
+  }
+
+  annotate(key: string, value: string, level?: "Request"): void {
+    if (level === "Request") this.bodyAnnotations ??= new Map();
+    else this.annotations ??= new Map();
+    const noted = level === "Request" ? this.bodyAnnotations : this.annotations;
+    if (noted?.has(key) === false) noted.set(key, value);
   }
 }
 
+/** What comes after a step. */
+export type Next = (exchange: Exchange) => Answering;
+
 /** A step between authentication and authorization, such as audit or flow control: it may look, wait, refuse, or wrap the answer. */
-export type Step = (exchange: Exchange, next: () => Promise<ApiResponse>) => Promise<ApiResponse>;
+export type Step = (exchange: Exchange, next: Next) => Answering;
 
 export interface PipelineOptions {
   readonly authenticate: Authenticator;
   /** Headers that say who somebody is: they go no further than authentication. Default: those that everyone knows. */
   readonly isCredential?: (header: string) => boolean;
+  /** Sees every request whose sender is known. Default: nobody does. */
+  readonly count?: Step;
   readonly audit: Step;
   /** The answer to those whom authentication has turned away, as audit wants it. */
   readonly turnedAway?: (request: ApiRequest, info: RequestInfo, answer: ApiResponse) => ApiResponse;
@@ -103,61 +136,110 @@ export interface PipelineOptions {
   readonly log: Logger;
 }
 
-export const passThrough: Step = (_, next) => next();
+export const passThrough: Step = (exchange, next) => next(exchange);
 
-export type Handle = (request: ApiRequest) => Promise<ApiResponse>;
+export type Handle = (request: ApiRequest) => Answering;
 
 export function pipeline(options: PipelineOptions): Handle {
-  const { authenticate, audit, flowControl, authorize, log } = options;
+  const { authenticate, count = passThrough, audit, flowControl, authorize, log } = options;
   const impersonate = impersonator(authorize);
   const infos = new RequestInfos();
 
-  const answer = async (exchange: PassingExchange, warnings: string[]): Promise<ApiResponse> => {
-    const { original, info, caller } = exchange;
+  const authorized: Next = (exchange) => {
+    const verdict = authorize(exchange.attributes ?? attributesOf(exchange));
+    return verdict instanceof Promise
+      ? verdict.then((late) => decided(exchange, late, options))
+      : decided(exchange, verdict, options);
+  };
+
+  const inUsersName = (exchange: Exchange): Answering => {
+    const { original, user, caller, observer } = exchange;
+    if (user !== caller) exchange.attributes = attributesOf(exchange);
+    const seeBody = observer?.body && ((bytes: Buffer) => observer.body?.(bytes));
+    exchange.request = authenticated(original, user, options.isCredential, seeBody);
+    return flowControl(exchange, authorized);
+  };
+
+  const impersonated = async (exchange: Exchange, who: Promise<Impersonated>): Promise<ApiResponse> => {
+    const { user, constraint } = await who;
+    exchange.readMs = undefined;
+    exchange.user = user;
+    exchange.constraint = constraint;
+    return inUsersName(exchange);
+  };
+
+  const refused = (exchange: Exchange, error: unknown): ApiResponse => {
+    if (isStatusError(error)) return answerError(error, exchange.original, log);
+    throw error;
+  };
+
+  const answered: Next = (exchange) => {
     try {
-      const asked = new RequestAttributes(caller, info, original.query);
-      const impersonating = impersonate(original, asked);
-      if (impersonating !== undefined) {
-        const { user, constraint } = await impersonating;
-        exchange.user = user;
-        exchange.constraint = constraint;
-      }
-      const { user, observer } = exchange;
-      const attributes = user === caller ? asked : new RequestAttributes(user, info, original.query);
-      const seeBody = observer?.body && ((bytes: Buffer) => observer.body?.(bytes));
-      exchange.request = authenticated(original, user, options.isCredential, seeBody);
-      return await flowControl(exchange, async () => {
-        const deciding = demand(authorize, attributes, (verdict) => annotate(verdict, exchange.annotations));
-        if (deciding !== undefined) await deciding;
-        return await serve(exchange, options, warnings);
-      });
+      const asked = attributesOf(exchange);
+      exchange.attributes = asked;
+      const who = impersonate(exchange.original, asked);
+      const answering = who === undefined ? inUsersName(exchange) : impersonated(exchange, who);
+      if (answering instanceof Promise) return answering.catch((error: unknown) => refused(exchange, error));
+      return answering;
     } catch (error) {
-      if (isStatusError(error)) return answerError(error, original, log);
-      throw error;
+      return refused(exchange, error);
     }
   };
 
-  return async (sent) => {
-    const request = withoutPrefix(sent);
-    const warnings: string[] = [];
-    const info = infos.of(request.method, request.path, request.query);
-    const annotations = new Map<string, string>();
-    let exchange: PassingExchange | undefined;
+  const audited: Next = (exchange) => audit(exchange, answered);
+
+  const failed = (exchange: PassingExchange, error: unknown): ApiResponse =>
+    complete(answerError(error, exchange.original, log), exchange);
+
+  const completed = async (exchange: PassingExchange, answering: Promise<ApiResponse>): Promise<ApiResponse> => {
     try {
-      const found = authenticate(request, {
-        warn: (message) => warnings.push(message),
-        annotate: (key, value) => annotations.set(key, value),
-      });
-      const caller = found instanceof Promise ? await found : found;
-      const passing = new PassingExchange(request, info, caller, annotations);
-      exchange = passing;
-      return complete(await audit(passing, () => answer(passing, warnings)), passing.headers, warnings);
+      return complete(await answering, exchange);
     } catch (error) {
-      const failure = answerError(error, request, log);
-      if (exchange !== undefined) return complete(failure, exchange.headers, warnings);
-      return complete(options.turnedAway?.(request, info, failure) ?? failure, {}, warnings);
+      return failed(exchange, error);
     }
   };
+
+  const known = (exchange: PassingExchange, caller: UserInfo): Answering => {
+    exchange.caller = exchange.user = caller;
+    try {
+      const answering = count(exchange, audited);
+      return answering instanceof Promise ? completed(exchange, answering) : complete(answering, exchange);
+    } catch (error) {
+      return failed(exchange, error);
+    }
+  };
+
+  const turnedAway = (exchange: PassingExchange, error: unknown): ApiResponse => {
+    const { original, info } = exchange;
+    const answer = answerError(error, original, log);
+    return complete(options.turnedAway?.(original, info, answer) ?? answer, exchange);
+  };
+
+  return (sent) => {
+    const request = withoutPrefix(sent);
+    const exchange = new PassingExchange(request, infos.of(request.method, request.path, request.query));
+    let caller: UserInfo | Promise<UserInfo>;
+    try {
+      caller = authenticate(request, exchange);
+    } catch (error) {
+      return turnedAway(exchange, error);
+    }
+    if (!(caller instanceof Promise)) return known(exchange, caller);
+    return caller.then(
+      (late) => known(exchange, late),
+      (error: unknown) => turnedAway(exchange, error),
+    );
+  };
+}
+
+function attributesOf({ user, info, original }: Exchange): Attributes {
+  return new RequestAttributes(user, info, original.query);
+}
+
+function decided(exchange: Exchange, verdict: Verdict, options: PipelineOptions): Answering {
+  exchange.verdict = verdict;
+  demandAllowed(exchange.attributes ?? attributesOf(exchange), verdict);
+  return serve(exchange, options);
 }
 
 const PAGE_NOT_FOUND: ApiResponse = {
@@ -166,25 +248,27 @@ const PAGE_NOT_FOUND: ApiResponse = {
   body: [Buffer.from("404 page not found\n")],
 };
 
-function serve(exchange: Exchange, options: PipelineOptions, warnings: string[]): Promise<ApiResponse> {
-  const { request, info, annotations, bodyAnnotations, observer, witness } = exchange;
+function serve(exchange: Exchange, options: PipelineOptions): Answering {
+  const { request, info, observer, witness } = exchange;
   const isPast = info.isResourceRequest && request.query.has(AT);
   if (isPast && options.dispatch.resources.find(info.apiGroup, info.apiVersion, info.resource) === undefined)
-    throw refused(`${info.resource} are not kept by this server, and have no past here`);
+    throw refusedPast(`${info.resource} are not kept by this server, and have no past here`);
   const elsewhere = isPast ? undefined : options.elsewhere?.(exchange);
   if (elsewhere !== undefined) {
+    exchange.isElsewhere = true;
     exchange.held?.release();
     return elsewhere;
   }
   if (!info.isResourceRequest) return serveOther(request, info, options);
-  const answer = () =>
-    dispatch(request, info, options.dispatch, {
-      warn: (message) => warnings.push(message),
-      annotate: (key, value, level) => note(level === "Request" ? bodyAnnotations : annotations, key, value),
-      received: observer && ((draft, kind) => observer.object(draft, kind)),
-      witness,
-    });
-  return options.dispatch.resources.servesGroup(info.apiGroup) ? answer() : serveAdded(info, options.dispatch, answer);
+  const remarks: Remarks = {
+    warn: (message) => exchange.warn(message),
+    annotate: (key, value, level) => exchange.annotate(key, value, level),
+    received: observer && ((draft, kind) => observer.object(draft, kind)),
+    witness,
+  };
+  return options.dispatch.resources.servesGroup(info.apiGroup)
+    ? dispatch(request, info, options.dispatch, remarks)
+    : serveAdded(request, info, options.dispatch, remarks);
 }
 
 async function serveOther(request: ApiRequest, info: RequestInfo, options: PipelineOptions): Promise<ApiResponse> {
@@ -196,19 +280,15 @@ async function serveOther(request: ApiRequest, info: RequestInfo, options: Pipel
 
 /** A group that is no part of the server has only the paths of its kinds, and nothing that answers for others. */
 async function serveAdded(
+  request: ApiRequest,
   info: RequestInfo,
-  { resources, appearing }: Dispatch,
-  answer: () => Promise<ApiResponse>,
+  server: Dispatch,
+  remarks: Remarks,
 ): Promise<ApiResponse> {
-  const find = () => resources.find(info.apiGroup, info.apiVersion, info.resource);
-  if (find() === undefined) await appearing?.(info.apiGroup, info.resource);
+  const find = () => server.resources.find(info.apiGroup, info.apiVersion, info.resource);
+  if (find() === undefined) await server.appearing?.(info.apiGroup, info.resource);
   const found = find();
-  return found === undefined || !isInScope(found, info) ? PAGE_NOT_FOUND : answer();
-}
-
-/** What has been noted stays. */
-function note(annotations: Map<string, string>, key: string, value: string): void {
-  if (!annotations.has(key)) annotations.set(key, value);
+  return found === undefined || !isInScope(found, info) ? PAGE_NOT_FOUND : dispatch(request, info, server, remarks);
 }
 
 export function answerError(
@@ -232,13 +312,10 @@ export function answerError(
 }
 
 /** With what goes along with it. */
-function complete(
-  response: ApiResponse,
-  headers: Readonly<Record<string, string>>,
-  warnings: readonly string[],
-): ApiResponse {
-  const warning = warnings.length > 0 && { warning: warningHeaders(warnings) };
-  const all = { ...response.headers, ...headers, ...warning };
-  if (!isStream(response) && response.withHeaders !== undefined) return response.withHeaders(all);
-  return { ...response, headers: all };
+function complete(response: ApiResponse, { headers, warnings }: PassingExchange): ApiResponse {
+  const warning = warnings !== undefined && { warning: warningHeaders(warnings) };
+  // Its own headers say what its body is, and nothing else: what there is more of is copied first, which costs the least.
+  if (!isStream(response) && response.withHeaders !== undefined)
+    return response.withHeaders({ ...headers, ...response.headers, ...warning });
+  return { ...response, headers: { ...response.headers, ...headers, ...warning } };
 }

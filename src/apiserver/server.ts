@@ -22,7 +22,7 @@ import {
 } from "./admission/index.ts";
 import { aggregation, type FrontProxyIdentity } from "./aggregation/index.ts";
 import { allocators } from "./allocate/index.ts";
-import { type Audit, type AuditSettings, audit } from "./audit/index.ts";
+import { type Audit, type AuditSettings, audit, requestIds } from "./audit/index.ts";
 import {
   type AuthenticationConfiguration,
   type AuthenticationSettings,
@@ -215,16 +215,24 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     background.run("aggregation", (signal) => aggregated.run(signal));
     const { fair = true, reading = 400, mutating = 200 } = options.flowControl ?? {};
     flow = fair ? flowControl({ context, resources, metrics, total: reading + mutating }) : undefined;
-    audited = await audit({ settings: options.audit ?? {}, resources, newId: randomUUID, clock, random, log, metrics });
+    audited = await audit({
+      settings: options.audit ?? {},
+      resources,
+      newId: requestIds(),
+      clock,
+      random,
+      log,
+      metrics,
+    });
     const past = pastOf(feed, options, clock);
     const { recorder } = options;
     const recorded = recorder && flowObserver({ recorder, revision: () => feed.revision, clock });
-    const counted = requestMetrics(metrics, clock, recorded);
     const { audit: auditStep, turnedAway } = audited;
     const handle = pipeline({
       authenticate: authn.authenticate,
       isCredential: authn.isCredential,
-      audit: (exchange, next) => counted(exchange, () => auditStep(exchange, next)),
+      count: requestMetrics(metrics, clock, recorded),
+      audit: auditStep,
       turnedAway,
       flowControl: flow?.step ?? maxInFlight({ reading, mutating }),
       authorize: flowsForEveryone(authz.authorize),

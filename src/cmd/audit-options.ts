@@ -61,7 +61,7 @@ function sinkOptions(sink: "log" | "webhook"): readonly Option[] {
   const name = `--audit-${sink}`;
   return [
     new Option(`${name}-mode <mode>`, "whether requests wait for their events").choices(AUDIT_MODES),
-    number(`${name}-batch-buffer-size`, "events that may wait (default: 10000)"),
+    number(`${name}-batch-buffer-size`, `events that may wait (default: ${sink === "log" ? 50_000 : 10_000})`),
     number(`${name}-batch-max-size`, "events in a batch"),
     duration(`${name}-batch-max-wait`, "after which a batch goes that is not full"),
     flag(`${name}-batch-throttle-enable`, "limit batches in a second"),

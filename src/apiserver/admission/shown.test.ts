@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { JsonObject } from "#api";
-import type { Exchange } from "../pipeline.ts";
+import type { Step } from "../pipeline.ts";
 import { deployment, namespace, type TestServer, testServer } from "../testing/index.ts";
 import { type AdmissionPlugin, rule } from "./plugin.ts";
 import { admitting } from "./testing/index.ts";
@@ -83,9 +83,9 @@ describe("plugins are shown", () => {
 
   it("a place to note things for audit", async () => {
     const noted: (string | undefined)[] = [];
-    const audit = async (exchange: Exchange, next: () => ReturnType<TestServer["handle"]>) => {
-      const response = await next();
-      noted.push(exchange.annotations.get("seen.example.com/by"));
+    const audit: Step = async (exchange, next) => {
+      const response = await next(exchange);
+      noted.push(exchange.annotations?.get("seen.example.com/by"));
       return response;
     };
     await recorded({ steps: { audit } });

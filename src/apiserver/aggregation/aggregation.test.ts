@@ -15,7 +15,7 @@ import {
 } from "./testing/index.ts";
 
 /** However busy the machine is. */
-const eventually = <T>(read: () => T) => expect.poll(read, { timeout: 25_000, interval: 20 });
+const eventually = <T>(read: () => T) => expect.poll(read, { interval: 20 });
 
 const AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 const DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";

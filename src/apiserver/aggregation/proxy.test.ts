@@ -16,7 +16,7 @@ import {
 } from "./testing/index.ts";
 
 /** However busy the machine is. */
-const eventually = <T>(read: () => T) => expect.poll(read, { timeout: 25_000, interval: 20 });
+const eventually = <T>(read: () => T) => expect.poll(read, { interval: 20 });
 
 let server: AggregatedServer;
 let extension: ExtensionServer;

@@ -61,6 +61,8 @@ const DEFAULT_ROTATION: RotationLimits = {
   compress: false,
 };
 const INITIAL_BACKOFF_MS = 10_000;
+/** Events that may wait to be written: what a busy server makes of them in a second or two. */
+const LOG_BUFFER = 50_000;
 
 /** Throws AuditConfigError if there can be no log. */
 export async function audit(options: AuditOptions): Promise<Audit> {
@@ -97,7 +99,7 @@ export async function audit(options: AuditOptions): Promise<Audit> {
 }
 
 async function logSink(settings: LogSettings, failed: ReturnType<typeof failureCounter>, clock: Clock): Promise<Sink> {
-  const { path, mode = "blocking", bufferSize = DEFAULT_BATCH.bufferSize, rotation, truncation } = settings;
+  const { path, mode = "blocking", bufferSize = LOG_BUFFER, rotation, truncation } = settings;
   if (path === "-") return new LogSink({ mode, target: standardOutput(), bufferSize, truncation, failed, clock });
   const limits = { ...DEFAULT_ROTATION, ...rotation };
   const target = new RotatingFile(path, limits, clock);

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { realClock, VirtualClock } from "#base";
 import { BatchLog, type BatchLogOptions } from "./batch-log.ts";
 import type { AuditEvent, Piece } from "./event.ts";
@@ -14,13 +14,23 @@ const asking = (id: string, target: string, receivedMs = 0): Blanks => ({
   id,
   target,
   receivedMs,
-  batch: undefined,
-  at: 0,
 });
 const form = (word: string) => new Form(`${word} `, " asks ", " for ", " at ", ", ", `: ${word}`);
 
 function filling(...line: Parameters<typeof filled>): AuditEvent {
   return { tell: (listener) => listener.fill(...line), truncated: () => undefined };
+}
+
+/** Of a request that was answered at once. */
+function answering(...both: Parameters<typeof filled>): AuditEvent {
+  const told = filling(...both);
+  return {
+    ...told,
+    tellBoth: (listener) => {
+      listener.fill(...both);
+      return true;
+    },
+  };
 }
 
 let dir = "";
@@ -82,6 +92,47 @@ describe("a log that a thread of its own writes", () => {
     expect(read().split("\n")).toEqual(want);
   });
 
+  it("has both lines of a request that is answered at once, whatever comes before and after", async () => {
+    const { log, lost, read } = start();
+    const [came, done] = [form("came"), form("done")];
+    const want: string[] = [];
+    const tell = (...line: Parameters<typeof filled>) => {
+      log.push(filling(...line));
+      want.push(filled(...line));
+    };
+    const tellBoth = (blanks: Blanks, name: string, atMs: number) => {
+      expect(log.pushBoth(answering(done.after(came), blanks, name, atMs))).toBe(true);
+      want.push(filled(came, blanks, name, blanks.receivedMs), filled(done, blanks, name, atMs));
+    };
+    const [one, two, three] = [asking("id-1", "/a/b", 5), asking("id-22", "/a/bc", 6), asking("id-3", "/a", 7)];
+    tellBoth(one, "b", 5);
+    tell(came, two, "bc", 6);
+    tellBoth(one, "b", 9);
+    tell(came, three, "", 7);
+    tellBoth(two, "bc", 8);
+    log.push(event("spelled"));
+    want.push("spelled");
+    tell(done, three, "new", 8);
+    expect(await log.written()).toBe(true);
+    tellBoth(three, "", 10);
+    await log.close();
+    expect(read().split("\n")).toEqual([...want, ""]);
+    expect(lost).toEqual([]);
+  });
+
+  it("takes both lines or none of them", async () => {
+    const { log, read } = start({ bufferSize: 3, clock: new VirtualClock() });
+    const both = form("done").after(form("came"));
+    const one = asking("id-1", "/a/b", 5);
+    const spelled = { ...event("spelled"), tellBoth: () => false };
+    expect(log.pushBoth(spelled)).toBe(false);
+    expect([1, 2].map(() => log.pushBoth(answering(both, one, "b", 6)))).toEqual([true, false]);
+    const cut = start({ truncation: { maxEventBytes: 100, maxBatchBytes: 100 } });
+    expect(cut.log.pushBoth(answering(both, one, "b", 6))).toBe(false);
+    await log.close();
+    expect(read().trimEnd().split("\n").length).toBe(2);
+  });
+
   it("is the same with more forms and texts than are kept at a time, and with lines of any length", async () => {
     const { log, read } = start({ bufferSize: 100_000 });
     const forms = Array.from({ length: 6_000 }, (_, i) => form(`form ${i}`));
@@ -103,12 +154,46 @@ describe("a log that a thread of its own writes", () => {
   it("is written when a moment has passed, or when much has been gathered", async () => {
     const clock = new VirtualClock();
     const { log, read } = start({ clock, bufferSize: 12 });
-    const line = async (text: string) => expect.poll(() => read().includes(text), { timeout: 20_000 }).toBe(true);
+    const line = async (text: string) => expect.poll(() => read().includes(text)).toBe(true);
     log.push(event("a"));
     await clock.advance(100);
     await line("a\n");
     for (const text of ["b", "c", "d"]) log.push(event(text));
     await line("a\nb\nc\nd\n");
+  });
+
+  it("is handed over less often when many come, but once in a second", async () => {
+    const clock = new VirtualClock();
+    const handed = vi.fn<(message: unknown) => void>();
+    const { log, read } = start({
+      clock,
+      bufferSize: 1_000_000,
+      startWorker: (workerData) => {
+        const worker = new Worker(new URL("./log-worker.ts", import.meta.url), { workerData });
+        const post = worker.postMessage.bind(worker);
+        worker.postMessage = (...message: Parameters<typeof post>) => {
+          handed(message);
+          post(...message);
+        };
+        return worker;
+      },
+    });
+    const come = (events: number) => {
+      for (let i = 0; i < events; i++) log.push(event("x"));
+    };
+    come(2_000);
+    for (let tenths = 1; tenths < 10; tenths++) {
+      await clock.advance(100);
+      come(100);
+    }
+    expect(handed).not.toHaveBeenCalled();
+    await clock.advance(100);
+    expect(handed).toHaveBeenCalledTimes(1);
+    come(1_999);
+    await clock.advance(100);
+    expect(handed).toHaveBeenCalledTimes(2);
+    await log.close();
+    expect(read()).toBe("x\n".repeat(4_899));
   });
 
   it("loses what is more than its buffer, and what is too large, and says so", async () => {

@@ -1,11 +1,12 @@
 /**
  * The log in the mode `batch`: a thread of its own puts the lines together and writes them, so that the thread that serves requests does not.
  *
- *     push ──► numbers of forms, and what fills them in ──► every tenth of a second ──► thread: lines ──► rotating-file
- *                                                                   ◄── so many are written, or why they are not
+ *     push ──► numbers of forms, and what fills them in ──► after a moment ──► thread: lines ──► rotating-file
+ *                                                                   ◄── so many are written, or why they are not; and the memory
  *
- * 1. What was pushed is held as numbers and one text: thousands of events that wait would otherwise be moved at every collection of garbage.
- * 2. So many events may be on their way, and more are lost, are counted and are told.
+ * 1. So many events may be on their way, and more are lost, are counted and are told.
+ * 2. A moment is a tenth of a second; when many come, until there are enough of them, but a second at most. The less often the thread
+ *    takes the place of the one that serves requests, the more of these there are (ADR 0014).
  * 3. A thread that ends by itself is told, with the events that it had; the next batch has a new one.
  */
 import { Worker } from "node:worker_threads";
@@ -13,15 +14,18 @@ import type { Clock, Timer } from "#base";
 import type { AuditEvent, Listener, Piece } from "./event.ts";
 import type { Failed } from "./failures.ts";
 import type { Blanks, Form } from "./form.ts";
-import { type BatchMessage, FILLED_LENGTH, type LogReply, type LogWorkerData, SPELLED } from "./log-protocol.ts";
+import { FormBook, Gathered } from "./gathered.ts";
+import type { LogReply, LogWorkerData, Memory } from "./log-protocol.ts";
 import type { RotationLimits } from "./rotating-file.ts";
 import { fitting, type Sink, type Truncation } from "./sink.ts";
 
 const GATHER_MS = 100;
+const MANY = 2_000;
+const LONGEST_MS = 1_000;
 /** Of the buffer, what may be gathered before it is handed over: the rest is for what comes meanwhile. */
 const GATHERED_PART = 0.25;
-/** Texts are joined after so many: as many small ones would be too much for the collector. */
-const LOOSE_TEXTS = 512;
+/** Of earlier batches, what is kept for the next. */
+const SPARE_MEMORY = 4;
 /** Then both sides begin a new book of forms. */
 const MAX_FORMS = 5_000;
 
@@ -52,23 +56,14 @@ export class BatchLog implements Sink, Listener {
   /** Handed over and not yet answered, in order. */
   readonly #sent: Sent[] = [];
   #underWay = 0;
-  // What is gathered.
-  #events = 0;
-  #numbers = new Float64Array(4096);
-  #length = 0;
-  #loose: string[] = [];
-  #texts: string[] = [];
-  #textLength = 0;
-  #lines: string[] = [];
-  #forms: (readonly string[])[] = [];
-  /** Stands for what is gathered: texts that were said in it. */
-  #batch = {};
+  readonly #spare: Memory[] = [];
+  #book = new FormBook();
+  #gathered = new Gathered(this.#book);
   #timer: Timer | undefined;
+  /** How long the timer has been waited for. */
+  #waitedMs = 0;
   /** The event that is being pushed, if it is spelled out. */
   #line = "";
-  /** Stands for the forms that the thread knows. */
-  #book = {};
-  #known = 0;
 
   constructor(options: BatchLogOptions) {
     this.#options = options;
@@ -76,8 +71,9 @@ export class BatchLog implements Sink, Listener {
   }
 
   push(event: AuditEvent): void {
-    const { bufferSize, truncation, failed, clock } = this.#options;
-    if (this.#events + this.#underWay >= bufferSize) {
+    const { bufferSize, truncation, failed } = this.#options;
+    const gathered = this.#gathered;
+    if (gathered.events + this.#underWay >= bufferSize) {
       failed("buffered", new Error("the buffer of audit events is full"), 1);
       return;
     }
@@ -87,10 +83,26 @@ export class BatchLog implements Sink, Listener {
       return;
     }
     fit.tell(this);
-    if (this.#line !== "") this.#putLine();
-    if (this.#loose.length >= LOOSE_TEXTS) this.#join();
-    if (++this.#events >= bufferSize * GATHERED_PART) this.#send();
-    else this.#timer ??= clock.timer(GATHER_MS, () => this.#send());
+    if (this.#line !== "") {
+      gathered.spell(this.#line);
+      this.#line = "";
+    }
+    this.#took(1);
+  }
+
+  pushBoth(event: AuditEvent): boolean {
+    const { bufferSize, truncation } = this.#options;
+    if (truncation !== undefined || this.#gathered.events + this.#underWay + 2 > bufferSize) return false;
+    if (event.tellBoth?.(this) !== true) return false;
+    this.#took(2);
+    return true;
+  }
+
+  #took(events: number): void {
+    const { bufferSize, clock } = this.#options;
+    this.#gathered.events += events;
+    if (this.#gathered.events >= bufferSize * GATHERED_PART) this.#send();
+    else this.#timer ??= clock.timer(GATHER_MS, () => this.#moment());
   }
 
   async written(): Promise<boolean> {
@@ -116,95 +128,42 @@ export class BatchLog implements Sink, Listener {
   }
 
   fill(form: Form, blanks: Blanks, name: string, atMs: number): void {
-    const { id, target, receivedMs } = blanks;
-    if (blanks.batch !== this.#batch) {
-      blanks.batch = this.#batch;
-      blanks.at = this.#textLength;
-      this.#say(id);
-      this.#say(target);
-    }
-    const { at } = blanks;
-    const isInTarget = target.endsWith(name);
-    const nameAt = isInTarget ? at + id.length + target.length - name.length : this.#textLength;
-    if (!isInTarget) this.#say(name);
-    const numbers = this.#roomFor(FILLED_LENGTH);
-    const i = this.#length;
-    numbers[i] = form.book === this.#book ? form.place : this.#note(form);
-    numbers[i + 1] = at;
-    numbers[i + 2] = id.length;
-    numbers[i + 3] = target.length;
-    numbers[i + 4] = nameAt;
-    numbers[i + 5] = name.length;
-    numbers[i + 6] = receivedMs;
-    numbers[i + 7] = atMs;
-    this.#length = i + FILLED_LENGTH;
+    this.#gathered.fill(form, blanks, name, atMs);
   }
 
-  #putLine(): void {
-    this.#lines.push(this.#line);
-    this.#line = "";
-    this.#roomFor(1)[this.#length++] = SPELLED;
-  }
-
-  #say(text: string): void {
-    this.#textLength += text.length;
-    this.#loose.push(text);
-  }
-
-  #note(form: Form): number {
-    form.book = this.#book;
-    form.place = this.#known++;
-    this.#forms.push(form.texts);
-    return form.place;
-  }
-
-  #roomFor(count: number): Float64Array {
-    if (this.#length + count > this.#numbers.length) {
-      const larger = new Float64Array(this.#numbers.length * 2);
-      larger.set(this.#numbers);
-      this.#numbers = larger;
-    }
-    return this.#numbers;
-  }
-
-  #join(): void {
-    this.#texts.push(this.#loose.join(""));
-    this.#loose = [];
+  #moment(): void {
+    this.#waitedMs += GATHER_MS;
+    if (this.#gathered.events < MANY || this.#waitedMs >= LONGEST_MS) this.#send();
+    else this.#timer = this.#options.clock.timer(GATHER_MS, () => this.#moment());
   }
 
   #send(): void {
-    this.#timer?.cancel();
-    this.#timer = undefined;
-    if (this.#events === 0) return;
-    this.#join();
+    this.#rest();
+    const { events } = this.#gathered;
+    if (events === 0) return;
     this.#worker ??= this.#start();
     const worker = this.#worker;
-    const numbers = this.#numbers.slice(0, this.#length);
-    const message: BatchMessage = { numbers, texts: this.#texts, lines: this.#lines, forms: this.#forms };
-    worker.postMessage(message, [numbers.buffer]);
+    const message = this.#gathered.message();
+    worker.postMessage(message, [message.numbers.buffer, message.text.buffer]);
     // Until it has answered, the process stays.
     worker.ref();
-    this.#sent.push({ events: this.#events, done: Promise.withResolvers() });
-    this.#underWay += this.#events;
-    this.#begin();
-    if (this.#known >= MAX_FORMS) {
-      this.#newBook();
+    this.#sent.push({ events, done: Promise.withResolvers() });
+    this.#underWay += events;
+    if (this.#book.known >= MAX_FORMS) {
+      this.#book = new FormBook();
       worker.postMessage("forget");
     }
+    this.#begin();
+  }
+
+  #rest(): void {
+    this.#timer?.cancel();
+    this.#timer = undefined;
+    this.#waitedMs = 0;
   }
 
   #begin(): void {
-    this.#events = this.#length = this.#textLength = 0;
-    this.#loose = [];
-    this.#texts = [];
-    this.#lines = [];
-    this.#forms = [];
-    this.#batch = {};
-  }
-
-  #newBook(): void {
-    this.#book = {};
-    this.#known = 0;
+    this.#gathered = new Gathered(this.#book, this.#spare.pop());
   }
 
   #start(): Worker {
@@ -212,7 +171,10 @@ export class BatchLog implements Sink, Listener {
     const worker = startWorker({ path, limits });
     worker.unref();
     let why: unknown = new Error("the thread that writes the audit log has ended");
-    worker.on("message", ({ error }: LogReply) => this.#answered(error));
+    worker.on("message", ({ error, memory }: LogReply) => {
+      if (this.#spare.length < SPARE_MEMORY) this.#spare.push(memory);
+      this.#answered(error);
+    });
     worker.on("error", (error) => {
       why = error;
     });
@@ -233,13 +195,12 @@ export class BatchLog implements Sink, Listener {
     if (this.#worker === worker) this.#worker = undefined;
     if (this.#closing) return;
     // What is gathered was said in words that only this thread knows.
-    const lost = this.#underWay + this.#events;
+    const lost = this.#underWay + this.#gathered.events;
     for (const { done } of this.#sent.splice(0)) done.resolve(false);
-    this.#timer?.cancel();
-    this.#timer = undefined;
+    this.#rest();
     this.#underWay = 0;
+    this.#book = new FormBook();
     this.#begin();
-    this.#newBook();
     this.#options.failed("log", why, lost);
   }
 }

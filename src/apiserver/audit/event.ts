@@ -6,7 +6,10 @@
  * 3. Nothing is joined here: who writes a line may be in another thread.
  */
 import type { UserInfo } from "../authn/user.ts";
+import { annotate } from "../authz/authorizer.ts";
+import type { Verdict } from "../authz/verdict.ts";
 import type { ApiRequest } from "../http/exchange.ts";
+import { LastAsked } from "../http/last-asked.ts";
 import type { RequestInfo } from "../http/request-info.ts";
 import { type Blanks, type Form, filled, timeText } from "./form.ts";
 import type { Level, Stage } from "./policy.ts";
@@ -20,7 +23,6 @@ import {
   isPlainTarget,
   member,
   quoted,
-  reasonIn,
   receivedText,
   sourceText,
   stageText,
@@ -43,6 +45,8 @@ export interface Listener {
 /** One line of the log, without its end. */
 export interface AuditEvent {
   tell(listener: Listener): void;
+  /** The same after the line that says that its request has come, both as one form. False: they are not, and nothing was told. */
+  tellBoth?(listener: Listener): boolean;
   /** Without the objects, for where the whole is too large. Undefined if there are none. */
   truncated(): AuditEvent | undefined;
 }
@@ -64,7 +68,11 @@ export interface Findings {
   readonly status?: string | number | undefined;
   readonly requestObject?: readonly Piece[] | undefined;
   readonly responseObject?: readonly Piece[] | undefined;
-  readonly annotations?: readonly ReadonlyMap<string, string>[];
+  /** Authorization's. */
+  readonly verdict?: Verdict | undefined;
+  readonly annotations?: ReadonlyMap<string, string> | undefined;
+  /** Those that go with the objects. */
+  readonly bodyAnnotations?: ReadonlyMap<string, string> | undefined;
 }
 
 export interface EventHead extends Blanks {
@@ -79,6 +87,8 @@ export interface EventHead extends Blanks {
 export class EventWriter {
   readonly #usuals = new WeakMap<UserInfo, WeakMap<object, Usual>>();
   readonly #users = new WeakMap<UserInfo, string>();
+  #event: WrittenEvent | undefined;
+  readonly #last = new LastAsked<Usual>();
 
   /** What all events of a request begin with. `user`: undefined for one who could not show who it is. */
   begin(
@@ -93,11 +103,18 @@ export class EventWriter {
     const target = request.target ?? (query.size === 0 ? path : `${path}?${query}`);
     const own = request.headers["audit-id"] === undefined || isPlain(id);
     const usual = own && user !== undefined && target === path ? this.#usual(level, request, info, user) : undefined;
-    return { level, id, request, info, user, target, receivedMs, usual, batch: undefined, at: 0 };
+    return { level, id, request, info, user, target, receivedMs, usual };
   }
 
+  /** Until the next one is asked for: none of them is kept. */
   event(head: EventHead, stage: Stage, atMs: number, found: Findings): AuditEvent {
-    return new WrittenEvent(this, head, stage, atMs, found);
+    this.#event ??= new WrittenEvent(this, head, stage, atMs, found);
+    const event = this.#event;
+    event.head = head;
+    event.stage = stage;
+    event.atMs = atMs;
+    event.found = found;
+    return event;
   }
 
   /** `whole`: with its objects. */
@@ -109,8 +126,20 @@ export class EventWriter {
     else listener.fill(form, head, name, atMs);
   }
 
+  /** Of a request that was answered at once: it was called the same when it came. */
+  tellBoth(listener: Listener, event: WrittenEvent): boolean {
+    const { head, atMs } = event;
+    const { name } = head.info;
+    const answered = usualForm(event, name);
+    if (answered === undefined || event.found.sent?.name) return false;
+    const received = head.usual?.form("RequestReceived", undefined, undefined, name !== "");
+    if (received === undefined) return false;
+    listener.fill(answered.after(received), head, name, atMs);
+    return true;
+  }
+
   #spell(listener: Listener, { head, stage, atMs, found }: WrittenEvent, whole: boolean): void {
-    const { impersonated, constraint, sent, status, requestObject, responseObject, annotations = [] } = found;
+    const { impersonated, constraint, sent, status, requestObject, responseObject } = found;
     const { level, id, target, info, user } = head;
     listener.add(startText(level) + escaped(id) + stageText(stage) + escaped(target) + verbText(info.verb));
     listener.add(`,"user":${user === undefined ? "{}" : this.#user(user)}`);
@@ -123,8 +152,7 @@ export class EventWriter {
     if (whole && requestObject !== undefined) tellAll(listener, ',"requestObject":', requestObject);
     if (whole && responseObject !== undefined) tellAll(listener, ',"responseObject":', responseObject);
     listener.add(receivedText + timeText(head.receivedMs) + happenedText + timeText(atMs));
-    const cut = whole ? [] : [new Map([[TRUNCATED, "true"]])];
-    listener.add(endText(new Map([...annotations, ...cut].flatMap((map) => [...map]))));
+    listener.add(endText(allAnnotations(found, whole)));
   }
 
   #usual(level: Level, request: ApiRequest, info: RequestInfo, user: UserInfo): Usual | undefined {
@@ -133,7 +161,8 @@ export class EventWriter {
     const agent = headers["user-agent"] ?? "";
     if (topic === undefined || headers["x-forwarded-for"] !== undefined || headers["x-real-ip"] !== undefined)
       return undefined;
-    const known = this.#usuals.get(user)?.get(topic);
+    const known = this.#last.get(user, topic) ?? this.#usuals.get(user)?.get(topic);
+    if (known !== undefined) this.#last.set(user, topic, known);
     // What stands before the name was looked at when the first such request came.
     if (known?.isOf(level, remoteAddress, agent)) return isPlainTarget(info.name) ? known : undefined;
     if (!isPlainTarget(request.path)) return undefined;
@@ -142,6 +171,7 @@ export class EventWriter {
     const usual = new Usual(level, { address: remoteAddress, agent }, startText(level), who, info);
     const topics = this.#usuals.get(user) ?? new WeakMap<object, Usual>();
     this.#usuals.set(user, topics.set(topic, usual));
+    this.#last.set(user, topic, usual);
     return usual;
   }
 
@@ -155,17 +185,23 @@ export class EventWriter {
 /** Undefined where a line says more than a form has room for. */
 function usualForm({ head, stage, found }: WrittenEvent, name: string): Form | undefined {
   const { usual, info } = head;
-  const { impersonated, constraint, sent, status, requestObject, responseObject, annotations = NONE } = found;
+  const { impersonated, constraint, sent, status, requestObject, responseObject, verdict } = found;
   if (usual === undefined || typeof status === "string" || impersonated !== undefined || constraint) return undefined;
-  if (requestObject !== undefined || responseObject !== undefined || annotations.length > 1) return undefined;
+  if (requestObject !== undefined || responseObject !== undefined || found.annotations !== undefined) return undefined;
+  if (found.bodyAnnotations !== undefined || (verdict !== undefined && verdict.decision !== "allow")) return undefined;
   if (sent !== undefined && (sent.uid || sent.resourceVersion || (sent.namespace && info.namespace === "")))
     return undefined;
   if (info.name === "" && !isPlain(name)) return undefined;
-  const reason = annotations[0] === undefined ? "" : reasonIn(annotations[0]);
-  return reason === undefined ? undefined : usual.form(stage, status, reason, name !== "");
+  return usual.form(stage, status, verdict?.reason, name !== "");
 }
 
-const NONE: readonly ReadonlyMap<string, string>[] = [];
+function allAnnotations({ verdict, annotations, bodyAnnotations }: Findings, whole: boolean): Map<string, string> {
+  const all = new Map(annotations);
+  if (verdict !== undefined) annotate(verdict, all);
+  for (const [key, value] of bodyAnnotations ?? []) all.set(key, value);
+  if (!whole) all.set(TRUNCATED, "true");
+  return all;
+}
 
 function objectRef(info: RequestInfo, sent: ObjectIdentity = {}): string {
   const { resource, namespace, name, apiGroup, apiVersion, subresource } = info;
@@ -183,10 +219,10 @@ function objectRef(info: RequestInfo, sent: ObjectIdentity = {}): string {
 
 class WrittenEvent implements AuditEvent {
   readonly #writer: EventWriter;
-  readonly head: EventHead;
-  readonly stage: Stage;
-  readonly atMs: number;
-  readonly found: Findings;
+  head: EventHead;
+  stage: Stage;
+  atMs: number;
+  found: Findings;
   readonly #whole: boolean;
 
   constructor(writer: EventWriter, head: EventHead, stage: Stage, atMs: number, found: Findings, whole = true) {
@@ -200,6 +236,10 @@ class WrittenEvent implements AuditEvent {
 
   tell(listener: Listener): void {
     this.#writer.tell(listener, this, this.#whole);
+  }
+
+  tellBoth(listener: Listener): boolean {
+    return this.#writer.tellBoth(listener, this);
   }
 
   truncated(): AuditEvent | undefined {

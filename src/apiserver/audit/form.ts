@@ -2,20 +2,32 @@
  * What many lines of the log have in common: all of a line but the id of its request, its target, the name of its object and two times.
  *
  * 1. Such lines have the same Form, so whoever writes them elsewhere can say it once, and later by a number.
+ * 2. The two lines of a request that was answered at once are one form, too: see `after`.
  */
 
-/** How many texts a form has: one before each blank, and one after the last. */
+/** How many texts a line has: one before each blank, and one after the last. */
 export const TEXTS = 6;
 
 export class Form {
-  /** What stands before the id, the target, the name, the time of arrival, the time of the stage; and what ends the line. */
+  /** What stands before the id, the target, the name, the time of arrival, the time of the stage; and what ends the line. As many for the next line, if there is one. */
   readonly texts: readonly string[];
   /** Where a sink has noted it: see `batch-log.ts`. */
   book: object | undefined;
   place = 0;
+  #before: Form | undefined;
+  #both: Form | undefined;
 
-  constructor(...texts: [string, string, string, string, string, string]) {
+  constructor(...texts: readonly string[]) {
     this.texts = texts;
+  }
+
+  /** Both lines: the other one, which tells that the request has come, and then this one. They are filled in alike, but for the time of their stage. */
+  after(received: Form): Form {
+    if (this.#before === received && this.#both !== undefined) return this.#both;
+    const both = new Form(...received.texts, ...this.texts);
+    this.#before = received;
+    this.#both = both;
+    return both;
   }
 }
 
@@ -24,11 +36,9 @@ export interface Blanks {
   readonly id: string;
   readonly target: string;
   readonly receivedMs: number;
-  /** Where a sink has the texts already. */
-  batch: object | undefined;
-  at: number;
 }
 
+/** Of a form for one line. */
 export function filled({ texts }: Form, { id, target, receivedMs }: Blanks, name: string, atMs: number): string {
   const [start, stage, about, after, happened, end] = texts;
   return `${start}${id}${stage}${target}${about}${name}${after}${timeText(receivedMs)}${happened}${timeText(atMs)}${end}`;

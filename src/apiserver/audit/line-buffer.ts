@@ -3,92 +3,119 @@
  *
  * 1. It is written when the next line has no room, and grows for one that is larger than all of it. No line is split.
  */
-import { TEXTS, timeText } from "./form.ts";
+
+import { timeText } from "./form.ts";
+import { type FormBytes, formBytes, type Layout, layOut } from "./form-bytes.ts";
 import { type BatchMessage, FILLED_LENGTH, SPELLED } from "./log-protocol.ts";
 
-const NEWLINE = 10;
-const TIME_LENGTH = timeText(0).length;
-
-interface FormBytes {
-  readonly texts: readonly Buffer[];
-  /** Of all texts together. */
-  readonly length: number;
-}
+/** Layouts that are kept, of all forms: then all are made anew. */
+const MAX_LAYOUTS = 2_000;
+/** Longer texts are rare, and each of a length of its own. */
+const MAX_BLANKS = 1024;
 
 export class LineBuffer {
   /** Uses the bytes before it resolves. */
   readonly #write: (bytes: Buffer) => Promise<void>;
   #bytes: Buffer;
+  #view: DataView;
   #length = 0;
   #forms: FormBytes[] = [];
+  #layouts = 0;
   /** Many lines are of the same millisecond. */
   #timeMs = Number.NaN;
   #time = Buffer.alloc(0);
 
   constructor(size: number, write: (bytes: Buffer) => Promise<void>) {
     this.#bytes = Buffer.allocUnsafeSlow(size);
+    this.#view = viewOf(this.#bytes);
     this.#write = write;
   }
 
   forget(): void {
     this.#forms = [];
+    this.#layouts = 0;
   }
 
   /** Resolves when all lines are written. */
-  async take({ numbers, texts, lines, forms }: BatchMessage): Promise<void> {
-    for (const form of forms) this.#forms.push(bytesOf(form));
-    const text = Buffer.from(texts.join(""), "latin1");
+  async take({ numbers, length, text, lines, forms }: BatchMessage): Promise<void> {
+    for (const form of forms) this.#forms.push(formBytes(form));
+    const view = viewOf(text);
     let spelled = 0;
-    let i = 0;
-    while (i < numbers.length) {
+    let textAt = 0;
+    for (let i = 0; i < length; ) {
       const number = numbers[i] ?? SPELLED;
       if (number === SPELLED) {
         const line = Buffer.from(`${lines[spelled++]}\n`);
         if (!this.#hasRoomFor(line.length)) await this.#makeRoomFor(line.length);
-        this.#copy(line);
+        this.#length += line.copy(this.#bytes, this.#length);
         i++;
         continue;
       }
       const form = this.#forms[number];
       if (form === undefined) throw new Error(`form ${number} was never told`);
-      const length = form.length + at(numbers, i + 2) + at(numbers, i + 3) + at(numbers, i + 5) + 2 * TIME_LENGTH + 1;
-      if (!this.#hasRoomFor(length)) await this.#makeRoomFor(length);
-      this.#fill(form, text, numbers, i);
+      const nameLength = numbers[i + 3] ?? 0;
+      const layout = this.#layout(form, numbers[i + 1] ?? 0, numbers[i + 2] ?? 0, Math.abs(nameLength));
+      if (!this.#hasRoomFor(layout.bytes.length)) await this.#makeRoomFor(layout.bytes.length);
+      this.#stamp(layout, numbers[i + 4] ?? 0, numbers[i + 5] ?? 0);
+      textAt = this.#fill(layout, view, textAt, nameLength <= 0);
       i += FILLED_LENGTH;
     }
     await this.#flush();
   }
 
-  #fill({ texts }: FormBytes, text: Buffer, numbers: Float64Array, i: number): void {
-    const idAt = at(numbers, i + 1);
-    const targetAt = idAt + at(numbers, i + 2);
-    const nameAt = at(numbers, i + 4);
-    this.#copy(texts[0]);
-    this.#copyPart(text, idAt, targetAt);
-    this.#copy(texts[1]);
-    this.#copyPart(text, targetAt, targetAt + at(numbers, i + 3));
-    this.#copy(texts[2]);
-    this.#copyPart(text, nameAt, nameAt + at(numbers, i + 5));
-    this.#copy(texts[3]);
-    this.#copy(this.#timeOf(at(numbers, i + 6)));
-    this.#copy(texts[4]);
-    this.#copy(this.#timeOf(at(numbers, i + 7)));
-    this.#copy(texts[5]);
-    this.#bytes[this.#length++] = NEWLINE;
+  #layout(form: FormBytes, idLength: number, targetLength: number, nameLength: number): Layout {
+    if (idLength + targetLength + nameLength >= MAX_BLANKS) return layOut(form, idLength, targetLength, nameLength);
+    const key = (idLength * MAX_BLANKS + targetLength) * MAX_BLANKS + nameLength;
+    const known = form.layouts.get(key);
+    if (known !== undefined) return known;
+    if (this.#layouts++ >= MAX_LAYOUTS) {
+      for (const each of this.#forms) each.layouts.clear();
+      this.#layouts = 1;
+    }
+    const layout = layOut(form, idLength, targetLength, nameLength);
+    form.layouts.set(key, layout);
+    return layout;
   }
 
-  #copy(bytes: Buffer | undefined): void {
-    if (bytes === undefined) return;
-    this.#bytes.set(bytes, this.#length);
-    this.#length += bytes.length;
+  /** Times stay in the layout: those of the next line are mostly the same. */
+  #stamp(layout: Layout, receivedMs: number, atMs: number): void {
+    const { bytes, received, happened } = layout;
+    if (layout.receivedMs !== receivedMs) {
+      layout.receivedMs = receivedMs;
+      for (const at of received) bytes.set(this.#timeOf(receivedMs), at);
+    }
+    if (layout.atMs !== atMs) {
+      layout.atMs = atMs;
+      bytes.set(this.#timeOf(atMs), happened);
+    }
   }
 
-  /** A few bytes: a loop is faster than a view. */
-  #copyPart(from: Buffer, start: number, end: number): void {
-    const to = this.#bytes;
-    let length = this.#length;
-    for (let i = start; i < end; i++) to[length++] = from[i] ?? 0;
-    this.#length = length;
+  /** Returns where the next text begins. */
+  #fill(
+    { bytes, idLength, targetLength, nameLength, places }: Layout,
+    text: DataView,
+    at: number,
+    isInTarget: boolean,
+  ) {
+    const start = this.#length;
+    this.#bytes.set(bytes, start);
+    const targetAt = at + idLength;
+    const end = targetAt + targetLength;
+    for (let i = 0; i < places.length; i += 3) {
+      this.#put(text, at, idLength, start + (places[i] ?? 0));
+      this.#put(text, targetAt, targetLength, start + (places[i + 1] ?? 0));
+      this.#put(text, isInTarget ? end - nameLength : end, nameLength, start + (places[i + 2] ?? 0));
+    }
+    this.#length = start + bytes.length;
+    return isInTarget ? end : end + nameLength;
+  }
+
+  /** Some bytes: a loop is faster than a view of them, and four at a time faster than one by one. */
+  #put(from: DataView, start: number, length: number, at: number): void {
+    const to = this.#view;
+    let i = 0;
+    for (; i + 4 <= length; i += 4) to.setUint32(at + i, from.getUint32(start + i));
+    for (; i < length; i++) to.setUint8(at + i, from.getUint8(start + i));
   }
 
   #timeOf(ms: number): Buffer {
@@ -105,7 +132,9 @@ export class LineBuffer {
 
   async #makeRoomFor(length: number): Promise<void> {
     await this.#flush();
-    if (length > this.#bytes.length) this.#bytes = Buffer.allocUnsafeSlow(length);
+    if (length <= this.#bytes.length) return;
+    this.#bytes = Buffer.allocUnsafeSlow(length);
+    this.#view = viewOf(this.#bytes);
   }
 
   async #flush(): Promise<void> {
@@ -115,12 +144,6 @@ export class LineBuffer {
   }
 }
 
-function bytesOf(form: readonly string[]): FormBytes {
-  if (form.length !== TEXTS) throw new Error(`a form has ${TEXTS} texts, and not ${form.length}`);
-  const texts = form.map((text) => Buffer.from(text));
-  return { texts, length: texts.reduce((sum, { length }) => sum + length, 0) };
-}
-
-function at(numbers: Float64Array, i: number): number {
-  return numbers[i] ?? 0;
+function viewOf({ buffer, byteOffset, length }: Uint8Array): DataView {
+  return new DataView(buffer, byteOffset, length);
 }

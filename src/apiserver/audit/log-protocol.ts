@@ -6,11 +6,16 @@ export interface LogWorkerData {
   readonly limits: RotationLimits;
 }
 
+/** Memory that goes to the other thread and comes back: new memory for each batch would have to be found, and cleared, anew. */
+export interface Memory {
+  readonly numbers: Float64Array<ArrayBuffer>;
+  readonly text: Uint8Array<ArrayBuffer>;
+}
+
 /** Lines, each as numbers: those of a form that is filled in, or SPELLED. */
-export interface BatchMessage {
-  readonly numbers: Float64Array;
-  /** What fills in forms, in parts: every letter is a byte. */
-  readonly texts: readonly string[];
+export interface BatchMessage extends Memory {
+  /** How many of the numbers count. */
+  readonly length: number;
   /** Those that are spelled out, in order. */
   readonly lines: readonly string[];
   /** New ones: they get the numbers that follow. */
@@ -22,10 +27,14 @@ export type LogMessage = BatchMessage | "forget" | "close";
 
 /** One for each batch, in order. */
 export interface LogReply {
+  readonly memory: Memory;
   readonly error?: string;
 }
 
-/** The form's number; where the id begins in the texts, its length, and that of the target behind it; the same of the name; two times. */
-export const FILLED_LENGTH = 8;
+/**
+ * The form's number; how long id, target and name are, which follow each other in the text; two times. A name that ends the target is not said
+ * again: its length is negative, and so is that of no name.
+ */
+export const FILLED_LENGTH = 6;
 /** Alone: the next one of the lines. */
 export const SPELLED = -1;

@@ -4,20 +4,22 @@
  * 1. One batch after the other: whatever comes meanwhile waits.
  * 2. Lines are written some at a time, so a file may be put aside a little before it is full. No line is split.
  */
+import { appendFileSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
 import { realClock } from "#base";
 import { LineBuffer } from "./line-buffer.ts";
 import type { BatchMessage, LogMessage, LogReply, LogWorkerData } from "./log-protocol.ts";
 import { RotatingFile } from "./rotating-file.ts";
 
-/** Each write is a way to another thread and back: few large ones are better. But a file is put aside when the next one would be too much for it. */
+/** A file is put aside when the next write would be too much for it. */
 const BUFFER_BYTES = 256 * 1024;
 const LEAST_WRITES_OF_A_FILE = 4;
 
 const port = parentPort;
 if (port === null) throw new Error("this is a thread's work");
 const { path, limits } = workerData as LogWorkerData;
-const file = new RotatingFile(path, limits, realClock());
+// This thread has nothing else to do: to hand each write to yet another one would cost more than to wait for it.
+const file = new RotatingFile(path, limits, realClock(), ({ fd }, bytes) => appendFileSync(fd, bytes));
 const size =
   limits.maxBytes === 0 ? BUFFER_BYTES : Math.min(BUFFER_BYTES, Math.ceil(limits.maxBytes / LEAST_WRITES_OF_A_FILE));
 const lines = new LineBuffer(size, (bytes) => file.write([bytes]));
@@ -32,14 +34,19 @@ async function handle(message: LogMessage): Promise<void> {
   else if (message === "close") {
     await file.close();
     port?.close();
-  } else port?.postMessage(await written(message));
+  } else {
+    const { numbers, text } = message;
+    port?.postMessage(await written(message), [numbers.buffer, text.buffer]);
+  }
 }
 
 async function written(message: BatchMessage): Promise<LogReply> {
+  const { numbers, text } = message;
+  const memory = { numbers, text };
   try {
     await lines.take(message);
-    return {};
+    return { memory };
   } catch (error) {
-    return { error: (error as Error).message };
+    return { memory, error: (error as Error).message };
   }
 }

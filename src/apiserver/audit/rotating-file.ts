@@ -26,6 +26,8 @@ export interface RotationLimits {
   readonly compress: boolean;
 }
 
+type Append = (file: FileHandle, bytes: Buffer) => Promise<void> | void;
+
 export class RotatingFile {
   readonly #path: string;
   readonly #limits: RotationLimits;
@@ -34,11 +36,19 @@ export class RotatingFile {
   /** A device, a pipe or the like is written to as it is: there is nothing that could be put aside. */
   #rotates = true;
   #bytes = 0;
+  readonly #write: Append;
 
-  constructor(path: string, limits: RotationLimits, clock: Clock) {
+  /** `append`: how bytes get into the file. Default: without holding up the thread. */
+  constructor(
+    path: string,
+    limits: RotationLimits,
+    clock: Clock,
+    append: Append = (file, bytes) => file.appendFile(bytes),
+  ) {
     this.#path = path;
     this.#limits = limits;
     this.#clock = clock;
+    this.#write = append;
   }
 
   async write(lines: readonly Buffer[]): Promise<void> {
@@ -85,7 +95,7 @@ export class RotatingFile {
   async #append(group: readonly Buffer[], bytes: number): Promise<void> {
     if (group.length === 0) return;
     const file = await this.#ready();
-    await file.appendFile(group.length === 1 && group[0] !== undefined ? group[0] : Buffer.concat(group));
+    await this.#write(file, group.length === 1 && group[0] !== undefined ? group[0] : Buffer.concat(group));
     this.#bytes += bytes;
   }
 

@@ -7,8 +7,10 @@ export type Mode = (typeof MODES)[number];
 
 export interface Sink {
   readonly mode: Mode;
-  /** Takes an event. Events of one sink arrive in the order in which it took them. */
+  /** Takes an event: it is told now, and not kept. Events of one sink arrive in the order in which it took them. */
   push(event: AuditEvent): void;
+  /** The same for the last event of a request that was answered at once, and the one that says that it has come. False: each is to be pushed by itself. */
+  pushBoth?(event: AuditEvent): boolean;
   /** Resolves when all that were taken so far are where they belong: to false if one of them is not. */
   written(): Promise<boolean>;
   /** Delivers what it has, as far as that is possible, and takes no more. */

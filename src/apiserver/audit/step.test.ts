@@ -1,5 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
+import { VirtualClock } from "#base";
 import { configMap, type RequestOptions, type TestServerOptions } from "../testing/index.ts";
+import { type Blanks, Form, filled, TEXTS } from "./form.ts";
 import { type AuditedServer, auditedServer, keeping } from "./testing.ts";
 
 const CONFIG_MAPS = "/api/v1/namespaces/default/configmaps";
@@ -17,11 +19,47 @@ async function start(policy: string, options?: TestServerOptions, sink?: ReturnT
   return audited;
 }
 
+/** Takes both events of a request where it can, and has them apart. */
+function inPairs(sink: ReturnType<typeof keeping>, pairs: { taken: number }): ReturnType<typeof keeping> {
+  const fill = ({ texts }: Form, blanks: Blanks, name: string, atMs: number) => {
+    pairs.taken += 1;
+    const received = filled(new Form(...texts.slice(0, TEXTS)), blanks, name, blanks.receivedMs);
+    const answered = filled(new Form(...texts.slice(TEXTS)), blanks, name, atMs);
+    for (const line of [received, answered]) sink.events.push(JSON.parse(line));
+  };
+  return { ...sink, pushBoth: (event) => event.tellBoth?.({ fill, add: () => {} }) ?? false };
+}
+
 describe("stages", () => {
   it("of a request that is answered at once", async () => {
     const { server, stages } = await start(METADATA);
     await server.request("GET", CONFIG_MAPS);
     expect(stages()).toEqual(["RequestReceived", "ResponseComplete 200"]);
+  });
+
+  it.each([METADATA, ALL])("tell the decision, also one without a reason: %s", async (policy) => {
+    const { server, events } = await start(policy);
+    await server.request("POST", CONFIG_MAPS, { body: configMap("x") });
+    const before = events.length;
+    for (const _ of [1, 2]) await server.request("GET", `${CONFIG_MAPS}/x`);
+    const decision = { "authorization.k8s.io/decision": "allow", "authorization.k8s.io/reason": "" };
+    const told = events.slice(before).map(({ annotations }) => annotations);
+    expect(told).toEqual([undefined, decision, undefined, decision]);
+  });
+
+  it("are told the same by a sink that takes both at once", async () => {
+    const pairs = { taken: 0 };
+    const [plain, pairing] = [keeping(), inPairs(keeping(), pairs)];
+    for (const sink of [plain, pairing]) {
+      const { server } = await start(METADATA, { clock: new VirtualClock() }, sink);
+      await server.request("POST", CONFIG_MAPS, { body: configMap("one") });
+      for (const path of ["/one", "/one", "/none", "", "/one?pretty=true", "/%6fne"])
+        await server.request("GET", CONFIG_MAPS + path);
+      await server.request("GET", `${CONFIG_MAPS}/one`, { user: { name: "jane", groups: [] } });
+      await server.request("DELETE", `${CONFIG_MAPS}/one`);
+    }
+    expect(pairing.events).toEqual(plain.events);
+    expect(pairs.taken).toBeGreaterThanOrEqual(2);
   });
 
   it("of one that is refused", async () => {

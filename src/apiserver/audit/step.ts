@@ -8,13 +8,13 @@
  * 3. An answer waits for its events only if a sink wants that.
  */
 import type { Kind } from "#api";
-import type { Clock, Counter, MetricsRegistry } from "#base";
+import { type Clock, type Counter, type MetricsRegistry, timeOfDay } from "#base";
 import type { UserInfo } from "../authn/user.ts";
-import { type ApiRequest, type ApiResponse, isStream } from "../http/exchange.ts";
+import { type Answering, type ApiRequest, type ApiResponse, isStream } from "../http/exchange.ts";
 import { isLongRunning } from "../http/long-running.ts";
 import type { RequestInfo } from "../http/request-info.ts";
 import { withLife } from "../http/stream-life.ts";
-import type { Exchange, PipelineOptions, Step } from "../pipeline.ts";
+import type { Exchange, Next, PipelineOptions, Step } from "../pipeline.ts";
 import { answeredObject, statusOf } from "./answered-object.ts";
 import { type EventHead, EventWriter, type Findings } from "./event.ts";
 import type { Decide, Stage, Verdict } from "./policy.ts";
@@ -42,14 +42,14 @@ export function auditIds(newId: () => string): AuditSteps {
   return {
     audit: (exchange, next) => {
       exchange.headers[AUDIT_ID] = idOf(exchange.original, newId);
-      return next();
+      return next(exchange);
     },
     turnedAway: (request, _, answer) => withId(answer, idOf(request, newId)),
   };
 }
 
 export function auditSteps(options: AuditStepOptions): AuditSteps {
-  const { decide, sinks, newId, metrics } = options;
+  const { decide, sinks, newId, clock, metrics } = options;
   const writer = new EventWriter();
   const total = metrics
     .counter({ name: "apiserver_audit_event_total", help: "Audit events sent to the sinks." })
@@ -61,10 +61,16 @@ export function auditSteps(options: AuditStepOptions): AuditSteps {
   });
   const counters = new Map<Verdict, Counter>();
   const count = (verdict: Verdict) => {
-    const counter = counters.get(verdict) ?? levels.labels(verdict.level);
-    counters.set(verdict, counter);
+    let counter = counters.get(verdict);
+    if (counter === undefined) {
+      counter = levels.labels(verdict.level);
+      counters.set(verdict, counter);
+    }
     counter.inc();
   };
+  const timeOf = timeOfDay(clock);
+  /** In the call in which the request came, or in which it was answered. */
+  const nowOf = ({ readMs }: Exchange) => (readMs === undefined ? clock.now() : Math.floor(timeOf(readMs)));
   const rejected = metrics
     .counter({
       name: "apiserver_audit_requests_rejected_total",
@@ -73,28 +79,49 @@ export function auditSteps(options: AuditStepOptions): AuditSteps {
     .labels();
   const strict = sinks.filter(({ mode }) => mode === "blocking-strict");
   const blocking = sinks.filter(({ mode }) => mode !== "batch");
-  const parts = { ...options, writer, emitted: () => total.inc() };
+  const parts = { ...options, writer, emitted: (events: number) => total.inc(events) };
 
-  /** Not `async`: every request goes through here, and this is what costs the least. */
   const audit: Step = (exchange, next) => {
     const { original, info, caller } = exchange;
     const id = idOf(original, newId);
     exchange.headers[AUDIT_ID] = id;
     const verdict = decide(caller, info);
     count(verdict);
-    if (verdict.level === "None") return next();
-    const record = new Record(parts, verdict, id, original, info, caller);
-    record.emit("RequestReceived", NOTHING_YET);
+    if (verdict.level === "None") return next(exchange);
+    const record = new Record(parts, verdict, id, original, info, caller, nowOf(exchange));
     if (record.sent !== undefined) exchange.observer = record.sent;
-    return blocking.length === 0 ? answered(record, exchange, next) : stored(record, exchange, next);
+    if (blocking.length === 0) return answered(record, exchange, next);
+    record.received();
+    return stored(record, exchange, next);
   };
 
-  const stored = async (record: Record, exchange: Exchange, next: () => Promise<ApiResponse>): Promise<ApiResponse> => {
+  /** That the request has come is told with its answer, if that is known at once: nothing else can be told in between. */
+  const answered = (record: Record, exchange: Exchange, next: Next): Answering => {
+    let answering: Answering;
+    try {
+      answering = next(exchange);
+    } catch (error) {
+      record.received();
+      return failed(record, exchange, error);
+    }
+    if (!(answering instanceof Promise)) return record.answerAtOnce(exchange, answering, nowOf(exchange));
+    record.received();
+    return finished(record, exchange, answering);
+  };
+
+  const finished = (record: Record, exchange: Exchange, answering: Promise<ApiResponse>): Promise<ApiResponse> =>
+    answering.then(
+      (response) => record.answer(exchange, response),
+      (error: unknown) => failed(record, exchange, error),
+    );
+
+  const stored = async (record: Record, exchange: Exchange, next: Next): Promise<ApiResponse> => {
     if (strict.length > 0 && !(await allWritten(strict))) {
       rejected.inc();
       return notStored(exchange.original);
     }
-    const answer = await answered(record, exchange, next);
+    exchange.readMs = undefined;
+    const answer = await finished(record, exchange, Promise.try(next, exchange));
     await allWritten(blocking);
     return answer;
   };
@@ -105,7 +132,8 @@ export function auditSteps(options: AuditStepOptions): AuditSteps {
       const id = idOf(request, newId);
       const verdict = decide(undefined, info);
       count(verdict);
-      if (verdict.level !== "None") new Record(parts, verdict, id, request, info, undefined).turnAway(answer);
+      if (verdict.level !== "None")
+        new Record(parts, verdict, id, request, info, undefined, clock.now()).turnAway(answer);
       return withId(answer, id);
     },
   };
@@ -113,7 +141,7 @@ export function auditSteps(options: AuditStepOptions): AuditSteps {
 
 interface Parts extends AuditStepOptions {
   readonly writer: EventWriter;
-  emitted(): void;
+  emitted(events: number): void;
 }
 
 /** One request on its way through the stages. */
@@ -124,7 +152,6 @@ class Record {
   readonly #verdict: Verdict;
   readonly #info: RequestInfo;
   readonly #head: EventHead;
-  readonly #receivedMs: number;
 
   constructor(
     parts: Parts,
@@ -133,36 +160,56 @@ class Record {
     request: ApiRequest,
     info: RequestInfo,
     user: UserInfo | undefined,
+    receivedMs: number,
   ) {
     this.#parts = parts;
     this.#verdict = verdict;
     this.#info = info;
-    this.#receivedMs = parts.clock.now();
-    this.#head = parts.writer.begin(verdict.level, id, request, info, user, this.#receivedMs);
+    this.#head = parts.writer.begin(verdict.level, id, request, info, user, receivedMs);
     this.sent = WRITING.has(info.verb) ? new SentObject(verdict, request.headers["content-type"]) : undefined;
   }
 
-  emit(stage: Stage, found: Findings): void {
-    if (this.#verdict.omitted.has(stage)) return;
-    const { writer, clock, sinks, emitted } = this.#parts;
-    const nowMs = stage === "RequestReceived" ? this.#receivedMs : clock.now();
+  received(): void {
+    this.#emit("RequestReceived", NOTHING_YET, this.#head.receivedMs);
+  }
+
+  answerAtOnce(exchange: Exchange, response: ApiResponse, nowMs: number): ApiResponse {
+    if (this.#verdict.omitted.size > 0 || isLongRunning(this.#info) || isStream(response)) {
+      this.received();
+      return this.answer(exchange, response, nowMs);
+    }
+    const { writer, sinks, emitted } = this.#parts;
+    const found = this.#findings(exchange, statusOf(response, this.#info), response);
+    emitted(2);
+    for (const sink of sinks) {
+      if (sink.pushBoth?.(writer.event(this.#head, "ResponseComplete", nowMs, found))) continue;
+      sink.push(writer.event(this.#head, "RequestReceived", this.#head.receivedMs, NOTHING_YET));
+      sink.push(writer.event(this.#head, "ResponseComplete", nowMs, found));
+    }
+    return response;
+  }
+
+  #emit(stage: Stage, found: Findings, nowMs = this.#parts.clock.now()): void {
+    const { omitted } = this.#verdict;
+    if (omitted.size > 0 && omitted.has(stage)) return;
+    const { writer, sinks, emitted } = this.#parts;
     const event = writer.event(this.#head, stage, nowMs, found);
-    emitted();
+    emitted(1);
     for (const sink of sinks) sink.push(event);
   }
 
   /** The stages of an answer; those of a stream come as it begins and ends. */
-  answer(exchange: Exchange, response: ApiResponse): ApiResponse {
+  answer(exchange: Exchange, response: ApiResponse, nowMs?: number): ApiResponse {
     const status = statusOf(response, this.#info);
     const whole = this.#findings(exchange, status, response);
-    if (isLongRunning(this.#info)) this.emit("ResponseStarted", whole);
+    if (isLongRunning(this.#info)) this.#emit("ResponseStarted", whole, nowMs);
     if (!isStream(response)) {
-      this.emit("ResponseComplete", whole);
+      this.#emit("ResponseComplete", whole, nowMs);
       return response;
     }
     return withLife(response, {
       ended: (failure) => {
-        if (failure === undefined) this.emit("ResponseComplete", this.#findings(exchange, status));
+        if (failure === undefined) this.#emit("ResponseComplete", this.#findings(exchange, status));
         else this.panic(exchange, failure);
       },
     });
@@ -171,17 +218,17 @@ class Record {
   panic(exchange: Exchange, error: unknown): void {
     const message = `APIServer panic'd: ${error instanceof Error ? error.message : String(error)}`;
     const status = { metadata: {}, status: "Failure", message, reason: "InternalError", code: 500 };
-    this.emit("Panic", this.#findings(exchange, JSON.stringify(status)));
+    this.#emit("Panic", this.#findings(exchange, JSON.stringify(status)));
   }
 
   /** Nobody knows who it was: one event says so. */
   turnAway(response: ApiResponse): void {
     const responseObject = this.#verdict.objects === "both" ? this.#objectIn(response) : undefined;
-    this.emit("ResponseStarted", { status: statusOf(response, this.#info), responseObject });
+    this.#emit("ResponseStarted", { status: statusOf(response, this.#info), responseObject });
   }
 
   #findings(exchange: Exchange, status: string | number, response?: ApiResponse): Findings {
-    const { user, caller, constraint, annotations, bodyAnnotations } = exchange;
+    const { user, caller, constraint, verdict, annotations, bodyAnnotations } = exchange;
     const { objects } = this.#verdict;
     return {
       impersonated: user === caller ? undefined : user,
@@ -190,7 +237,9 @@ class Record {
       status,
       requestObject: objects === "none" ? undefined : this.sent?.pieces,
       responseObject: response && objects === "both" ? this.#objectIn(response) : undefined,
-      annotations: objects === "none" || bodyAnnotations.size === 0 ? [annotations] : [annotations, bodyAnnotations],
+      verdict,
+      annotations,
+      bodyAnnotations: objects === "none" ? undefined : bodyAnnotations,
     };
   }
 
@@ -200,14 +249,9 @@ class Record {
   }
 }
 
-function answered(record: Record, exchange: Exchange, next: () => Promise<ApiResponse>): Promise<ApiResponse> {
-  return next().then(
-    (response) => record.answer(exchange, response),
-    (error: unknown) => {
-      record.panic(exchange, error);
-      throw error;
-    },
-  );
+function failed(record: Record, exchange: Exchange, error: unknown): never {
+  record.panic(exchange, error);
+  throw error;
 }
 
 async function allWritten(sinks: readonly Sink[]): Promise<boolean> {

@@ -32,19 +32,17 @@ export const codeText = (code: number) => `,"responseStatus":{"metadata":{},"cod
 export const receivedText = ',"requestReceivedTimestamp":"';
 export const happenedText = '","stageTimestamp":"';
 
-/** From the last time on: annotations, in the order of their keys. A text is the reason for which a request was allowed. */
-export function endText(annotations: ReadonlyMap<string, string> | string): string {
-  if (typeof annotations === "string")
-    return annotations === "" ? '"}' : `","annotations":{"${DECISION}":"allow","${REASON}":${quoted(annotations)}}}`;
+/** From the last time on: annotations, in the order of their keys. */
+export function endText(annotations: ReadonlyMap<string, string>): string {
   if (annotations.size === 0) return '"}';
   const sorted = [...annotations].sort(([a], [b]) => (a < b ? -1 : 1));
   return `","annotations":{${sorted.map(([key, value]) => `${quoted(key)}:${quoted(value)}`).join(",")}}}`;
 }
 
-/** Why a request was allowed, if annotations say nothing else; empty if there are none. */
-export function reasonIn(annotations: ReadonlyMap<string, string>): string | undefined {
-  if (annotations.size === 0) return "";
-  return annotations.size === 2 && annotations.get(DECISION) === "allow" ? annotations.get(REASON) : undefined;
+/** Of a request that was allowed for this reason, with nothing else to note; undefined if that was not asked. */
+export function allowedText(reason: string | undefined): string {
+  if (reason === undefined) return '"}';
+  return `","annotations":{"${DECISION}":"allow","${REASON}":${quoted(reason)}}}`;
 }
 
 export function member(name: string, value: string | undefined): string {
@@ -53,15 +51,21 @@ export function member(name: string, value: string | undefined): string {
 
 /** Most texts have nothing that JSON writes in another way. */
 const PLAIN = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
-/** As these, and nothing that stands for something else. */
-const PLAIN_TARGET = /^[\x20\x21\x23\x24\x26-\x5b\x5d-\x7e]*$/;
+const PERCENT = 0x25;
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
 
 export function isPlain(text: string): boolean {
   return PLAIN.test(text);
 }
 
+/** As these, and nothing that stands for something else. Every request is asked, and names are short: a loop is faster than an expression. */
 export function isPlainTarget(target: string): boolean {
-  return PLAIN_TARGET.test(target);
+  for (let i = 0; i < target.length; i++) {
+    const code = target.charCodeAt(i);
+    if (code < 0x20 || code > 0x7e || code === PERCENT || code === QUOTE || code === BACKSLASH) return false;
+  }
+  return true;
 }
 
 export function quoted(text: string): string {

@@ -6,7 +6,7 @@
 import type { RequestInfo } from "../http/request-info.ts";
 import { Form } from "./form.ts";
 import type { Level, Stage } from "./policy.ts";
-import { codeText, endText, happenedText, member, receivedText, stageText } from "./texts.ts";
+import { allowedText, codeText, happenedText, member, receivedText, stageText } from "./texts.ts";
 
 const REMEMBERED = 100;
 
@@ -19,7 +19,7 @@ export interface Origin {
 interface Known {
   readonly stage: Stage;
   readonly code: number | undefined;
-  readonly reason: string;
+  readonly reason: string | undefined;
   readonly named: boolean;
   readonly form: Form;
 }
@@ -53,8 +53,8 @@ export class Usual {
     return this.#level === level && this.#origin.agent === agent && this.#origin.address === address;
   }
 
-  /** `reason`: why it was allowed, as annotations say; empty if there are none. */
-  form(stage: Stage, code: number | undefined, reason: string, named: boolean): Form {
+  /** `reason`: why it was allowed; undefined if nobody has said so. */
+  form(stage: Stage, code: number | undefined, reason: string | undefined, named: boolean): Form {
     const last = code === undefined ? this.#received : this.#answered;
     if (
       last !== undefined &&
@@ -70,8 +70,8 @@ export class Usual {
     return known.form;
   }
 
-  #find(stage: Stage, code: number | undefined, reason: string, named: boolean): Known {
-    const key = `${stage} ${code} ${named} ${reason}`;
+  #find(stage: Stage, code: number | undefined, reason: string | undefined, named: boolean): Known {
+    const key = `${stage} ${code} ${named} ${reason === undefined ? "" : `allowed: ${reason}`}`;
     const found = this.#known.get(key);
     if (found !== undefined) return found;
     const status = code === undefined ? "" : codeText(code);
@@ -81,7 +81,7 @@ export class Usual {
       named ? this.#before : this.#nameless,
       `${named ? '"' : ""}${this.#after}${status}${receivedText}`,
       happenedText,
-      endText(reason),
+      allowedText(reason),
     );
     const known = { stage, code, reason, named, form };
     if (this.#known.size >= REMEMBERED) this.#known.clear();

@@ -58,14 +58,14 @@ export function authenticator(options: AuthenticatorOptions): Authenticator {
 
   const byConnection = [frontProxy, certificates].filter((way) => way !== undefined);
 
-  const byToken = async (presented: Presented, { warn, annotate }: Remarks): Promise<Verdict> => {
+  const byToken = async (presented: Presented, remarks: Remarks): Promise<Verdict> => {
     if (presented === undefined || tokens === undefined) return undefined;
-    if ("warning" in presented) return void warn(presented.warning);
+    if ("warning" in presented) return void remarks.warn(presented.warning);
     if ("error" in presented) return refused(presented.error);
     const verdict = await tokens(presented.token, audiences);
     if (!isKnown(verdict)) return verdict ?? refused(INVALID_TOKEN);
-    for (const warning of verdict.warnings ?? []) warn(warning);
-    for (const [key, value] of Object.entries(verdict.annotations ?? {})) annotate(key, value);
+    for (const warning of verdict.warnings ?? []) remarks.warn(warning);
+    for (const [key, value] of Object.entries(verdict.annotations ?? {})) remarks.annotate(key, value);
     return verdict;
   };
 

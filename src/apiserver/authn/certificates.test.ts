@@ -70,6 +70,18 @@ describe("a client's certificate", () => {
     });
   });
 
+  it("stands for one user on all connections, and each connection has to show its own way to an authority", async () => {
+    const first = await shown(ours, "ann");
+    const leaf = new X509Certificate(first.leaf.raw);
+    const authenticate = clientCertificates(new CertificateAuthorities(ours.certPem, clock));
+    const ask = (certificate: ClientCertificate) => authenticate(request({ certificate }));
+    const known = ask(first) as { readonly user: object };
+    expect((ask({ ...first, leaf }) as typeof known).user).toBe(known.user);
+    expect(ask({ ...first, leaf, verified: false })).toHaveProperty("refused");
+    const other = await shown(ours, "ann");
+    expect((ask(other) as typeof known).user).not.toBe(known.user);
+  });
+
   it("counts from its first to its last moment, also on a connection that is open", async () => {
     const certificate = await shown(ours, "ann", { days: 1 });
     const later = new VirtualClock(clock.now());

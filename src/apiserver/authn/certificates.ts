@@ -4,10 +4,12 @@
  * 1. TLS has verified the signatures of a chain already, but against every authority that the port knows. Here it is found out whether this
  *    authority is among them: a path from the certificate to one of its own, of certificates that may sign, and all valid now.
  * 2. Authorities can be exchanged at any time. Whatever is asked afterwards is decided by the new ones, also on connections that are open.
- * 3. A certificate is walked once for each set of authorities; after that, only the time is looked at.
+ * 3. What a connection has shown is walked once for each set of authorities; after that, only the time is looked at.
+ * 4. Whom a certificate stands for is one object for all connections that show it: what others find out about a user they remember by that.
  */
 import { X509Certificate } from "node:crypto";
 import type { Clock } from "#base";
+import { BoundedMap } from "./bounded-map.ts";
 import { CREDENTIAL_ID, type UserInfo, withAuthenticated } from "./user.ts";
 import { type RequestAuthenticator, refused } from "./verdict.ts";
 
@@ -44,6 +46,7 @@ interface Validity {
 }
 
 const MAX_CHAIN = 8;
+const REMEMBERED_SUBJECTS = 10_000;
 const CLIENT_AUTH = "1.3.6.1.5.5.7.3.2";
 const ANY_USAGE = "2.5.29.37.0";
 const UID = "1.3.6.1.4.1.57683.2";
@@ -52,6 +55,8 @@ export class CertificateAuthorities implements CertificateChecker {
   readonly #clock: Clock;
   #authorities: readonly X509Certificate[];
   #walked = new WeakMap<ClientCertificate, Walked>();
+  /** By the digest of the certificate, of which they are made and of nothing else. */
+  readonly #subjects = new BoundedMap<string, Walked["trusted"]>(REMEMBERED_SUBJECTS);
 
   constructor(pem: string, clock: Clock) {
     this.#authorities = parseBundle(pem);
@@ -84,7 +89,14 @@ export class CertificateAuthorities implements CertificateChecker {
     if (valid === undefined) return { trusted: { fault: "" } };
     if (!mayBeClient(leaf))
       return { valid, trusted: fault(certificate, "x509: certificate specifies an incompatible key usage") };
-    return { valid, trusted: subjectOf(leaf) };
+    return { valid, trusted: this.#subjectOf(leaf) };
+  }
+
+  #subjectOf(leaf: X509Certificate): Walked["trusted"] {
+    const { fingerprint256 } = leaf;
+    const subject = this.#subjects.get(fingerprint256) ?? subjectOf(leaf);
+    this.#subjects.set(fingerprint256, subject);
+    return subject;
   }
 }
 

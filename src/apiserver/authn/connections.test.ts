@@ -60,7 +60,7 @@ beforeAll(async () => {
     log: silentLogger,
     metrics: new MetricsRegistry(),
   });
-}, 60_000);
+});
 
 afterAll(async () => {
   await server.stop();

@@ -10,15 +10,11 @@ import type { Verdict } from "./verdict.ts";
 
 export type Authorizer = (attributes: Attributes) => Verdict | Promise<Verdict>;
 
-/** Throws what the caller is told, unless the request is allowed. Waits only where the authorizer does. `decided` hears the verdict, whatever it is. */
-export function demand(
-  authorize: Authorizer,
-  attributes: Attributes,
-  decided?: (verdict: Verdict) => void,
-): void | Promise<void> {
+/** Throws what the caller is told, unless the request is allowed. Waits only where the authorizer does. */
+export function demand(authorize: Authorizer, attributes: Attributes): void | Promise<void> {
   const verdict = authorize(attributes);
-  if (verdict instanceof Promise) return verdict.then((late) => passOrThrow(attributes, late, decided));
-  passOrThrow(attributes, verdict, decided);
+  if (verdict instanceof Promise) return verdict.then((late) => demandAllowed(attributes, late));
+  demandAllowed(attributes, verdict);
 }
 
 /** Whether it is allowed, for rules that have something else to try. */
@@ -30,17 +26,20 @@ export function isAllowed(authorize: Authorizer, attributes: Attributes): boolea
 }
 
 /** What the audit log keeps of a verdict. */
-export function annotate({ decision, reason, error }: Verdict, annotations: Map<string, string>): void {
-  if (decision !== "allow" && error !== undefined) {
-    annotations.set("authorization.k8s.io/reason", "internal error");
-    return;
-  }
-  annotations.set("authorization.k8s.io/decision", decision === "allow" ? "allow" : "forbid");
-  annotations.set("authorization.k8s.io/reason", reason);
+export function annotate(verdict: Verdict, annotations: Map<string, string>): void {
+  const { decision, error } = verdict;
+  const isFault = decision !== "allow" && error !== undefined;
+  if (!isFault) annotations.set("authorization.k8s.io/decision", decision === "allow" ? "allow" : "forbid");
+  annotations.set("authorization.k8s.io/reason", toldReason(verdict));
 }
 
-function passOrThrow(attributes: Attributes, verdict: Verdict, decided?: (verdict: Verdict) => void): void {
-  decided?.(verdict);
+/** What went wrong in the server is for its log alone. */
+export function toldReason({ decision, reason, error }: Verdict): string {
+  return decision !== "allow" && error !== undefined ? "internal error" : reason;
+}
+
+/** Throws what the caller is told, unless the verdict lets the request pass. */
+export function demandAllowed(attributes: Attributes, verdict: Verdict): void {
   if (verdict.decision === "allow") return;
   throw verdict.error === undefined ? denied(attributes, verdict.reason) : internalError(verdict.error);
 }

@@ -11,6 +11,7 @@ import { OrderedMap } from "#base";
 import type { Change, Entry, Revision } from "#store";
 import type { Subscriber } from "./feed.ts";
 import { FieldIndex, type FieldValue } from "./field-index.ts";
+import { RecentWrites } from "./recent-writes.ts";
 import { matcher, type Selection } from "./selection.ts";
 import { StoredObject } from "./stored-object.ts";
 import { CacheEvent, type WatchEvent } from "./watch-event.ts";
@@ -58,8 +59,8 @@ export class ResourceCache implements Subscriber {
   readonly #indexes = new Map<string, FieldIndex<Watcher>>();
   /** States that a list has not been read to its end of, newest last. */
   readonly #snapshots = new Map<Revision, ObjectMap>();
-  /** Values of this process's own writes, by revision, until their change arrives. */
-  readonly #written = new Map<Revision, StoredObject>();
+  /** This process's own writes until their change arrives. */
+  readonly #written = new RecentWrites();
   /** This process's last writes, whose values are still at hand for who wants them. */
   readonly #valued: StoredObject[] = [];
   #writes = 0;
@@ -116,7 +117,7 @@ export class ResourceCache implements Subscriber {
   /** A write of this process, so that its value need not be parsed when its change arrives. */
   wrote(stored: StoredObject): void {
     // A store across a network may tell of the change before it answers the write.
-    if (stored.revision > this.#newest) this.#written.set(stored.revision, stored);
+    if (stored.revision > this.#newest) this.#written.add(stored);
     const at = this.#writes++ % KEPT_VALUES;
     this.#valued[at]?.letGo();
     this.#valued[at] = stored;
@@ -145,11 +146,10 @@ export class ResourceCache implements Subscriber {
       this.#objects.delete(suffix);
       this.#byKey.delete(suffix);
     } else {
-      current = this.#written.get(revision) ?? new StoredObject(entry);
+      current = this.#written.take(revision) ?? new StoredObject(entry);
       this.#objects.set(suffix, current);
       this.#byKey.set(suffix, current);
     }
-    this.#written.delete(revision);
     this.#page = undefined;
     this.#newest = revision;
     for (const index of this.#indexes.values()) index.change(suffix, previous, current);

@@ -38,6 +38,8 @@ import { withCondition } from "./pod-condition.ts";
 
 const MAX_TRIES = 10;
 const RETRY_SECONDS = 10;
+/** What is written besides the Pod, as those who ask what happened are told. */
+const BUDGET_SPENT = { verb: "update", apiGroup: "policy", resource: "poddisruptionbudgets", subresource: "status" };
 
 export function evictPod(pods: Resource, budgets: Resource): Connector {
   const kind: BodyKind = {
@@ -86,8 +88,11 @@ async function askBudget(request: RestRequest, budgets: Resource, pod: core.Pod,
     if (status instanceof StatusError) throw status;
     if (dryRun) return;
     const spent = { ...budget, status } as KubeObject;
-    const outcome = await persist(context, budgets, suffix, spent, current.revision, witness);
-    if (outcome.ok) return;
+    const outcome = await persist(context, budgets, suffix, spent, current.revision);
+    if (outcome.ok) {
+      witness?.wrote(spent.metadata, outcome.stored.revision, "MODIFIED", BUDGET_SPENT);
+      return;
+    }
     if (tries === MAX_TRIES)
       throw tooManyRequests("Cannot evict pod as it would violate the pod's disruption budget.", RETRY_SECONDS);
     current = outcome.current;

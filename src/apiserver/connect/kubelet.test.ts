@@ -4,7 +4,7 @@ import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import { type Duplex, duplexPair } from "node:stream";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { isStatusError } from "#api";
+import { type core, isStatusError } from "#api";
 import { realClock } from "#base";
 import { type Authority, createAuthority } from "#pki";
 import type { UserInfo } from "../authn/user.ts";
@@ -83,7 +83,7 @@ describe("a kubelet behind the API server", () => {
     await once(kubelet, "close");
   });
 
-  function ask(method: string, target: string, user = ADMIN, upgrade = false): Promise<ApiResponse> {
+  async function ask(method: string, target: string, user = ADMIN, upgrade = false): Promise<ApiResponse> {
     const [path = "", search = ""] = target.split("?");
     const { context, resources } = server;
     const upgrading = {
@@ -109,7 +109,7 @@ describe("a kubelet behind the API server", () => {
     const options = { context, resources, authenticateToken, authorize, rulesFor, stopping: stopping.signal, ...reach };
     const parts = { context, resources, stopping: stopping.signal, connectors: connectors(options as never) };
     const info = requestInfo(method, path, exchange.query);
-    return dispatch(exchange, info, parts, { warn: () => {}, annotate: () => {} });
+    return await dispatch(exchange, info, parts, { warn: () => {}, annotate: () => {} });
   }
   const at = (what: string) => `/api/v1/namespaces/default/pods/p/${what}`;
 
@@ -165,6 +165,28 @@ describe("a kubelet behind the API server", () => {
     ours.destroy();
     await joined;
     expect(seen).toBe("hello world");
+  });
+
+  it.each([
+    ["/api/v1/namespaces/default/pods/q/log"],
+    ["/api/v1/namespaces/default/pods/q/exec?stdout=true&command=ls", true],
+    ["/api/v1/namespaces/default/pods/q/attach?stdout=true", true],
+    ["/api/v1/namespaces/default/pods/q/portforward?ports=80", true],
+    ["/api/v1/namespaces/default/pods/q/proxy/"],
+    ["/api/v1/nodes/simulated/proxy/healthz"],
+    ["/api/v1/nodes/simulated:80/proxy/"],
+  ])("is not asked where the node is simulated: %s", async (path, upgrade = false) => {
+    const found = server.get("", "nodes", "n") as core.Node;
+    const nodeInfo = { containerRuntimeVersion: "simulated://1.36.4" };
+    await server.create("", "nodes", { metadata: { name: "simulated" }, status: { ...found.status, nodeInfo } });
+    await server.create("", "pods", {
+      metadata: { name: "q", namespace: "default" },
+      spec: { nodeName: "simulated", containers: [{ name: "c", image: "img" }] },
+      status: { podIP: "192.0.2.1" },
+    });
+    const said = await outcome(ask("GET", path, ADMIN, upgrade));
+    expect(said).toMatch(/^501 {2}node "simulated" is simulated: no containers run there, so there are no logs/);
+    expect(asked).toEqual([]);
   });
 
   it("a WebSocket takes the right to create, though it begins with GET", async () => {

@@ -1,6 +1,7 @@
 /** Where a node's kubelet is reached. */
 import { type core, notFound, StatusError } from "#api";
 import type { Resource } from "../rest/resource.ts";
+import { refuseSimulated } from "./nothing-runs.ts";
 
 /** Names come last, as kubeadm sets it: a node's name need not be known to any DNS. */
 const PREFERRED = ["InternalIP", "ExternalIP", "InternalDNS", "ExternalDNS", "Hostname"];
@@ -18,6 +19,7 @@ export function kubeletAddress(
 ): KubeletAddress {
   const stored = nodes.cache.get(name);
   if (stored === undefined) throw notFound(nodes.groupResource, name);
+  refuseSimulated(nodes, name);
   const { addresses = [], daemonEndpoints } = (nodes.read(stored) as core.Node).status ?? {};
   for (const wanted of preferred) {
     const found = addresses.find(({ type }) => type === wanted);

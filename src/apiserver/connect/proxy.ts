@@ -12,6 +12,7 @@ import { demandCreate } from "./demand-create.ts";
 import { readyEndpoints } from "./endpoints.ts";
 import { forward, forwardUpgrade, type Target, Unreachable } from "./forward.ts";
 import { kubeletAddress } from "./node-address.ts";
+import { refuseSimulated } from "./nothing-runs.ts";
 import { kubeletTarget, type PodConnections } from "./pod-log.ts";
 
 interface Place {
@@ -23,11 +24,12 @@ interface Place {
 
 type Found = Pick<Target, "secure" | "host" | "port" | "tls">;
 
-export function podProxy({ pods }: PodConnections): Connector {
+export function podProxy({ pods, nodes }: PodConnections): Connector {
   return proxy(({ namespace }, { secure, name, port }) => {
     const stored = pods.cache.get(pods.suffix(namespace, name));
     if (stored === undefined) throw notFound(pods.groupResource, name);
     const { spec, status } = pods.read(stored) as core.Pod;
+    refuseSimulated(nodes, spec?.nodeName ?? "");
     const first = spec?.containers?.flatMap(({ ports = [] }) => ports)[0]?.containerPort;
     return { secure, host: proxyable(status?.podIP ?? ""), port: Number(port) || first || (secure ? 443 : 80) };
   });

@@ -11,6 +11,7 @@
 import type { flowcontrol } from "#api";
 import type { UserInfo } from "../authn/user.ts";
 import { flowSchemas, MANDATORY, priorityLevels } from "../bootstrap/flow-control.ts";
+import { LastAsked } from "../http/last-asked.ts";
 import type { RequestInfo } from "../http/request-info.ts";
 import { dealHand, flowHash } from "./dealer.ts";
 import { byPrecedence, CompiledSchema, type SubjectMatcher } from "./flow-schema.ts";
@@ -71,6 +72,7 @@ export class Configuration {
   #candidates = new WeakMap<object, readonly Candidate[]>();
   /** By who asks, and then by what for. As long. */
   #known = new WeakMap<UserInfo, WeakMap<object, Route>>();
+  readonly #last = new LastAsked<Route>();
 
   constructor(options: ConfigurationOptions) {
     this.#options = options;
@@ -87,8 +89,14 @@ export class Configuration {
     const { topic } = info;
     if (topic === undefined)
       return this.#routes.find(({ definition }) => definition.matches(user, info)) ?? this.#catchAll();
-    const known = this.#known.get(user)?.get(topic);
-    if (known !== undefined) return known;
+    const last = this.#last.get(user, topic);
+    if (last !== undefined) return last;
+    const route = this.#known.get(user)?.get(topic) ?? this.#find(user, topic, info);
+    this.#last.set(user, topic, route);
+    return route;
+  }
+
+  #find(user: UserInfo, topic: object, info: RequestInfo): Route {
     const candidates = this.#candidates.get(topic) ?? this.#collect(topic, info);
     const route = candidates.find(({ subject }) => subject(user))?.route ?? this.#catchAll();
     const ofUser = this.#known.get(user) ?? new WeakMap<object, Route>();
@@ -116,6 +124,7 @@ export class Configuration {
     this.#routes = this.#compile(schemas, present);
     this.#candidates = new WeakMap();
     this.#known = new WeakMap();
+    this.#last.forget();
     const limits = seatLimits(
       new Map([...this.#levels].map(([name, { shares }]) => [name, shares])),
       this.#options.total,

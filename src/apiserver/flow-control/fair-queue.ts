@@ -13,12 +13,13 @@
  * 3. R goes by the seats that really are in use. That is the limit when all are, and less when turns, not seats, are what is waited for.
  * 4. With no queues, what finds no free seats is refused; with no limit, nothing waits.
  */
-import type { Clock, Timer } from "#base";
-import type { Demand } from "./demand.ts";
-import type { LevelSamples, Rejection } from "./metrics.ts";
+import { Chain, type Clock, type Timer } from "#base";
+import type { DemandStats } from "./demand.ts";
+import type { LevelTimes } from "./level-times.ts";
+import { type LastDispatch, LinedQueues } from "./lined-queues.ts";
+import type { Rejection } from "./metrics.ts";
 import { Queue } from "./queue.ts";
-import { type Entry, Ticket } from "./ticket.ts";
-import { TicketList } from "./ticket-list.ts";
+import { type Entry, type Flow, Ticket } from "./ticket.ts";
 import type { Turns, TurnTaker } from "./turns.ts";
 
 export type Queuing =
@@ -29,18 +30,9 @@ export type Queuing =
 export interface FairQueueOptions {
   readonly clock: Clock;
   readonly turns: Turns;
-  readonly demand: Demand;
-  readonly samples: LevelSamples;
+  readonly times: LevelTimes;
   /** Nobody is here any more. */
   readonly onIdle?: () => void;
-}
-
-/** Of the last dispatch from a queue, for those who watch how fair it is. */
-export interface LastDispatch {
-  readonly r: number;
-  readonly s: number;
-  readonly bounds: readonly [number, number];
-  readonly discounted: readonly [number, number];
 }
 
 export interface Totals {
@@ -57,26 +49,22 @@ export interface Totals {
 export class FairQueue implements TurnTaker {
   readonly #clock: Clock;
   readonly #turns: Turns;
-  readonly #demand: Demand;
-  readonly #samples: LevelSamples;
+  readonly #times: LevelTimes;
   readonly #onIdle: (() => void) | undefined;
   #queuing: Queuing = { type: "reject" };
   #limit = 0;
   readonly #queues = new Map<number, Queue>();
-  /** With somebody in them. */
-  readonly #busy = new Set<Queue>();
-  /** With somebody who waits; the one that was served last comes last. */
-  readonly #lined = new Set<Queue>();
+  /** How many have somebody in them. */
+  #busy = 0;
+  /** With somebody who waits. */
+  readonly #lined = new LinedQueues();
   /** Executed, and not from a queue. */
-  readonly #unqueued = new TicketList();
+  readonly #unqueued = new Chain<Ticket>();
   /** Of those that keep their seats for a little longer. */
   readonly #endings = new Set<Timer>();
   #r = 0;
-  #rAtMs: number;
   #enqueued = 0;
   #expiry: { readonly timer: Timer; readonly atMs: number } | undefined;
-  /** R, S, and the bounds: what `lastDispatch` is made of, when somebody asks. NaN: there was none. */
-  readonly #last = new Float64Array(6).fill(Number.NaN);
   readonly totals: Totals = {
     waiting: 0,
     executing: 0,
@@ -88,13 +76,11 @@ export class FairQueue implements TurnTaker {
     cancelled: 0,
   };
 
-  constructor({ clock, turns, demand, samples, onIdle }: FairQueueOptions) {
+  constructor({ clock, turns, times, onIdle }: FairQueueOptions) {
     this.#clock = clock;
     this.#turns = turns;
-    this.#demand = demand;
-    this.#samples = samples;
+    this.#times = times;
     this.#onIdle = onIdle;
-    this.#rAtMs = clock.monotonic();
   }
 
   get limit(): number {
@@ -110,9 +96,7 @@ export class FairQueue implements TurnTaker {
   }
 
   get lastDispatch(): LastDispatch | undefined {
-    const [r = Number.NaN, s = 0, low = 0, high = 0, discountedLow = 0, discountedHigh = 0] = this.#last;
-    if (Number.isNaN(r)) return undefined;
-    return { r, s, bounds: [low, high], discounted: [discountedLow, discountedHigh] };
+    return this.#lined.lastDispatch;
   }
 
   /** In the order of their numbers. */
@@ -126,14 +110,12 @@ export class FairQueue implements TurnTaker {
 
   /** Queues that are too many go as they get empty. */
   configure(queuing: Queuing, limit: number, denominator: number): void {
-    const now = this.#sync();
+    this.#sync();
     this.#queuing = queuing;
     this.#limit = limit;
     for (const queue of this.#queues.values()) this.#dropIfSpare(queue);
     const capacity = queuing.type === "queue" ? queuing.lengthLimit * queuing.queues : 1;
-    this.#samples.waiting.setWhole(Math.max(1, capacity), now);
-    this.#samples.executing.setWhole(denominator, now);
-    this.#samples.seats.setWhole(denominator, now);
+    this.#times.setWholes(Math.max(1, capacity), denominator);
     this.#turns.run();
   }
 
@@ -144,17 +126,13 @@ export class FairQueue implements TurnTaker {
     const { type } = this.#queuing;
     if (type !== "queue") {
       if (type === "reject" && !this.#accommodates(ticket.width)) return this.#reject(ticket, "concurrency-limit");
-      this.#unqueued.add(ticket);
-      this.#start(ticket, now);
+      this.#execute(undefined, ticket, now);
       return "execute";
     }
-    const queue = this.#choose(hand);
-    ticket.queue = queue;
-    if (queue.isIdle) queue.nextDispatchR = this.#r;
-    const alone = this.#turns.mayExceed(ticket, now);
-    if (this.totals.waiting === 0 && (alone || this.#turns.hasRoom) && this.#accommodates(ticket.width)) {
-      this.#turns.take(ticket.width);
-      this.#begin(queue, ticket, now);
+    const queue = this.#queueOf(ticket, hand);
+    const alone = this.#turns.mayExceed(ticket.flow, ticket.distinguisher, now);
+    if (this.#goesOn(alone, ticket.width)) {
+      this.#execute(queue, ticket, now);
       return "execute";
     }
     const free = this.#turns.hasRoom && this.totals.seatsInUse < this.#limit;
@@ -164,13 +142,48 @@ export class FairQueue implements TurnTaker {
     return queue.waiting.has(ticket) ? "wait" : "execute";
   }
 
+  /** Whether one of a single seat that comes now would be executed at once. If so, `passed` or `hold` follows before anybody else can come. */
+  letsPass(flow: Flow, distinguisher: string, now: number): boolean {
+    const { type } = this.#queuing;
+    if (type === "queue") return this.#goesOn(this.#turns.mayExceed(flow, distinguisher, now), 1);
+    return type === "reject" && this.#accommodates(1);
+  }
+
+  /** It has been executed in the call in which it came: nobody saw it here, but its time counts. */
+  passed(hand: readonly number[], startedMs: number, now: number): void {
+    this.#sync(startedMs);
+    const { totals } = this;
+    const queue = this.#queuing.type === "queue" ? this.#choose(hand) : undefined;
+    if (queue !== undefined) {
+      if (queue.isIdle) queue.nextDispatchR = this.#r;
+      queue.nextDispatchR += now - startedMs;
+      this.#occupy(queue);
+      this.#turns.take(1);
+    }
+    totals.dispatched++;
+    totals.executing++;
+    totals.seatsInUse++;
+    this.#times.reach(totals.seatsInUse + totals.seatsWaiting);
+    this.#sync(now);
+    totals.executing--;
+    totals.seatsInUse--;
+    if (queue !== undefined) this.#vacateIfIdle(queue);
+    if (totals.waiting === 0 && totals.executing === 0) this.#onIdle?.();
+  }
+
+  /** It takes longer: from its start on it is here, like all others. */
+  hold(ticket: Ticket, hand: readonly number[]): void {
+    const now = this.#sync(ticket.arrivedMs);
+    ticket.arrivalR = this.#r;
+    this.#execute(this.#queuing.type === "queue" ? this.#queueOf(ticket, hand) : undefined, ticket, now);
+  }
+
   /** It has been executed. */
   finish(ticket: Ticket, now = this.#clock.monotonic()): void {
     this.#sync(now);
     const { queue, work, flow } = ticket;
     this.totals.executing--;
     flow.samples.executing.dec();
-    this.#samples.executing.add(-1, now);
     if (queue === undefined) {
       this.#unqueued.delete(ticket);
     } else {
@@ -179,25 +192,27 @@ export class FairQueue implements TurnTaker {
       queue.bound();
     }
     if (work.finalMs <= 0 || work.finalSeats === 0) {
-      this.#release(ticket, now);
+      this.#release(ticket);
       return;
     }
     const timer = this.#clock.timer(work.finalMs, () => {
       this.#endings.delete(timer);
-      this.#release(ticket, this.#sync());
+      this.#sync();
+      this.#release(ticket);
     });
     this.#endings.add(timer);
   }
 
   /** Its caller has gone: it waits no longer. */
   cancel(ticket: Ticket): void {
-    if (this.#unline(ticket, this.#sync())) this.#refuseWaiting(ticket, "cancelled");
+    this.#sync();
+    if (this.#unline(ticket)) this.#refuseWaiting(ticket, "cancelled");
   }
 
   /** Starts the request that is next in line, if there are seats for it. */
   dispatch(): number {
     const now = this.#sync();
-    const queue = this.#nextQueue();
+    const queue = this.#lined.next(this.#r);
     const ticket = queue?.oldest;
     if (queue === undefined || ticket === undefined) return 0;
     const seats = ticket.width;
@@ -205,7 +220,7 @@ export class FairQueue implements TurnTaker {
       ticket.flow.samples.notAccommodated();
       return 0;
     }
-    this.#unline(ticket, now);
+    this.#unline(ticket);
     this.#begin(queue, ticket, now);
     queue.bound();
     ticket.decide?.(true);
@@ -214,8 +229,14 @@ export class FairQueue implements TurnTaker {
 
   /** What is counted by time, up to now. */
   observe(): void {
-    const now = this.#sync();
-    for (const sample of Object.values(this.#samples) as LevelSamples[keyof LevelSamples][]) sample.advance(now);
+    this.#sync();
+    this.#times.tell();
+  }
+
+  /** A period of demand ends, of which these are the statistics. */
+  review(before: DemandStats): DemandStats {
+    this.#sync();
+    return this.#times.nextPeriod(before, this.totals.seatsInUse + this.totals.seatsWaiting);
   }
 
   /** Nobody waits any longer. */
@@ -225,37 +246,11 @@ export class FairQueue implements TurnTaker {
     for (const queue of [...this.#lined]) for (const ticket of [...queue.waiting]) this.cancel(ticket);
   }
 
-  /** The queue whose oldest request would finish first; of those alike, the one that was not served for the longest time. */
-  #nextQueue(): Queue | undefined {
-    let next: Queue | undefined;
-    let earliest = Number.POSITIVE_INFINITY;
-    let low = Number.POSITIVE_INFINITY;
-    let high = Number.NEGATIVE_INFINITY;
-    let discountedLow = Number.POSITIVE_INFINITY;
-    let discountedHigh = Number.NEGATIVE_INFINITY;
-    for (const queue of this.#lined) {
-      const s = queue.nextDispatchR;
-      const finish = s + (queue.oldest?.totalWork ?? 0);
-      if (finish < earliest) {
-        earliest = finish;
-        next = queue;
-      }
-      const discounted = s - queue.seatsInUse * Ticket.GUESS_MS;
-      low = Math.min(low, s);
-      high = Math.max(high, s);
-      discountedLow = Math.min(discountedLow, discounted);
-      discountedHigh = Math.max(discountedHigh, discounted);
-    }
-    if (next !== undefined) {
-      const last = this.#last;
-      last[0] = this.#r;
-      last[1] = next.nextDispatchR;
-      last[2] = low;
-      last[3] = high;
-      last[4] = discountedLow;
-      last[5] = discountedHigh;
-    }
-    return next;
+  #queueOf(ticket: Ticket, hand: readonly number[]): Queue {
+    const queue = this.#choose(hand);
+    ticket.queue = queue;
+    if (queue.isIdle) queue.nextDispatchR = this.#r;
+    return queue;
   }
 
   /** The queue with the least work waiting; flows whose hands overlap start to look at different ones. */
@@ -281,7 +276,7 @@ export class FairQueue implements TurnTaker {
   #enqueue(queue: Queue, ticket: Ticket, now: number): void {
     queue.push(ticket);
     queue.bound();
-    this.#busy.add(queue);
+    this.#occupy(queue);
     this.#lined.add(queue);
     const { totals } = this;
     totals.waiting++;
@@ -290,14 +285,13 @@ export class FairQueue implements TurnTaker {
     queued.inc();
     queuedSeats.inc(ticket.width);
     queueLength.observe(queue.waiting.size);
-    this.#samples.waiting.add(1, now);
-    this.#noteDemand(ticket.width, now);
+    this.#times.reach(totals.seatsInUse + totals.seatsWaiting);
     this.#expireAt(ticket.deadlineMs, now);
     this.#turns.join(this);
   }
 
   /** Takes it out of its queue; false if it is not in one any more. */
-  #unline(ticket: Ticket, now: number): boolean {
+  #unline(ticket: Ticket): boolean {
     const { queue } = ticket;
     if (queue === undefined || !queue.remove(ticket)) return false;
     this.#lined.delete(queue);
@@ -307,14 +301,23 @@ export class FairQueue implements TurnTaker {
     totals.seatsWaiting -= ticket.width;
     ticket.flow.samples.queued.dec();
     ticket.flow.samples.queuedSeats.dec(ticket.width);
-    this.#samples.waiting.add(-1, now);
-    this.#noteDemand(-ticket.width, now);
     if (totals.waiting === 0) {
       this.#expiry?.timer.cancel();
       this.#expiry = undefined;
       this.#turns.leave(this);
     }
     return true;
+  }
+
+  /** Without having waited. */
+  #execute(queue: Queue | undefined, ticket: Ticket, now: number): void {
+    if (queue === undefined) {
+      this.#unqueued.add(ticket);
+      this.#start(ticket, now);
+      return;
+    }
+    this.#turns.take(ticket.width);
+    this.#begin(queue, ticket, now);
   }
 
   #begin(queue: Queue, ticket: Ticket, now: number): void {
@@ -325,7 +328,7 @@ export class FairQueue implements TurnTaker {
     queue.executing.add(ticket);
     queue.seatsInUse += ticket.width;
     queue.nextDispatchR += ticket.totalWork;
-    this.#busy.add(queue);
+    this.#occupy(queue);
     this.#start(ticket, now);
   }
 
@@ -339,20 +342,16 @@ export class FairQueue implements TurnTaker {
     const { samples } = ticket.flow;
     samples.executing.inc();
     samples.executingSeats.inc(width);
-    this.#samples.executing.add(1, now);
-    this.#samples.seats.add(width, now);
-    this.#noteDemand(width, now);
+    this.#times.reach(totals.seatsInUse + totals.seatsWaiting);
   }
 
-  #release(ticket: Ticket, now: number): void {
+  #release(ticket: Ticket): void {
     const { queue, width, flow } = ticket;
     this.totals.seatsInUse -= width;
     flow.samples.executingSeats.dec(width);
-    this.#samples.seats.add(-width, now);
-    this.#noteDemand(-width, now);
     if (queue !== undefined) {
       queue.seatsInUse -= width;
-      if (queue.isIdle) this.#busy.delete(queue);
+      this.#vacateIfIdle(queue);
       this.#dropIfSpare(queue);
     }
     if (this.totals.waiting > 0) this.#turns.run();
@@ -362,6 +361,11 @@ export class FairQueue implements TurnTaker {
   #dropIfSpare(queue: Queue): void {
     const wanted = this.#queuing.type === "queue" ? this.#queuing.queues : 0;
     if (queue.index >= wanted && queue.isIdle && queue.seatsInUse === 0) this.#queues.delete(queue.index);
+  }
+
+  /** A seat and a turn are free, and nobody waits for them. `alone`: it needs no room in this turn. */
+  #goesOn(alone: boolean, seats: number): boolean {
+    return this.totals.waiting === 0 && (alone || this.#turns.hasRoom) && this.#accommodates(seats);
   }
 
   #accommodates(seats: number): boolean {
@@ -383,7 +387,7 @@ export class FairQueue implements TurnTaker {
     ticket.flow.samples.rejected(reason);
     const { queue } = ticket;
     queue?.bound();
-    if (queue?.isIdle) this.#busy.delete(queue);
+    if (queue !== undefined) this.#vacateIfIdle(queue);
     ticket.decide?.(false);
     if (this.isIdle) this.#onIdle?.();
   }
@@ -402,23 +406,28 @@ export class FairQueue implements TurnTaker {
     for (const queue of [...this.#lined]) {
       for (const ticket of [...queue.waiting]) {
         if (ticket.deadlineMs > now) next = Math.min(next, ticket.deadlineMs);
-        else if (this.#unline(ticket, now)) this.#refuseWaiting(ticket, "timedOut");
+        else if (this.#unline(ticket)) this.#refuseWaiting(ticket, "timedOut");
       }
     }
     if (this.totals.waiting > 0) this.#expireAt(next, now);
   }
 
-  #noteDemand(by: number, now: number): void {
-    this.#demand.set(this.totals.seatsInUse + this.totals.seatsWaiting, now);
-    this.#samples.demand.add(by, now);
+  #occupy(queue: Queue): void {
+    if (queue.isBusy) return;
+    queue.isBusy = true;
+    this.#busy++;
   }
 
-  /** Moves the progress meter to the present, by what has been the case since it was last moved. */
+  #vacateIfIdle(queue: Queue): void {
+    if (!queue.isBusy || !queue.isIdle) return;
+    queue.isBusy = false;
+    this.#busy--;
+  }
+
+  /** Before every change: counts what has been the case since the last one, and moves the progress meter by it. */
   #sync(now = this.#clock.monotonic()): number {
-    const passed = now - this.#rAtMs;
-    if (passed <= 0) return now;
-    this.#rAtMs = now;
-    if (this.#busy.size > 0) this.#r += (this.totals.seatsInUse * passed) / this.#busy.size;
+    const passedMs = this.#times.advance(this.totals, now);
+    if (passedMs > 0 && this.#busy > 0) this.#r += (this.totals.seatsInUse * passedMs) / this.#busy;
     return now;
   }
 }

@@ -3,6 +3,9 @@ import type { JsonObject } from "#api";
 import { MetricsRegistry, settled, VirtualClock } from "#base";
 import { ALLOW } from "../authz/verdict.ts";
 import { bootstrap } from "../bootstrap/index.ts";
+import type { ApiResponse } from "../http/exchange.ts";
+import { RequestInfos } from "../http/request-info.ts";
+import type { Exchange } from "../pipeline.ts";
 import { configMap, type TestServer, testServer } from "../testing/index.ts";
 import { type FlowControl, flowControl } from "./flow-control.ts";
 
@@ -46,7 +49,7 @@ async function start({ total = 600, seatsPerTurn = 1000 } = {}): Promise<Running
           made.step(exchange, async () => {
             if (holding && exchange.info.resource === "configmaps")
               await new Promise<void>((resolve) => held.push(resolve));
-            return next();
+            return next(exchange);
           }),
       };
     },
@@ -183,6 +186,65 @@ describe("a request", () => {
       `apiserver_flowcontrol_request_execution_seconds_count{${samples},type="watch"} 1`,
     );
     await watch.close();
+  });
+});
+
+describe("a seat", () => {
+  const ok: ApiResponse = { status: 200, headers: {}, body: [] };
+  const asked = (): Exchange => {
+    const query = new URLSearchParams();
+    const info = new RequestInfos().of("GET", `${CONFIG_MAPS}/one`, query);
+    return { info, user: ann, request: { query, headers: {} }, headers: {} } as unknown as Exchange;
+  };
+  const inUse = ({ metrics }: Running) =>
+    /^apiserver_flowcontrol_current_executing_requests\{.*priority_level="global-default"\} (\d+)$/m.exec(
+      metrics.text(),
+    )?.[1];
+  const counted = ({ metrics }: Running) =>
+    /^apiserver_flowcontrol_request_execution_seconds_count\{.*priority_level="global-default".*\} (\d+)$/m.exec(
+      metrics.text(),
+    )?.[1];
+
+  it("is free again when an answer was known at once, or nobody expected what came", async () => {
+    const one = await start();
+    expect(one.flow.step(asked(), () => ok)).toBe(ok);
+    const fails = () => {
+      throw new Error("unexpected");
+    };
+    expect(() => one.flow.step(asked(), fails)).toThrow("unexpected");
+    expect([inUse(one), counted(one)]).toEqual(["0", "2"]);
+  });
+
+  it("is taken while an answer is waited for", async () => {
+    const one = await start();
+    const late = Promise.withResolvers<ApiResponse>();
+    const answering = one.flow.step(asked(), () => late.promise);
+    expect(inUse(one)).toBe("1");
+    late.resolve(ok);
+    expect(await answering).toBe(ok);
+    expect([inUse(one), counted(one)]).toEqual(["0", "1"]);
+  });
+
+  it("is free while another server works, whenever that is found out", async () => {
+    const one = await start();
+    const late = Promise.withResolvers<ApiResponse>();
+    const elsewhere = (exchange: Exchange) => {
+      exchange.isElsewhere = true;
+      exchange.held?.release();
+      return late.promise;
+    };
+    const found = Promise.withResolvers<void>();
+    const both = [
+      one.flow.step(asked(), elsewhere),
+      one.flow.step(asked(), (exchange) => found.promise.then(() => elsewhere(exchange))),
+    ];
+    expect(inUse(one)).toBe("1");
+    found.resolve();
+    await settled();
+    expect(inUse(one)).toBe("0");
+    late.resolve(ok);
+    expect(await Promise.all(both)).toEqual([ok, ok]);
+    expect([inUse(one), counted(one)]).toEqual(["0", "2"]);
   });
 });
 

@@ -98,6 +98,7 @@ export function flowControl(options: FlowControlOptions): FlowControl {
   const readWrite = readWriteRatios(metrics, clock);
   stops.push(
     options.metrics.collect(() => {
+      metrics.tell();
       for (const level of configuration.levels) level.observe();
       const now = clock.monotonic();
       for (const { readOnly, mutating } of Object.values(readWrite)) {

@@ -3,7 +3,8 @@ import type { flowcontrol } from "#api";
 import type { Clock } from "#base";
 import { Demand, type DemandStats, NO_DEMAND } from "./demand.ts";
 import { FairQueue, type Queuing } from "./fair-queue.ts";
-import type { FlowMetrics, LevelSamples } from "./metrics.ts";
+import { LevelTimes } from "./level-times.ts";
+import type { FlowMetrics } from "./metrics.ts";
 import { RetryAfter } from "./retry-after.ts";
 import type { Lending, SeatLimits, Shares } from "./seat-shares.ts";
 import type { Turns } from "./turns.ts";
@@ -23,10 +24,7 @@ export class Level {
   readonly name: string;
   readonly queue: FairQueue;
   readonly retryAfter = new RetryAfter();
-  readonly #clock: Clock;
   readonly #metrics: FlowMetrics;
-  readonly #samples: LevelSamples;
-  readonly #demand: Demand;
   #stats: DemandStats = NO_DEMAND;
   #spec: flowcontrol.PriorityLevelConfigurationSpec = { type: "Limited" };
   #queuing: Queuing = { type: "reject" };
@@ -37,16 +35,13 @@ export class Level {
   quiescing = false;
 
   constructor(name: string, { clock, turns, metrics, onDone }: LevelOptions) {
-    const now = clock.monotonic();
     this.name = name;
-    this.#clock = clock;
     this.#metrics = metrics;
-    this.#demand = new Demand(now);
-    this.#samples = metrics.ofLevel(name, now);
     const onIdle = () => {
       if (this.quiescing) onDone();
     };
-    this.queue = new FairQueue({ clock, turns, demand: this.#demand, samples: this.#samples, onIdle });
+    const times = new LevelTimes(metrics.ofLevel(name), new Demand(), clock.monotonic());
+    this.queue = new FairQueue({ clock, turns, times, onIdle });
   }
 
   get uid(): string {
@@ -106,14 +101,12 @@ export class Level {
 
   /** A period of demand ends. */
   review(): void {
-    this.#stats = this.#demand.next(this.#stats, this.#clock.monotonic());
+    this.#stats = this.queue.review(this.#stats);
   }
 
   /** Seats until the next review. `spare`: what it is compared with in metrics if it has none. */
   seat({ current, target }: Lending, spare: number): void {
-    const denominator = current > 0 ? current : spare;
-    this.#samples.demand.setWhole(denominator, this.#clock.monotonic());
-    this.queue.configure(this.#queuing, current, denominator);
+    this.queue.configure(this.#queuing, current, current > 0 ? current : spare);
     const { gauges } = this.#metrics;
     const { highest, average, deviation, smoothed } = this.#stats;
     gauges.current.labels(this.name).set(current);

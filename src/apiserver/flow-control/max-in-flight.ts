@@ -1,5 +1,6 @@
 /** Without priority and fairness: so many requests at a time that read, so many that write, and no more. */
 import { MASTERS } from "../authn/user.ts";
+import type { Answering } from "../http/exchange.ts";
 import { isLongRunning } from "../http/long-running.ts";
 import type { Step } from "../pipeline.ts";
 import { READING_VERBS, tooManyRequests } from "./step.ts";
@@ -13,17 +14,21 @@ export interface InFlightLimits {
 
 export function maxInFlight(limits: InFlightLimits): Step {
   const inFlight = { reading: 0, mutating: 0 };
-  return async ({ info, user }, next) => {
-    if (isLongRunning(info)) return next();
+  return (exchange, next) => {
+    const { info, user } = exchange;
+    if (isLongRunning(info)) return next(exchange);
     const kind = READING_VERBS.has(info.verb) ? "reading" : "mutating";
     const limit = limits[kind];
     // The cluster's masters get through to set things right.
     if (limit > 0 && inFlight[kind] >= limit && !user.groups.includes(MASTERS)) return tooManyRequests(1);
     inFlight[kind]++;
+    let answering: Answering | undefined;
     try {
-      return await next();
+      answering = next(exchange);
     } finally {
-      inFlight[kind]--;
+      if (!(answering instanceof Promise)) inFlight[kind]--;
     }
+    if (!(answering instanceof Promise)) return answering;
+    return answering.finally(() => inFlight[kind]--);
   };
 }

@@ -5,7 +5,8 @@
  * 2. What is only read, such as virtual time, is set when somebody asks for the text.
  */
 import type { Counter, Gauge, Histogram, MetricFamily, MetricsRegistry } from "#base";
-import { TimedRatio } from "./timed-ratio.ts";
+import { RatioTimes, TimedRatio } from "./timed-ratio.ts";
+import { UsualRequests } from "./usual-requests.ts";
 
 const PREFIX = "apiserver_flowcontrol_";
 const DURATION_BUCKETS = [0, 0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30];
@@ -28,6 +29,8 @@ export interface FlowSamples {
   readonly watchStarted: Histogram;
   readonly watches: Histogram;
   readonly seats: Histogram;
+  /** Those of which most of the others are made. */
+  readonly usual: UsualRequests;
   /** Counted from the first on: most are never rejected. */
   rejected(reason: Rejection): void;
   notAccommodated(): void;
@@ -35,10 +38,10 @@ export interface FlowSamples {
 
 /** What is counted of a level as a whole. */
 export interface LevelSamples {
-  readonly waiting: TimedRatio;
-  readonly executing: TimedRatio;
-  readonly seats: TimedRatio;
-  readonly demand: TimedRatio;
+  readonly waiting: RatioTimes;
+  readonly executing: RatioTimes;
+  readonly seats: RatioTimes;
+  readonly demand: RatioTimes;
 }
 
 type LevelGauge = MetricFamily<Gauge, typeof LEVEL>;
@@ -49,6 +52,8 @@ export class FlowMetrics {
   readonly #flow;
   readonly #level;
   readonly #readWrite: MetricFamily<Histogram, readonly ["phase", "request_kind"]>;
+  /** By level, and then by schema. */
+  readonly #flows = new Map<string, Map<string, FlowSamples>>();
   /** Set when they are asked for, or when seats are dealt anew. */
   readonly gauges: Readonly<
     Record<
@@ -165,7 +170,20 @@ export class FlowMetrics {
     this.fairFraction = gauge("seat_fair_frac", "The fraction of its target that each level gets.", []).labels();
   }
 
+  /** The same for the same names, also where the objects have changed meanwhile. */
   ofFlow(schema: string, level: string): FlowSamples {
+    const ofLevel = this.#flows.get(level) ?? new Map<string, FlowSamples>();
+    const samples = ofLevel.get(schema) ?? this.#newFlow(schema, level);
+    this.#flows.set(level, ofLevel.set(schema, samples));
+    return samples;
+  }
+
+  /** Samples show all that has been counted. */
+  tell(): void {
+    for (const ofLevel of this.#flows.values()) for (const { usual } of ofLevel.values()) usual.tell();
+  }
+
+  #newFlow(schema: string, level: string): FlowSamples {
     const {
       dispatched,
       executing,
@@ -178,31 +196,35 @@ export class FlowMetrics {
       watches,
       seats,
     } = this.#flow;
-    return {
+    const usual = {
       dispatched: dispatched.labels(schema, level),
+      waited: waited.labels(schema, level, "true"),
+      executed: executed.labels(schema, level, "regular"),
+      seats: seats.labels(schema, level),
+    };
+    return {
+      ...usual,
+      usual: new UsualRequests(usual),
       executing: executing.labels(schema, level),
       executingSeats: executingSeats.labels(schema, level),
       queued: queued.labels(schema, level),
       queuedSeats: queuedSeats.labels(schema, level),
       queueLength: queueLength.labels(schema, level),
-      waited: waited.labels(schema, level, "true"),
       waitedInVain: waited.labels(schema, level, "false"),
-      executed: executed.labels(schema, level, "regular"),
       watchStarted: executed.labels(schema, level, "watch"),
       watches: watches.labels(schema, level),
-      seats: seats.labels(schema, level),
       rejected: (reason) => this.#rejected.labels(schema, level, reason).inc(),
       notAccommodated: () => this.#notAccommodated.labels(schema, level).inc(),
     };
   }
 
-  ofLevel(level: string, nowMs: number): LevelSamples {
+  ofLevel(level: string): LevelSamples {
     const { requests, seats, demand } = this.#level;
     return {
-      waiting: new TimedRatio(requests.labels("waiting", level), nowMs),
-      executing: new TimedRatio(requests.labels("executing", level), nowMs),
-      seats: new TimedRatio(seats.labels("executing", level), nowMs),
-      demand: new TimedRatio(demand.labels(level), nowMs),
+      waiting: new RatioTimes(requests.labels("waiting", level)),
+      executing: new RatioTimes(requests.labels("executing", level)),
+      seats: new RatioTimes(seats.labels("executing", level)),
+      demand: new RatioTimes(demand.labels(level)),
     };
   }
 

@@ -1,15 +1,17 @@
 /** One of a level's queues: those who wait in it, in order, and how much of the level's work has gone to it. */
+import { Chain } from "#base";
 import type { Ticket } from "./ticket.ts";
-import { TicketList } from "./ticket-list.ts";
 
 export class Queue {
   readonly index: number;
-  readonly waiting = new TicketList();
+  readonly waiting = new Chain<Ticket>();
   /** Of those who wait, in seat-milliseconds. */
   waitingWork = 0;
   waitingSeats = 0;
-  readonly executing = new TicketList();
+  readonly executing = new Chain<Ticket>();
   seatsInUse = 0;
+  /** For its level: somebody is in it, or still has a seat. */
+  isBusy = false;
   /** Where the level's progress meter stands when its next request would start, if all queues were served at the same time. */
   nextDispatchR = 0;
 

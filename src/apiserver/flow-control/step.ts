@@ -4,20 +4,21 @@
  *     request ──► classify ──► estimate ──► enter its level ──► next ──► finish
  *                                              └──► wait ──► next, or 429
  *
- * 1. A request that finds seats free goes on in the same turn: nothing is waited for, no timer is set.
+ * 1. A request that finds seats free goes on in the same turn: nothing is waited for, no timer is set. One that is answered in the call in which it came leaves
+ *    nothing behind but what it has cost: while it was there, nobody else could be.
  * 2. A watch holds its seats until it has started; other requests that last as long as they like hold none.
  * 3. Whoever waits and leaves, or waits for too long, frees the place.
  */
 import type { Clock } from "#base";
-import { type ApiResponse, isStream, whenGone } from "../http/exchange.ts";
+import { type Answering, type ApiResponse, isStream, whenGone } from "../http/exchange.ts";
 import { isLongRunning } from "../http/long-running.ts";
 import { withLife } from "../http/stream-life.ts";
-import type { Step } from "../pipeline.ts";
+import type { Exchange, Next, Step } from "../pipeline.ts";
 import type { Configuration, Route } from "./configuration.ts";
 import { Ticket } from "./ticket.ts";
 import type { TimedRatio } from "./timed-ratio.ts";
 import type { WatchCounts } from "./watch-counts.ts";
-import { ONE_SEAT, type WorkEstimator } from "./work-estimate.ts";
+import { ONE_SEAT, type Work, type WorkEstimator } from "./work-estimate.ts";
 
 export const READING_VERBS: ReadonlySet<string> = new Set(["get", "list", "watch", "head", "options"]);
 
@@ -35,92 +36,152 @@ export interface ReadWriteRatios {
 }
 
 export function flowControlStep(options: FlowControlStepOptions): Step {
-  const { configuration, estimator, clock, readWrite } = options;
-
-  const execute = (ticket: Ticket, route: Route, next: () => Promise<ApiResponse>): Promise<ApiResponse> => {
-    const held = new Held(ticket, route, readWrite.executing, clock);
-    ticket.exchange.held = held;
-    return ticket.exchange.info.verb === "watch" ? starting(held, ticket, options, next) : executing(held, next);
-  };
+  const { configuration, estimator, clock } = options;
 
   return (exchange, next) => {
     const { info, user, request } = exchange;
-    if (info.verb !== "watch" && isLongRunning(info)) return next();
+    if (info.verb !== "watch" && isLongRunning(info)) return next(exchange);
     const route = configuration.classify(user, info);
     const { level, definition, samples } = route;
     exchange.headers["x-kubernetes-pf-flowschema-uid"] = definition.uid;
     exchange.headers["x-kubernetes-pf-prioritylevel-uid"] = level.uid;
     const work = level.exempt ? ONE_SEAT : estimator.estimate(info, request.query, level.widest, samples.watches);
     const distinguisher = level.queuing.type === "queue" ? definition.distinguisher(user, info) : "";
-    const ticket = new Ticket(route, distinguisher, exchange, work, clock.monotonic());
-    samples.seats.observe(ticket.width);
-    const entry = level.queue.enter(ticket, route.hand(distinguisher));
-    if (entry === "execute") return execute(ticket, route, next);
+    const hand = route.hand(distinguisher);
+    const arrivedMs = exchange.readMs ?? clock.monotonic();
+    if (work === ONE_SEAT && info.verb !== "watch" && level.queue.letsPass(route, distinguisher, arrivedMs))
+      return pass(route, distinguisher, hand, arrivedMs, exchange, next, options);
+    const held = new HeldTicket(route, distinguisher, exchange, work, arrivedMs, options);
+    const entry = level.queue.enter(held, hand);
+    samples.seats.observe(held.width);
+    if (entry === "execute") {
+      held.dispatched();
+      return execute(held, options, next);
+    }
     if (entry === "wait") {
-      return wait(ticket, route, options).then((goesOn) =>
-        goesOn ? execute(ticket, route, next) : refuse(route, clock),
-      );
+      return wait(held, route, options).then((goesOn) => {
+        if (!goesOn) return refuse(route, clock);
+        held.dispatched();
+        return execute(held, options, next);
+      });
     }
     if (!level.exempt) samples.waitedInVain.observe(0);
-    return Promise.resolve(refuse(route, clock));
+    return refuse(route, clock);
   };
 }
 
 /** What a request occupies from its start on, until it lets go. */
-class Held {
-  readonly #ticket: Ticket;
+class HeldTicket extends Ticket {
   readonly #route: Route;
-  readonly #ratio: TimedRatio;
-  readonly #clock: Clock;
-  #released = false;
+  readonly #options: FlowControlStepOptions;
+  #isReleased = false;
 
-  constructor(ticket: Ticket, route: Route, ratios: ReadWriteRatios["executing"], clock: Clock) {
-    this.#ticket = ticket;
+  constructor(
+    route: Route,
+    distinguisher: string,
+    exchange: Exchange,
+    work: Work,
+    arrivedMs: number,
+    options: FlowControlStepOptions,
+  ) {
+    super(route, distinguisher, exchange, work, arrivedMs);
     this.#route = route;
-    this.#ratio = READING_VERBS.has(ticket.exchange.info.verb) ? ratios.readOnly : ratios.mutating;
-    this.#clock = clock;
-    const { samples, level } = route;
-    const { startedMs } = ticket;
-    this.#ratio.add(1, startedMs);
+    this.#options = options;
+  }
+
+  occupy(): void {
+    executing(this.exchange, this.#options).add(1, this.startedMs);
+    this.exchange.held = this;
+  }
+
+  dispatched(): void {
+    const { samples, level } = this.#route;
     samples.dispatched.inc();
-    if (!level.exempt) samples.waited.observe((startedMs - ticket.arrivedMs) / 1000);
+    if (!level.exempt) samples.waited.observe((this.startedMs - this.arrivedMs) / 1000);
   }
 
   release(): void {
-    if (this.#released) return;
-    this.#released = true;
+    if (this.#isReleased) return;
+    this.#isReleased = true;
     const { samples, level } = this.#route;
-    const { exchange, startedMs } = this.#ticket;
-    const now = this.#clock.monotonic();
-    this.#ratio.add(-1, now);
-    (exchange.info.verb === "watch" ? samples.watchStarted : samples.executed).observe((now - startedMs) / 1000);
-    level.queue.finish(this.#ticket, now);
+    const { exchange } = this;
+    const now = this.#options.clock.monotonic();
+    exchange.readMs = now;
+    executing(exchange, this.#options).add(-1, now);
+    const seconds = (now - this.startedMs) / 1000;
+    if (exchange.info.verb === "watch") samples.watchStarted.observe(seconds);
+    else samples.usual.executed(seconds);
+    level.queue.finish(this, now);
   }
 }
 
-/** Not `async`: every request goes through here, and this is what costs the least. */
-function executing(held: Held, next: () => Promise<ApiResponse>): Promise<ApiResponse> {
-  return next().then(
-    (response) => {
-      held.release();
-      return response;
-    },
-    (error: unknown) => {
-      held.release();
-      throw error;
-    },
-  );
+function executing({ info }: Exchange, { readWrite }: FlowControlStepOptions): TimedRatio {
+  const { readOnly, mutating } = readWrite.executing;
+  return READING_VERBS.has(info.verb) ? readOnly : mutating;
+}
+
+/** With one seat, which is free: it is held only if the answer is waited for. */
+function pass(
+  route: Route,
+  distinguisher: string,
+  hand: readonly number[],
+  arrivedMs: number,
+  exchange: Exchange,
+  next: Next,
+  options: FlowControlStepOptions,
+): Answering {
+  route.samples.usual.started();
+  let answering: Answering;
+  try {
+    answering = next(exchange);
+  } catch (error) {
+    passed(route, hand, arrivedMs, exchange, options);
+    throw error;
+  }
+  if (!(answering instanceof Promise) || exchange.isElsewhere) {
+    passed(route, hand, arrivedMs, exchange, options);
+    return answering;
+  }
+  const held = new HeldTicket(route, distinguisher, exchange, ONE_SEAT, arrivedMs, options);
+  route.level.queue.hold(held, hand);
+  held.occupy();
+  return answering.finally(() => held.release());
+}
+
+function passed(
+  { level, samples }: Route,
+  hand: readonly number[],
+  arrivedMs: number,
+  exchange: Exchange,
+  options: FlowControlStepOptions,
+): void {
+  const now = options.clock.monotonic();
+  exchange.readMs = now;
+  executing(exchange, options).during(arrivedMs, now);
+  samples.usual.executed((now - arrivedMs) / 1000);
+  level.queue.passed(hand, arrivedMs, now);
+}
+
+/** Nothing is left to release when it returns an answer, but of watches. */
+function execute(held: HeldTicket, options: FlowControlStepOptions, next: Next): Answering {
+  const { exchange } = held;
+  held.occupy();
+  if (exchange.info.verb === "watch") return starting(held, options, next);
+  let answering: Answering | undefined;
+  try {
+    answering = next(exchange);
+  } finally {
+    if (!(answering instanceof Promise)) held.release();
+  }
+  return answering instanceof Promise ? answering.finally(() => held.release()) : answering;
 }
 
 /** A watch has started when it has written what it starts with. */
-async function starting(
-  held: Held,
-  { exchange: { info, request } }: Ticket,
-  { watches }: FlowControlStepOptions,
-  next: () => Promise<ApiResponse>,
-): Promise<ApiResponse> {
+async function starting(held: HeldTicket, { watches }: FlowControlStepOptions, next: Next): Promise<ApiResponse> {
+  const { exchange } = held;
+  const { info, request } = exchange;
   try {
-    const response = await next();
+    const response = await next(exchange);
     if (!isStream(response)) {
       held.release();
       return response;

@@ -1,9 +1,9 @@
 /** A request at its level: what it needs, where it waits, since when it is executed. */
 import { durationMs } from "#api";
+import type { Chain, Linked } from "#base";
 import type { Exchange } from "../pipeline.ts";
 import type { FlowSamples } from "./metrics.ts";
 import type { Queue } from "./queue.ts";
-import type { TicketList } from "./ticket-list.ts";
 import type { Work } from "./work-estimate.ts";
 
 /** A quarter of the time that requests have, or of what one has set itself. */
@@ -18,7 +18,7 @@ export interface Flow {
   readonly samples: FlowSamples;
 }
 
-export class Ticket {
+export class Ticket implements Linked<Ticket> {
   readonly flow: Flow;
   readonly distinguisher: string;
   readonly exchange: Exchange;
@@ -30,7 +30,7 @@ export class Ticket {
   startedMs = -1;
   queue: Queue | undefined;
   /** Where it is, and beside whom. */
-  list: TicketList | undefined;
+  chain: Chain<Ticket> | undefined;
   before: Ticket | undefined;
   after: Ticket | undefined;
   #deadlineMs: number | undefined;

@@ -3,16 +3,42 @@ import type { Histogram } from "#base";
 
 const NS_PER_MS = 1_000_000;
 
-export class TimedRatio {
+/** Whose owner knows for how long. */
+export class RatioTimes {
   readonly #histogram: Histogram;
-  #part = 0;
-  #whole = 1;
-  #since: number;
   /** For how long the part was so many, since the histogram was last told: to tell it at every change costs more than the changes do. */
   #spentMs: number[] = [];
+  /** What parts are compared with. Before it changes, what has been is told. */
+  whole = 1;
+
+  constructor(histogram: Histogram) {
+    this.#histogram = histogram;
+  }
+
+  /** `part`: a whole number. */
+  spend(part: number, ms: number): void {
+    const spent = this.#spentMs;
+    while (spent.length <= part) spent.push(0);
+    spent[part] = (spent[part] ?? 0) + ms;
+  }
+
+  tell(): void {
+    for (const [part, ms] of this.#spentMs.entries()) {
+      const times = Math.round(ms * NS_PER_MS);
+      if (times > 0) this.#histogram.observe(part / this.whole, times);
+    }
+    this.#spentMs = [];
+  }
+}
+
+/** Which changes, now and then. */
+export class TimedRatio {
+  readonly #times: RatioTimes;
+  #part = 0;
+  #since: number;
 
   constructor(histogram: Histogram, nowMs: number) {
-    this.#histogram = histogram;
+    this.#times = new RatioTimes(histogram);
     this.#since = nowMs;
   }
 
@@ -22,27 +48,22 @@ export class TimedRatio {
     this.#part += by;
   }
 
-  setWhole(whole: number, nowMs: number): void {
-    this.advance(nowMs);
-    this.#whole = whole;
+  /** One more, from then until now. */
+  during(startMs: number, nowMs: number): void {
+    this.add(1, startMs);
+    this.add(-1, nowMs);
   }
 
   /** Counts what has been until now. */
   advance(nowMs: number): void {
     this.#spend(nowMs);
-    for (const [part, ms] of this.#spentMs.entries()) {
-      const times = Math.round(ms * NS_PER_MS);
-      if (times > 0) this.#histogram.observe(part / this.#whole, times);
-    }
-    this.#spentMs = [];
+    this.#times.tell();
   }
 
   #spend(nowMs: number): void {
     const passed = nowMs - this.#since;
     if (passed <= 0) return;
     this.#since = nowMs;
-    const spent = this.#spentMs;
-    while (spent.length <= this.#part) spent.push(0);
-    spent[this.#part] = (spent[this.#part] ?? 0) + passed;
+    this.#times.spend(this.#part, passed);
   }
 }

@@ -66,7 +66,7 @@ describe("turns", () => {
     ];
     const started = (flow: typeof one, nowMs: number) => {
       let count = 0;
-      while (made.mayExceed(flow, nowMs) || made.hasRoom) {
+      while (made.mayExceed(flow.flow, flow.distinguisher, nowMs) || made.hasRoom) {
         made.take(1);
         count++;
       }

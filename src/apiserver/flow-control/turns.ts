@@ -16,12 +16,6 @@
 const ALONE_TURNS = 3;
 const ALONE_AFTER_MS = 250;
 
-/** Requests of one flow have the same of both. */
-export interface FlowOfTurn {
-  readonly flow: object;
-  readonly distinguisher: string;
-}
-
 /** A level as its turn sees it. */
 export interface TurnTaker {
   /** How many seats it has: its share of every turn. */
@@ -57,8 +51,8 @@ export class Turns {
     return this.#left > 0;
   }
 
-  /** A request comes. Whether it may start in this turn, where nobody waits, even if that has no room. */
-  mayExceed({ flow, distinguisher }: FlowOfTurn, nowMs: number): boolean {
+  /** A request comes; those of one flow have the same of both. Whether it may start in this turn, where nobody waits, even if that has no room. */
+  mayExceed(flow: object, distinguisher: string, nowMs: number): boolean {
     if (flow !== this.#flow || distinguisher !== this.#distinguisher) {
       this.#flow = flow;
       this.#distinguisher = distinguisher;

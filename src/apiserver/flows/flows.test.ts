@@ -3,6 +3,8 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type FlowRecord, Recorder, type RequestRecord, type WorkRecord, Works } from "#flows";
 import { DEFAULT_MODES } from "../authz/config.ts";
 import { binding, role, user } from "../authz/testing/questions.ts";
+import type { Connector } from "../connect/connector.ts";
+import { evictPod } from "../connect/eviction.ts";
 import { type TestServer, testServer } from "../testing/index.ts";
 import { TIMED, TIMED_PERIOD_MS } from "./observer.ts";
 
@@ -229,6 +231,53 @@ describe("GET /k8ts/flows", () => {
       expect(lines.at(-2)).toMatchObject({ name: "m-199" });
     } finally {
       await busy.close();
+    }
+  });
+
+  it("tells what an eviction writes as what it is", async () => {
+    const subresources = new Map<string, Connector>();
+    const evicting = await testServer({ recorder, connectors: { subresources, virtual: new Map() } });
+    try {
+      const { resources } = evicting;
+      const pods = resources.find("", "v1", "pods");
+      const budgets = resources.find("policy", "v1", "poddisruptionbudgets");
+      if (pods === undefined || budgets === undefined) throw new Error("a resource is not there");
+      subresources.set("pods/eviction", evictPod(pods, budgets));
+      const metadata = { name: "a", namespace: "default", labels: { app: "web" } };
+      const made = (path: string, body: object) => evicting.request("POST", path, { body });
+      const put = (path: string, body: object) => evicting.request("PUT", path, { body });
+      const pod = await made("/api/v1/namespaces/default/pods", {
+        metadata,
+        spec: { containers: [{ name: "c", image: "i" }] },
+      });
+      const ready = { ...pod.json, status: { phase: "Running", conditions: [{ type: "Ready", status: "True" }] } };
+      await put("/api/v1/namespaces/default/pods/a/status", ready);
+      const budget = await made("/apis/policy/v1/namespaces/default/poddisruptionbudgets", {
+        metadata: { name: "b", namespace: "default" },
+        spec: { minAvailable: 0, selector: { matchLabels: { app: "web" } } },
+      });
+      const status = { currentHealthy: 1, desiredHealthy: 0, expectedPods: 1, disruptionsAllowed: 1 };
+      await put("/apis/policy/v1/namespaces/default/poddisruptionbudgets/b/status", {
+        ...budget.json,
+        status: { ...status, observedGeneration: 1 },
+      });
+      const before = recorder.records().length;
+      const answer = await made("/api/v1/namespaces/default/pods/a/eviction", {
+        apiVersion: "policy/v1",
+        kind: "Eviction",
+        metadata: { name: "a" },
+      });
+      expect(answer.status).toBe(201);
+      const told = recorder
+        .records()
+        .slice(before)
+        .flatMap((record) =>
+          record.type === "request" ? `${record.verb} ${record.resource}/${record.subresource}` : [],
+        );
+      expect(told[0]).toBe("update policy/poddisruptionbudgets/status");
+      expect(new Set(told.slice(1))).toEqual(new Set(["create pods/eviction"]));
+    } finally {
+      await evicting.close();
     }
   });
 

@@ -5,8 +5,9 @@
  * 2. Who somebody is comes from authentication; what they say about their work comes from them, and is marked where it is not theirs to say.
  */
 import type { ObjectMeta } from "#api";
-import type { Clock } from "#base";
-import { CAUSE_HEADER, type Call, causeId, isRead, readCause, type Written } from "#flows";
+import { type Clock, timeOfDay } from "#base";
+import { CAUSE_HEADER, type Call, causeId, isRead, type RequestAbout, readCause, type Written } from "#flows";
+import { toldReason } from "../authz/authorizer.ts";
 import type { ApiResponse } from "../http/exchange.ts";
 import type { RequestInfo } from "../http/request-info.ts";
 import type { RequestObserver } from "../metrics.ts";
@@ -14,23 +15,15 @@ import type { Exchange } from "../pipeline.ts";
 import type { RequestWitness } from "../rest/server-context.ts";
 import { recordWork, type WorksOptions } from "./works.ts";
 
-/** How long the time of day may be off after it was set. */
-const CLOCK_SET_MS = 1_000;
 /** More than all plugins together ask for, in two rounds. */
 const MAX_STAMPS = 128;
 /** How many requests in a period have the plugins of their admission timed: nobody looks at single ones of more. */
 export const TIMED = 100;
 export const TIMED_PERIOD_MS = 100;
-const REASON = "authorization.k8s.io/reason";
 
 export function flowObserver(options: WorksOptions): RequestObserver {
   const { recorder, clock } = options;
-  let [offset, setAt] = [0, Number.NEGATIVE_INFINITY];
-  // Two clocks are asked where one is not enough: what is asked of every request adds up.
-  const timeOf = (monotonic: number) => {
-    if (monotonic - setAt > CLOCK_SET_MS) [offset, setAt] = [clock.now() - monotonic, monotonic];
-    return monotonic + offset;
-  };
+  const timeOf = timeOfDay(clock);
   let [periodAt, timed] = [Number.NEGATIVE_INFINITY, 0];
   /** Where a flow begins, somebody waits for the answer. */
   const isTimed = (startMs: number) => {
@@ -67,7 +60,7 @@ export function flowObserver(options: WorksOptions): RequestObserver {
     witness?: Witness,
     write?: Write,
   ): void {
-    const { info, user, original, annotations } = exchange;
+    const { info, user, original, verdict } = exchange;
     const { headers } = original;
     const header = headers[CAUSE_HEADER];
     // Before its facts are filled in: it may be the first that is heard of the work.
@@ -77,10 +70,10 @@ export function flowObserver(options: WorksOptions): RequestObserver {
     facts.tookMs = tookMs;
     facts.user = user.name;
     facts.userAgent = headers["user-agent"] ?? "";
-    facts.about = (info.topic as RequestInfo | undefined) ?? info;
+    facts.about = write?.about ?? (info.topic as RequestInfo | undefined) ?? info;
     facts.status = response.status;
     facts.reason = response.status < 400 ? undefined : reasonOf(response);
-    facts.authorization = annotations.get(REASON);
+    facts.authorization = verdict === undefined ? undefined : toldReason(verdict);
     facts.cause = cause;
     if (write === undefined) {
       facts.namespace = info.namespace;
@@ -125,6 +118,8 @@ interface Write {
   readonly change: Written["change"];
   /** After the request began. */
   readonly afterMs: number;
+  /** Where it is not what the request itself is about. */
+  readonly about: RequestAbout | undefined;
 }
 
 /** Sees how admission decides, and what is written. */
@@ -181,8 +176,8 @@ class Witness implements RequestWitness {
     };
   }
 
-  wrote(of: ObjectMeta, revision: number, change: Written["change"]): void {
-    this.writes.push({ of, revision, change, afterMs: this.#clock.monotonic() - this.#start });
+  wrote(of: ObjectMeta, revision: number, change: Written["change"], about?: RequestAbout): void {
+    this.writes.push({ of, revision, change, afterMs: this.#clock.monotonic() - this.#start, about });
   }
 }
 

@@ -15,7 +15,7 @@ import type { Logger } from "#base";
 import type { Http2Stream } from "../http2/index.ts";
 import type { Handle } from "../pipeline.ts";
 import { ConnectionCertificates } from "./connection-certificates.ts";
-import type { ApiRequest } from "./exchange.ts";
+import type { ApiRequest, ApiResponse } from "./exchange.ts";
 import { apiRequest } from "./network-request.ts";
 import { Http1Outlet, Http2Outlet } from "./outlets.ts";
 import { type Outlet, send } from "./send.ts";
@@ -31,15 +31,38 @@ export interface HttpHandlers {
 export function httpHandlers(handle: Handle, log: Logger): HttpHandlers {
   const certificates = new ConnectionCertificates();
 
-  const answer = async (request: ApiRequest, outlet: Outlet, takeOver?: UpgradeOutlet["takeOver"]) => {
+  const failed = (request: ApiRequest, outlet: Outlet, error: unknown) => {
+    if (!outlet.gone) log.error("an answer could not be sent", { path: request.path, error });
+    outlet.destroy();
+  };
+
+  const late = async (answering: Promise<unknown>, request: ApiRequest, outlet: Outlet) => {
     try {
-      const given = await handle(request);
-      if (takeOver !== undefined && takesOver(given, request)) return await takeOver(given);
-      const sending = send(given, request, outlet);
-      if (sending !== undefined) await sending;
+      await answering;
     } catch (error) {
-      if (!outlet.gone) log.error("an answer could not be sent", { path: request.path, error });
-      outlet.destroy();
+      failed(request, outlet, error);
+    }
+  };
+
+  const deliver = (
+    given: ApiResponse,
+    request: ApiRequest,
+    outlet: Outlet,
+    takeOver?: UpgradeOutlet["takeOver"],
+  ): Promise<void> | undefined =>
+    takeOver !== undefined && takesOver(given, request) ? takeOver(given) : send(given, request, outlet);
+
+  /** Most are answered and sent before it returns. */
+  const answer = (request: ApiRequest, outlet: Outlet, takeOver?: UpgradeOutlet["takeOver"]): void => {
+    try {
+      const given = handle(request);
+      const sending =
+        given instanceof Promise
+          ? given.then((response) => deliver(response, request, outlet, takeOver))
+          : deliver(given, request, outlet, takeOver);
+      if (sending !== undefined) void late(sending, request, outlet);
+    } catch (error) {
+      failed(request, outlet, error);
     }
   };
 
@@ -57,7 +80,7 @@ export function httpHandlers(handle: Handle, log: Logger): HttpHandlers {
         connection: socket,
         certificate,
       });
-      void answer(asked, new Http1Outlet(response));
+      answer(asked, new Http1Outlet(response));
     },
     upgrade: (request, connection, head) => {
       const socket = connection as TLSSocket;
@@ -75,7 +98,7 @@ export function httpHandlers(handle: Handle, log: Logger): HttpHandlers {
         isUpgrade: true,
       });
       const { outlet, takeOver } = upgradeOutlet(request, socket, head);
-      void answer(asked, outlet, takeOver);
+      answer(asked, outlet, takeOver);
     },
     http2: (stream, socket) => {
       const { fields: headers, list: rawHeaders, body: source } = stream;
@@ -91,7 +114,7 @@ export function httpHandlers(handle: Handle, log: Logger): HttpHandlers {
         connection: socket,
         certificate,
       });
-      void answer(asked, new Http2Outlet(stream));
+      answer(asked, new Http2Outlet(stream));
     },
   };
 }

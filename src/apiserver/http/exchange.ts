@@ -39,6 +39,9 @@ export interface ApiRequest {
 
 export type ApiResponse = WholeResponse | StreamResponse;
 
+/** An answer, or the promise of one: what is known at once is not waited for. */
+export type Answering = ApiResponse | Promise<ApiResponse>;
+
 export interface WholeResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;

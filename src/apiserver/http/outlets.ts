@@ -1,6 +1,7 @@
 /** Where answers go, for each version of HTTP. Classes, because one is made for each request: seven closures would cost more than the answer's head. */
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
 import type { Http2Stream } from "../http2/index.ts";
+import { LinedResponse } from "./lined-response.ts";
 import type { AnswerHeaders, Outlet } from "./send.ts";
 
 export class Http1Outlet implements Outlet {
@@ -15,7 +16,9 @@ export class Http1Outlet implements Outlet {
   }
 
   head(status: number, headers: AnswerHeaders): void {
-    this.#response.writeHead(status, headers as OutgoingHttpHeaders);
+    const response = this.#response;
+    if (response instanceof LinedResponse) response.head(status, headers);
+    else response.writeHead(status, headers as OutgoingHttpHeaders);
   }
 
   flushHead(): void {

@@ -20,7 +20,13 @@ afterEach(async () => {
 
 function connected(onStream: (stream: Http2Stream) => void) {
   const [own, theirs] = duplexPair();
-  const connection = new Http2Connection({ socket: theirs, clock: realClock(), log: silentLogger, onStream });
+  const connection = new Http2Connection({
+    socket: theirs,
+    idleMs: 90_000,
+    clock: realClock(),
+    log: silentLogger,
+    onStream,
+  });
   const session = connect("http://k8ts", { createConnection: () => own });
   sessions.push(session);
   session.on("error", () => {});

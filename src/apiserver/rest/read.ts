@@ -27,16 +27,31 @@ export interface ListResult {
   readonly remaining?: number;
 }
 
-export async function get(request: RestRequest): Promise<StoredObject> {
-  const { context, resource, namespace, name, query } = request;
-  if (request.asOf !== undefined) return getAsOf(request, request.asOf);
-  const version = query.get("resourceVersion") ?? "";
+/** At once where nothing has to be waited for. */
+export function get(request: RestRequest): StoredObject | Promise<StoredObject> {
+  const { context, query } = request;
+  const version = query.size === 0 ? "" : (query.get("resourceVersion") ?? "");
+  if (request.asOf !== undefined || version !== "" || context.sharedStore) return getLate(request, version);
+  return kept(request);
+}
+
+async function getLate(request: RestRequest, version: string): Promise<StoredObject> {
+  const { context, asOf } = request;
+  if (asOf !== undefined) return getAsOf(request, asOf);
   if (version !== "") await notOlderThan(context, parseVersion(version, 500));
-  else if (context.sharedStore) await fresh(context);
-  const kept = resource.get(resource.suffix(namespace, name));
-  const found = kept instanceof Promise ? await kept : kept;
-  if (found === undefined) throw notFound(resource.groupResource, name);
-  return found;
+  else await fresh(context);
+  return kept(request);
+}
+
+function kept(request: RestRequest): StoredObject | Promise<StoredObject> {
+  const { resource, namespace, name } = request;
+  const stored = resource.get(resource.suffix(namespace, name));
+  return stored instanceof Promise ? stored.then((late) => existing(request, late)) : existing(request, stored);
+}
+
+function existing({ resource, name }: RestRequest, stored: StoredObject | undefined): StoredObject {
+  if (stored === undefined) throw notFound(resource.groupResource, name);
+  return stored;
 }
 
 /** Where it is the newest state after all, it is read as always. */

@@ -1,6 +1,7 @@
 /** What the verbs need besides the request: passed in by the composition root. */
 import type { Draft, JsonObject, KubeObject, ObjectMeta } from "#api";
 import type { Clock, Logger, Random } from "#base";
+import type { RequestAbout } from "#flows";
 import type { Store } from "#store";
 import type { UserInfo } from "../authn/user.ts";
 import type { StoreFeed } from "../cache/feed.ts";
@@ -87,8 +88,8 @@ export interface RequestWitness {
   refused(plugin: string): void;
   /** Another program is asked. Returns whom to tell when it has answered, and what went wrong. */
   calls(to: string, what: string): (failed?: string) => void;
-  /** An object has been stored, or is gone. */
-  wrote(of: ObjectMeta, revision: number, change: "ADDED" | "MODIFIED" | "DELETED"): void;
+  /** An object has been stored, or is gone. `besides`: what it is, where the request is about another resource. */
+  wrote(of: ObjectMeta, revision: number, change: "ADDED" | "MODIFIED" | "DELETED", besides?: RequestAbout): void;
 }
 
 /** Admission as the verbs see it: mutate before validation of the kind, validate after it. */

@@ -11,7 +11,7 @@ const open: OidcTokens[] = [];
 
 beforeAll(async () => {
   provider = await startOidcServer();
-}, 60_000);
+});
 afterEach(() => {
   provider.unavailable(false);
   for (const tokens of open.splice(0)) tokens.close();

@@ -59,7 +59,7 @@ async function until(check: () => void | Promise<void>) {
   await vi.waitFor(async () => {
     await settled();
     await check();
-  });
+  }, 60_000);
 }
 
 describe("values under a KMS plugin", () => {
@@ -144,7 +144,7 @@ describe("a KMS plugin", () => {
   it("that hangs is given up after its timeout", async () => {
     plugin.hangs = true;
     const waiting = Encryption.open(settings(plugin, "3s"), { clock, log: silentLogger, newUid: () => "uid" });
-    await vi.waitFor(() => expect(plugin.calls).toEqual(["Status"]));
+    await expect.poll(() => plugin.calls).toEqual(["Status"]);
     await clock.advance(3_000);
     const encryption = await waiting;
     opened.push(encryption);

@@ -3,6 +3,7 @@ import { MetricsRegistry, VirtualClock } from "#base";
 import type { Exchange } from "../../pipeline.ts";
 import { Demand } from "../demand.ts";
 import { FairQueue, type Queuing } from "../fair-queue.ts";
+import { LevelTimes } from "../level-times.ts";
 import { FlowMetrics } from "../metrics.ts";
 import { Ticket } from "../ticket.ts";
 import { Turns } from "../turns.ts";
@@ -21,30 +22,29 @@ export function testLevel({ limit, queuing, seatsPerTurn = Number.POSITIVE_INFIN
   const metrics = new FlowMetrics(registry);
   const waitingTurns: (() => void)[] = [];
   const turns = new Turns(seatsPerTurn, () => new Promise((resolve) => waitingTurns.push(resolve)));
-  const demand = new Demand(clock.monotonic());
-  const queue = new FairQueue({ clock, turns, demand, samples: metrics.ofLevel("test", 0) });
+  const queue = new FairQueue({ clock, turns, times: new LevelTimes(metrics.ofLevel("test"), new Demand(), 0) });
   const samples = metrics.ofFlow("schema", "test");
   queue.configure(queuing ?? { type: "queue", queues: 8, handSize: 2, lengthLimit: 4 }, limit, limit);
   const decided = new Map<Ticket, boolean>();
+  const flow = { schema: "schema", samples };
+  const ticket = (distinguisher: string, arrivedMs: number, work: Work = ONE_SEAT, query = "") => {
+    const exchange = { request: { query: new URLSearchParams(query) } } as unknown as Exchange;
+    return new Ticket(flow, distinguisher, exchange, work, arrivedMs);
+  };
   return {
     clock,
     queue,
-    demand,
+    flow,
+    /** Of a request that is nowhere yet. */
+    ticket,
     registry,
     /** What was decided about those who waited. */
     decided,
     /** A request of a flow, whose hand are queues of these numbers. */
     enter(flow: string, hand: readonly number[], work: Partial<Work> = {}, query = "") {
-      const exchange = { request: { query: new URLSearchParams(query) } } as unknown as Exchange;
-      const ticket = new Ticket(
-        { schema: "schema", samples },
-        flow,
-        exchange,
-        { ...ONE_SEAT, ...work },
-        clock.monotonic(),
-      );
-      ticket.decide = (execute) => decided.set(ticket, execute);
-      return { ticket, entry: queue.enter(ticket, hand) };
+      const made = ticket(flow, clock.monotonic(), { ...ONE_SEAT, ...work }, query);
+      made.decide = (execute) => decided.set(made, execute);
+      return { ticket: made, entry: queue.enter(made, hand) };
     },
     /** The event loop turns once. */
     async turn(): Promise<void> {

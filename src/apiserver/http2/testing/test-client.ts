@@ -7,6 +7,9 @@ import { HeaderDecoder } from "../hpack/index.ts";
 import type { Http2Stream } from "../stream.ts";
 import { cut, type Frame, lineOf, settings } from "./frames.ts";
 
+/** Of the connections that it opens. */
+export const IDLE_MS = 90_000;
+
 export interface TestClientOptions {
   /** By default a request is kept in `streams`, and nothing else. */
   readonly onStream?: (stream: Http2Stream) => void;
@@ -32,6 +35,7 @@ export class TestClient {
     [this.#own, this.socket] = duplexPair();
     this.connection = new Http2Connection({
       socket: this.socket,
+      idleMs: IDLE_MS,
       clock: this.clock,
       log: silentLogger,
       onStream: (stream) => {
@@ -58,6 +62,11 @@ export class TestClient {
     this.#own.on("data", (chunk: Buffer) => this.#hear(chunk));
   }
 
+  /** It reads nothing from now on. */
+  deafen(): void {
+    this.#own.pause();
+  }
+
   /** What has come since it was last asked. */
   get heard(): string[] {
     const lines = this.#lines;
@@ -73,6 +82,12 @@ export class TestClient {
   /** In one piece; then waits until nothing moves any more. */
   async send(...bytes: readonly Buffer[]): Promise<void> {
     this.#own.write(Buffer.concat(bytes));
+    await settled();
+  }
+
+  /** It has no more to say. */
+  async hangUp(): Promise<void> {
+    this.#own.end();
     await settled();
   }
 

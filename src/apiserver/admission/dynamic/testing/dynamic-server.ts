@@ -1,5 +1,6 @@
 /** An API server in memory with some admission plugins, and what they noted for audit. */
 import type { Authorizer } from "../../../authz/authorizer.ts";
+import type { Exchange } from "../../../pipeline.ts";
 import { namespace, type TestServer, type TestServerOptions, testServer } from "../../../testing/index.ts";
 import { mastersOnly } from "../../../testing/masters-only.ts";
 import { admissionChain } from "../../chain.ts";
@@ -31,7 +32,7 @@ export async function dynamicServer(options: DynamicServerOptions = {}): Promise
   const { plugins: others = [], authorize = mastersOnly, ...rest } = options;
   const wanted = [...DYNAMIC, ...others];
   let plugins: readonly AdmissionPlugin[] = [];
-  let noted: ReadonlyMap<string, string>[] = [new Map(), new Map()];
+  let noted: Exchange | undefined;
   const server = await testServer({
     admission: (resources, context) => {
       const services = { resources, context, authorize, requireDefaultAccount: false };
@@ -42,8 +43,8 @@ export async function dynamicServer(options: DynamicServerOptions = {}): Promise
     },
     steps: {
       audit: (exchange, next) => {
-        noted = [exchange.annotations, exchange.bodyAnnotations];
-        return next();
+        noted = exchange;
+        return next(exchange);
       },
       ...rest.steps,
     },
@@ -52,16 +53,11 @@ export async function dynamicServer(options: DynamicServerOptions = {}): Promise
   await server.request("POST", "/api/v1/namespaces", { body: namespace("default", { labels: { team: "a" } }) });
   return {
     ...server,
-    annotations: () => own(noted[0]),
-    bodyAnnotations: () => own(noted[1]),
+    annotations: () => Object.fromEntries(noted?.annotations ?? []),
+    bodyAnnotations: () => Object.fromEntries(noted?.bodyAnnotations ?? []),
     close: async () => {
       for (const plugin of plugins) plugin.close?.();
       await server.close();
     },
   };
-}
-
-/** Without those of authorization. */
-function own(annotations: ReadonlyMap<string, string> = new Map()): Readonly<Record<string, string>> {
-  return Object.fromEntries([...annotations].filter(([key]) => !key.startsWith("authorization.k8s.io/")));
 }

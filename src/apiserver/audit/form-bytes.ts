@@ -1,0 +1,65 @@
+/**
+ * Forms as bytes, with room for what they are filled in with.
+ *
+ * 1. Lines of the same form whose blanks are as long are the same but for what is in these: such a Layout is copied whole, and filled in.
+ */
+import { TEXTS, timeText } from "./form.ts";
+
+const TIME_BYTES = timeText(0).length;
+const NEWLINE = 10;
+
+export interface FormBytes {
+  readonly texts: readonly Buffer[];
+  /** By the lengths of blanks. */
+  readonly layouts: Map<number, Layout>;
+}
+
+export interface Layout {
+  readonly bytes: Buffer;
+  readonly idLength: number;
+  readonly targetLength: number;
+  readonly nameLength: number;
+  /** Where id, target and name stand, line by line. */
+  readonly places: readonly number[];
+  /** Where the time of arrival stands. Also as that of its stage, if another line follows. */
+  readonly received: readonly number[];
+  /** Where the time of the last line's stage stands. */
+  readonly happened: number;
+  /** As they are written in it. */
+  receivedMs: number;
+  atMs: number;
+}
+
+export function formBytes(form: readonly string[]): FormBytes {
+  if (form.length === 0 || form.length % TEXTS !== 0)
+    throw new Error(`a form has ${TEXTS} texts for each line, and not ${form.length}`);
+  return { texts: form.map((text) => Buffer.from(text)), layouts: new Map() };
+}
+
+export function layOut({ texts }: FormBytes, idLength: number, targetLength: number, nameLength: number): Layout {
+  const lines = texts.length / TEXTS;
+  const blanks = idLength + targetLength + nameLength + 2 * TIME_BYTES + 1;
+  const bytes = Buffer.alloc(lines * blanks + texts.reduce((sum, { length }) => sum + length, 0));
+  const places: number[] = [];
+  const times: number[] = [];
+  let at = 0;
+  for (const [i, text] of texts.entries()) {
+    at += text.copy(bytes, at);
+    const blank = i % TEXTS;
+    if (blank < 3) places.push(at);
+    else if (blank < TEXTS - 1) times.push(at);
+    at += [idLength, targetLength, nameLength, TIME_BYTES, TIME_BYTES, 1][blank] ?? 0;
+    if (blank === TEXTS - 1) bytes[at - 1] = NEWLINE;
+  }
+  return {
+    bytes,
+    idLength,
+    targetLength,
+    nameLength,
+    places,
+    received: times.slice(0, -1),
+    happened: times.at(-1) ?? 0,
+    receivedMs: Number.NaN,
+    atMs: Number.NaN,
+  };
+}

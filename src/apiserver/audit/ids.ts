@@ -1,0 +1,40 @@
+/**
+ * Ids of requests: version 4 UUIDs, made by the hundred. Each is a part of one text, which is in one piece: those of node:crypto are joined of many, and whoever
+ * writes one down has to put it together first.
+ */
+import { randomFillSync } from "node:crypto";
+
+const AT_ONCE = 256;
+const RANDOM_BYTES = 16;
+const LENGTH = 36;
+const DASH = 0x2d;
+const DASH_BEFORE: ReadonlySet<number> = new Set([4, 6, 8, 10]);
+const DIGITS = Buffer.from("0123456789abcdef");
+
+/** Not for what is kept for long: as long as one of them is, the text is. */
+export function requestIds(): () => string {
+  const random = Buffer.allocUnsafeSlow(AT_ONCE * RANDOM_BYTES);
+  const letters = Buffer.allocUnsafeSlow(AT_ONCE * LENGTH);
+  let text = "";
+  let used = AT_ONCE;
+  return () => {
+    if (used === AT_ONCE) {
+      spell(randomFillSync(random), letters);
+      text = letters.toString("latin1");
+      used = 0;
+    }
+    const at = used++ * LENGTH;
+    return text.slice(at, at + LENGTH);
+  };
+}
+
+function spell(random: Buffer, letters: Buffer): void {
+  let at = 0;
+  for (const [i, byte] of random.entries()) {
+    const place = i % RANDOM_BYTES;
+    if (DASH_BEFORE.has(place)) letters[at++] = DASH;
+    const value = place === 6 ? (byte & 0x0f) | 0x40 : place === 8 ? (byte & 0x3f) | 0x80 : byte;
+    letters[at++] = DIGITS[value >> 4] ?? 0;
+    letters[at++] = DIGITS[value & 0x0f] ?? 0;
+  }
+}
