@@ -172,7 +172,6 @@ describe("controllers that are disturbed", () => {
 
   it.each<Death>(["before it is answered", "before it reaches the server"])(
     "killed at every write, %s",
-    { timeout: 60_000 },
     async (death) => {
       const deaths = await endsAsUndisturbed({ kills: eachOnce(), death });
       // Several are under way at once, and some are the same: of those one is enough.

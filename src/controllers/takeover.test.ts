@@ -95,7 +95,7 @@ class Manager {
     return new Client({ transport, clock, timeoutMs: 5_000 });
   }
 
-  async #send(request: Parameters<TestServer["handle"]>[0]): ReturnType<TestServer["handle"]> {
+  async #send(request: Parameters<TestServer["handle"]>[0]): Promise<Awaited<ReturnType<TestServer["handle"]>>> {
     const isWork = request.method !== "GET" && !request.path.includes("/leases");
     if (isWork && this.#writes + 1 === this.cutAtWrite?.count) this.network = this.cutAtWrite.as;
     if (this.network === "lost before the server") return never(request.signal);
@@ -106,7 +106,7 @@ class Manager {
     const write = `write ${++this.#writes}`;
     this.#diary.writes.push({ manager: this.name, path: request.path, atMs: this.#server.clock.monotonic() });
     const done = this.#begin(write);
-    const answer = await this.#server.handle(request).finally(done);
+    const answer = await Promise.resolve(this.#server.handle(request)).finally(done);
     return this.network === "up" ? answer : never(request.signal);
   }
 

@@ -155,7 +155,7 @@ describe("the next time", () => {
       ),
       { numRuns: 150 },
     );
-  }, 60_000);
+  });
 });
 
 describe("what is due", () => {
@@ -193,7 +193,7 @@ describe("what is due", () => {
       ),
       { numRuns: 300 },
     );
-  }, 60_000);
+  });
 
   it.each([
     { hours: 99, deadlineMs: undefined, want: false },

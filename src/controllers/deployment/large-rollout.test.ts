@@ -80,7 +80,7 @@ function extremes(events: readonly { readonly type: string; readonly object: obj
   return { most, least };
 }
 
-describe("a large rolling update", { timeout: 120_000 }, () => {
+describe("a large rolling update", () => {
   it.each([
     { replicas: 1_000, maxSurge: "25%", maxUnavailable: "25%", most: 1250, least: 750, refusals: 0 },
     { replicas: 200, maxSurge: "30%", maxUnavailable: 0, most: 260, least: 200, refusals: 0 },

@@ -198,7 +198,7 @@ describe("a rolling update", () => {
       watching.abort();
       await cluster.close();
     }
-  }, 60_000);
+  });
 });
 
 describe("scaling while a rollout is under way", () => {

@@ -238,6 +238,81 @@ describe("the controller of slices", () => {
   });
 });
 
+describe("a Service that asks for hints by zones", () => {
+  const MODE = "service.kubernetes.io/topology-mode";
+  async function zones() {
+    const running = await cluster();
+    const { client, slices } = running;
+    const nodes = client.of(Node);
+    const ready = async (name: string, status: "True" | "False") => {
+      const made = await nodes.get(name);
+      const conditions = [{ type: "Ready", status } as const];
+      await nodes.updateStatus({ ...made, status: { conditions, allocatable: { cpu: "4" } } });
+    };
+    await nodes.create({ metadata: { name: "m", labels: { "topology.kubernetes.io/zone": "z2" } } });
+    for (const name of ["n", "m"]) await ready(name, "True");
+    const hints = async () =>
+      (await slices()).flatMap(({ endpoints }) =>
+        (endpoints ?? []).map(({ hints: found }) => found?.forZones?.[0]?.name ?? "-"),
+      );
+    const told = async () =>
+      (await client.of(Event).list()).items.map(({ reason, note }) => `${reason}: ${note}`).sort();
+    return { ...running, ready, hints, told };
+  }
+  const asking = (name: string): core.Service => {
+    const { metadata, spec } = service(name, { trafficDistribution: "PreferClose" });
+    return { metadata: { ...metadata, annotations: { [MODE]: "Auto" } }, ...(spec && { spec }) };
+  };
+  const enabled = "TopologyAwareHintsEnabled: Topology Aware Hints has been enabled, addressType: IPv4";
+
+  it("has them in proportion, and is told", async () => {
+    const { services, runs, hints, told, server } = await zones();
+    for (const at of [1, 2, 3, 4]) await runs(pod(`p${at}`, `10.0.0.${at}`));
+    await services.create(asking("web"));
+    expect(await hints()).toEqual(["z2", "z2", "z1", "z1"]);
+    expect(await told()).toEqual([enabled]);
+    await runs(pod("q1", "10.0.1.1", { node: "m" }));
+    await runs(pod("q2", "10.0.1.2", { node: "m" }));
+    const six = await hints();
+    expect(six.filter((zone) => zone === "z1")).toHaveLength(3);
+    const before = server.context.feed.revision;
+    await services.patch("web", { type: "merge", object: { metadata: { annotations: { other: "x" } } } });
+    expect(await hints()).toEqual(six);
+    // Nothing but the Service was written.
+    expect(server.context.feed.revision).toBe(before + 1);
+  });
+
+  it("has none while nodes say too little, and gets them back", async () => {
+    const { services, runs, hints, told, ready } = await zones();
+    for (const at of [1, 2]) await runs(pod(`p${at}`, `10.0.0.${at}`));
+    await services.create(asking("web"));
+    expect(await hints()).toEqual(["z2", "z1"]);
+    await ready("m", "False");
+    expect(await hints()).toEqual(["-", "-"]);
+    expect(await told()).toContainEqual(
+      "TopologyAwareHintsDisabled: Insufficient Node information: allocatable CPU or zone not specified on one or more nodes, addressType: IPv4",
+    );
+    await ready("m", "True");
+    expect(await hints()).toEqual(["z2", "z1"]);
+  });
+
+  it("has those of its trafficDistribution once it asks no more", async () => {
+    const { services, runs, hints, told } = await zones();
+    for (const at of [1, 2]) await runs(pod(`p${at}`, `10.0.0.${at}`));
+    await services.create(asking("web"));
+    expect(await hints()).toEqual(["z2", "z1"]);
+    await services.patch("web", { type: "merge", object: { metadata: { annotations: { [MODE]: null } } } });
+    expect(await hints()).toEqual(["z1", "z1"]);
+    expect(await told()).toEqual([
+      "TopologyAwareHintsDisabled: Topology Aware Hints has been disabled, addressType: IPv4",
+      enabled,
+    ]);
+    await services.patch("web", { type: "merge", object: { spec: { trafficDistribution: null } } });
+    expect(await hints()).toEqual(["-", "-"]);
+    expect(await told()).toHaveLength(2);
+  });
+});
+
 describe("an endpoint", () => {
   const node: core.Node = { metadata: { name: "n", labels: { "topology.kubernetes.io/zone": "z" } } };
   it.each([

@@ -2,17 +2,18 @@
 import { type core, type discovery, equalJson, type Json } from "#api";
 import { isEnding, isReady } from "../pods/index.ts";
 import { addressesOf, hostnameFor, type IpFamily, targetPort } from "../services/index.ts";
+import { ZONE } from "./zone-shares.ts";
 
 export type Endpoint = discovery.Endpoint;
 export type EndpointPort = discovery.EndpointPort;
 
-const ZONE = "topology.kubernetes.io/zone";
-
+/** `distribution`: how traffic is to be distributed, if each endpoint's hints follow from that. */
 export function endpointOf(
   pod: core.Pod,
   node: core.Node | undefined,
   service: core.Service,
   family: IpFamily,
+  distribution = service.spec?.trafficDistribution,
 ): Endpoint {
   const { name = "", namespace = "", uid = "" } = pod.metadata;
   const serving = isReady(pod);
@@ -29,7 +30,7 @@ export function endpointOf(
     ...(nodeName !== "" && { nodeName }),
     ...(zone !== "" && { zone }),
   };
-  const hints = hintsFor(endpoint, service.spec?.trafficDistribution);
+  const hints = hintsFor(endpoint, distribution);
   return hints === undefined ? endpoint : { ...endpoint, hints };
 }
 

@@ -7,16 +7,16 @@ import { matcherOfSelector } from "#api";
 import { objectKey } from "#client";
 import { podsByLabels, podsByNode } from "../pods/index.ts";
 import { changesOf, defineController, EndpointSlice, keysFrom, Node, Pod, Service } from "../runtime/index.ts";
-import { mattersToServices, servicesByPods } from "../services/index.ts";
+import { type IpFamily, mattersToServices, servicesByPods } from "../services/index.ts";
 import type { Slice } from "./placement.ts";
 import { planSlices } from "./plan.ts";
 import { MANAGED_BY, MANAGER, SERVICE_NAME } from "./slice-metadata.ts";
+import { asksForHints } from "./topology-hints.ts";
+import { sharesMayChange, ZONE, zoneShares } from "./zone-shares.ts";
 
 export { type Endpoint, type EndpointPort, portsKey, sameEndpoint } from "./endpoint.ts";
 export type { Slice } from "./placement.ts";
 export { MANAGED_BY, SERVICE_NAME, slicePrefix } from "./slice-metadata.ts";
-
-const ZONE = "topology.kubernetes.io/zone";
 
 export const endpointSliceController = defineController({
   name: "endpointslice-controller",
@@ -28,6 +28,9 @@ export const endpointSliceController = defineController({
     const servicesOf = servicesByPods(services);
     const select = podsByLabels(pods);
     const podsOn = podsByNode(pods);
+    const askingForHints = services.index("hints", (service) => (asksForHints(service) ? ["asked"] : []));
+    /** Those that have hints by shares of zones: their users have been told. */
+    const hinted = new Map<string, readonly IpFamily[]>();
     const slicesOf = cache(EndpointSlice).index("service", (slice) => serviceKeys(slice));
     return {
       sources: [
@@ -38,10 +41,10 @@ export const endpointSliceController = defineController({
           return [...servicesOf(object), ...servicesOf(old)].map(objectKey);
         }),
         keysFrom(Node, ({ type, object, old }) => {
-          if (type === "updated" && object.metadata.labels?.[ZONE] === old.metadata.labels?.[ZONE]) return [];
-          return podsOn(object.metadata.name ?? "")
-            .flatMap(servicesOf)
-            .map(objectKey);
+          const weighed = type !== "updated" || sharesMayChange(old, object) ? askingForHints("asked") : [];
+          const hasMoved = type !== "updated" || object.metadata.labels?.[ZONE] !== old.metadata.labels?.[ZONE];
+          const placed = hasMoved ? podsOn(object.metadata.name ?? "").flatMap(servicesOf) : [];
+          return [...placed, ...weighed].map(objectKey);
         }),
         keysFrom(EndpointSlice, ({ object, old = object }) => [...serviceKeys(object), ...serviceKeys(old)]),
       ],
@@ -49,13 +52,21 @@ export const endpointSliceController = defineController({
         const service = services.get(key);
         const { type, selector = {} } = service?.spec ?? {};
         // Without a selector, users say themselves where a Service is.
-        if (service === undefined || type === "ExternalName" || Object.keys(selector).length === 0) return undefined;
-        return planSlices({
+        if (service === undefined || type === "ExternalName" || Object.keys(selector).length === 0) {
+          hinted.delete(key);
+          return undefined;
+        }
+        const plan = planSlices({
           service,
           pods: select(service.metadata.namespace ?? "", matcherOfSelector({ matchLabels: selector })),
           slices: slicesOf(key),
           node: (name) => nodes.get(name),
+          shares: () => zoneShares(nodes.list()),
+          hinted: hinted.get(key) ?? [],
         });
+        if (plan.hinted.length > 0) hinted.set(key, plan.hinted);
+        else hinted.delete(key);
+        return plan;
       },
     };
   },

@@ -6,8 +6,10 @@
  * 1. A slice that would be deleted while another is created becomes that one.
  * 2. A Service that selects nobody has one empty slice for each family: consumers can tell it from one that nobody has looked at yet.
  * 3. A Service that ends gets no new slices: the garbage collector is about to delete them all.
+ * 4. Hints by zones are the matter of a whole family: see `topology-hints.ts`.
  */
 import { type core, equalJson, type Json } from "#api";
+import type { RecordedEvent } from "#client";
 import { isEnding } from "../pods/index.ts";
 import { EndpointSlice, type Outcome, type Plan, type Write } from "../runtime/index.ts";
 import {
@@ -29,6 +31,8 @@ import {
 } from "./endpoint.ts";
 import { place, type Slice } from "./placement.ts";
 import { isOwnedBy, newSliceMetadata, sliceLabels } from "./slice-metadata.ts";
+import { addHints, asksForHints, type FamilySlices, type Hinted, hintsEvent } from "./topology-hints.ts";
+import type { ZoneShares } from "./zone-shares.ts";
 
 export const MAX_ENDPOINTS = 100;
 
@@ -39,6 +43,15 @@ export interface ServiceView {
   /** Its slices, made by this controller. */
   readonly slices: readonly Slice[];
   node(name: string): core.Node | undefined;
+  /** Asked for if hints depend on them. */
+  shares?(): ZoneShares | undefined;
+  /** The families that had hints by them. */
+  readonly hinted?: readonly IpFamily[];
+}
+
+export interface SlicesPlan extends Plan {
+  /** The families that have hints by shares of zones. */
+  readonly hinted: readonly IpFamily[];
 }
 
 /** Endpoints that share their ports. */
@@ -47,25 +60,38 @@ interface Group {
   readonly endpoints: Endpoint[];
 }
 
+type NewSlice = Pick<Slice, "addressType" | "endpoints" | "ports">;
+
 /** What is to be written, before it is known when and as what. */
 interface Changes {
-  readonly create: Pick<Slice, "addressType" | "endpoints" | "ports">[];
+  readonly create: NewSlice[];
   readonly update: Slice[];
   readonly remove: Slice[];
 }
 
-export function planSlices(view: ServiceView): Plan {
+export function planSlices(view: ServiceView): SlicesPlan {
   const { service } = view;
   const slices = view.slices.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   const families = familiesOf(service);
   const changes: Changes = { create: [], update: [], remove: [] };
-  for (const family of families)
-    planFamily(
+  const asks = asksForHints(service);
+  const shares = asks ? view.shares?.() : undefined;
+  const hinted: IpFamily[] = [];
+  const events: RecordedEvent[] = [];
+  for (const family of families) {
+    const { remove: gone, ...placed } = planFamily(
       view,
       family,
       slices.filter(({ addressType }) => addressType === family),
-      changes,
     );
+    const { create, update, why }: Hinted<NewSlice, Slice> = asks ? addHints(placed, shares) : placed;
+    changes.create.push(...create);
+    changes.update.push(...update);
+    changes.remove.push(...gone);
+    if (why !== undefined) events.push(hintsEvent(service, family, { why }));
+    else if (asks) hinted.push(family);
+  }
+  events.push(...hintsChanged(service, families, view.hinted ?? [], hinted));
   const { create, update, remove } = reuse(service, changes);
   remove.push(...slices.filter(({ addressType }) => !families.some((family) => family === addressType)));
   const time = earliestTrigger(service, slices.length === 0, changedPods(view, slices, [...create, ...update]));
@@ -74,15 +100,30 @@ export function planSlices(view: ServiceView): Plan {
     update.map((slice) => updating(slice, time)),
     remove.map((slice) => ({ verb: "delete", resource: EndpointSlice, object: slice })),
   ];
-  return { steps, told: (write, outcome) => eventAbout(service, write, outcome) };
+  return { steps, events, hinted, told: (write, outcome) => eventAbout(service, write, outcome) };
 }
 
-function planFamily(
-  { service, pods, node }: ServiceView,
-  family: IpFamily,
-  slices: readonly Slice[],
-  { create, update, remove }: Changes,
-): void {
+/** That a Service has hints now, or no longer asks for them. Why it has none is told for each family. */
+function hintsChanged(
+  service: core.Service,
+  families: readonly IpFamily[],
+  before: readonly IpFamily[],
+  now: readonly IpFamily[],
+): readonly RecordedEvent[] {
+  const [first] = now;
+  if (first !== undefined) return before.length > 0 ? [] : [hintsEvent(service, first, "enabled")];
+  const [any] = families;
+  const isOver = any !== undefined && before.length > 0 && !asksForHints(service);
+  return isOver ? [hintsEvent(service, any, "disabled")] : [];
+}
+
+interface FamilyChanges extends FamilySlices<NewSlice, Slice> {
+  readonly remove: readonly Slice[];
+}
+
+function planFamily({ service, pods, node }: ServiceView, family: IpFamily, slices: readonly Slice[]): FamilyChanges {
+  const own = slices.filter(({ metadata }) => isOwnedBy(metadata, service));
+  const known = asksForHints(service) ? zonesHinted(own) : undefined;
   const groups = new Map<string, Group>();
   for (const pod of pods) {
     if (!isReachable(pod, true)) continue;
@@ -93,36 +134,50 @@ function planFamily(
     const home = node(pod.spec?.nodeName ?? "");
     // A Pod of a node that is gone is about to go too.
     if (home === undefined && service.spec?.publishNotReadyAddresses !== true) continue;
-    const endpoint = endpointOf(pod, home, service, family);
+    const endpoint =
+      known === undefined ? endpointOf(pod, home, service, family) : known(endpointOf(pod, home, service, family, ""));
     if (endpoint.addresses.length > 0) group.endpoints.push(endpoint);
   }
   const labels = sliceLabels(service);
-  const own = slices.filter(({ metadata }) => isOwnedBy(metadata, service));
   const gone = slices.filter((slice) => !own.includes(slice));
-  const created: Changes["create"] = [];
+  const create: NewSlice[] = [];
+  const update: Slice[] = [];
+  const unchanged: Slice[] = [];
   for (const [key, { ports, endpoints }] of groups) {
     const placed = place(
       own.filter((slice) => portsKey(slice.ports) === key),
       endpoints,
       MAX_ENDPOINTS,
     );
-    created.push(...placed.create.map((each) => ({ addressType: family, endpoints: each, ports })));
+    create.push(...placed.create.map((each) => ({ addressType: family, endpoints: each, ports })));
     update.push(
       ...placed.update.map(({ slice, endpoints: next }) => ({ ...relabelled(slice, labels), endpoints: next })),
     );
-    update.push(
-      ...placed.unchanged.filter((slice) => !hasLabels(slice, labels)).map((slice) => relabelled(slice, labels)),
-    );
+    for (const slice of placed.unchanged) {
+      if (hasLabels(slice, labels)) unchanged.push(slice);
+      else update.push(relabelled(slice, labels));
+    }
     gone.push(...placed.remove);
   }
   gone.push(...own.filter((slice) => !groups.has(portsKey(slice.ports))));
-  if (gone.length === slices.length && created.length === 0) {
+  if (gone.length === slices.length && create.length === 0) {
     const [placeholder] = gone.length === 1 ? gone : [];
-    if (placeholder !== undefined && isPlaceholder(placeholder, service, labels)) return;
-    created.push({ addressType: family, endpoints: [], ports: [] });
+    if (placeholder !== undefined && isPlaceholder(placeholder, service, labels))
+      return { create, update, unchanged, remove: [] };
+    create.push({ addressType: family, endpoints: [], ports: [] });
   }
-  create.push(...created);
-  remove.push(...gone);
+  return { create, update, unchanged, remove: gone };
+}
+
+/** Which zone an endpoint is for stays as it is, until all of its family are looked at. */
+function zonesHinted(slices: readonly Slice[]): (endpoint: Endpoint) => Endpoint {
+  const zones = new Map(
+    slices.flatMap(({ endpoints }) => (endpoints ?? []).map((each) => [identityOf(each), each.hints?.forZones])),
+  );
+  return (endpoint) => {
+    const forZones = endpoint.conditions?.ready === true ? zones.get(identityOf(endpoint)) : undefined;
+    return forZones === undefined ? endpoint : { ...endpoint, hints: { forZones } };
+  };
 }
 
 function familiesOf({ spec }: core.Service): readonly IpFamily[] {

@@ -201,7 +201,7 @@ describe("garbage collection", () => {
     expect(new Set(left)).toEqual(new Set(["stranger"]));
   });
 
-  it("collects a tree of 2,000 and nothing else", { timeout: 60_000 }, async () => {
+  it("collects a tree of 2,000 and nothing else", async () => {
     const running = await cluster();
     const root = await running.create("root");
     for (let i = 0; i < 20; i++) {
@@ -210,6 +210,6 @@ describe("garbage collection", () => {
     }
     await running.create("stranger");
     await running.configMaps.delete("root", { propagationPolicy: "Background" });
-    await expect.poll(() => running.settle().then(running.names), { timeout: 50_000 }).toBe("stranger");
+    await expect.poll(() => running.settle().then(running.names)).toBe("stranger");
   });
 });

@@ -90,7 +90,7 @@ class Forest {
 
 const series = (prefix: string, count: number) => Array.from({ length: count }, (_, i) => `${prefix}${i}`);
 
-describe("garbage collection of ten thousand objects", { timeout: 120_000 }, () => {
+describe("garbage collection of ten thousand objects", () => {
   it("takes what has lost its owners, and nothing else", async () => {
     const cluster = await testControllers([garbageCollector], { rights: "everything" });
     open.push(() => cluster.close());
