@@ -9,10 +9,10 @@
  */
 import { performance } from "node:perf_hooks";
 import type { Figure } from "./run.ts";
-import { type BenchOptions, startBenchCluster } from "./scheduler/cluster.ts";
+import { type BenchCluster, type BenchOptions, startBenchCluster } from "./scheduler/cluster.ts";
 import { latency } from "./scheduler/latency.ts";
 import { NODES, node, PODS, several } from "./scheduler/objects.ts";
-import { WORKLOADS, type Workload } from "./scheduler/workloads.ts";
+import { type Churn, WORKLOADS, type Workload } from "./scheduler/workloads.ts";
 
 type Report = (figure: Figure) => void;
 
@@ -36,7 +36,7 @@ async function apart(report: Report): Promise<void> {
 }
 
 async function measure(workload: Workload, report: Report, options: BenchOptions = {}): Promise<void> {
-  const { name, bound, nodes, zones, before, hopeless, measured, churn } = workload;
+  const { name, bound, nodes, zones, before, measured, churn } = workload;
   await using cluster = await startBenchCluster(options);
   const scaled = (count: number) => Math.ceil(count * SCALE);
   await cluster.create(
@@ -48,25 +48,24 @@ async function measure(workload: Workload, report: Report, options: BenchOptions
   if (before !== undefined) {
     expected += scaled(before.count);
     await cluster.create(PODS, several(scaled(before.count), before.make));
-    await cluster.reached(expected);
+    await cluster.reached(() => expected);
   }
-  if (hopeless !== undefined) await cluster.create(PODS, several(scaled(hopeless.count), hopeless.make));
   const count = scaled(measured.count);
   const first = name.startsWith("CSI") ? scaled(before?.count ?? 0) : 0;
   const asked = cluster.requests();
   const cpu = process.threadCpuUsage();
   const start = performance.now();
-  const churning = churn && repeat((round) => churn(cluster, round));
+  const churning = churn && repeat(churn, cluster);
   await cluster.create(
     PODS,
     several(count, (at) => measured.make(first + at)),
   );
-  await cluster.reached(expected + count);
+  await cluster.reached(() => expected + count + (churning?.bound() ?? 0));
   const seconds = (performance.now() - start) / 1000;
   const { user, system } = process.threadCpuUsage(cpu);
   const answered = [...cluster.requests()].map(([name, sum]) => [name, sum - (asked.get(name) ?? 0)] as const);
   await churning?.stop();
-  report({ name: `${name}, ${count} pods`, value: count / seconds, unit: "pods/s", bound });
+  report({ name: `${name}, ${count} pods`, value: count / seconds, unit: "pods/s", ...(bound && { bound }) });
   report({ name: "  of the thread's cpu time", value: (user + system) / 1000 / count, unit: "ms/pod" });
   report({ name: "  requests", value: answered.reduce((sum, [, one]) => sum + one, 0) / count, unit: "to a pod" });
   if (VERBOSE)
@@ -74,15 +73,23 @@ async function measure(workload: Workload, report: Report, options: BenchOptions
   report({ name: "  resident", value: process.memoryUsage().rss / 1e6, unit: "MB" });
 }
 
-function repeat(work: (round: number) => Promise<void>): { stop(): Promise<void> } {
+interface Churning {
+  /** Pods of it that are bound as well, or will be. */
+  bound(): number;
+  stop(): Promise<void>;
+}
+
+function repeat({ everyMs, round }: Churn, cluster: BenchCluster): Churning {
   let running = true;
+  let bound = 0;
   const done = (async () => {
-    for (let round = 0; running; round++) {
-      await work(round);
-      await new Promise((resolve) => setTimeout(resolve, 1000).unref());
+    for (let at = 0; running; at++) {
+      bound += await round(cluster, at);
+      await new Promise((resolve) => setTimeout(resolve, everyMs).unref());
     }
   })();
   return {
+    bound: () => bound,
     async stop() {
       running = false;
       await done;

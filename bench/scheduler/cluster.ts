@@ -23,8 +23,8 @@ export interface BenchCluster extends AsyncDisposable {
   bound(): number;
   /** Requests that the API server has answered, by what they were and the code of the answer; watches left out. */
   requests(): ReadonlyMap<string, number>;
-  /** Until so many pods have been bound. */
-  reached(count: number): Promise<void>;
+  /** Until so many pods have been bound; more may be asked for meanwhile. */
+  reached(count: () => number): Promise<void>;
 }
 
 export interface BenchOptions {
@@ -85,7 +85,7 @@ export async function startBenchCluster({
     bound,
     requests: () => requestsIn(metrics.text()),
     async reached(count) {
-      while (bound() < count) await clock.sleep(2);
+      while (bound() < count()) await clock.sleep(2);
     },
     async [Symbol.asyncDispose]() {
       await scheduler.stop();

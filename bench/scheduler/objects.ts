@@ -29,15 +29,30 @@ export const PRIORITY_CLASSES: ResourceName = {
   namespaced: false,
 };
 
+export const NAMESPACES: ResourceName = {
+  apiVersion: "v1",
+  kind: "Namespace",
+  plural: "namespaces",
+  namespaced: false,
+};
+export const SERVICES: ResourceName = { apiVersion: "v1", kind: "Service", plural: "services", namespaced: true };
+
 export const ZONE = "topology.kubernetes.io/zone";
 export const HOSTNAME = "kubernetes.io/hostname";
 
 /** `zones`: labels in turn. */
 export function node(at: number, zones: readonly string[] = ["zone1"]): core.Node {
   const name = `node-${at}`;
-  const amounts = { cpu: "4", memory: "32Gi", pods: "110" };
+  return nodeWith(name, { cpu: "4", memory: "32Gi", pods: "110" }, { [ZONE]: zones[at % zones.length] ?? "" });
+}
+
+export function nodeWith(
+  name: string,
+  amounts: Readonly<Record<string, string>>,
+  labels: Readonly<Record<string, string>> = {},
+): core.Node {
   return {
-    metadata: { name, labels: { [HOSTNAME]: name, [ZONE]: zones[at % zones.length] ?? "" } },
+    metadata: { name, labels: { [HOSTNAME]: name, ...labels } },
     status: {
       allocatable: amounts,
       capacity: amounts,
@@ -50,16 +65,18 @@ export function pod(
   name: string,
   spec: Partial<core.PodSpec> = {},
   labels: Readonly<Record<string, string>> = {},
+  namespace = "default",
 ): core.Pod {
-  return {
-    metadata: { name, namespace: "default", labels },
-    spec: { containers: [container("100m", "500Mi")], terminationGracePeriodSeconds: 0, ...spec },
-  };
+  return { metadata: { name, namespace, labels }, spec: { containers: [container("100m")], ...spec } };
 }
 
-export function container(cpu: string, memory: string): core.Container {
-  return { name: "pause", image: "registry.k8s.io/pause:3.10.1", resources: { requests: { cpu, memory } } };
+export function container(cpu: string): core.Container {
+  const amounts = { cpu, memory: "500Mi" };
+  return { ...bareContainer, ports: [{ containerPort: 80 }], resources: { requests: amounts, limits: amounts } };
 }
+
+/** Asks for nothing. */
+export const bareContainer: core.Container = { name: "pause", image: "registry.k8s.io/pause:3.10.1" };
 
 export function* several(count: number, make: (at: number) => KubeObject): Iterable<KubeObject> {
   for (let at = 0; at < count; at++) yield make(at);

@@ -1,41 +1,73 @@
-/** The shapes of the original's public scheduler_perf suite, and the lower bounds that it publishes for them (pods per second, 5,000 nodes). */
+/**
+ * The shapes of the original's public scheduler_perf suite, and the lower bounds that it published for them (pods per second, 5,000 nodes).
+ *
+ * 1. Names in the suite: SchedulingBasic, SchedulingNodeAffinity, TopologySpreading, PreferredTopologySpreading, SchedulingPodAffinity, SchedulingPodAntiAffinity,
+ *    SchedulingWithMixedChurn, PreemptionAsync, Unschedulable, SchedulingCSIPVs, SchedulingDaemonset.
+ * 2. PreemptionBasic, in which every pod makes others go, has no bound for 5,000 nodes: the suite leaves that size out, as it fails there. It is measured all the same.
+ */
 import type { core } from "#api";
 import type { BenchCluster } from "./cluster.ts";
 import {
+  bareContainer,
   CLAIMS,
   CSI_NODES,
   container,
   HOSTNAME,
+  NAMESPACES,
   NODES,
-  node,
+  nodeWith,
   PODS,
   PRIORITY_CLASSES,
   pod,
+  SERVICES,
   several,
   VOLUMES,
   ZONE,
 } from "./objects.ts";
 
+export interface Pods {
+  readonly count: number;
+  make(at: number): core.Pod;
+}
+
+/** Goes on while pods are measured. */
+export interface Churn {
+  readonly everyMs: number;
+  /** Resolves to the number of pods that it has made and that will be bound. */
+  round(cluster: BenchCluster, round: number): Promise<number>;
+}
+
 export interface Workload {
   readonly name: string;
   /** What the original reaches at least. */
-  readonly bound: number;
+  readonly bound?: number;
   readonly nodes: number;
   readonly zones?: readonly string[];
-  /** Before the nodes are full of anything. */
+  /** Before there are pods. */
   prepare?(cluster: BenchCluster, scale: number): Promise<void>;
   /** Pods that are there before, and have to be bound. */
-  readonly before?: { readonly count: number; make(at: number): core.Pod };
-  /** Pods that can never be bound. */
-  readonly hopeless?: { readonly count: number; make(at: number): core.Pod };
-  readonly measured: { readonly count: number; make(at: number): core.Pod };
-  /** Goes on meanwhile, about once a second. */
-  churn?(cluster: BenchCluster, round: number): Promise<void>;
+  readonly before?: Pods;
+  readonly measured: Pods;
+  readonly churn?: Churn;
 }
 
 const MOONS = ["moon-1", "moon-2", "moon-3"];
 const blue = { color: "blue" };
 const green = { color: "green" };
+const [EARLIER, MEASURED] = ["sched-0", "sched-1"];
+const BOTH = [MEASURED, EARLIER];
+const NAMED = "scheduler-perf-node";
+
+const high = { priorityClassName: "high" };
+/** Takes the place of three that are less important. */
+const preempting = { ...high, containers: [container("3000m")] };
+/** Nobody who goes would help. */
+const tooLarge = {
+  ...high,
+  containers: [{ ...container("9"), resources: { requests: { cpu: "9", memory: "500Mi" } } }],
+};
+/** Four fill a node but for 400m. */
+const preempted = { terminationGracePeriodSeconds: 0, containers: [container("900m")] };
 
 function spread(whenUnsatisfiable: "DoNotSchedule" | "ScheduleAnyway"): Partial<core.PodSpec> {
   return {
@@ -48,7 +80,9 @@ function spread(whenUnsatisfiable: "DoNotSchedule" | "ScheduleAnyway"): Partial<
 const near: Partial<core.PodSpec> = {
   affinity: {
     podAffinity: {
-      requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: ZONE, labelSelector: { matchLabels: blue } }],
+      requiredDuringSchedulingIgnoredDuringExecution: [
+        { topologyKey: ZONE, labelSelector: { matchLabels: blue }, namespaces: BOTH },
+      ],
     },
   },
 };
@@ -57,7 +91,7 @@ const apart: Partial<core.PodSpec> = {
   affinity: {
     podAntiAffinity: {
       requiredDuringSchedulingIgnoredDuringExecution: [
-        { topologyKey: HOSTNAME, labelSelector: { matchLabels: green } },
+        { topologyKey: HOSTNAME, labelSelector: { matchLabels: green }, namespaces: BOTH },
       ],
     },
   },
@@ -73,9 +107,11 @@ const inZones: Partial<core.PodSpec> = {
   },
 };
 
+/** As pods of a DaemonSet; all for one node, which goes the same way as each for its own. */
 function onNode(name: string): Partial<core.PodSpec> {
   const nodeSelectorTerms = [{ matchFields: [{ key: "metadata.name", operator: "In" as const, values: [name] }] }];
-  return { affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms } } } };
+  const affinity = { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms } } };
+  return { affinity, containers: [bareContainer] };
 }
 
 function withClaim(at: number): Partial<core.PodSpec> {
@@ -118,11 +154,40 @@ async function csiNodes(cluster: BenchCluster, count: number): Promise<void> {
 }
 
 async function priorities(cluster: BenchCluster): Promise<void> {
-  await cluster.create(PRIORITY_CLASSES, [
-    { metadata: { name: "high" }, value: 10 } as never,
-    { metadata: { name: "low" }, value: 1 } as never,
-  ]);
+  await cluster.create(PRIORITY_CLASSES, [{ metadata: { name: "high" }, value: 10 } as never]);
 }
+
+async function namespaces(cluster: BenchCluster): Promise<void> {
+  await cluster.create(NAMESPACES, [{ metadata: { name: EARLIER } }, { metadata: { name: MEASURED } }]);
+}
+
+/** A pod of this kind five times a second. */
+function incoming(spec: Partial<core.PodSpec>, isBound: boolean): Churn {
+  return {
+    everyMs: 200,
+    async round(cluster, round) {
+      await cluster.create(PODS, [pod(`incoming-${round}`, spec)]);
+      return isBound ? 1 : 0;
+    },
+  };
+}
+
+/** A node without room, a pod that fits nowhere and a service come and go. */
+const mixed: Churn = {
+  everyMs: 1000,
+  async round(cluster, round) {
+    const name = `churn-${round}`;
+    await cluster.create(NODES, [nodeWith(name, { pods: "0" })]);
+    await cluster.create(PODS, [pod(name, tooLarge)]);
+    const spec = { selector: { app: "foo" }, ports: [{ protocol: "TCP", port: 8080, targetPort: 8080 }] };
+    await cluster.create(SERVICES, [{ metadata: { name, namespace: "default" }, spec } as never]);
+    const { client } = cluster;
+    await client.of(PODS).in("default").delete(name);
+    await client.of(SERVICES).in("default").delete(name);
+    await client.of(NODES).delete(name);
+    return 0;
+  },
+};
 
 export const WORKLOADS: readonly Workload[] = [
   {
@@ -159,49 +224,50 @@ export const WORKLOADS: readonly Workload[] = [
     name: "pod affinity",
     bound: 35,
     nodes: 5_000,
-    before: { count: 5_000, make: (at) => pod(`init-${at}`, near, blue) },
-    measured: { count: 5_000, make: (at) => pod(`pod-${at}`, near, blue) },
+    prepare: namespaces,
+    before: { count: 5_000, make: (at) => pod(`init-${at}`, near, blue, EARLIER) },
+    measured: { count: 5_000, make: (at) => pod(`pod-${at}`, near, blue, MEASURED) },
   },
   {
     name: "pod anti-affinity",
     bound: 60,
     nodes: 5_000,
-    before: { count: 1_000, make: (at) => pod(`init-${at}`, apart, green) },
-    measured: { count: 2_000, make: (at) => pod(`pod-${at}`, apart, green) },
+    prepare: namespaces,
+    before: { count: 1_000, make: (at) => pod(`init-${at}`, apart, green, EARLIER) },
+    measured: { count: 2_000, make: (at) => pod(`pod-${at}`, apart, green, MEASURED) },
   },
   {
     name: "mixed churn",
     bound: 265,
     nodes: 5_000,
     measured: { count: 10_000, make: (at) => pod(`pod-${at}`) },
-    async churn(cluster, round) {
-      const name = `churn-${round}`;
-      await cluster.create(NODES, [{ ...node(0), metadata: { name } }]);
-      await cluster.create(PODS, [pod(name, { containers: [container("100", "500Gi")] })]);
-      await cluster.client.of(PODS).in("default").delete(name);
-      await cluster.client.of(NODES).delete(name);
-    },
+    prepare: priorities,
+    churn: mixed,
   },
   {
     name: "preemption",
     bound: 160,
     nodes: 5_000,
     prepare: priorities,
-    before: {
-      count: 20_000,
-      make: (at) => pod(`init-${at}`, { priorityClassName: "low", containers: [container("900m", "500Mi")] }),
-    },
-    measured: {
-      count: 5_000,
-      make: (at) => pod(`pod-${at}`, { priorityClassName: "high", containers: [container("3000m", "500Mi")] }),
-    },
+    before: { count: 20_000, make: (at) => pod(`init-${at}`, preempted) },
+    measured: { count: 5_000, make: (at) => pod(`pod-${at}`) },
+    churn: incoming(preempting, true),
+  },
+  {
+    name: "preemption by every pod",
+    nodes: 5_000,
+    prepare: priorities,
+    before: { count: 20_000, make: (at) => pod(`init-${at}`, preempted) },
+    measured: { count: 5_000, make: (at) => pod(`pod-${at}`, preempting) },
   },
   {
     name: "unschedulable",
     bound: 140,
     nodes: 5_000,
-    hopeless: { count: 200, make: (at) => pod(`hopeless-${at}`, { containers: [container("9", "500Mi")] }) },
+    prepare: priorities,
+    before: { count: 100, make: (at) => pod(`init-${at}`) },
     measured: { count: 10_000, make: (at) => pod(`pod-${at}`) },
+    churn: incoming(tooLarge, false),
   },
   {
     name: "CSI volumes",
@@ -218,6 +284,7 @@ export const WORKLOADS: readonly Workload[] = [
     name: "DaemonSet on 15,000 nodes",
     bound: 390,
     nodes: 15_000,
-    measured: { count: 15_000, make: (at) => pod(`pod-${at}`, onNode(`node-${at}`)) },
+    prepare: (cluster) => cluster.create(NODES, [nodeWith(NAMED, { cpu: "4", memory: "32Gi", pods: "90000" })]),
+    measured: { count: 30_000, make: (at) => pod(`pod-${at}`, onNode(NAMED)) },
   },
 ];

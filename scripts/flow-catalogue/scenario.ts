@@ -42,6 +42,22 @@ export function of(resource: string, namespace: string, name: string, more: Ques
   return (all: readonly FlowRecord[]) => trace(all, { object, ...more }).records;
 }
 
+/** The same from the user's first request with this verb on: what came before it, such as how the object was made, is no part of the flow. */
+export function ofFrom(verb: string, resource: string, namespace: string, name: string) {
+  return (all: readonly FlowRecord[]) => {
+    const begin = all.findIndex(
+      (each) =>
+        each.type === "request" &&
+        each.actor === "kubectl" &&
+        each.verb === verb &&
+        each.resource === resource &&
+        each.namespace === namespace &&
+        each.name === name,
+    );
+    return begin === -1 ? [] : of(resource, namespace, name)(all.slice(begin));
+  };
+}
+
 /** A step in one line: `kubectl ──► apiserver`, what it says in the diagram, what it means. */
 export function step(arrow: string, text: RegExp | undefined, says: string): Step {
   const match = /^(\S+) (──►|◄──|══►|--►|···) (\S+)$/.exec(arrow);

@@ -2,7 +2,7 @@
 import type { FlowRecord } from "#flows";
 import { leaderElection } from "./leader-election.ts";
 import { cniSetUp, networkPolicy } from "./real-nodes.ts";
-import { of, type Scenario, step } from "./scenario.ts";
+import { of, ofFrom, type Scenario, step } from "./scenario.ts";
 import { webhook } from "./webhook.ts";
 
 const IMAGE = "--image=example/app";
@@ -110,18 +110,20 @@ const scheduling: Scenario = {
     await kubectl(["wait", "--for=condition=PodScheduled=false", "pod/placed", "--timeout=60s"]);
     await kubectl(["label", "nodes", "--all", "disk=ssd"]);
   },
-  flow: of("pods", "default", "placed", { depth: 1 }),
+  flow: of("pods", "default", "placed"),
   steps: [
     step("kubectl ──► apiserver", /^POST pods$/, "a Pod is asked for that no node fits"),
     step("apiserver ══► store", /^placed @/, "it is persisted"),
+    step("apiserver --► scheduler", /^ADDED placed @/, "the scheduler sees it"),
     step("scheduler ──► apiserver", /^PATCH pods\/placed\/status$/, "the scheduler says that it fits nowhere"),
+    step("kubectl ──► apiserver", /^PATCH nodes\//, "the user gives a node the label that the Pod asks for"),
+    step("apiserver --► scheduler", /^MODIFIED node-/, "the scheduler sees it"),
     step("scheduler ··· scheduler", /placed on /, "it tries again once a node has changed, and has found one"),
     step("scheduler ──► apiserver", /^POST pods\/placed\/binding$/, "it binds the Pod"),
     step("apiserver ══► store", /^placed @/, "the binding is persisted"),
   ],
 };
 
-let updated = 0;
 const rollingUpdate: Scenario = {
   id: "rolling-update",
   title: "A Deployment is updated, Pod by Pod",
@@ -131,11 +133,10 @@ const rollingUpdate: Scenario = {
   act: async ({ kubectl }) => {
     await kubectl(["create", "deployment", "rolling", IMAGE, "--replicas=2"]);
     await kubectl(["rollout", "status", "deployment/rolling", "--timeout=60s"]);
-    updated = Date.now();
     await kubectl(["set", "image", "deployment/rolling", "*=example/app:2"]);
     await kubectl(["rollout", "status", "deployment/rolling", "--timeout=60s"]);
   },
-  flow: (all) => of("apps/deployments", "default", "rolling", { since: updated })(all),
+  flow: ofFrom("patch", "apps/deployments", "default", "rolling"),
   steps: [
     step("kubectl ──► apiserver", /^PATCH deployments\/rolling$/, "the user changes the image"),
     step("apiserver ══► store", /^rolling @/, "the change is persisted"),
@@ -181,7 +182,6 @@ const rbac: Scenario = {
   ],
 };
 
-let deleted = 0;
 const garbageCollection: Scenario = {
   id: "garbage-collection",
   title: "What belongs to a deleted object goes, too",
@@ -191,10 +191,9 @@ const garbageCollection: Scenario = {
   act: async ({ kubectl }) => {
     await kubectl(["create", "deployment", "owner", IMAGE, "--replicas=2"]);
     await kubectl(["rollout", "status", "deployment/owner", "--timeout=60s"]);
-    deleted = Date.now();
     await kubectl(["delete", "deployment", "owner"]);
   },
-  flow: (all) => of("apps/deployments", "default", "owner", { since: deleted })(all),
+  flow: ofFrom("delete", "apps/deployments", "default", "owner"),
   steps: [
     step("kubectl ──► apiserver", /^DELETE deployments\/owner$/, "the user deletes the Deployment"),
     step("apiserver ══► store", /^owner @/, "it is gone"),

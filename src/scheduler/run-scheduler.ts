@@ -5,6 +5,7 @@
  */
 import { type Clock, isAbort, type Logger, type Random, TaskGroup } from "#base";
 import { type Client, type EventRecorder, eventRecorder, Informers } from "#client";
+import { Works } from "#flows";
 import { defaultConfiguration } from "./configuration/index.ts";
 import { EventBacklog } from "./cycle/event-backlog.ts";
 import { Explanations } from "./cycle/explanations.ts";
@@ -119,6 +120,7 @@ export async function runScheduler(options: SchedulerOptions, signal: AbortSigna
     client,
     events,
     explanations: options.explanations ?? new Explanations(),
+    works: new Works("scheduler"),
     waiting,
     metrics,
     clock,

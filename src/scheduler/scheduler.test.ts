@@ -1,7 +1,9 @@
 /** The scheduler at work on an API server: what users see, as nodes and pods come and go. */
 import { afterEach, describe, expect, it } from "vitest";
 import type { core, policy } from "#api";
-import { Pod, PodDisruptionBudget } from "./kinds.ts";
+import { revisionOf } from "#client";
+import { CAUSE_HEADER, readCause } from "#flows";
+import { Node, Pod, PodDisruptionBudget } from "./kinds.ts";
 import { node, pod } from "./testing/index.ts";
 import { type TestScheduler, type TestSchedulerOptions, testScheduler } from "./testing/test-scheduler.ts";
 
@@ -68,6 +70,32 @@ describe("a scheduler", () => {
     await addNode(node("large"));
     await settle();
     expect(await places()).toEqual({ web: "large" });
+  });
+
+  it("tells what led to its word on a pod, that it fits nowhere or that it has a node", async () => {
+    const { addNode, addPod, settle, requests, pod: get, client } = await scheduler();
+    const small = (name: string) => node(name, { allocatable: { cpu: "1" } });
+    const told = () =>
+      requests()
+        .filter(({ path }) => path.endsWith("/pods/web/status"))
+        .map(({ headers }) => readCause(headers[CAUSE_HEADER]));
+    await addNode(small("a"));
+    await addPod(pod("web", cpu("2")));
+    const created = revisionOf(await get("web"));
+    await settle();
+    const patched = revisionOf(await get("web"));
+    const first = (await get("web")).status?.conditions?.[0]?.message;
+    expect(told()).toMatchObject([{ actor: "scheduler", about: "default/web", woken: [created], decided: first }]);
+    await addNode(node("b", { unschedulable: true }));
+    await settle();
+    const added = revisionOf(await client.of(Node).get("b"));
+    expect(told().slice(1)).toMatchObject([{ woken: [patched, added] }]);
+    const changed = revisionOf(await get("web"));
+    await addNode(node("c"));
+    const enough = revisionOf(await client.of(Node).get("c"));
+    await settle();
+    const binding = requests().find(({ path }) => path.endsWith("/binding"));
+    expect(readCause(binding?.headers[CAUSE_HEADER])).toMatchObject({ woken: [changed, enough] });
   });
 
   it("waits for the first node, and for gates to go", async () => {

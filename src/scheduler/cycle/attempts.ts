@@ -156,7 +156,7 @@ function rejectPod(
       nominate,
     });
   };
-  const outcome = postFilter(parts, attempt.evaluator, filtered);
+  const outcome = postFilter(parts, attempt.evaluator, filtered, diagnosis.counts);
   if (outcome instanceof Promise) return outcome.then(finish);
   finish(outcome);
   return undefined;

@@ -82,7 +82,7 @@ async function refusedBefore(parts: Parts, placement: Placement): Promise<Reject
 }
 
 async function bind(parts: Parts, { stages, queued, node }: Placement): Promise<void> {
-  const { pod } = queued;
+  const { pod, wokenBy } = queued;
   for (const extender of parts.extenders) {
     if (extender.bind === undefined || !extender.isInterested(pod)) continue;
     try {
@@ -98,7 +98,7 @@ async function bind(parts: Parts, { stages, queued, node }: Placement): Promise<
     }
   }
   for (const plugin of stages.bind) {
-    if ((await plugin.bind?.(pod, node, parts.signal)) === "bound") return;
+    if ((await plugin.bind?.(pod, node, parts.signal, wokenBy)) === "bound") return;
   }
   throw new Error(`no plugin binds the pod ${pod.key}`);
 }

@@ -40,7 +40,16 @@ function blame(by: readonly string[], { plugin, kind }: Rejection) {
 }
 
 /** How many nodes each rejection stands for. */
-export function countRejections({ codes, table, unseen }: Filtered, { nodes }: ClusterView): Counts {
+export function countRejections(filtered: Filtered, view: ClusterView): Counts {
+  const { counts, table, unseen } = filtered;
+  const counted = counts === undefined ? countCodes(filtered, view) : counts.entries();
+  return [...counted].flatMap(([code, count]): [Rejection, number][] => {
+    const rejection = code === UNSEEN ? unseen : table.rejectionOf(code);
+    return rejection === undefined || count === 0 ? [] : [[rejection, count]];
+  });
+}
+
+function countCodes({ codes }: Filtered, { nodes }: ClusterView): ReadonlyMap<number, number> {
   // Most nodes say the same as the one before.
   const counts = new Map<number, number>();
   let run = 0;
@@ -56,10 +65,7 @@ export function countRejections({ codes, table, unseen }: Filtered, { nodes }: C
     run += 1;
   }
   if (last !== FITS) counts.set(last, (counts.get(last) ?? 0) + run);
-  return [...counts].flatMap(([code, count]): [Rejection, number][] => {
-    const rejection = code === UNSEEN ? unseen : table.rejectionOf(code);
-    return rejection === undefined ? [] : [[rejection, count]];
-  });
+  return counts;
 }
 
 /** "2 Insufficient cpu, 3 node(s) had untolerated taint(s).": sorted as texts, counts first. */

@@ -69,6 +69,7 @@ function keep(filtered: Filtered, fitting: ReadonlySet<number>, codeOf: (index: 
     else codes[index] = codeOf(index);
   }
   filtered.count = kept;
+  filtered.counts = undefined;
 }
 
 function tolerate(parts: Parts, { name, ignorable }: Extender, error: unknown): void {

@@ -1,5 +1,6 @@
 /** What is done about an attempt that placed nothing: back to the queue, an event, the pod's status. */
 import { isStatusError } from "#api";
+import { revisionOf } from "#client";
 import type { Failure, QueuedPod } from "../queue/index.ts";
 import type { Parts } from "./parts.ts";
 import { patchStatus } from "./pod-status.ts";
@@ -15,7 +16,7 @@ export interface FailedAttempt {
 }
 
 export function handleFailure(parts: Parts, failed: FailedAttempt): void {
-  const { queue, state, metrics, clock, client, events, signal, beside } = parts;
+  const { queue, state, metrics, clock, client, events, works, signal, beside } = parts;
   const { queued, schedulerName, failure, message, nominate, startedMs } = failed;
   const { pod } = queued;
   const result = failure.kind === "rejected" ? "unschedulable" : "error";
@@ -29,6 +30,7 @@ export function handleFailure(parts: Parts, failed: FailedAttempt): void {
   }
   if (nominate === "") state.denominate(pod.uid);
   else if (nominate !== undefined) state.nominate(pod, nominate);
+  const woken = [pod.pod, ...(queued.wokenBy === undefined ? [] : [queued.wokenBy])].map(revisionOf);
   queue.failed(pod.uid, failure);
   events(schedulerName).record({
     about: pod.pod,
@@ -42,7 +44,9 @@ export function handleFailure(parts: Parts, failed: FailedAttempt): void {
     condition: { type: "PodScheduled", status: "False", reason, message } as const,
     ...(nominate !== undefined && { nominatedNodeName: nominate }),
   };
-  beside(`the status of ${pod.key}`, () => patchStatus(client, clock, pod, change, signal));
+  const startedAt = clock.now() - (clock.monotonic() - startedMs);
+  const cause = () => works.cause({ about: pod.key, woken, startedAt, decided: message });
+  beside(`the status of ${pod.key}`, () => patchStatus(client, clock, pod, change, signal, cause));
 }
 
 /** In one sentence. */

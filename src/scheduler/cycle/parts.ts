@@ -1,6 +1,7 @@
 /** What the parts of a scheduler at work share. */
 import type { Clock, Logger, Random } from "#base";
 import type { Client, EventRecorder } from "#client";
+import type { Works } from "#flows";
 import type { Evaluator, Extender } from "../framework/index.ts";
 import type { SchedulingQueue } from "../queue/index.ts";
 import type { ClusterState, PodInfos } from "../snapshot/index.ts";
@@ -20,6 +21,8 @@ export interface Parts {
   /** Of one profile's scheduler: its name is told as who reports. */
   readonly events: (schedulerName: string) => EventRecorder;
   readonly explanations: Explanations;
+  /** Of attempts that place nothing; whoever binds tells of those that do. */
+  readonly works: Works;
   readonly waiting: WaitingPods;
   readonly metrics: SchedulerMetrics;
   readonly clock: Clock;

@@ -49,19 +49,23 @@ function written(
   } as JsonObject;
 }
 
-/** A pod that is gone, or another by now, needs no status. */
+/** A pod that is gone, or another by now, needs no status. `cause`: of the change, if there is one. */
 export async function patchStatus(
   client: Client,
   clock: Clock,
   { pod, namespace, name }: PodInfo,
   change: StatusChange,
   signal: AbortSignal,
+  cause?: () => string,
 ): Promise<void> {
   const patch = statusPatch(pod, change, clock.now());
   if (patch === undefined) return;
   try {
     const status = client.of(Pod).in(namespace).subresource(name, "status");
-    await status.patch({ type: "strategic", object: patch }, { signal });
+    await status.patch(
+      { type: "strategic", object: patch },
+      { signal, ...(cause !== undefined && { cause: cause() }) },
+    );
   } catch (error) {
     // No node can be promised to a pod that has found its own meanwhile.
     const isLate = change.nominatedNodeName !== undefined && isStatusError(error) && error.reason === "Invalid";

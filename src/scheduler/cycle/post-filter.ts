@@ -10,6 +10,7 @@ import {
   rejectionOn,
   UNSEEN,
 } from "../framework/index.ts";
+import type { Counts } from "./diagnosis.ts";
 import type { Parts } from "./parts.ts";
 
 export interface PostFilterOutcome {
@@ -18,12 +19,14 @@ export interface PostFilterOutcome {
   readonly nominate: string | undefined;
 }
 
+/** `counts`: of the rejections. */
 export function postFilter(
   { state, signal }: Parts,
   evaluator: Evaluator,
   filtered: Filtered,
+  counts: Counts,
 ): PostFilterOutcome | Promise<PostFilterOutcome> {
-  const failed = noFit(evaluator, filtered, state);
+  const failed = noFit(evaluator, filtered, state, counts);
   const messages: string[] = [];
   let clears = false;
   const { postFilter: plugins } = evaluator.stages;
@@ -51,31 +54,39 @@ export function postFilter(
   }
 }
 
-function noFit(evaluator: Evaluator, filtered: Filtered, view: ClusterView): NoFit {
+function noFit(evaluator: Evaluator, filtered: Filtered, view: ClusterView, counts: Counts): NoFit {
   return {
     pod: filtered.pod,
     view,
     rejectionOf: (index) => rejectionOn(filtered, index),
-    resolvable: resolvable(filtered, view),
+    ...resolvable(filtered, view, counts),
     readsNodesOnly: filtered.prepared.every(({ kind }) => kind === "skip"),
     trial: (node: NodeInfo) => evaluator.trial(filtered, node),
   };
 }
 
-/** In the place of the nodes that fit, as there are none: an array of its own would cost more than filling it. */
-function resolvable({ codes, table, rejection, indexes: found }: Filtered, view: ClusterView): Int32Array {
-  const { nodes } = view;
-  let count = 0;
+/** Which they are is found out only of those that somebody asks about: of thousands, hundreds. */
+function resolvable(
+  { codes, table, rejection }: Filtered,
+  { nodes, nodeCount }: ClusterView,
+  counts: Counts,
+): Pick<NoFit, "resolvable" | "isResolvable"> {
+  if (rejection !== undefined) {
+    const helps = rejection.kind === "unschedulable";
+    return { resolvable: helps ? nodeCount : 0, isResolvable: (index) => helps && nodes[index] !== undefined };
+  }
+  let sum = 0;
+  for (const [{ kind }, count] of counts) if (kind === "unschedulable") sum += count;
   // Most nodes say the same as the one before.
   let last = -1;
-  let helps = rejection?.kind === "unschedulable";
-  for (let index = 0; index < nodes.length; index++) {
+  let helps = false;
+  const isResolvable = (index: number) => {
     const code = codes[index] ?? UNSEEN;
-    if (rejection === undefined && code !== last) {
+    if (code !== last) {
       last = code;
       helps = code !== FITS && code !== UNSEEN && table.rejectionOf(code)?.kind === "unschedulable";
     }
-    if (helps && nodes[index] !== undefined) found[count++] = index;
-  }
-  return found.subarray(0, count);
+    return helps;
+  };
+  return { resolvable: sum, isResolvable };
 }

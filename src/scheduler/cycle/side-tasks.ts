@@ -1,5 +1,5 @@
 /** Work that goes on beside the attempts: bindings, statuses. Bounded, and awaited at the end. */
-import { isAbort, type Logger } from "#base";
+import { Chain, isAbort, Link, type Logger } from "#base";
 
 /** An API server that is fair to others turns away who has more than some hundred requests waiting. */
 const MAX_RUNNING = 200;
@@ -7,7 +7,7 @@ const MAX_RUNNING = 200;
 export class SideTasks {
   readonly #log: Logger;
   readonly #signal: AbortSignal;
-  readonly #running = new Set<Promise<void>>();
+  readonly #running = new Chain<Link<Promise<void>>>();
   #room: PromiseWithResolvers<void> | undefined;
   #idle: PromiseWithResolvers<void> | undefined;
 
@@ -22,9 +22,10 @@ export class SideTasks {
 
   run(what: string, work: () => Promise<void>): void {
     const task = this.#watched(what, work);
-    this.#running.add(task);
+    const link = new Link(task);
+    this.#running.add(link);
     void task.finally(() => {
-      this.#running.delete(task);
+      this.#running.delete(link);
       if (this.#running.size < MAX_RUNNING) this.#room?.resolve();
       if (this.#running.size > 0) return;
       this.#idle?.resolve();
@@ -47,7 +48,7 @@ export class SideTasks {
   }
 
   async done(): Promise<void> {
-    while (this.#running.size > 0) await Promise.all(this.#running);
+    while (this.#running.size > 0) await Promise.all([...this.#running].map(({ value }) => value));
   }
 
   /** Never rejects. */

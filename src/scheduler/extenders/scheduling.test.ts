@@ -43,13 +43,10 @@ async function scheduler(
 
 /** Answers come over sockets, which no virtual clock waits for. */
 const eventually = <T>(look: () => Promise<T>, { settle }: TestScheduler) =>
-  expect.poll(
-    async () => {
-      await settle();
-      return look();
-    },
-    { timeout: 20_000 },
-  );
+  expect.poll(async () => {
+    await settle();
+    return look();
+  });
 
 describe("extenders", () => {
   it("leave some of the nodes, and prefer one of them", async () => {

@@ -33,6 +33,8 @@ export class AskMemo {
   /** Made when somebody wants to know: most asks that mean one node alone are never scored. */
   #prepared: readonly ScoreMemo[] | undefined;
   codes = new Uint16Array(0);
+  /** By code: how many nodes have it. */
+  readonly counts: number[] = [];
   /** Weighted sums of the scores that need no normalizing. */
   sums = new Float64Array(0);
   /** The nodes that fit, by `sums`. */
@@ -124,11 +126,20 @@ export class AskMemo {
   #ask(index: number, view: ClusterView): void {
     const node = view.nodes[index];
     this.#generations[index] = view.generations[index] ?? 0;
-    const before = this.codes[index];
+    const before = this.codes[index] ?? UNSEEN;
     const code = node === undefined ? UNSEEN : this.#codeOn(node, view);
     this.codes[index] = code;
+    if (before !== code) this.#recount(before, code);
     if ((before === FITS) !== (code === FITS)) this.#hasStaleFitting = true;
     if (before === FITS || code === FITS) this.#scoreOn(index, code === FITS ? node : undefined);
+  }
+
+  #recount(before: number, code: number): void {
+    const { counts } = this;
+    if (before !== UNSEEN) counts[before] = (counts[before] ?? 0) - 1;
+    if (code === UNSEEN) return;
+    while (counts.length <= code) counts.push(0);
+    counts[code] = (counts[code] ?? 0) + 1;
   }
 
   #codeOn(node: NodeInfo, view: ClusterView): number {

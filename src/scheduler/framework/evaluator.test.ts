@@ -27,38 +27,44 @@ function cluster() {
 }
 
 describe("an evaluator", () => {
-  it.each([1, 2, 3])("picks a node with the highest total, whatever has changed (%i)", (seed) => {
-    const random = seededRandom(seed);
-    const { state, infos, evaluator } = cluster();
-    const taints = [{ key: "soft", effect: "PreferNoSchedule" as const }];
-    const change = (at: number) =>
-      state.setNode(
-        node(`n${at}`, {
-          allocatable: { cpu: String(2 + random.integer(6)) },
-          ...(random.next() < 0.1 && { taints }),
-          ...(random.next() < 0.3 && { images: { "web:1": 50 + random.integer(900) } }),
-        }),
-      );
-    for (let at = 0; at < 40; at++) change(at);
-    const asks = ["100m", "700m", "1500m"].map((amount) => ({ requests: { cpu: amount } }));
-    for (let step = 0; step < 300; step++) {
-      const info = infos.of(pod(`p${step}`, random.pick(asks)));
-      const filtered = evaluator.filter(info);
-      if (filtered.count > 0) {
-        const scored = evaluator.score(filtered);
-        const index = best(scored, random);
-        const totals = [...filtered.indexes.subarray(0, filtered.count)].map((each) => totalOf(scored, each));
-        expect(totalOf(scored, index)).toBe(Math.max(...totals));
-        expect([...filtered.indexes.subarray(0, filtered.count)]).toContain(index);
-        state.assume(info, state.nodes[index]?.name ?? "");
+  it.each([1, 2, 3])(
+    "picks a node with the highest total, and knows how many say what, whatever has changed (%i)",
+    (seed) => {
+      const random = seededRandom(seed);
+      const { state, infos, evaluator } = cluster();
+      const taints = [{ key: "soft", effect: "PreferNoSchedule" as const }];
+      const change = (at: number) =>
+        state.setNode(
+          node(`n${at}`, {
+            allocatable: { cpu: String(2 + random.integer(6)) },
+            ...(random.next() < 0.1 && { taints }),
+            ...(random.next() < 0.3 && { images: { "web:1": 50 + random.integer(900) } }),
+          }),
+        );
+      for (let at = 0; at < 40; at++) change(at);
+      const asks = ["100m", "700m", "1500m"].map((amount) => ({ requests: { cpu: amount } }));
+      for (let step = 0; step < 300; step++) {
+        const info = infos.of(pod(`p${step}`, random.pick(asks)));
+        const filtered = evaluator.filter(info);
+        const counted = [...state.nodes.keys()].filter((index) => state.nodes[index] !== undefined);
+        for (const [code, count] of (filtered.counts ?? []).entries())
+          expect(counted.filter((index) => filtered.codes[index] === code)).toHaveLength(count);
+        if (filtered.count > 0) {
+          const scored = evaluator.score(filtered);
+          const index = best(scored, random);
+          const totals = [...filtered.indexes.subarray(0, filtered.count)].map((each) => totalOf(scored, each));
+          expect(totalOf(scored, index)).toBe(Math.max(...totals));
+          expect([...filtered.indexes.subarray(0, filtered.count)]).toContain(index);
+          state.assume(info, state.nodes[index]?.name ?? "");
+        }
+        const what = random.next();
+        if (what < 0.2) state.forget(infos.of(pod(`p${random.integer(step + 1)}`)).uid);
+        else if (what < 0.3) change(random.integer(45));
+        else if (what < 0.35) state.removeNode(`n${random.integer(45)}`);
+        else if (what < 0.4) state.nominate(infos.of(pod("vip", { spec: { priority: 9 } })), `n${random.integer(40)}`);
       }
-      const what = random.next();
-      if (what < 0.2) state.forget(infos.of(pod(`p${random.integer(step + 1)}`)).uid);
-      else if (what < 0.3) change(random.integer(45));
-      else if (what < 0.35) state.removeNode(`n${random.integer(45)}`);
-      else if (what < 0.4) state.nominate(infos.of(pod("vip", { spec: { priority: 9 } })), `n${random.integer(40)}`);
-    }
-  });
+    },
+  );
 
   it("looks no further than asked, and everyone's turn comes", () => {
     const { state, infos, evaluator } = cluster();

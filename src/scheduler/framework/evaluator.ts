@@ -64,6 +64,7 @@ export class Evaluator {
       prepared,
       table: this.#memos.table,
       codes: this.#codes,
+      counts: undefined,
       indexes: this.#open.indexes,
       count: 0,
       fromMemo: false,
@@ -85,7 +86,8 @@ export class Evaluator {
     const isOwnSet = nominated !== undefined && filtered.fromMemo && this.#setOwn(filtered, nominated);
     if (filtered.fromMemo && !isOwnSet) this.#open.take(memo.fitting);
     else if (filtered.fromMemo) this.#open.collect(this.#codes, view.nodes.length);
-    this.#sweep(filtered);
+    const isSwept = this.#sweep(filtered);
+    if (filtered.fromMemo && !isOwnSet && !isSwept) filtered.counts = memo.counts;
     filtered.count = this.#open.count;
     if (enough !== undefined && filtered.count > enough) this.#keepEnough(filtered, enough);
     return filtered;
@@ -142,7 +144,8 @@ export class Evaluator {
     }
   }
 
-  #sweep(filtered: Filtered): void {
+  /** Whether any filter that reads the cluster had something to say. */
+  #sweep(filtered: Filtered): boolean {
     const { prepared, table } = filtered;
     const { clusterFilters } = this.stages;
     let active = false;
@@ -156,6 +159,7 @@ export class Evaluator {
       this.#open.end();
     }
     if (active) this.#crowd(filtered);
+    return active;
   }
 
   /** Nodes with pods nominated to them have to fit also when those have come. */

@@ -14,6 +14,8 @@ export interface Filtered {
   readonly prepared: readonly Prepared<unknown>[];
   /** By node index: FITS, UNSEEN, or the code of a rejection. */
   readonly codes: Uint16Array;
+  /** By code: how many nodes have it, where that is known without counting. */
+  counts: readonly number[] | undefined;
   /** The nodes that fit: the first `count`. */
   readonly indexes: Int32Array;
   count: number;

@@ -14,6 +14,7 @@
  * 5. Scores are whole numbers. After `normalize` they lie between 0 and MAX_SCORE.
  */
 
+import type { KubeObject } from "#api";
 import type { Wake } from "./cluster-event.ts";
 import type { ClusterView } from "./cluster-view.ts";
 import type { NodeInfo } from "./node-info.ts";
@@ -105,8 +106,10 @@ export interface NoFit {
   readonly view: ClusterView;
   /** By node index; undefined for a node that was not looked at: nothing can be done about it. */
   rejectionOf(index: number): Rejection | undefined;
-  /** Indexes of the nodes whose rejection may go away with other pods (`unschedulable`). */
-  readonly resolvable: Int32Array;
+  /** How many nodes were rejected in a way that may go away with other pods (`unschedulable`). */
+  readonly resolvable: number;
+  /** Whether the node of this index is one of them. */
+  isResolvable(index: number): boolean;
   /** Every filter that has something to say about this pod reads "node": equal asks have equal trials as long as the node stays the same. */
   readonly readsNodesOnly: boolean;
   /** "What if" on one node. */
@@ -148,8 +151,8 @@ export interface Plugin<Filtered = unknown, Scored = unknown> {
   unreserve?(state: Filtered | undefined, pod: PodInfo, node: string): void;
   permit?(state: Filtered | undefined, pod: PodInfo, node: string): Verdict | Waiting;
   preBind?(state: Filtered | undefined, pod: PodInfo, node: string, signal: AbortSignal): Promise<Verdict>;
-  /** "skip": another has to. Throws if the API server refuses. */
-  bind?(pod: PodInfo, node: string, signal: AbortSignal): Promise<"bound" | "skip">;
+  /** "skip": another has to. Throws if the API server refuses. `wokenBy`: the object whose change had the pod tried again. */
+  bind?(pod: PodInfo, node: string, signal: AbortSignal, wokenBy?: KubeObject): Promise<"bound" | "skip">;
   postBind?(state: Filtered | undefined, pod: PodInfo, node: string): void;
 }
 

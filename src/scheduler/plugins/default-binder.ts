@@ -14,7 +14,7 @@ export const defaultBinder: PluginFactory = {
     const works = new Works("scheduler");
     return definePlugin({
       name: NAME,
-      async bind({ key, namespace, name, uid, pod }, node, signal) {
+      async bind({ key, namespace, name, uid, pod }, node, signal, wokenBy) {
         const binding = {
           apiVersion: "v1",
           kind: "Binding",
@@ -23,7 +23,7 @@ export const defaultBinder: PluginFactory = {
         };
         const cause = works.cause({
           about: key,
-          woken: [revisionOf(pod)],
+          woken: [pod, ...(wokenBy === undefined ? [] : [wokenBy])].map(revisionOf),
           startedAt: clock.now(),
           decided: `${name} on ${node}`,
         });

@@ -1,4 +1,5 @@
 /** A pod that waits for a node, and what has become of it so far. */
+import type { KubeObject } from "#api";
 import type { HeapEntry } from "#base";
 import type { PodInfo, Queued } from "../framework/index.ts";
 
@@ -24,6 +25,8 @@ export interface QueuedPod extends Queued {
   rejectors: ReadonlySet<string>;
   /** Those of them whose word is enough to try again at once. */
   pending: ReadonlySet<string>;
+  /** The object whose change has queued it since its last attempt; undefined: its own, or time. */
+  wokenBy: KubeObject | undefined;
   /** The plugin that holds it back before it is tried. */
   gate: string | undefined;
   entry: HeapEntry<QueuedPod> | undefined;
@@ -48,6 +51,7 @@ export function newQueuedPod(pod: PodInfo, sequence: number, nowMs: number): Que
     backoffUntilMs: 0,
     rejectors: new Set(),
     pending: new Set(),
+    wokenBy: undefined,
     gate: undefined,
     entry: undefined,
   };

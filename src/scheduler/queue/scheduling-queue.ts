@@ -101,7 +101,7 @@ export class SchedulingQueue {
     const wakes = this.#profile(queued)?.wakes;
     const [answer, event] = firstAnswer(changes, (change) => wakes?.ask(queued, change) ?? "queue");
     if (event === undefined) this.#parked.add(queued, schedulerOf(queued));
-    else this.#wake(queued, answer, eventLabel(event));
+    else this.#wake(queued, answer, eventLabel(event), event);
   }
 
   delete(uid: string): void {
@@ -145,6 +145,7 @@ export class SchedulingQueue {
     const missed = this.#inFlight.since(uid);
     this.#inFlight.end(uid);
     queued.addedMs = this.#now();
+    queued.wokenBy = undefined;
     if (failure.kind === "error" || failure.rejectors.size === 0) {
       queued.errorCount += 1;
       queued.rejectors = new Set();
@@ -160,7 +161,7 @@ export class SchedulingQueue {
     const wakes = this.#profile(queued)?.wakes;
     const [answer, event] = firstAnswer(missed, (each) => wakes?.ask(queued, each) ?? "queue");
     if (event === undefined) this.#park(queued);
-    else this.#wake(queued, answer, eventLabel(event));
+    else this.#wake(queued, answer, eventLabel(event), event);
   }
 
   /** Something has happened in the cluster. `except`: a pod that it does not concern. */
@@ -173,7 +174,7 @@ export class SchedulingQueue {
     for (const queued of this.#parked.concerned(concerns)) {
       if (queued.pod.uid === except) continue;
       const answer = this.#profile(queued)?.wakes.ask(queued, event, label) ?? "skip";
-      if (answer !== "skip") this.#wake(queued, answer, label);
+      if (answer !== "skip") this.#wake(queued, answer, label, event);
     }
     for (const queued of this.#gated.concerned(concerns)) {
       const held = { pod: queued.pod, rejectors: gateSet(queued), pending: NONE };
@@ -199,9 +200,10 @@ export class SchedulingQueue {
     this.#waiting?.resolve();
   }
 
-  #wake(queued: QueuedPod, answer: Answer, event: string): void {
-    if (answer === "at once" || queued.backoffUntilMs <= this.#now()) this.#activate(queued, event);
-    else this.#backOff(queued, event);
+  #wake(queued: QueuedPod, answer: Answer, label: string, event?: ClusterEvent): void {
+    queued.wokenBy = event?.new;
+    if (answer === "at once" || queued.backoffUntilMs <= this.#now()) this.#activate(queued, label);
+    else this.#backOff(queued, label);
   }
 
   /** Into the active queue, unless a plugin holds it back. */

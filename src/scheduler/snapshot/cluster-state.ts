@@ -214,14 +214,7 @@ export class ClusterState implements ClusterView {
     const placed = this.#placed.get(uid);
     if (placed === undefined) return;
     this.#placed.delete(uid);
-    const state = this.#byName.get(placed.node);
-    if (state !== undefined) {
-      this.#leave(state, placed.pod);
-      return;
-    }
-    const waiting = this.#waiting.get(placed.node);
-    waiting?.delete(uid);
-    if (waiting?.size === 0) this.#waiting.delete(placed.node);
+    this.#displace(placed);
   }
 
   setNamespace(name: string, labels: Labels | undefined): void {
@@ -240,8 +233,20 @@ export class ClusterState implements ClusterView {
     if (node !== undefined) this.#touch(this.#byName.get(node));
   }
 
+  #displace({ pod, node }: Placed): void {
+    const state = this.#byName.get(node);
+    if (state !== undefined) {
+      this.#leave(state, pod);
+      return;
+    }
+    const waiting = this.#waiting.get(node);
+    waiting?.delete(pod.uid);
+    if (waiting?.size === 0) this.#waiting.delete(node);
+  }
+
   #place(pod: PodInfo, node: string, assumed: boolean): void {
-    this.removePod(pod.uid);
+    const placed = this.#placed.get(pod.uid);
+    if (placed !== undefined) this.#displace(placed);
     this.#placed.set(pod.uid, { pod, node, assumed });
     const state = this.#byName.get(node);
     if (state !== undefined) {

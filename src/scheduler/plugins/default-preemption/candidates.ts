@@ -60,20 +60,21 @@ export class Candidates {
   find(failed: NoFit): Found {
     const { random } = this.#options;
     const { resolvable, view, pod } = failed;
+    if (resolvable === 0) return { candidates: [], rejections: [] };
     const { nodes, generations } = view;
     // Without the promise that was made to the pod itself, its node is not what others see.
     const own = view.nodeNamed(view.nominationOf(pod.uid) ?? "")?.index;
     const known = failed.readsNodesOnly ? this.#rememberedFor(failed) : undefined;
-    const total = resolvable.length;
-    if (total === 0) return { candidates: [], rejections: [] };
-    const enough = this.#enough(total);
+    const enough = this.#enough(resolvable);
     const candidates: Candidate[] = [];
     const rejections: Rejection[] = [];
     let harmless = 0;
+    const total = nodes.length;
     const offset = random.integer(total);
     for (let at = 0; at < total; at++) {
       const place = offset + at;
-      const index = resolvable[place < total ? place : place - total] ?? 0;
+      const index = place < total ? place : place - total;
+      if (!failed.isResolvable(index)) continue;
       // Of most nodes this is known: they are not even looked at.
       const shared = index === own ? undefined : known;
       const result = shared?.at(index, generations[index]) ?? this.#victims(failed, nodes[index], shared);

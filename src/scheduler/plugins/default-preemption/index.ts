@@ -88,7 +88,7 @@ function isLeaving({ pod, terminating }: PodInfo): boolean {
 }
 
 function noneText({ view, resolvable }: NoFit, { rejections: tried }: Found): string {
-  const others = view.nodeCount - resolvable.length;
+  const others = view.nodeCount - resolvable;
   const counts = [...tried.map((rejection) => [rejection, 1] as const), [NOT_HELPFUL, others] as const];
   const text = reasonsText(counts.filter(([, count]) => count > 0));
   return `0/${view.nodeCount} nodes are available: ${text}`;
