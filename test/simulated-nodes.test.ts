@@ -12,7 +12,7 @@ beforeAll(async () => {
   const flags = ["--runtime", "simulated", "--nodes", "3", "--node-cpu", "2", "--node-zones", "a,b"];
   const up = await home.k8ts("up", "--store", "memory", "--port", "0", "--detach", ...flags);
   if (up.code !== 0) throw new Error(up.stderr);
-}, 60_000);
+});
 afterAll(() => home[Symbol.asyncDispose]());
 
 const template = (command: string[]) => ({
@@ -20,7 +20,7 @@ const template = (command: string[]) => ({
   spec: { nodeName: "node-1", containers: [{ name: "c", image: "busybox:1", ...(command.length > 0 && { command }) }] },
 });
 
-describe.skipIf(program === undefined)("simulated nodes", { timeout: 120_000 }, () => {
+describe.skipIf(program === undefined)("simulated nodes", () => {
   it("are Ready when `up` returns", async () => {
     const path = '{range .items[*]}{.metadata.name} {.status.conditions[?(@.type=="Ready")].status}{"\\n"}{end}';
     const said = await kubectl.ok("get", "nodes", "-o", `jsonpath=${path}`);
@@ -64,9 +64,25 @@ describe.skipIf(program === undefined)("simulated nodes", { timeout: 120_000 }, 
     const large = { ...spec, containers: [{ ...spec.containers[0], resources: { requests: { cpu: "3" } } }] };
     await kubectl.given(pod, { ...pod, metadata: { name: "large" }, spec: large }).ok("create", "-f", "-");
     await expect
-      .poll(() => kubectl.ok("get", "pods"), { timeout: 60_000 })
+      .poll(() => kubectl.ok("get", "pods"))
       .toMatch(/large +0\/1 +OutOfcpu[\s\S]*stuck +0\/1 +(ErrImagePull|ImagePullBackOff)/);
     await kubectl.ok("delete", "pod", "stuck", "large", "--timeout=60s");
+  });
+
+  it("say that nothing runs there", async () => {
+    const { spec } = template([]);
+    const pod = { apiVersion: "v1", kind: "Pod", metadata: { name: "quiet" }, spec };
+    await kubectl.given(pod).ok("create", "-f", "-");
+    await kubectl.ok("wait", "pod/quiet", "--for=condition=Ready", "--timeout=60s");
+    const asked = [
+      ["logs", "quiet"],
+      ["exec", "quiet", "--", "true"],
+      ["attach", "quiet"],
+      ["port-forward", "quiet", ":80"],
+    ];
+    const said = 'node "node-1" is simulated: no containers run there, so there are no logs';
+    for (const words of asked) expect(await kubectl.fails(...words), words.join(" ")).toContain(said);
+    await kubectl.ok("delete", "pod", "quiet", "--timeout=60s");
   });
 
   it("fall silent and come back", async () => {

@@ -213,11 +213,12 @@ describe.skipIf(missing !== "")(`CRI on containerd${missing && `: ${missing}`}`,
     await using own = await pod();
     const linux = { ...containerConfig({}).linux, resources: { memoryLimitBytes: 20_000_000 } };
     const id = await container(own, "exec tail /dev/zero", { linux });
-    expect(await exited(id)).toMatchObject({
-      exitCode: 137,
-      reason: "OOMKilled",
-      resources: { memoryLimitBytes: 20_000_000 },
-    });
+    expect(await exited(id)).toMatchObject({ exitCode: 137, resources: { memoryLimitBytes: 20_000_000 } });
+    // That it has ended, and why, containerd hears from two sides: the reason may come later.
+    await until(
+      () => runtime().containerStatus(id),
+      (status) => status?.reason === "OOMKilled",
+    );
   });
 
   it("measures containers, and changes their resources", async () => {

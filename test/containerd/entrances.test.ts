@@ -48,7 +48,7 @@ const path = (backend: string, at = "/"): networking.HTTPIngressPath => ({
   backend: { service: { name: backend, port: { name: "http" } } },
 });
 
-describe.skipIf(why !== "")(`names, policies and entrances${why && `: ${why}`}`, { timeout: 120_000 }, () => {
+describe.skipIf(why !== "")(`names, policies and entrances${why && `: ${why}`}`, () => {
   let machine: Machine;
   let clientFile = "";
 
@@ -80,11 +80,11 @@ describe.skipIf(why !== "")(`names, policies and entrances${why && `: ${why}`}`,
     ];
     for (const object of objects) await machine.apply(object);
     await machine.kubectl("wait", "--for=condition=Ready", "pod", "--all", "--timeout=60s");
-  }, 120_000);
+  });
   afterAll(async () => {
     await machine?.[Symbol.asyncDispose]();
     expect(machine?.leftovers()).toEqual([]);
-  }, 60_000);
+  });
 
   const inPod = (name: string, ...command: string[]) => machine.kubectl("exec", name, "--", ...command);
   const podIp = async (name: string) => (await machine.json<core.Pod>("get", "pod", name)).status?.podIP ?? "";

@@ -37,7 +37,7 @@ describe.skipIf(why !== "")(`kill -9 under churn${why && `: ${why}`}`, { timeout
   afterAll(async () => {
     await machine?.[Symbol.asyncDispose]();
     expect(machine?.leftovers()).toEqual([]);
-  }, 120_000);
+  });
 
   const runOf = async (): Promise<NodeRun | undefined> => (await readNode(node))?.run;
 

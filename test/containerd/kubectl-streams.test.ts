@@ -34,7 +34,7 @@ const pod = (name: string, spec: object) => ({
   spec: { terminationGracePeriodSeconds: 0, ...spec },
 });
 
-describe.skipIf(why !== "")(`kubectl and running containers${why && `: ${why}`}`, { timeout: 120_000 }, () => {
+describe.skipIf(why !== "")(`kubectl and running containers${why && `: ${why}`}`, () => {
   let machine: Machine;
   const files = mkdtempSync(join(tmpdir(), "k8ts-streams-"));
 
@@ -76,7 +76,7 @@ describe.skipIf(why !== "")(`kubectl and running containers${why && `: ${why}`}`
     await machine?.[Symbol.asyncDispose]();
     rmSync(files, { recursive: true, force: true });
     expect(machine?.leftovers()).toEqual([]);
-  }, 120_000);
+  });
 
   describe("logs", () => {
     it("whole, the last lines, with times, since, by container", async () => {

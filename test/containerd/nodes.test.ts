@@ -22,7 +22,7 @@ import { until } from "./support/wait.ts";
 const driver = join(import.meta.dirname, "support", "node-driver.ts");
 const clock = realClock();
 
-describe.skipIf(missing !== "")(`nodes on this machine${missing && `: ${missing}`}`, { timeout: 120_000 }, () => {
+describe.skipIf(missing !== "")(`nodes on this machine${missing && `: ${missing}`}`, () => {
   const home = mkdtempSync(join(tmpdir(), "k8ts-nodes-"));
   const dataDir = join(home, "data");
   const site = siteNames(dataDir);

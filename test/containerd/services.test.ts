@@ -46,7 +46,7 @@ const service = (name: string, spec: core.ServiceSpec) => ({
   spec: { selector: APP.matchLabels, ports: [{ port: 80, targetPort: "http" }], ...spec },
 });
 
-describe.skipIf(why !== "")(`Services of real nodes${why && `: ${why}`}`, { timeout: 120_000 }, () => {
+describe.skipIf(why !== "")(`Services of real nodes${why && `: ${why}`}`, () => {
   let machine: Machine;
   let clientFile = "";
   const [one, two] = ["client-1", "client-2"];
@@ -67,11 +67,11 @@ describe.skipIf(why !== "")(`Services of real nodes${why && `: ${why}`}`, { time
     ];
     for (const object of objects) await machine.apply(object);
     await machine.kubectl("wait", "--for=condition=Ready", "pod", "--all", "--timeout=60s");
-  }, 120_000);
+  });
   afterAll(async () => {
     await machine?.[Symbol.asyncDispose]();
     expect(machine?.leftovers()).toEqual([]);
-  }, 60_000);
+  });
 
   const toldBy = (text: string) => JSON.parse(text.trim().split("\n").at(-1) ?? "") as Told;
   const inPod = async (name: string, url: string, count = 20) =>
@@ -170,7 +170,7 @@ describe.skipIf(why !== "")(`Services of real nodes${why && `: ${why}`}`, { time
       const { failures, answers } = await end();
       expect(failures).toEqual({});
       expect(Object.keys(answers)).toHaveLength(2);
-    }, 120_000);
+    });
 
     it("Pods find every backend, within 10 % of evenly in 1,000 connections", async () => {
       const { url } = await addressOf("web");

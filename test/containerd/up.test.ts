@@ -24,11 +24,11 @@ describe.skipIf(why !== "")(`a cluster of real nodes${why && `: ${why}`}`, { tim
     machine = await Machine.create();
     const said = await machine.ok("up", "--detach", "--runtime", "containerd", "--nodes", "2", "--port", "0");
     expect(said).toMatch(/nodes .* 2 ready, on containerd/);
-  }, 120_000);
+  });
   afterAll(async () => {
     await machine?.[Symbol.asyncDispose]();
     expect(machine?.leftovers()).toEqual([]);
-  }, 60_000);
+  });
 
   const pod = (name: string, nodeName: string, changes: Partial<core.Container> = {}) => ({
     apiVersion: "v1",

@@ -53,7 +53,7 @@ describe("a node's certificate", () => {
     const stop = new AbortController();
     const options = { client, nodeName: "a", names, certDir, clock: realClock(), random: seededRandom(1) };
     const keeping = keepServingCertificate({ ...options, log: silentLogger }, stop.signal);
-    const both = await vi.waitFor(() => readFileSync(join(certDir, "kubelet-server-current.pem"), "utf8"));
+    const both = await vi.waitFor(() => readFileSync(join(certDir, "kubelet-server-current.pem"), "utf8"), 60_000);
     stop.abort(new Error("enough"));
     await expect(keeping).rejects.toThrow("enough");
     expect(asked[0]).toMatchObject({

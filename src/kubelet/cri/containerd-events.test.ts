@@ -14,6 +14,7 @@ describe("changeIn", () => {
     ["/tasks/start", ofContainer, { type: "started", id: "c1" }],
     ["/tasks/exit", methods.TaskExit.encode({ containerId: "c1", id: "c1" }), { type: "stopped", id: "c1" }],
     ["/tasks/exit", methods.TaskExit.encode({ containerId: "c1", id: "an-exec" }), undefined],
+    ["/tasks/oom", ofContainer, { type: "stopped", id: "c1", isLate: true }],
     ["/images/create", ofContainer, undefined],
   ])("%s", (topic, value, want) => {
     expect(changeIn(envelope(topic, value), methods)).toEqual(want);
@@ -118,6 +119,26 @@ describe("confirmedEvents", () => {
       { type: "started", containerId: "c", podSandboxId: "s" },
       { type: "deleted", containerId: "c", podSandboxId: "s" },
     ]);
+  });
+
+  it("passes on a second later what CRI has to hear of first, and holds up nothing else", async () => {
+    const [view, clock] = [new View(), new VirtualClock()];
+    view.containers.set("c", "running");
+    const { events, ended } = run(
+      [
+        { type: "stopped", id: "c", isLate: true },
+        { type: "stopped", id: "c" },
+      ],
+      view,
+      clock,
+    );
+    view.containers.set("c", "exited");
+    await clock.advance(100);
+    const stopped = { type: "stopped", containerId: "c", podSandboxId: "s" };
+    expect(events).toEqual([stopped]);
+    await clock.advance(1000);
+    await ended;
+    expect(events).toEqual([stopped, stopped]);
   });
 
   it("does not wait for ever", async () => {

@@ -7,6 +7,8 @@
  * 1. containerd tells of a start or an exit a moment before its CRI knows it. An event is passed on only when CRI's answer agrees, or after a
  *    second at most: whoever asks CRI because of an event sees what it was about.
  * 2. Events of one container keep their order; one that waits holds up no other container's.
+ * 3. That memory has run out is told apart from the end that this is for many, before it or after it, and CRI hears of it as we do. It is passed on a second later, as
+ *    one more end: by then CRI says why it was, also to who has asked too early.
  */
 import { type Clock, childController, Channel as Queue } from "#base";
 import { type Container, type PodSandbox, RuntimeError, type RuntimeEvent } from "../runtime/runtime.ts";
@@ -14,7 +16,7 @@ import type { ContainerdMethods, Envelope } from "./containerd-messages.ts";
 
 export const NAMESPACE = "k8s.io";
 /** One of these filters must match; within a filter all parts must. */
-export const FILTERS = ["/containers/create", "/containers/delete", "/tasks/start", "/tasks/exit"].map(
+export const FILTERS = ["/containers/create", "/containers/delete", "/tasks/start", "/tasks/exit", "/tasks/oom"].map(
   (topic) => `namespace==${NAMESPACE},topic=="${topic}"`,
 );
 
@@ -25,6 +27,8 @@ const MAX_WAITING = 100_000;
 export interface Change {
   readonly type: RuntimeEvent["type"];
   readonly id: string;
+  /** CRI need not agree, but gets a second to hear of it as well. */
+  readonly isLate?: boolean;
 }
 
 type Decoders = Pick<ContainerdMethods, "ContainerId" | "TaskExit">;
@@ -44,6 +48,8 @@ export function changeIn({ topic, event }: Envelope, { ContainerId, TaskExit }: 
       const { containerId, id: process } = TaskExit.decode(event.value);
       return process === containerId ? { type: "stopped", id: containerId } : undefined;
     }
+    case "/tasks/oom":
+      return { type: "stopped", id: id(), isLate: true };
     default:
       return undefined;
   }
@@ -100,14 +106,15 @@ export async function* confirmedEvents(
   };
   const take = async () => {
     for await (const change of changes(taking.signal)) {
-      const earlier = underway.get(change.id) ?? Promise.resolve();
+      const lane = change.isLate === true ? `${change.id}, late` : change.id;
+      const earlier = underway.get(lane) ?? Promise.resolve();
       const mine = earlier
         .then(() => pass(change))
         .catch(end)
         .finally(() => {
-          if (underway.get(change.id) === mine) underway.delete(change.id);
+          if (underway.get(lane) === mine) underway.delete(lane);
         });
-      underway.set(change.id, mine);
+      underway.set(lane, mine);
     }
   };
   const taken = take().then(() => events.close(), end);
@@ -121,6 +128,10 @@ export async function* confirmedEvents(
 }
 
 async function agreed(change: Change, view: CriView, clock: Clock, signal: AbortSignal): Promise<Seen> {
+  if (change.isLate === true) {
+    await clock.sleep(PATIENCE_MS, signal).catch(() => {}); // as below
+    return look(change.id, view);
+  }
   const until = clock.monotonic() + PATIENCE_MS;
   for (let delayMs = FIRST_DELAY_MS; ; delayMs *= 2) {
     const seen = await look(change.id, view);

@@ -69,6 +69,24 @@ describe("probes", () => {
   });
 });
 
+describe("why a container has ended", () => {
+  it.each(["Never", "Always"] as const)("may be known later: restartPolicy %s", async (restartPolicy) => {
+    const test = await start();
+    await test.create(podWith({ restartPolicy }));
+    await test.clock.advance(seconds(2));
+    test.runtime.exit("web", "app", 137);
+    await test.clock.advance(seconds(1));
+    const ended = async () => {
+      const [app] = (await test.get("web")).status?.containerStatuses ?? [];
+      return (restartPolicy === "Never" ? app?.state : app?.lastState)?.terminated;
+    };
+    expect(await ended()).toMatchObject({ exitCode: 137, reason: "Error" });
+    test.runtime.explain("web", "app", "OOMKilled");
+    await test.clock.advance(seconds(1));
+    expect(await ended()).toMatchObject({ exitCode: 137, reason: "OOMKilled" });
+  });
+});
+
 describe("hooks", () => {
   const hooked = (lifecycle: core.Lifecycle): Partial<core.PodSpec> => ({
     containers: [{ name: "app", image: "app:1", lifecycle }],

@@ -61,6 +61,8 @@ export class PodWorker {
   #step: ChildController | undefined;
   #graceSeconds = Number.POSITIVE_INFINITY;
   #isDue = true;
+  /** How it has ended. */
+  #isTold = false;
   #wake: (() => void) | undefined;
 
   constructor({ parts, status, random, pod, rejection }: PodWorkerOptions) {
@@ -214,7 +216,12 @@ export class PodWorker {
     await parts.volumes.unmount(this.uid, signal);
     await parts.cgroups.remove(this.uid);
     const isDeleted = pod.metadata.deletionTimestamp !== undefined;
-    if (!isDeleted && !this.#isRemoved) return Number.POSITIVE_INFINITY;
+    if (!isDeleted && !this.#isRemoved) {
+      // It was told when it ended. A runtime may say later why that was, such as that memory had run out.
+      if (this.#isTold) await this.#tell(await lookAtPod(parts.runtime, this.uid, signal));
+      this.#isTold = true;
+      return Number.POSITIVE_INFINITY;
+    }
     await this.#tell(await lookAtPod(parts.runtime, this.uid, signal));
     if (!this.#isRemoved) await this.#status.finish(pod, signal);
     await removeFromNode(parts, pod, signal);

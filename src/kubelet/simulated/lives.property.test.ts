@@ -85,7 +85,7 @@ describe("lives of Pods", () => {
     );
     await fleet.close();
     await first.close();
-  }, 60_000);
+  });
 });
 
 describe("a node that stops and starts at any moment", () => {
@@ -144,5 +144,5 @@ describe("a node that stops and starts at any moment", () => {
       { numRuns: 40 },
     );
     await cluster.close();
-  }, 60_000);
+  });
 });

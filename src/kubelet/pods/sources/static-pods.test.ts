@@ -79,7 +79,7 @@ describe("mirrors", () => {
   });
 });
 
-describe("a node with static Pods", { timeout: 60_000 }, () => {
+describe("a node with static Pods", () => {
   let folder: string;
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), "k8ts-manifests-"));
@@ -97,7 +97,7 @@ describe("a node with static Pods", { timeout: 60_000 }, () => {
           await test.clock.advance(1000);
           await check();
         },
-        { timeout: 30_000 },
+        { timeout: 60_000 },
       );
     try {
       await until(async () => expect((await test.get("web-node-1")).status?.phase).toBe("Running"));

@@ -31,6 +31,8 @@ export interface SimulatedRuntime extends Runtime {
   readonly calls: readonly string[];
   /** Ends the running instance of a container, as if its process had. */
   exit(pod: string, container: string, exitCode: number, reason?: string): void;
+  /** Says later why a container has ended. */
+  explain(pod: string, container: string, reason: string): void;
   /** Ends a Pod's sandbox, as if somebody else had. */
   breakSandbox(pod: string): void;
   down(): void;
@@ -297,6 +299,14 @@ export function simulatedRuntime(options: SimulatedRuntimeOptions): SimulatedRun
       );
       if (found === undefined) throw new Error(`no container ${pod}/${container} runs`);
       end(found, exitCode, reason);
+    },
+    explain(pod, container, reason) {
+      const found = [...boxes.values()].findLast(
+        (each) => wordsOf(each) === `${pod}/${container}` && each.status.state === "exited",
+      );
+      if (found === undefined) throw new Error(`no container ${pod}/${container} has ended`);
+      found.status = { ...found.status, reason };
+      tell("stopped", found.status.id, found.status.podSandboxId);
     },
     breakSandbox(pod) {
       for (const sandbox of sandboxes.values()) {

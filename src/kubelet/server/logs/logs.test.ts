@@ -123,7 +123,7 @@ describe("following a log", () => {
     return {
       reading,
       stop,
-      until: (text: string) => expect.poll(() => seen, { timeout: 20_000 }).toBe(text),
+      until: (text: string) => expect.poll(() => seen).toBe(text),
       seen: () => seen,
     };
   }
