@@ -14,7 +14,7 @@ const SEEN_WITHIN_MS = 2_000;
 /** The store gives up after 5 s. */
 const REFUSED_WITHIN_MS = 15_000;
 
-describe.skipIf(findEtcd() === undefined)("two API servers on one etcd (needs etcd)", { timeout: 60_000 }, () => {
+describe.skipIf(findEtcd() === undefined)("two API servers on one etcd (needs etcd)", () => {
   let etcd: EtcdServer;
   const homes: Home[] = [];
   const up = async (home: Home) => {
@@ -224,10 +224,8 @@ describe.skipIf(findEtcd() === undefined)("two API servers on one etcd (needs et
       start();
     }
     await etcd.healthy();
-    await expect.poll(async () => (await a.call("GET", "/readyz")).status, { timeout: 20_000 }).toBe(200);
-    await expect
-      .poll(async () => (await a.call("PATCH", path, { data: { back: "yes" } })).status, { timeout: 20_000 })
-      .toBe(200);
+    await expect.poll(async () => (await a.call("GET", "/readyz")).status).toBe(200);
+    await expect.poll(async () => (await a.call("PATCH", path, { data: { back: "yes" } })).status).toBe(200);
     const last = await b.ok("PATCH", path, { data: { back: "on both" } });
     await follower.reached(revisionOf(last));
     expect(follower.state).toEqual(stateOf(await a.ok("GET", follower.path)));

@@ -88,11 +88,11 @@ describe("k8ts up, with flags of authentication", () => {
 
       writeFileSync(config, "nonsense");
       writeFileSync(config, configuration("second:"));
-      await expect.poll(async () => nameOf(await ask(home, { token })), { timeout: 20_000 }).toBe("second:kubectl");
+      await expect.poll(async () => nameOf(await ask(home, { token }))).toBe("second:kubectl");
     } finally {
       await provider.close();
     }
-  }, 60_000);
+  });
 
   it("knows clients of more authorities, and no longer when their file says otherwise", async () => {
     const home = newHome();
@@ -109,9 +109,9 @@ describe("k8ts up, with flags of authentication", () => {
       401,
     ]);
     writeFileSync(bundle, two.certPem);
-    await expect.poll(async () => nameOf(await ask(home, bob)), { timeout: 20_000 }).toBe("bob");
+    await expect.poll(async () => nameOf(await ask(home, bob))).toBe("bob");
     expect(nameOf(await ask(home, ann))).toBe(401);
-  }, 60_000);
+  });
 
   it("goes on with tokens of an older key and an older issuer", async () => {
     const home = newHome();
@@ -150,7 +150,7 @@ describe("k8ts up, with flags of authentication", () => {
     for (const each of [older, newer]) {
       expect(nameOf(await ask(home, { token: each }))).toBe("system:serviceaccount:default:robot");
     }
-  }, 60_000);
+  });
 
   it.each([
     { flags: ["--authentication-config", "/none"], want: /--authentication-config: ENOENT/ },

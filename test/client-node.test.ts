@@ -194,11 +194,9 @@ describe("an informer of @kubernetes/client-node", () => {
     });
 
     await informer.start();
-    await expect
-      .poll(() => events, { timeout: 20_000 })
-      .toEqual(["add before", "add while", "delete before", "add after"]);
+    await expect.poll(() => events).toEqual(["add before", "add while", "delete before", "add after"]);
     await create("later");
-    await expect.poll(() => events, { timeout: 20_000 }).toContain("add later");
+    await expect.poll(() => events).toContain("add later");
     expect(informer.list().map(({ metadata }) => metadata?.name)).toEqual(["while", "after", "later"]);
     await informer.stop();
   });

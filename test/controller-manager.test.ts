@@ -53,7 +53,7 @@ async function startManager(name: string, ...more: string[]): Promise<void> {
     ...more,
   );
   managers.set(name, { process, port });
-  await expect.poll(() => ask(name, "/healthz").then(({ body }) => body), { timeout: 20_000 }).toBe("ok");
+  await expect.poll(() => ask(name, "/healthz").then(({ body }) => body)).toBe("ok");
 }
 
 async function ask(name: string, path: string, token?: string): Promise<{ status: number; body: string }> {
@@ -78,108 +78,102 @@ const holder = () =>
 const hasBecomeLeader = (name: string) =>
   managers.get(name)?.process.stderr().includes('"message":"became the leader"') ?? false;
 
-describe.skipIf(program === undefined)(
-  "controllers in processes of their own (needs kubectl)",
-  { timeout: 60_000 },
-  () => {
-    it("without any, nothing happens", async () => {
-      await kubectl.given(deployment("early", "i", { replicas: 3 })).ok("apply", "-f", "-");
-      expect(await podsOf("early")).toBe(0);
-      expect(await kubectl.ok("get", "serviceaccounts", "-A")).toBe("");
-    });
+describe.skipIf(program === undefined)("controllers in processes of their own (needs kubectl)", () => {
+  it("without any, nothing happens", async () => {
+    await kubectl.given(deployment("early", "i", { replicas: 3 })).ok("apply", "-f", "-");
+    expect(await podsOf("early")).toBe(0);
+    expect(await kubectl.ok("get", "serviceaccounts", "-A")).toBe("");
+  });
 
-    it("one of two works; each controller as its own service account, with its own role", async () => {
-      await startManager("first");
-      await expect.poll(() => podsOf("early"), { timeout: 20_000 }).toBe(3);
-      await startManager("standby");
-      expect(hasBecomeLeader("standby")).toBe(false);
-      const accounts = await kubectl.ok("-n", "kube-system", "get", "serviceaccounts", "-o", "name");
-      expect(accounts.split("\n")).toEqual(
-        expect.arrayContaining(["serviceaccount/deployment-controller", "serviceaccount/replicaset-controller"]),
-      );
-      expect(
-        await kubectl.ok("auth", "can-i", "create", "pods", `--as=system:kube-controller-manager`).catch(String),
-      ).toContain("no");
-    });
+  it("one of two works; each controller as its own service account, with its own role", async () => {
+    await startManager("first");
+    await expect.poll(() => podsOf("early")).toBe(3);
+    await startManager("standby");
+    expect(hasBecomeLeader("standby")).toBe(false);
+    const accounts = await kubectl.ok("-n", "kube-system", "get", "serviceaccounts", "-o", "name");
+    expect(accounts.split("\n")).toEqual(
+      expect.arrayContaining(["serviceaccount/deployment-controller", "serviceaccount/replicaset-controller"]),
+    );
+    expect(
+      await kubectl.ok("auth", "can-i", "create", "pods", `--as=system:kube-controller-manager`).catch(String),
+    ).toContain("no");
+  });
 
-    it("signs certificates and tokens, and publishes what to trust", async () => {
-      const trusted = () => kubectl.ok("get", "configmap", "kube-root-ca.crt", "-o", "jsonpath={.data.ca\\.crt}");
-      await expect.poll(() => trusted().catch(() => ""), { timeout: 20_000 }).toBe(readFileSync(pki("ca.crt"), "utf8"));
-      await kubectl
-        .given({
-          apiVersion: "v1",
-          kind: "Secret",
-          metadata: { name: "kept", annotations: { "kubernetes.io/service-account.name": "default" } },
-          type: "kubernetes.io/service-account-token",
-        })
-        .ok("apply", "-f", "-");
-      const token = () => kubectl.ok("get", "secret", "kept", "-o", "jsonpath={.data.token}");
-      await expect.poll(token, { timeout: 20_000 }).not.toBe("");
-      const decoded = Buffer.from(await token(), "base64").toString();
-      const { server } = await readKubeconfig(kubeconfig);
-      const who = ["auth", "whoami", "-o", "jsonpath={.status.userInfo.username}"];
-      const asToken = [`--server=${server}`, `--certificate-authority=${pki("ca.crt")}`, `--token=${decoded}`];
-      expect(await kubectl.env({ KUBECONFIG: "" }).ok(...who, ...asToken)).toBe(
-        "system:serviceaccount:default:default",
-      );
-    });
+  it("signs certificates and tokens, and publishes what to trust", async () => {
+    const trusted = () => kubectl.ok("get", "configmap", "kube-root-ca.crt", "-o", "jsonpath={.data.ca\\.crt}");
+    await expect.poll(() => trusted().catch(() => "")).toBe(readFileSync(pki("ca.crt"), "utf8"));
+    await kubectl
+      .given({
+        apiVersion: "v1",
+        kind: "Secret",
+        metadata: { name: "kept", annotations: { "kubernetes.io/service-account.name": "default" } },
+        type: "kubernetes.io/service-account-token",
+      })
+      .ok("apply", "-f", "-");
+    const token = () => kubectl.ok("get", "secret", "kept", "-o", "jsonpath={.data.token}");
+    await expect.poll(token).not.toBe("");
+    const decoded = Buffer.from(await token(), "base64").toString();
+    const { server } = await readKubeconfig(kubeconfig);
+    const who = ["auth", "whoami", "-o", "jsonpath={.status.userInfo.username}"];
+    const asToken = [`--server=${server}`, `--certificate-authority=${pki("ca.crt")}`, `--token=${decoded}`];
+    expect(await kubectl.env({ KUBECONFIG: "" }).ok(...who, ...asToken)).toBe("system:serviceaccount:default:default");
+  });
 
-    it("tells about itself: health to everybody, metrics to those who may read them", async () => {
-      expect(await ask("first", "/livez")).toEqual({ status: 200, body: "ok" });
-      expect(await ask("standby", "/readyz?verbose")).toEqual({
-        status: 200,
-        body: "[+]ping ok\nreadyz check passed\n",
-      });
-      expect((await ask("first", "/metrics")).status).toBe(403);
-      expect((await ask("first", "/metrics", "nobody's")).status).toBe(401);
-      await kubectl.ok(
-        "create",
-        "clusterrolebinding",
-        "reads",
-        "--clusterrole=system:monitoring",
-        "--serviceaccount=default:default",
-      );
-      const token = (await kubectl.ok("create", "token", "default")).trim();
-      const leads = async (name: string) =>
-        /leader_election_master_status\{name="kube-controller-manager"\} (\d)/.exec(
-          (await ask(name, "/metrics", token)).body,
-        )?.[1];
-      expect(await leads("first")).toBe("1");
-      expect(await leads("standby")).toBe("0");
-      expect((await ask("first", "/metrics", token)).body).toMatch(
-        /workqueue_adds_total\{name="deployment-controller"\} [1-9]/,
-      );
-      expect((await ask("first", "/elsewhere", token)).status).toBe(403);
+  it("tells about itself: health to everybody, metrics to those who may read them", async () => {
+    expect(await ask("first", "/livez")).toEqual({ status: 200, body: "ok" });
+    expect(await ask("standby", "/readyz?verbose")).toEqual({
+      status: 200,
+      body: "[+]ping ok\nreadyz check passed\n",
     });
+    expect((await ask("first", "/metrics")).status).toBe(403);
+    expect((await ask("first", "/metrics", "nobody's")).status).toBe(401);
+    await kubectl.ok(
+      "create",
+      "clusterrolebinding",
+      "reads",
+      "--clusterrole=system:monitoring",
+      "--serviceaccount=default:default",
+    );
+    const token = (await kubectl.ok("create", "token", "default")).trim();
+    const leads = async (name: string) =>
+      /leader_election_master_status\{name="kube-controller-manager"\} (\d)/.exec(
+        (await ask(name, "/metrics", token)).body,
+      )?.[1];
+    expect(await leads("first")).toBe("1");
+    expect(await leads("standby")).toBe("0");
+    expect((await ask("first", "/metrics", token)).body).toMatch(
+      /workqueue_adds_total\{name="deployment-controller"\} [1-9]/,
+    );
+    expect((await ask("first", "/elsewhere", token)).status).toBe(403);
+  });
 
-    it("kill -9 of the one at work: the other takes over, and nothing is lost or done twice", async () => {
-      const before = await holder();
-      const creating = ["a", "b", "c", "d"].map((name) =>
-        kubectl.given(deployment(name, "i", { replicas: 5 })).ok("apply", "-f", "-"),
-      );
-      await Promise.race(creating);
-      managers.get("first")?.process.process.kill("SIGKILL");
-      await Promise.all(creating);
-      await kubectl.ok("scale", "deployment", "early", "--replicas=1");
-      await expect.poll(() => hasBecomeLeader("standby"), { timeout: 20_000 }).toBe(true);
-      expect(await holder()).not.toBe(before);
-      for (const name of ["a", "b", "c", "d"]) await expect.poll(() => podsOf(name), { timeout: 20_000 }).toBe(5);
-      await expect.poll(() => podsOf("early"), { timeout: 20_000 }).toBe(1);
-      const { items } = (await kubectl.json("get", "replicasets")) as { items: readonly unknown[] };
-      expect(items).toHaveLength(5);
-    });
+  it("kill -9 of the one at work: the other takes over, and nothing is lost or done twice", async () => {
+    const before = await holder();
+    const creating = ["a", "b", "c", "d"].map((name) =>
+      kubectl.given(deployment(name, "i", { replicas: 5 })).ok("apply", "-f", "-"),
+    );
+    await Promise.race(creating);
+    managers.get("first")?.process.process.kill("SIGKILL");
+    await Promise.all(creating);
+    await kubectl.ok("scale", "deployment", "early", "--replicas=1");
+    await expect.poll(() => hasBecomeLeader("standby")).toBe(true);
+    expect(await holder()).not.toBe(before);
+    for (const name of ["a", "b", "c", "d"]) await expect.poll(() => podsOf(name)).toBe(5);
+    await expect.poll(() => podsOf("early")).toBe(1);
+    const { items } = (await kubectl.json("get", "replicasets")) as { items: readonly unknown[] };
+    expect(items).toHaveLength(5);
+  });
 
-    it("who is stopped gives the lease back, and the next works at once", async () => {
-      await startManager("third");
-      const stopping = managers.get("standby")?.process;
-      stopping?.process.kill("SIGTERM");
-      expect((await stopping?.ended())?.code).toBe(0);
-      await expect.poll(() => hasBecomeLeader("third"), { timeout: 20_000 }).toBe(true);
-      await kubectl.ok("scale", "deployment", "a", "--replicas=2");
-      await expect.poll(() => podsOf("a"), { timeout: 20_000 }).toBe(2);
-    });
-  },
-);
+  it("who is stopped gives the lease back, and the next works at once", async () => {
+    await startManager("third");
+    const stopping = managers.get("standby")?.process;
+    stopping?.process.kill("SIGTERM");
+    expect((await stopping?.ended())?.code).toBe(0);
+    await expect.poll(() => hasBecomeLeader("third")).toBe(true);
+    await kubectl.ok("scale", "deployment", "a", "--replicas=2");
+    await expect.poll(() => podsOf("a")).toBe(2);
+  });
+});
 
 describe.skipIf(program === undefined)("its flags", () => {
   it.each([

@@ -66,12 +66,12 @@ describe("k8ts up --encryption-provider-config", () => {
     }
     expect(onDisk(home)).toContain("k8s:enc:secretbox:v1:k1:");
     writeFileSync(file, configuration(["k2", 2], ["k1", 1]));
-    await vi.waitFor(() => expect(home.log()).toContainEqual(expect.objectContaining({ file, level: "info" })), 30_000);
+    await vi.waitFor(() => expect(home.log()).toContainEqual(expect.objectContaining({ file, level: "info" })), 60_000);
     const { resourceVersion: _, ...metadata } = created.metadata;
     await secrets.update({ ...created, metadata });
     expect(onDisk(home)).toContain("k8s:enc:secretbox:v1:k2:");
     expect((await secrets.get("s")).data?.v).toBe(Buffer.from(VALUE).toString("base64"));
-  }, 120_000);
+  });
 
   it.each([
     { name: "a file that is not there", text: undefined, says: "--encryption-provider-config" },

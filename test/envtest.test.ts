@@ -22,7 +22,6 @@ const clock = realClock();
 
 describe.skipIf(findEtcd() === undefined || kubectl === undefined)(
   "bin/ as the assets of envtest (needs etcd and kubectl)",
-  { timeout: 90_000 },
   () => {
     let dir: string;
     const running: Running[] = [];
@@ -50,8 +49,7 @@ describe.skipIf(findEtcd() === undefined || kubectl === undefined)(
       expect(code).toBe(0);
       return new RegExp(`^\\s*--${flag}\\b`, "m").test(stdout + stderr);
     };
-    const healthy = (url: string, program: Running) =>
-      expect.poll(() => statusOf(url, program), { timeout: 60_000 }).toBe(200);
+    const healthy = (url: string, program: Running) => expect.poll(() => statusOf(url, program)).toBe(200);
 
     async function etcd(): Promise<string> {
       const [client, peer] = [`http://127.0.0.1:${await freePort()}`, `http://127.0.0.1:${await freePort()}`];
@@ -63,7 +61,7 @@ describe.skipIf(findEtcd() === undefined || kubectl === undefined)(
         "listen-client-urls": client,
         ...fast,
       });
-      await expect.poll(() => plainStatus(`${client}/health`, started), { timeout: 60_000 }).toBe(200);
+      await expect.poll(() => plainStatus(`${client}/health`, started)).toBe(200);
       return client;
     }
 
@@ -174,7 +172,7 @@ describe.skipIf(findEtcd() === undefined || kubectl === undefined)(
         v: "2",
       });
       // Where everything is allowed, nobody is anonymous.
-      await expect.poll(() => statusOf(`${url}/readyz`, server), { timeout: 60_000 }).toBe(401);
+      await expect.poll(() => statusOf(`${url}/readyz`, server)).toBe(401);
       expect(["apiserver.crt", "apiserver.key"].map((name) => existsSync(join(certDir, name)))).toEqual([true, true]);
       const args = ["get", "namespaces", "-o", "name", "--server", url, "--token", "a-token"];
       const ca = ["--certificate-authority", join(certDir, "apiserver.crt")];

@@ -29,10 +29,10 @@ describe.skipIf(tool("kubectl") === undefined)("a flow played again", () => {
   beforeAll(async () => {
     home = new Home();
     await startSimulated(home, 2);
-  }, 60_000);
+  });
   afterAll(() => home?.[Symbol.asyncDispose]());
 
-  it.each(simulated)("is as documented: $id", { timeout: 120_000 }, async (scenario) => {
+  it.each(simulated)("is as documented: $id", async (scenario) => {
     const { diagram } = await play(scenario, stageOn(home), () => recordsOf(home));
     const page = readFileSync(join(docs, `${scenario.id}.md`), "utf8");
     const documented = /^Who takes part: (.+)\.$/m.exec(page)?.[1]?.split(", ") ?? [];

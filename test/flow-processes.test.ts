@@ -44,10 +44,10 @@ describe.skipIf(program === undefined)("a flow through several processes", () =>
       "--bind-address=127.0.0.1",
       `--secure-port=${await freePort()}`,
     );
-  }, 60_000);
+  });
   afterAll(() => home[Symbol.asyncDispose]());
 
-  it("is whole, in the order of its causes, by clocks that are not one", { timeout: 90_000 }, async () => {
+  it("is whole, in the order of its causes, by clocks that are not one", async () => {
     await kubectl.ok("create", "deployment", "web", "--image=example/web", "--replicas=2");
     await kubectl.ok("rollout", "status", "deployment/web", "--timeout=60s");
     const { stdout } = await home.k8ts("flow", "deployment/web", "--format", "json");
@@ -57,9 +57,7 @@ describe.skipIf(program === undefined)("a flow through several processes", () =>
     expect(new Set(foreign)).toEqual(new Set(["deployment-controller", "replicaset-controller", "scheduler"]));
   });
 
-  it("why a Pod is where it is, and why another is nowhere, is known to the scheduler alone", {
-    timeout: 60_000,
-  }, async () => {
+  it("why a Pod is where it is, and why another is nowhere, is known to the scheduler alone", async () => {
     const pod = (name: string, nodeSelector: object) => ({
       apiVersion: "v1",
       kind: "Pod",

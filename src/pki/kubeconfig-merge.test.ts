@@ -294,7 +294,7 @@ describe("the lock", () => {
     const virtual = new VirtualClock();
     await writeFile(`${dir.file}.lock`, "");
     const merging = mergeKubeconfig(dir.file, config, { clock: virtual });
-    await vi.waitFor(() => expect(virtual.pending).toBe(1));
+    await expect.poll(() => virtual.pending).toBe(1);
     expect(await dir.text()).toBe(work);
     await rm(`${dir.file}.lock`);
     await virtual.advance(1000);
@@ -311,7 +311,7 @@ describe("the lock", () => {
         `${dir.file} is locked: if no kubectl is changing it now, ${dir.file}.lock was left behind and can be removed.`,
       ),
     );
-    await vi.waitFor(() => expect(virtual.pending).toBe(1));
+    await expect.poll(() => virtual.pending).toBe(1);
     await virtual.advance(10_000);
     await merging;
     expect(virtual.pending).toBe(0);

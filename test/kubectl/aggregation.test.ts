@@ -12,7 +12,7 @@ import {
 import { CommandLine, clusterForFile, tool } from "../support/tools.ts";
 
 /** However busy the machine is. */
-const eventually = <T>(read: () => T) => expect.poll(read, { timeout: 25_000, interval: 20 });
+const eventually = <T>(read: () => T) => expect.poll(read, { interval: 20 });
 
 const program = tool("kubectl");
 const home = clusterForFile();

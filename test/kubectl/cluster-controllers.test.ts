@@ -37,13 +37,12 @@ beforeAll(async () => {
   await waited("pod/lost", "condition=Ready");
   const stopped = await home.k8ts("node", "stop", LOST);
   if (stopped.code !== 0) throw new Error(stopped.stderr);
-}, 90_000);
+});
 afterAll(() => home?.[Symbol.asyncDispose]());
 
 const PATIENT = "--timeout=60s";
 const value = (resource: string, path: string) => kubectl.ok("get", ...resource.split(" "), "-o", `jsonpath=${path}`);
-const becomes = (resource: string, path: string) =>
-  expect.poll(() => value(resource, path).catch(() => "(absent)"), { timeout: 45_000 });
+const becomes = (resource: string, path: string) => expect.poll(() => value(resource, path).catch(() => "(absent)"));
 const waited = (resource: string, condition: string) =>
   kubectl.ok("wait", ...resource.split(" "), `--for=${condition}`, PATIENT);
 const create = (object: object) => kubectl.given(object).ok("create", "-f", "-");
@@ -58,7 +57,7 @@ const pod = (name: string, spec: object = {}) => ({
   spec: { terminationGracePeriodSeconds: 0, containers: [{ name: "c", image: "app:1" }], ...spec },
 });
 
-describe.skipIf(program === undefined)("controllers of a cluster (needs kubectl)", { timeout: 90_000 }, () => {
+describe.skipIf(program === undefined)("controllers of a cluster (needs kubectl)", () => {
   it("a taint drives out who does not tolerate it, at once or when the time is over", async () => {
     const on = { nodeName: "node-2" };
     await create(pod("intolerant", on));

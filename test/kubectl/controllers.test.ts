@@ -15,7 +15,7 @@ beforeAll(async () => {
     ...["--controllers", "*,bootstrapsigner,tokencleaner"],
   );
   if (up.code !== 0) throw new Error(up.stderr);
-}, 60_000);
+});
 afterAll(() => home?.[Symbol.asyncDispose]());
 
 /** A namespace to each test, by its number. */
@@ -29,8 +29,7 @@ beforeEach(async () => {
 
 const PATIENT = "--timeout=60s";
 const value = (resource: string, path: string) => kubectl.ok("get", ...resource.split(" "), "-o", `jsonpath=${path}`);
-const becomes = (resource: string, path: string) =>
-  expect.poll(() => value(resource, path).catch(() => "(absent)"), { timeout: 30_000 });
+const becomes = (resource: string, path: string) => expect.poll(() => value(resource, path).catch(() => "(absent)"));
 const waited = (resource: string, condition: string) =>
   kubectl.ok("wait", ...resource.split(" "), `--for=${condition}`, PATIENT);
 const rolledOut = (resource: string) => kubectl.ok("rollout", "status", resource, PATIENT);
@@ -54,7 +53,7 @@ const job = (name: string, command: readonly string[], spec: object = {}) => {
   return { apiVersion: "batch/v1", kind: "Job", metadata: { name }, spec: { template, ...spec } };
 };
 
-describe.skipIf(program === undefined)("workloads (needs kubectl)", { timeout: 90_000 }, () => {
+describe.skipIf(program === undefined)("workloads (needs kubectl)", () => {
   it("a Deployment is created, changed, undone, paused, restarted, scaled, and runs on nodes all the while", async () => {
     await kubectl.ok("create", "deployment", "web", "--image=web:1", "--replicas=3");
     expect(await rolledOut("deployment/web")).toContain("successfully rolled out");
@@ -76,7 +75,7 @@ describe.skipIf(program === undefined)("workloads (needs kubectl)", { timeout: 9
     await rolledOut("deployment/web");
     const kept = async () =>
       (await value("pods", "{.items[*].metadata.name}")).split(" ").filter((name) => before.includes(name));
-    await expect.poll(kept, { timeout: 30_000 }).toEqual([]);
+    await expect.poll(kept).toEqual([]);
     await kubectl.ok("scale", "deployment/web", "--replicas=5");
     await waited("deployment/web", "jsonpath={.status.readyReplicas}=5");
     await kubectl.ok("autoscale", "deployment", "web", "--min=2", "--max=6", "--cpu=50%");
@@ -91,13 +90,9 @@ describe.skipIf(program === undefined)("workloads (needs kubectl)", { timeout: 9
     await rolledOut("deployment/web");
     const ips = async () => (await value("pods", "{.items[*].status.podIP}")).split(" ").sort().join(" ");
     const sorted = async (path: string, resource: string) => (await value(resource, path)).split(" ").sort().join(" ");
-    await expect
-      .poll(() => sorted("{.subsets[*].addresses[*].ip}", "endpoints/web"), { timeout: 30_000 })
-      .toBe(await ips());
+    await expect.poll(() => sorted("{.subsets[*].addresses[*].ip}", "endpoints/web")).toBe(await ips());
     const slices = "endpointslices -l kubernetes.io/service-name=web";
-    await expect
-      .poll(() => sorted("{.items[*].endpoints[*].addresses[*]}", slices), { timeout: 30_000 })
-      .toBe(await ips());
+    await expect.poll(() => sorted("{.items[*].endpoints[*].addresses[*]}", slices)).toBe(await ips());
     await kubectl.ok("scale", "deployment/web", "--replicas=0");
     await becomes(slices, "{.items[*].endpoints[*].addresses[*]}").toBe("");
     await create({
@@ -179,7 +174,7 @@ describe.skipIf(program === undefined)("workloads (needs kubectl)", { timeout: 9
   });
 });
 
-describe.skipIf(program === undefined)("nodes (needs kubectl)", { timeout: 90_000 }, () => {
+describe.skipIf(program === undefined)("nodes (needs kubectl)", () => {
   it("drain moves Pods elsewhere, one by one where a budget says so; cordon keeps new ones away", async () => {
     await create(workload("Deployment", "web", { replicas: 3 }));
     await kubectl.ok("create", "poddisruptionbudget", "web", "--selector=app=web", "--min-available=2");
@@ -202,7 +197,7 @@ describe.skipIf(program === undefined)("nodes (needs kubectl)", { timeout: 90_00
   });
 });
 
-describe.skipIf(program === undefined)("what goes with whom (needs kubectl)", { timeout: 90_000 }, () => {
+describe.skipIf(program === undefined)("what goes with whom (needs kubectl)", () => {
   it("delete --cascade: foreground waits for all, orphan leaves them, and whoever fits takes them in", async () => {
     await create(workload("Deployment", "web", { replicas: 2 }));
     await rolledOut("deployment/web");

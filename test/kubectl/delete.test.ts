@@ -83,7 +83,7 @@ describe.skipIf(program === undefined)("kubectl delete", () => {
       .ok("create", "-f", "-");
     await kubectl.ok("delete", "cm", owner, `--cascade=${cascade}`);
     const kids = () => kubectl.ok("get", "cm", `kid-${cascade}`, "--ignore-not-found", "-o", "name");
-    await expect.poll(kids, { timeout: 20_000 }).toBe(left);
+    await expect.poll(kids).toBe(left);
     if (left !== "")
       expect(await kubectl.ok("get", "cm", `kid-${cascade}`, "-o", "jsonpath={.metadata.ownerReferences}")).toBe("");
   });

@@ -43,7 +43,7 @@ describe.skipIf(program === undefined)("the kubectl on PATH", () => {
       await kubectl.ok("delete", "cm", "watched");
       return watch.stdout();
     };
-    await expect.poll(change, { timeout: 20_000 }).toContain("configmap/watched");
+    await expect.poll(change).toContain("configmap/watched");
   });
 
   it("finds resources and explains them", async () => {

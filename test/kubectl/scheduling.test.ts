@@ -15,7 +15,7 @@ beforeAll(async () => {
   const flags = ["--runtime", "simulated", "--nodes", "4", "--node-cpu", "2", "--node-zones", "a,b"];
   const up = await home.k8ts("up", "--store", "memory", "--port", "0", "--detach", ...flags);
   if (up.code !== 0) throw new Error(up.stderr);
-}, 60_000);
+});
 afterAll(() => home[Symbol.asyncDispose]());
 
 /** Every case begins on empty nodes. */
@@ -80,7 +80,7 @@ const term = (app: string, topologyKey: string) => ({ labelSelector: { matchLabe
 const REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution";
 const on = (name: string) => ({ nodeSelector: { [HOST]: name } });
 
-describe.skipIf(program === undefined)("scheduling", { timeout: 120_000 }, () => {
+describe.skipIf(program === undefined)("scheduling", () => {
   it("selectors: a Pod goes where the labels are, and waits for them", async () => {
     await kubectl.ok("label", "node", "node-2", "disk=ssd");
     const term = { matchExpressions: [{ key: "disk", operator: "In", values: ["nvme"] }] };
@@ -92,7 +92,7 @@ describe.skipIf(program === undefined)("scheduling", { timeout: 120_000 }, () =>
       /^0\/4 nodes are available: 4 node\(s\) didn't match Pod's node affinity\/selector\. .*preemption: 0\/4 nodes are available: 4 Preemption is not helpful for scheduling\.$/,
     );
     await expect
-      .poll(() => kubectl.ok("get", "events", "--field-selector", "involvedObject.name=waiting"), { timeout: 20_000 })
+      .poll(() => kubectl.ok("get", "events", "--field-selector", "involvedObject.name=waiting"))
       .toContain("FailedScheduling");
     await kubectl.ok("label", "node", "node-3", "disk=nvme");
     await ready("waiting");
@@ -174,7 +174,7 @@ describe.skipIf(program === undefined)("scheduling", { timeout: 120_000 }, () =>
     expect((await nodesOf("guarded")).sort()).toEqual(guarded);
     expect(guarded).not.toContain(await nodeOf("important"));
     await expect
-      .poll(() => kubectl.ok("get", "events", "--field-selector", "reason=Preempted"), { timeout: 20_000 })
+      .poll(() => kubectl.ok("get", "events", "--field-selector", "reason=Preempted"))
       .toMatch(/Preempted by pod .* on node /);
   });
 

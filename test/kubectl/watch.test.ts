@@ -45,7 +45,7 @@ describe.skipIf(program === undefined)("kubectl get --watch", () => {
       ["DELETED", "seen", "0", young],
     ]);
     await expect
-      .poll(() => table(rows.stdout()), { timeout: 20_000 })
+      .poll(() => table(rows.stdout()))
       .toEqual([
         ["NAME", "DATA", "AGE"],
         ["seen", "0", young],

@@ -23,7 +23,6 @@ const site = (name: string, title: string) => ({
   metadata: { name },
   spec: { title },
 });
-const patience = { timeout: 20_000 };
 
 for (const { name, program } of frameworks) {
   const missing = existsSync(join(installed, name)) ? "" : ", skipped: not installed";
@@ -38,24 +37,24 @@ for (const { name, program } of frameworks) {
       const status = (path: string) => async () => (await api.call("GET", path)).status;
       await using operator = run(home, program);
       try {
-        await expect.poll(status(sites), patience).toBe(200);
+        await expect.poll(status(sites)).toBe(200);
 
         // A new object.
         const { metadata } = await api.ok("POST", sites, site("blog", "Hello"));
-        await expect.poll(get(`${sites}/blog`), patience).toMatchObject({
+        await expect.poll(get(`${sites}/blog`)).toMatchObject({
           metadata: { finalizers: [finalizer], generation: 1 },
           spec: { title: "Hello", theme: "light" },
           status: { phase: "Published", observedGeneration: 1 },
         });
         const owner = { kind: "Site", name: "blog", uid: uidOf(metadata), controller: true };
-        await expect.poll(get(`${configMaps}/blog-page`), patience).toMatchObject({
+        await expect.poll(get(`${configMaps}/blog-page`)).toMatchObject({
           metadata: { ownerReferences: [owner] },
           data: { title: "Hello", theme: "light" },
         });
 
         // A change.
         await api.ok("PATCH", `${sites}/blog`, { spec: { title: "Again", theme: "dark" } });
-        await expect.poll(get(`${sites}/blog`), patience).toMatchObject({ status: { observedGeneration: 2 } });
+        await expect.poll(get(`${sites}/blog`)).toMatchObject({ status: { observedGeneration: 2 } });
         expect(await get(`${configMaps}/blog-page`)()).toMatchObject({ data: { title: "Again", theme: "dark" } });
 
         // Another operator's lifetime finds what the first has left, and what has come meanwhile.
@@ -66,22 +65,22 @@ for (const { name, program } of frameworks) {
         expect(await get(`${sites}/blog`)()).toMatchObject({ metadata: { deletionTimestamp: expect.any(String) } });
         await using successor = run(home, program);
         try {
-          await expect.poll(get(`${sites}/shop`), patience).toMatchObject({ status: { phase: "Published" } });
+          await expect.poll(get(`${sites}/shop`)).toMatchObject({ status: { phase: "Published" } });
 
           // The end: first the operator's own business, then the object, then the dependent, which is collected.
-          await expect.poll(status(`${sites}/blog`), patience).toBe(404);
+          await expect.poll(status(`${sites}/blog`)).toBe(404);
           expect(await status(`${configMaps}/blog-unpublished`)()).toBe(200);
-          await expect.poll(status(`${configMaps}/blog-page`), patience).toBe(404);
+          await expect.poll(status(`${configMaps}/blog-page`)).toBe(404);
           expect(await status(`${configMaps}/shop-page`)()).toBe(200);
           expect(await get(sites)()).toMatchObject({ items: [{ metadata: { name: "shop" } }] });
-          await expect.poll(() => successor.stdout(), patience).toContain("DELETED blog");
+          await expect.poll(() => successor.stdout()).toContain("DELETED blog");
         } catch (error) {
           throw explained(error, successor);
         }
       } catch (error) {
         throw explained(error, operator);
       }
-    }, 90_000);
+    });
   });
 }
 

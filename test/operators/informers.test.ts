@@ -17,7 +17,7 @@ import { clusterForFile } from "../support/tools.ts";
 
 const home = clusterForFile();
 const namespace = "default";
-const eventually = <T>(read: () => T) => expect.poll(read, { timeout: 20_000 });
+const eventually = <T>(read: () => T) => expect.poll(read);
 
 interface Lamp extends KubernetesObject {
   readonly spec: { readonly watts: number };

@@ -48,20 +48,18 @@ it("follows Nodes that come, say that they live, and go", async () => {
   try {
     const other = await put("b", "192.168.1.11", "10.244.2.0/24");
     const way = { dst: "10.244.2.0/24", gateway: "192.168.1.11", dev: "eth0" };
-    await expect.poll(() => routes, { timeout: 10_000 }).toEqual([way]);
+    await expect.poll(() => routes).toEqual([way]);
     const before = asked;
     await nodes.updateStatus({
       ...other,
       status: { ...other.status, conditions: [{ type: "Ready", status: "True" }] },
     });
     await put("c", "192.168.1.12", "10.244.3.0/24");
-    await expect.poll(() => routes.length, { timeout: 10_000 }).toBe(2);
+    await expect.poll(() => routes.length).toBe(2);
     // At most for what was made of it, and for its address: nothing for who said that they live.
     expect(asked - before).toBeLessThanOrEqual(2);
     await nodes.delete("b");
-    await expect
-      .poll(() => routes, { timeout: 10_000 })
-      .toEqual([{ dst: "10.244.3.0/24", gateway: "192.168.1.12", dev: "eth0" }]);
+    await expect.poll(() => routes).toEqual([{ dst: "10.244.3.0/24", gateway: "192.168.1.12", dev: "eth0" }]);
   } finally {
     await tasks.stop();
     await client.close();

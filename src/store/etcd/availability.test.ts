@@ -12,7 +12,7 @@ import { WatchReader } from "../testing/index.ts";
 import { openEtcdStore } from "./index.ts";
 
 const clock = realClock();
-const PATIENCE = { timeout: 30_000, interval: 20 };
+const PATIENCE = { timeout: 60_000, interval: 20 };
 const SHORT = { timeoutMs: 2_000 };
 const value = Buffer.from("x");
 

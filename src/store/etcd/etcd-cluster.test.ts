@@ -13,7 +13,7 @@ import { openEtcdStore } from "./index.ts";
 
 const PREFIX = "/load/";
 const SHORT = { timeoutMs: 1500 };
-const PATIENCE = { timeout: 30_000, interval: 20 };
+const PATIENCE = { timeout: 60_000, interval: 20 };
 const clock = realClock();
 
 describe.skipIf(findEtcd() === undefined)("a cluster of three", () => {

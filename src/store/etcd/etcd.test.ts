@@ -16,7 +16,7 @@ import { type EtcdOptions, openEtcdStore } from "./index.ts";
 import { COMPACTION_KEY } from "./keys.ts";
 
 const clock = realClock();
-const PATIENCE = { timeout: 30_000, interval: 10 };
+const PATIENCE = { timeout: 60_000, interval: 10 };
 const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}, child: () => log };
 const KB = Buffer.alloc(1024, "x");
 

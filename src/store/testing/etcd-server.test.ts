@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { findEtcd, startEtcd } from "./etcd-server.ts";
 
-const PATIENCE = { timeout: 30_000, interval: 50 };
+const PATIENCE = { timeout: 60_000, interval: 50 };
 
 describe("findEtcd", () => {
   it("prefers PATH", async () => {
