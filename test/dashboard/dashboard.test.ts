@@ -108,6 +108,7 @@ describe.skipIf(!canRun)("the dashboard", () => {
   it("can be used by keyboard", async () => {
     await kubectl.ok("create", "deployment", "keys", "--image=example/web", "--replicas=2");
     const page = await open();
+    await page.waitForFunction("document.title.startsWith('Overview')");
     await page.keyboard.press("Tab");
     expect(await page.evaluate("document.activeElement.textContent.trim()")).toBe("Skip to content");
     await page.keyboard.press("Enter");

@@ -69,8 +69,7 @@ export function App() {
   useEffect(() => {
     document.title = `${title} · k8ts`;
     // Where there is little room, the pages' names scroll.
-    for (const chosen of document.querySelectorAll(".side nav [aria-current], .tabs [aria-current]"))
-      chosen.scrollIntoView({ block: "nearest", inline: "nearest" });
+    for (const chosen of document.querySelectorAll(".side nav [aria-current], .tabs [aria-current]")) scrollTo(chosen);
   }, [title]);
 
   return (
@@ -135,6 +134,16 @@ export function App() {
       )}
     </div>
   );
+}
+
+/** Within the row that it stands in. By hand: after `scrollIntoView`, the Tab key would go on from there instead of from the top of the page. */
+function scrollTo(element: Element): void {
+  const row = element.parentElement;
+  if (row === null) return;
+  const seen = row.getBoundingClientRect();
+  const { left, right } = element.getBoundingClientRect();
+  if (left < seen.left) row.scrollLeft -= seen.left - left;
+  else if (right > seen.right) row.scrollLeft += right - seen.right;
 }
 
 function focusSearch(): void {
