@@ -73,6 +73,13 @@ async function go(page: Page, path: string): Promise<void> {
   await page.evaluate(`location.hash = ${JSON.stringify(path)}`);
 }
 
+/** Whether the chosen page's name is in sight, where names scroll. */
+const CHOSEN_IS_SEEN = `(() => {
+  const chosen = document.querySelector(".side nav [aria-current]");
+  const [name, row] = [chosen, chosen?.parentElement].map((each) => each?.getBoundingClientRect());
+  return row !== undefined && name.left >= row.left - 1 && name.right <= row.right + 1;
+})()`;
+
 const grid = (page: Page, label: string) => page.getByRole("grid", { name: label });
 const row = (page: Page, label: string, text: string | RegExp) =>
   grid(page, label).getByRole("row").filter({ hasText: text });
@@ -284,6 +291,7 @@ describe.skipIf(!canRun)("the dashboard", () => {
         await page.locator("main h1").waitFor();
         const wide = await page.evaluate("document.documentElement.scrollWidth > innerWidth");
         expect(wide, `${path} at ${width}`).toBe(false);
+        if (!tabs.includes(path)) await expect.poll(() => page.evaluate(CHOSEN_IS_SEEN), { message: path }).toBe(true);
       }
     }
     expect([...asked].every((origin) => new URL(origin).hostname === "127.0.0.1")).toBe(true);
