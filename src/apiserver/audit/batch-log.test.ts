@@ -21,18 +21,6 @@ function filling(...line: Parameters<typeof filled>): AuditEvent {
   return { tell: (listener) => listener.fill(...line), truncated: () => undefined };
 }
 
-/** Of a request that was answered at once. */
-function answering(...both: Parameters<typeof filled>): AuditEvent {
-  const told = filling(...both);
-  return {
-    ...told,
-    tellBoth: (listener) => {
-      listener.fill(...both);
-      return true;
-    },
-  };
-}
-
 let dir = "";
 const open: BatchLog[] = [];
 beforeEach(() => {
@@ -101,7 +89,7 @@ describe("a log that a thread of its own writes", () => {
       want.push(filled(...line));
     };
     const tellBoth = (blanks: Blanks, name: string, atMs: number) => {
-      expect(log.pushBoth(answering(done.after(came), blanks, name, atMs))).toBe(true);
+      expect(log.pushBoth(done.after(came), blanks, name, atMs)).toBe(true);
       want.push(filled(came, blanks, name, blanks.receivedMs), filled(done, blanks, name, atMs));
     };
     const [one, two, three] = [asking("id-1", "/a/b", 5), asking("id-22", "/a/bc", 6), asking("id-3", "/a", 7)];
@@ -124,11 +112,9 @@ describe("a log that a thread of its own writes", () => {
     const { log, read } = start({ bufferSize: 3, clock: new VirtualClock() });
     const both = form("done").after(form("came"));
     const one = asking("id-1", "/a/b", 5);
-    const spelled = { ...event("spelled"), tellBoth: () => false };
-    expect(log.pushBoth(spelled)).toBe(false);
-    expect([1, 2].map(() => log.pushBoth(answering(both, one, "b", 6)))).toEqual([true, false]);
+    expect([1, 2].map(() => log.pushBoth(both, one, "b", 6))).toEqual([true, false]);
     const cut = start({ truncation: { maxEventBytes: 100, maxBatchBytes: 100 } });
-    expect(cut.log.pushBoth(answering(both, one, "b", 6))).toBe(false);
+    expect(cut.log.pushBoth(both, one, "b", 6)).toBe(false);
     await log.close();
     expect(read().trimEnd().split("\n").length).toBe(2);
   });

@@ -45,6 +45,7 @@ export interface BatchLogOptions {
 
 interface Sent {
   readonly events: number;
+  readonly memory: Memory;
   readonly done: PromiseWithResolvers<boolean>;
 }
 
@@ -90,10 +91,10 @@ export class BatchLog implements Sink, Listener {
     this.#took(1);
   }
 
-  pushBoth(event: AuditEvent): boolean {
+  pushBoth(both: Form, blanks: Blanks, name: string, atMs: number): boolean {
     const { bufferSize, truncation } = this.#options;
     if (truncation !== undefined || this.#gathered.events + this.#underWay + 2 > bufferSize) return false;
-    if (event.tellBoth?.(this) !== true) return false;
+    this.#gathered.fill(both, blanks, name, atMs);
     this.#took(2);
     return true;
   }
@@ -144,10 +145,11 @@ export class BatchLog implements Sink, Listener {
     this.#worker ??= this.#start();
     const worker = this.#worker;
     const message = this.#gathered.message();
-    worker.postMessage(message, [message.numbers.buffer, message.text.buffer]);
+    worker.postMessage(message);
     // Until it has answered, the process stays.
     worker.ref();
-    this.#sent.push({ events, done: Promise.withResolvers() });
+    const { numbers, text } = message;
+    this.#sent.push({ events, memory: { numbers, text }, done: Promise.withResolvers() });
     this.#underWay += events;
     if (this.#book.known >= MAX_FORMS) {
       this.#book = new FormBook();
@@ -171,10 +173,7 @@ export class BatchLog implements Sink, Listener {
     const worker = startWorker({ path, limits });
     worker.unref();
     let why: unknown = new Error("the thread that writes the audit log has ended");
-    worker.on("message", ({ error, memory }: LogReply) => {
-      if (this.#spare.length < SPARE_MEMORY) this.#spare.push(memory);
-      this.#answered(error);
-    });
+    worker.on("message", ({ error }: LogReply) => this.#answered(error));
     worker.on("error", (error) => {
       why = error;
     });
@@ -186,6 +185,7 @@ export class BatchLog implements Sink, Listener {
     const batch = this.#sent.shift();
     if (batch === undefined) return;
     this.#underWay -= batch.events;
+    if (this.#spare.length < SPARE_MEMORY) this.#spare.push(batch.memory);
     if (this.#sent.length === 0) this.#worker?.unref();
     if (error !== undefined) this.#options.failed("log", new Error(error), batch.events);
     batch.done.resolve(error === undefined);

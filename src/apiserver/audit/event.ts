@@ -45,8 +45,6 @@ export interface Listener {
 /** One line of the log, without its end. */
 export interface AuditEvent {
   tell(listener: Listener): void;
-  /** The same after the line that says that its request has come, both as one form. False: they are not, and nothing was told. */
-  tellBoth?(listener: Listener): boolean;
   /** Without the objects, for where the whole is too large. Undefined if there are none. */
   truncated(): AuditEvent | undefined;
 }
@@ -101,9 +99,26 @@ export class EventWriter {
   ): EventHead {
     const { path, query } = request;
     const target = request.target ?? (query.size === 0 ? path : `${path}?${query}`);
-    const own = request.headers["audit-id"] === undefined || isPlain(id);
-    const usual = own && user !== undefined && target === path ? this.#usual(level, request, info, user) : undefined;
+    const usual = user !== undefined && target === path ? this.#usual(level, id, request, info, user) : undefined;
     return { level, id, request, info, user, target, receivedMs, usual };
+  }
+
+  /**
+   * The form of both lines of a request that was answered at once by a code alone, and that does what others did before it. Its target is its path. Undefined:
+   * it has to be told event by event. `reason`: why it was allowed; undefined if nobody has said so.
+   */
+  both(
+    level: Level,
+    id: string,
+    request: ApiRequest,
+    info: RequestInfo,
+    user: UserInfo,
+    code: number,
+    reason: string | undefined,
+  ): Form | undefined {
+    const { path, query } = request;
+    const isPath = request.target === undefined ? query.size === 0 : request.target === path;
+    return isPath ? this.#usual(level, id, request, info, user)?.both(code, reason, info.name !== "") : undefined;
   }
 
   /** Until the next one is asked for: none of them is kept. */
@@ -126,18 +141,6 @@ export class EventWriter {
     else listener.fill(form, head, name, atMs);
   }
 
-  /** Of a request that was answered at once: it was called the same when it came. */
-  tellBoth(listener: Listener, event: WrittenEvent): boolean {
-    const { head, atMs } = event;
-    const { name } = head.info;
-    const answered = usualForm(event, name);
-    if (answered === undefined || event.found.sent?.name) return false;
-    const received = head.usual?.form("RequestReceived", undefined, undefined, name !== "");
-    if (received === undefined) return false;
-    listener.fill(answered.after(received), head, name, atMs);
-    return true;
-  }
-
   #spell(listener: Listener, { head, stage, atMs, found }: WrittenEvent, whole: boolean): void {
     const { impersonated, constraint, sent, status, requestObject, responseObject } = found;
     const { level, id, target, info, user } = head;
@@ -155,14 +158,18 @@ export class EventWriter {
     listener.add(endText(allAnnotations(found, whole)));
   }
 
-  #usual(level: Level, request: ApiRequest, info: RequestInfo, user: UserInfo): Usual | undefined {
+  #usual(level: Level, id: string, request: ApiRequest, info: RequestInfo, user: UserInfo): Usual | undefined {
     const { topic } = info;
     const { headers, remoteAddress = "" } = request;
     const agent = headers["user-agent"] ?? "";
+    if (headers["audit-id"] !== undefined && !isPlain(id)) return undefined;
     if (topic === undefined || headers["x-forwarded-for"] !== undefined || headers["x-real-ip"] !== undefined)
       return undefined;
-    const known = this.#last.get(user, topic) ?? this.#usuals.get(user)?.get(topic);
-    if (known !== undefined) this.#last.set(user, topic, known);
+    let known = this.#last.get(user, topic);
+    if (known === undefined) {
+      known = this.#usuals.get(user)?.get(topic);
+      if (known !== undefined) this.#last.set(user, topic, known);
+    }
     // What stands before the name was looked at when the first such request came.
     if (known?.isOf(level, remoteAddress, agent)) return isPlainTarget(info.name) ? known : undefined;
     if (!isPlainTarget(request.path)) return undefined;
@@ -236,10 +243,6 @@ class WrittenEvent implements AuditEvent {
 
   tell(listener: Listener): void {
     this.#writer.tell(listener, this, this.#whole);
-  }
-
-  tellBoth(listener: Listener): boolean {
-    return this.#writer.tellBoth(listener, this);
   }
 
   truncated(): AuditEvent | undefined {

@@ -2,7 +2,7 @@
  * What many lines of the log have in common: all of a line but the id of its request, its target, the name of its object and two times.
  *
  * 1. Such lines have the same Form, so whoever writes them elsewhere can say it once, and later by a number.
- * 2. The two lines of a request that was answered at once are one form, too: see `after`.
+ * 2. The two lines of a request that was answered at once are one form, too.
  */
 
 /** How many texts a line has: one before each blank, and one after the last. */
@@ -14,8 +14,6 @@ export class Form {
   /** Where a sink has noted it: see `batch-log.ts`. */
   book: object | undefined;
   place = 0;
-  #before: Form | undefined;
-  #both: Form | undefined;
 
   constructor(...texts: readonly string[]) {
     this.texts = texts;
@@ -23,11 +21,7 @@ export class Form {
 
   /** Both lines: the other one, which tells that the request has come, and then this one. They are filled in alike, but for the time of their stage. */
   after(received: Form): Form {
-    if (this.#before === received && this.#both !== undefined) return this.#both;
-    const both = new Form(...received.texts, ...this.texts);
-    this.#before = received;
-    this.#both = both;
-    return both;
+    return new Form(...received.texts, ...this.texts);
   }
 }
 

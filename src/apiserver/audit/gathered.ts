@@ -14,7 +14,7 @@ const SAID_LENGTH = 8 * 1024;
 export class Gathered {
   #numbers: Memory["numbers"];
   #length = 0;
-  #text: Buffer<ArrayBuffer>;
+  #text: Buffer<SharedArrayBuffer>;
   #textLength = 0;
   /** Of which there are no bytes yet. */
   #said = "";
@@ -26,9 +26,8 @@ export class Gathered {
   /** `memory`: of an earlier batch. */
   constructor(book: FormBook, memory?: Memory) {
     this.#book = book;
-    this.#numbers = memory?.numbers ?? new Float64Array(NUMBERS);
-    const { buffer } = memory?.text ?? Buffer.allocUnsafeSlow(TEXT_BYTES);
-    this.#text = Buffer.from(buffer);
+    this.#numbers = memory?.numbers ?? numbersFor(NUMBERS);
+    this.#text = Buffer.from(memory?.text.buffer ?? new SharedArrayBuffer(TEXT_BYTES));
   }
 
   message(): BatchMessage {
@@ -80,7 +79,7 @@ export class Gathered {
   }
 
   #moreText(least: number): void {
-    const larger = Buffer.allocUnsafeSlow(Math.max(2 * this.#text.length, least));
+    const larger = Buffer.from(new SharedArrayBuffer(Math.max(2 * this.#text.length, least)));
     this.#text.copy(larger);
     this.#text = larger;
   }
@@ -96,12 +95,16 @@ export class Gathered {
 
   #roomFor(count: number): Float64Array {
     if (this.#length + count > this.#numbers.length) {
-      const larger = new Float64Array(this.#numbers.length * 2);
+      const larger = numbersFor(this.#numbers.length * 2);
       larger.set(this.#numbers);
       this.#numbers = larger;
     }
     return this.#numbers;
   }
+}
+
+function numbersFor(count: number): Memory["numbers"] {
+  return new Float64Array(new SharedArrayBuffer(count * Float64Array.BYTES_PER_ELEMENT));
 }
 
 /** The forms that the thread knows. */

@@ -6,10 +6,13 @@ export interface LogWorkerData {
   readonly limits: RotationLimits;
 }
 
-/** Memory that goes to the other thread and comes back: new memory for each batch would have to be found, and cleared, anew. */
+/**
+ * Memory that both threads see. It is the other one's until that has answered, and then serves for the next batch: new memory would have to be found, and
+ * cleared, anew. It is not handed over: once a process has done so with any memory, everything in it that works on bytes is slower from then on (ADR 0014).
+ */
 export interface Memory {
-  readonly numbers: Float64Array<ArrayBuffer>;
-  readonly text: Uint8Array<ArrayBuffer>;
+  readonly numbers: Float64Array<SharedArrayBuffer>;
+  readonly text: Uint8Array<SharedArrayBuffer>;
 }
 
 /** Lines, each as numbers: those of a form that is filled in, or SPELLED. */
@@ -27,7 +30,6 @@ export type LogMessage = BatchMessage | "forget" | "close";
 
 /** One for each batch, in order. */
 export interface LogReply {
-  readonly memory: Memory;
   readonly error?: string;
 }
 

@@ -34,19 +34,14 @@ async function handle(message: LogMessage): Promise<void> {
   else if (message === "close") {
     await file.close();
     port?.close();
-  } else {
-    const { numbers, text } = message;
-    port?.postMessage(await written(message), [numbers.buffer, text.buffer]);
-  }
+  } else port?.postMessage(await written(message));
 }
 
 async function written(message: BatchMessage): Promise<LogReply> {
-  const { numbers, text } = message;
-  const memory = { numbers, text };
   try {
     await lines.take(message);
-    return { memory };
+    return {};
   } catch (error) {
-    return { memory, error: (error as Error).message };
+    return { error: (error as Error).message };
   }
 }

@@ -17,7 +17,7 @@ import { withLife } from "../http/stream-life.ts";
 import type { Exchange, Next, PipelineOptions, Step } from "../pipeline.ts";
 import { answeredObject, statusOf } from "./answered-object.ts";
 import { type EventHead, EventWriter, type Findings } from "./event.ts";
-import type { Decide, Stage, Verdict } from "./policy.ts";
+import type { Decide, Level, Stage, Verdict } from "./policy.ts";
 import { SentObject } from "./sent-object.ts";
 import type { Sink } from "./sink.ts";
 
@@ -59,12 +59,12 @@ export function auditSteps(options: AuditStepOptions): AuditSteps {
     help: "Requests, by the level at which they are audited.",
     labels: ["level"],
   });
-  const counters = new Map<Verdict, Counter>();
-  const count = (verdict: Verdict) => {
-    let counter = counters.get(verdict);
+  const counters = new Map<Level, Counter>();
+  const count = ({ level }: Verdict) => {
+    let counter = counters.get(level);
     if (counter === undefined) {
-      counter = levels.labels(verdict.level);
-      counters.set(verdict, counter);
+      counter = levels.labels(level);
+      counters.set(level, counter);
     }
     counter.inc();
   };
@@ -79,7 +79,15 @@ export function auditSteps(options: AuditStepOptions): AuditSteps {
     .labels();
   const strict = sinks.filter(({ mode }) => mode === "blocking-strict");
   const blocking = sinks.filter(({ mode }) => mode !== "batch");
-  const parts = { ...options, writer, emitted: (events: number) => total.inc(events) };
+  const only = sinks.length === 1 ? sinks[0] : undefined;
+  const parts = { ...options, writer, emitted: () => total.inc() };
+
+  /** The record of a request that has come. */
+  const begin = ({ original, info, caller }: Exchange, verdict: Verdict, id: string, receivedMs: number): Record => {
+    const record = new Record(parts, verdict, id, original, info, caller, receivedMs);
+    record.received();
+    return record;
+  };
 
   const audit: Step = (exchange, next) => {
     const { original, info, caller } = exchange;
@@ -88,25 +96,54 @@ export function auditSteps(options: AuditStepOptions): AuditSteps {
     const verdict = decide(caller, info);
     count(verdict);
     if (verdict.level === "None") return next(exchange);
-    const record = new Record(parts, verdict, id, original, info, caller, nowOf(exchange));
+    const receivedMs = nowOf(exchange);
+    if (blocking.length === 0 && !WRITING.has(info.verb)) return read(exchange, next, verdict, id, receivedMs);
+    const record = begin(exchange, verdict, id, receivedMs);
     if (record.sent !== undefined) exchange.observer = record.sent;
-    if (blocking.length === 0) return answered(record, exchange, next);
-    record.received();
-    return stored(record, exchange, next);
+    return blocking.length === 0 ? written(record, exchange, next) : stored(record, exchange, next);
   };
 
-  /** That the request has come is told with its answer, if that is known at once: nothing else can be told in between. */
-  const answered = (record: Record, exchange: Exchange, next: Next): Answering => {
+  /** That a request has come which brings nothing is told with its answer, if that is known at once: nothing else can be told in between. */
+  const read = (exchange: Exchange, next: Next, verdict: Verdict, id: string, receivedMs: number): Answering => {
     let answering: Answering;
     try {
       answering = next(exchange);
     } catch (error) {
-      record.received();
+      return failed(begin(exchange, verdict, id, receivedMs), exchange, error);
+    }
+    if (answering instanceof Promise) return finished(begin(exchange, verdict, id, receivedMs), exchange, answering);
+    const nowMs = nowOf(exchange);
+    if (isPlain(answering, exchange, verdict) && toldBoth(exchange, answering, verdict, id, receivedMs, nowMs))
+      return answering;
+    return begin(exchange, verdict, id, receivedMs).answer(exchange, answering, nowMs);
+  };
+
+  /** In the fewest words, if there is one sink that understands them. */
+  const toldBoth = (
+    { original, info, caller, verdict: authorized }: Exchange,
+    { status }: ApiResponse,
+    { level }: Verdict,
+    id: string,
+    receivedMs: number,
+    nowMs: number,
+  ): boolean => {
+    if (only?.pushBoth === undefined) return false;
+    const both = writer.both(level, id, original, info, caller, status, authorized?.reason);
+    if (both === undefined) return false;
+    if (!only.pushBoth(both, { id, target: original.path, receivedMs }, info.name, nowMs)) return false;
+    total.inc(2);
+    return true;
+  };
+
+  const written = (record: Record, exchange: Exchange, next: Next): Answering => {
+    let answering: Answering;
+    try {
+      answering = next(exchange);
+    } catch (error) {
       return failed(record, exchange, error);
     }
-    if (!(answering instanceof Promise)) return record.answerAtOnce(exchange, answering, nowOf(exchange));
-    record.received();
-    return finished(record, exchange, answering);
+    if (answering instanceof Promise) return finished(record, exchange, answering);
+    return record.answer(exchange, answering, nowOf(exchange));
   };
 
   const finished = (record: Record, exchange: Exchange, answering: Promise<ApiResponse>): Promise<ApiResponse> =>
@@ -141,7 +178,7 @@ export function auditSteps(options: AuditStepOptions): AuditSteps {
 
 interface Parts extends AuditStepOptions {
   readonly writer: EventWriter;
-  emitted(events: number): void;
+  emitted(): void;
 }
 
 /** One request on its way through the stages. */
@@ -173,28 +210,12 @@ class Record {
     this.#emit("RequestReceived", NOTHING_YET, this.#head.receivedMs);
   }
 
-  answerAtOnce(exchange: Exchange, response: ApiResponse, nowMs: number): ApiResponse {
-    if (this.#verdict.omitted.size > 0 || isLongRunning(this.#info) || isStream(response)) {
-      this.received();
-      return this.answer(exchange, response, nowMs);
-    }
-    const { writer, sinks, emitted } = this.#parts;
-    const found = this.#findings(exchange, statusOf(response, this.#info), response);
-    emitted(2);
-    for (const sink of sinks) {
-      if (sink.pushBoth?.(writer.event(this.#head, "ResponseComplete", nowMs, found))) continue;
-      sink.push(writer.event(this.#head, "RequestReceived", this.#head.receivedMs, NOTHING_YET));
-      sink.push(writer.event(this.#head, "ResponseComplete", nowMs, found));
-    }
-    return response;
-  }
-
   #emit(stage: Stage, found: Findings, nowMs = this.#parts.clock.now()): void {
     const { omitted } = this.#verdict;
     if (omitted.size > 0 && omitted.has(stage)) return;
     const { writer, sinks, emitted } = this.#parts;
     const event = writer.event(this.#head, stage, nowMs, found);
-    emitted(1);
+    emitted();
     for (const sink of sinks) sink.push(event);
   }
 
@@ -247,6 +268,22 @@ class Record {
     const info = this.#info;
     return answeredObject(response, info, this.#parts.kindOf(info), this.#verdict.omitManagedFields);
   }
+}
+
+/** There is no more to tell of it than that it was allowed, and its code. */
+function isPlain(response: ApiResponse, exchange: Exchange, { objects, omitted }: Verdict): boolean {
+  const { info, user, caller, constraint, verdict, annotations } = exchange;
+  return (
+    response.status < 400 &&
+    !isStream(response) &&
+    user === caller &&
+    annotations === undefined &&
+    constraint === "" &&
+    (verdict === undefined || verdict.decision === "allow") &&
+    objects === "none" &&
+    omitted.size === 0 &&
+    !isLongRunning(info)
+  );
 }
 
 function failed(record: Record, exchange: Exchange, error: unknown): never {

@@ -36,6 +36,7 @@ export class Usual {
   /** The last ones: most requests do as the one before. */
   #received: Known | undefined;
   #answered: Known | undefined;
+  #both: Known | undefined;
 
   /** `start`: what lines begin with. `who`: from the verb to where the object follows. */
   constructor(level: Level, origin: Origin, start: string, who: string, info: RequestInfo) {
@@ -68,6 +69,17 @@ export class Usual {
     if (code === undefined) this.#received = known;
     else this.#answered = known;
     return known.form;
+  }
+
+  /** Both lines of one that was answered at once. */
+  both(code: number, reason: string | undefined, named: boolean): Form {
+    const last = this.#both;
+    if (last !== undefined && last.code === code && last.named === named && last.reason === reason) return last.form;
+    const stage = "ResponseComplete";
+    const received = this.form("RequestReceived", undefined, undefined, named);
+    const form = this.form(stage, code, reason, named).after(received);
+    this.#both = { stage, code, reason, named, form };
+    return form;
   }
 
   #find(stage: Stage, code: number | undefined, reason: string | undefined, named: boolean): Known {

@@ -247,7 +247,8 @@ describe("whatever comes", () => {
               const { ticket, entry } = entering.enter(name, hand);
               expect(entry).toBe("execute");
               for (const { clock } of levels) await clock.advance(tookMs);
-              passing.queue.passed(hand, startedMs, passing.clock.monotonic());
+              const now = passing.clock.monotonic();
+              if (!passing.queue.passedAlone(startedMs, now)) passing.queue.passed(hand, startedMs, now);
               entering.queue.finish(ticket);
             } else {
               const entered = levels.map((level) => level.enter(name, hand));
@@ -264,7 +265,9 @@ describe("whatever comes", () => {
           for (const { queue } of levels) queue.observe();
           expect(passing.queue.totals).toEqual(entering.queue.totals);
           expect(passing.queue.r).toBeCloseTo(entering.queue.r);
-          const readings = ({ queue }: Level) => queue.queues.map(({ index, nextDispatchR }) => [index, nextDispatchR]);
+          // What an idle queue has had is forgotten when the next one comes to it.
+          const readings = ({ queue }: Level) =>
+            queue.queues.flatMap(({ index, isIdle, nextDispatchR }) => (isIdle ? [] : [[index, nextDispatchR]]));
           expect(readings(passing)).toEqual(readings(entering));
           expect(timesIn(passing)).toEqual(timesIn(entering));
         },

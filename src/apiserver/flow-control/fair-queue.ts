@@ -149,6 +149,21 @@ export class FairQueue implements TurnTaker {
     return type === "reject" && this.#accommodates(1);
   }
 
+  /** As `passed`, if there is nobody else: then no queue remembers it. False: there is. */
+  passedAlone(startedMs: number, now: number): boolean {
+    const { totals } = this;
+    if (totals.executing > 0 || totals.waiting > 0 || totals.seatsInUse > 0) return false;
+    const passedMs = this.#times.passed(startedMs, now);
+    totals.dispatched++;
+    if (this.#queuing.type === "queue") {
+      this.#enqueued++;
+      this.#turns.take(1);
+      this.#r += passedMs;
+    }
+    this.#onIdle?.();
+    return true;
+  }
+
   /** It has been executed in the call in which it came: nobody saw it here, but its time counts. */
   passed(hand: readonly number[], startedMs: number, now: number): void {
     this.#sync(startedMs);

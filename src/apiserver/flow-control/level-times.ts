@@ -32,12 +32,26 @@ export class LevelTimes {
 
   /** Before every change: it has been like this until now. Returns for how long. */
   advance({ waiting, executing, seatsInUse, seatsWaiting }: Busyness, nowMs: number): number {
+    if (waiting === 0 && executing === seatsInUse && executing < PLAIN) return this.#plain(executing, nowMs);
     const passedMs = nowMs - this.#sinceMs;
     if (passedMs <= 0) return 0;
     this.#sinceMs = nowMs;
-    if (waiting === 0 && executing === seatsInUse && executing < PLAIN)
-      this.#plainMs[executing] = (this.#plainMs[executing] ?? 0) + passedMs;
-    else this.#spend(waiting, executing, seatsInUse, seatsInUse + seatsWaiting, passedMs);
+    this.#spend(waiting, executing, seatsInUse, seatsInUse + seatsWaiting, passedMs);
+    return passedMs;
+  }
+
+  /** Nobody was here, and then one with one seat until now. Returns for how long that was. */
+  passed(startedMs: number, nowMs: number): number {
+    this.#plain(0, startedMs);
+    this.#demand.reach(1);
+    return this.#plain(1, nowMs);
+  }
+
+  #plain(executing: number, nowMs: number): number {
+    const passedMs = nowMs - this.#sinceMs;
+    if (passedMs <= 0) return 0;
+    this.#sinceMs = nowMs;
+    this.#plainMs[executing] = (this.#plainMs[executing] ?? 0) + passedMs;
     return passedMs;
   }
 

@@ -47,12 +47,11 @@ export function flowControlStep(options: FlowControlStepOptions): Step {
     exchange.headers["x-kubernetes-pf-prioritylevel-uid"] = level.uid;
     const work = level.exempt ? ONE_SEAT : estimator.estimate(info, request.query, level.widest, samples.watches);
     const distinguisher = level.queuing.type === "queue" ? definition.distinguisher(user, info) : "";
-    const hand = route.hand(distinguisher);
     const arrivedMs = exchange.readMs ?? clock.monotonic();
     if (work === ONE_SEAT && info.verb !== "watch" && level.queue.letsPass(route, distinguisher, arrivedMs))
-      return pass(route, distinguisher, hand, arrivedMs, exchange, next, options);
+      return pass(route, distinguisher, arrivedMs, exchange, next, options);
     const held = new HeldTicket(route, distinguisher, exchange, work, arrivedMs, options);
-    const entry = level.queue.enter(held, hand);
+    const entry = level.queue.enter(held, route.hand(distinguisher));
     samples.seats.observe(held.width);
     if (entry === "execute") {
       held.dispatched();
@@ -124,7 +123,6 @@ function executing({ info }: Exchange, { readWrite }: FlowControlStepOptions): T
 function pass(
   route: Route,
   distinguisher: string,
-  hand: readonly number[],
   arrivedMs: number,
   exchange: Exchange,
   next: Next,
@@ -135,22 +133,22 @@ function pass(
   try {
     answering = next(exchange);
   } catch (error) {
-    passed(route, hand, arrivedMs, exchange, options);
+    passed(route, distinguisher, arrivedMs, exchange, options);
     throw error;
   }
   if (!(answering instanceof Promise) || exchange.isElsewhere) {
-    passed(route, hand, arrivedMs, exchange, options);
+    passed(route, distinguisher, arrivedMs, exchange, options);
     return answering;
   }
   const held = new HeldTicket(route, distinguisher, exchange, ONE_SEAT, arrivedMs, options);
-  route.level.queue.hold(held, hand);
+  route.level.queue.hold(held, route.hand(distinguisher));
   held.occupy();
   return answering.finally(() => held.release());
 }
 
 function passed(
-  { level, samples }: Route,
-  hand: readonly number[],
+  route: Route,
+  distinguisher: string,
   arrivedMs: number,
   exchange: Exchange,
   options: FlowControlStepOptions,
@@ -158,8 +156,9 @@ function passed(
   const now = options.clock.monotonic();
   exchange.readMs = now;
   executing(exchange, options).during(arrivedMs, now);
-  samples.usual.executed((now - arrivedMs) / 1000);
-  level.queue.passed(hand, arrivedMs, now);
+  route.samples.usual.executed((now - arrivedMs) / 1000);
+  const { queue } = route.level;
+  if (!queue.passedAlone(arrivedMs, now)) queue.passed(route.hand(distinguisher), arrivedMs, now);
 }
 
 /** Nothing is left to release when it returns an answer, but of watches. */
