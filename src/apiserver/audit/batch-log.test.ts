@@ -10,11 +10,7 @@ import { type Blanks, Form, filled } from "./form.ts";
 import { eventOf } from "./testing.ts";
 
 const event = (...pieces: Piece[]) => eventOf(pieces);
-const asking = (id: string, target: string, receivedMs = 0): Blanks => ({
-  id,
-  target,
-  receivedMs,
-});
+const asking = (id: string, isNamed: boolean, receivedMs = 0): Blanks => ({ id, isNamed, receivedMs });
 const form = (word: string) => new Form(`${word} `, " asks ", " for ", " at ", ", ", `: ${word}`);
 
 function filling(...line: Parameters<typeof filled>): AuditEvent {
@@ -51,18 +47,18 @@ describe("a log that a thread of its own writes", () => {
     const { log, lost, read } = start();
     const [small, large] = [form("small"), form("大")];
     log.push(event('{"who":"ann"', Buffer.from(',"object":{"ü":1}'), "}"));
-    log.push(filling(small, asking("id-1", "/a/b"), "b", 5));
+    log.push(filling(small, asking("id-1", true), "b", 5));
     log.push(event("{}"));
-    log.push(filling(large, asking("id-2", "/a"), "sent", 6));
+    log.push(filling(large, asking("id-2", false), "sent", 6));
     expect(await log.written()).toBe(true);
-    log.push(filling(small, asking("id-3", "/a/", 7), "", 8));
+    log.push(filling(small, asking("id-3", true, 7), "", 8));
     await log.close();
     expect(read().split("\n")).toEqual([
       '{"who":"ann","object":{"ü":1}}',
-      "small id-1 asks /a/b for b at 1970-01-01T00:00:00.000000Z, 1970-01-01T00:00:00.005000Z: small",
+      "small id-1 asks b for b at 1970-01-01T00:00:00.000000Z, 1970-01-01T00:00:00.005000Z: small",
       "{}",
-      "大 id-2 asks /a for sent at 1970-01-01T00:00:00.000000Z, 1970-01-01T00:00:00.006000Z: 大",
-      "small id-3 asks /a/ for  at 1970-01-01T00:00:00.007000Z, 1970-01-01T00:00:00.008000Z: small",
+      "大 id-2 asks  for sent at 1970-01-01T00:00:00.000000Z, 1970-01-01T00:00:00.006000Z: 大",
+      "small id-3 asks  for  at 1970-01-01T00:00:00.007000Z, 1970-01-01T00:00:00.008000Z: small",
       "",
     ]);
     expect(lost).toEqual([]);
@@ -70,7 +66,7 @@ describe("a log that a thread of its own writes", () => {
 
   it("says again what the events of a request have in common, also when they go in different batches", async () => {
     const { log, read } = start();
-    const [first, last, one] = [form("first"), form("last"), asking("id-1", "/a/b", Date.UTC(2026, 0, 2))];
+    const [first, last, one] = [form("first"), form("last"), asking("id-1", true, Date.UTC(2026, 0, 2))];
     log.push(filling(first, one, "b", 1));
     log.push(filling(last, one, "b", 2));
     expect(await log.written()).toBe(true);
@@ -92,7 +88,7 @@ describe("a log that a thread of its own writes", () => {
       expect(log.pushBoth(done.after(came), blanks, name, atMs)).toBe(true);
       want.push(filled(came, blanks, name, blanks.receivedMs), filled(done, blanks, name, atMs));
     };
-    const [one, two, three] = [asking("id-1", "/a/b", 5), asking("id-22", "/a/bc", 6), asking("id-3", "/a", 7)];
+    const [one, two, three] = [asking("id-1", true, 5), asking("id-22", true, 6), asking("id-3", false, 7)];
     tellBoth(one, "b", 5);
     tell(came, two, "bc", 6);
     tellBoth(one, "b", 9);
@@ -111,7 +107,7 @@ describe("a log that a thread of its own writes", () => {
   it("takes both lines or none of them", async () => {
     const { log, read } = start({ bufferSize: 3, clock: new VirtualClock() });
     const both = form("done").after(form("came"));
-    const one = asking("id-1", "/a/b", 5);
+    const one = asking("id-1", true, 5);
     expect([1, 2].map(() => log.pushBoth(both, one, "b", 6))).toEqual([true, false]);
     const cut = start({ truncation: { maxEventBytes: 100, maxBatchBytes: 100 } });
     expect(cut.log.pushBoth(both, one, "b", 6)).toBe(false);
@@ -126,7 +122,7 @@ describe("a log that a thread of its own writes", () => {
     for (let round = 0; round < 2; round++) {
       for (const [i, one] of forms.entries()) {
         const long = "x".repeat(i % 1000 === 0 ? 100_000 : i % 50);
-        const line = [one, asking(`id-${i}`, `/${long}/${i}`), String(i), i] as const;
+        const line = [one, asking(`id-${i}`, i % 3 === 0), `${long}${i}`, i] as const;
         log.push(filling(...line));
         if (i % 7 === 0) log.push(event("-", long));
         want.push(filled(...line), ...(i % 7 === 0 ? [`-${long}`] : []));
@@ -221,7 +217,7 @@ describe("a log that a thread of its own writes", () => {
         return new Worker(new URL("./log-worker.ts", import.meta.url), { workerData });
       },
     });
-    const [again, one] = [form("again"), asking("id", "/a")];
+    const [again, one] = [form("again"), asking("id", false)];
     log.push(filling(again, one, "a", 1));
     expect(await log.written()).toBe(false);
     log.push(filling(again, one, "a", 2));

@@ -78,6 +78,8 @@ export interface EventHead extends Blanks {
   readonly request: ApiRequest;
   readonly info: RequestInfo;
   readonly user: UserInfo | undefined;
+  /** Path and query. */
+  readonly target: string;
   /** If it does what others did before it. */
   readonly usual: Usual | undefined;
 }
@@ -100,7 +102,7 @@ export class EventWriter {
     const { path, query } = request;
     const target = request.target ?? (query.size === 0 ? path : `${path}?${query}`);
     const usual = user !== undefined && target === path ? this.#usual(level, id, request, info, user) : undefined;
-    return { level, id, request, info, user, target, receivedMs, usual };
+    return { level, id, request, info, user, target, isNamed: info.name !== "", receivedMs, usual };
   }
 
   /**

@@ -17,10 +17,10 @@ export interface FormBytes {
 export interface Layout {
   readonly bytes: Buffer;
   readonly idLength: number;
-  readonly targetLength: number;
   readonly nameLength: number;
-  /** Where id, target and name stand, line by line. */
-  readonly places: readonly number[];
+  /** Where id and name stand, line by line: the name also in the target, if that has it. */
+  readonly ids: readonly number[];
+  readonly names: readonly number[];
   /** Where the time of arrival stands. Also as that of its stage, if another line follows. */
   readonly received: readonly number[];
   /** Where the time of the last line's stage stands. */
@@ -36,27 +36,31 @@ export function formBytes(form: readonly string[]): FormBytes {
   return { texts: form.map((text) => Buffer.from(text)), layouts: new Map() };
 }
 
-export function layOut({ texts }: FormBytes, idLength: number, targetLength: number, nameLength: number): Layout {
+/** `isNamed`: the target has the name, too. */
+export function layOut({ texts }: FormBytes, idLength: number, nameLength: number, isNamed: boolean): Layout {
   const lines = texts.length / TEXTS;
-  const blanks = idLength + targetLength + nameLength + 2 * TIME_BYTES + 1;
+  const inTarget = isNamed ? nameLength : 0;
+  const blanks = idLength + inTarget + nameLength + 2 * TIME_BYTES + 1;
   const bytes = Buffer.alloc(lines * blanks + texts.reduce((sum, { length }) => sum + length, 0));
-  const places: number[] = [];
+  const ids: number[] = [];
+  const names: number[] = [];
   const times: number[] = [];
   let at = 0;
   for (const [i, text] of texts.entries()) {
     at += text.copy(bytes, at);
     const blank = i % TEXTS;
-    if (blank < 3) places.push(at);
-    else if (blank < TEXTS - 1) times.push(at);
-    at += [idLength, targetLength, nameLength, TIME_BYTES, TIME_BYTES, 1][blank] ?? 0;
+    if (blank === 0) ids.push(at);
+    else if (blank === 2 || (blank === 1 && isNamed)) names.push(at);
+    else if (blank === 3 || blank === 4) times.push(at);
+    at += [idLength, inTarget, nameLength, TIME_BYTES, TIME_BYTES, 1][blank] ?? 0;
     if (blank === TEXTS - 1) bytes[at - 1] = NEWLINE;
   }
   return {
     bytes,
     idLength,
-    targetLength,
     nameLength,
-    places,
+    ids,
+    names,
     received: times.slice(0, -1),
     happened: times.at(-1) ?? 0,
     receivedMs: Number.NaN,

@@ -48,19 +48,16 @@ export class Gathered {
   }
 
   fill(form: Form, blanks: Blanks, name: string, atMs: number): void {
-    const { id, target, receivedMs } = blanks;
-    const isInTarget = target.endsWith(name);
+    const { id, isNamed, receivedMs } = blanks;
     this.#say(id);
-    this.#say(target);
-    if (!isInTarget) this.#say(name);
+    this.#say(name);
     const numbers = this.#roomFor(FILLED_LENGTH);
     const i = this.#length;
     numbers[i] = this.#placeOf(form);
     numbers[i + 1] = id.length;
-    numbers[i + 2] = target.length;
-    numbers[i + 3] = isInTarget ? -name.length : name.length;
-    numbers[i + 4] = receivedMs;
-    numbers[i + 5] = atMs;
+    numbers[i + 2] = isNamed ? -name.length : name.length;
+    numbers[i + 3] = receivedMs;
+    numbers[i + 4] = atMs;
     this.#length = i + FILLED_LENGTH;
   }
 

@@ -53,26 +53,28 @@ export class LineBuffer {
       }
       const form = this.#forms[number];
       if (form === undefined) throw new Error(`form ${number} was never told`);
-      const nameLength = numbers[i + 3] ?? 0;
-      const layout = this.#layout(form, numbers[i + 1] ?? 0, numbers[i + 2] ?? 0, Math.abs(nameLength));
+      const layout = this.#layout(form, numbers[i + 1] ?? 0, numbers[i + 2] ?? 0);
       if (!this.#hasRoomFor(layout.bytes.length)) await this.#makeRoomFor(layout.bytes.length);
-      this.#stamp(layout, numbers[i + 4] ?? 0, numbers[i + 5] ?? 0);
-      textAt = this.#fill(layout, view, textAt, nameLength <= 0);
+      this.#stamp(layout, numbers[i + 3] ?? 0, numbers[i + 4] ?? 0);
+      textAt = this.#fill(layout, view, textAt);
       i += FILLED_LENGTH;
     }
     await this.#flush();
   }
 
-  #layout(form: FormBytes, idLength: number, targetLength: number, nameLength: number): Layout {
-    if (idLength + targetLength + nameLength >= MAX_BLANKS) return layOut(form, idLength, targetLength, nameLength);
-    const key = (idLength * MAX_BLANKS + targetLength) * MAX_BLANKS + nameLength;
+  /** `called`: the length of the name; negative if the target has it, too. */
+  #layout(form: FormBytes, idLength: number, called: number): Layout {
+    const nameLength = Math.abs(called);
+    const isNamed = called < 0;
+    if (idLength + nameLength >= MAX_BLANKS) return layOut(form, idLength, nameLength, isNamed);
+    const key = idLength * 2 * MAX_BLANKS + called;
     const known = form.layouts.get(key);
     if (known !== undefined) return known;
     if (this.#layouts++ >= MAX_LAYOUTS) {
       for (const each of this.#forms) each.layouts.clear();
       this.#layouts = 1;
     }
-    const layout = layOut(form, idLength, targetLength, nameLength);
+    const layout = layOut(form, idLength, nameLength, isNamed);
     form.layouts.set(key, layout);
     return layout;
   }
@@ -91,23 +93,13 @@ export class LineBuffer {
   }
 
   /** Returns where the next text begins. */
-  #fill(
-    { bytes, idLength, targetLength, nameLength, places }: Layout,
-    text: DataView,
-    at: number,
-    isInTarget: boolean,
-  ) {
+  #fill({ bytes, idLength, nameLength, ids, names }: Layout, text: DataView, at: number): number {
     const start = this.#length;
     this.#bytes.set(bytes, start);
-    const targetAt = at + idLength;
-    const end = targetAt + targetLength;
-    for (let i = 0; i < places.length; i += 3) {
-      this.#put(text, at, idLength, start + (places[i] ?? 0));
-      this.#put(text, targetAt, targetLength, start + (places[i + 1] ?? 0));
-      this.#put(text, isInTarget ? end - nameLength : end, nameLength, start + (places[i + 2] ?? 0));
-    }
+    for (const place of ids) this.#put(text, at, idLength, start + place);
+    for (const place of names) this.#put(text, at + idLength, nameLength, start + place);
     this.#length = start + bytes.length;
-    return isInTarget ? end : end + nameLength;
+    return at + idLength + nameLength;
   }
 
   /** Some bytes: a loop is faster than a view of them, and four at a time faster than one by one. */

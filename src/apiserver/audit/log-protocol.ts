@@ -33,10 +33,7 @@ export interface LogReply {
   readonly error?: string;
 }
 
-/**
- * The form's number; how long id, target and name are, which follow each other in the text; two times. A name that ends the target is not said
- * again: its length is negative, and so is that of no name.
- */
-export const FILLED_LENGTH = 6;
+/** The form's number; how long id and name are, which follow each other in the text; two times. The length of a name that the target has, too, is negative. */
+export const FILLED_LENGTH = 5;
 /** Alone: the next one of the lines. */
 export const SPELLED = -1;

@@ -5,6 +5,8 @@ import { type Blanks, Form, filled, TEXTS } from "./form.ts";
 import { type AuditedServer, auditedServer, keeping } from "./testing.ts";
 
 const CONFIG_MAPS = "/api/v1/namespaces/default/configmaps";
+const QUOTAS = "/api/v1/namespaces/default/resourcequotas";
+const quota = (name: string) => ({ apiVersion: "v1", kind: "ResourceQuota", metadata: { name } });
 const rules = (text: string) => `{kind: Policy, apiVersion: audit.k8s.io/v1, rules: [${text}]}`;
 const ALL = rules("{level: RequestResponse}");
 const METADATA = rules("{level: Metadata}");
@@ -54,13 +56,17 @@ describe("stages", () => {
     for (const sink of [plain, pairing]) {
       const { server } = await start(METADATA, { clock: new VirtualClock() }, sink);
       await server.request("POST", CONFIG_MAPS, { body: configMap("one") });
+      await server.request("POST", QUOTAS, { body: quota("status") });
       for (const path of ["/one", "/one", "/none", "", "/one?pretty=true", "/%6fne"])
         await server.request("GET", CONFIG_MAPS + path);
+      for (const path of ["/status", "/status/status", "/status/status"]) await server.request("GET", QUOTAS + path);
       await server.request("GET", `${CONFIG_MAPS}/one`, { user: { name: "jane", groups: [] } });
       await server.request("DELETE", `${CONFIG_MAPS}/one`);
     }
     expect(pairing.events).toEqual(plain.events);
-    expect(pairs.taken).toBeGreaterThanOrEqual(2);
+    expect(pairs.taken).toBeGreaterThanOrEqual(3);
+    const uris = pairing.events.map(({ requestURI }) => requestURI);
+    expect(uris.filter((uri) => uri === `${QUOTAS}/status/status`).length).toBe(4);
   });
 
   it("of one that is refused", async () => {

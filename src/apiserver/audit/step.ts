@@ -130,7 +130,7 @@ export function auditSteps(options: AuditStepOptions): AuditSteps {
     if (only?.pushBoth === undefined) return false;
     const both = writer.both(level, id, original, info, caller, status, authorized?.reason);
     if (both === undefined) return false;
-    if (!only.pushBoth(both, { id, target: original.path, receivedMs }, info.name, nowMs)) return false;
+    if (!only.pushBoth(both, { id, isNamed: info.name !== "", receivedMs }, info.name, nowMs)) return false;
     total.inc(2);
     return true;
   };

@@ -28,7 +28,9 @@ export class Usual {
   readonly #level: Level;
   readonly #origin: Origin;
   readonly #start: string;
-  /** From the verb to where the name stands, and after it. */
+  /** The target, as far as the name in it. */
+  readonly #target: string;
+  /** From there to where the name stands, and after it. */
   readonly #before: string;
   readonly #after: string;
   readonly #nameless: string;
@@ -43,8 +45,10 @@ export class Usual {
     this.#level = level;
     this.#origin = origin;
     this.#start = start;
-    const { resource, namespace, apiGroup, apiVersion, subresource } = info;
-    const before = `${who},"objectRef":{"resource":"${resource}"${member("namespace", namespace)}`;
+    const { path, name, resource, namespace, apiGroup, apiVersion, subresource } = info;
+    const behind = name === "" || subresource === "" ? "" : `/${subresource}`;
+    this.#target = path.slice(0, path.length - behind.length - name.length);
+    const before = `${behind}${who},"objectRef":{"resource":"${resource}"${member("namespace", namespace)}`;
     this.#after = `${member("apiGroup", apiGroup)}${member("apiVersion", apiVersion)}${member("subresource", subresource)}}`;
     this.#before = `${before},"name":"`;
     this.#nameless = before;
@@ -89,7 +93,7 @@ export class Usual {
     const status = code === undefined ? "" : codeText(code);
     const form = new Form(
       this.#start,
-      stageText(stage),
+      stageText(stage) + this.#target,
       named ? this.#before : this.#nameless,
       `${named ? '"' : ""}${this.#after}${status}${receivedText}`,
       happenedText,
