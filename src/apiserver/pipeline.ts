@@ -20,7 +20,14 @@ import type { Verdict } from "./authz/verdict.ts";
 import { type Dispatch, dispatch, isInScope, type Remarks } from "./dispatch.ts";
 import { answerValue } from "./encode/answers.ts";
 import { errorFormat } from "./encode/negotiate.ts";
-import { type Answering, type ApiRequest, type ApiResponse, authenticated, isStream } from "./http/exchange.ts";
+import {
+  type Answering,
+  type ApiRequest,
+  type ApiResponse,
+  authenticated,
+  isStream,
+  type SharedHeaders,
+} from "./http/exchange.ts";
 import { type RequestInfo, RequestInfos } from "./http/request-info.ts";
 import { warningHeaders } from "./http/warning-headers.ts";
 import { AT, refused as refusedPast, withoutPrefix } from "./past/index.ts";
@@ -52,6 +59,8 @@ export interface Exchange {
   readMs?: number | undefined;
   /** Go with the answer, whatever that is. */
   readonly headers: Record<string, string>;
+  /** So do these. */
+  shared?: SharedHeaders | undefined;
   /** Somebody who wants to see what the request brings. */
   observer?: BodyObserver;
   /** What is held for it here. It is released early if another server works on it. */
@@ -86,6 +95,7 @@ class PassingExchange implements Exchange {
   bodyAnnotations: Map<string, string> | undefined = undefined;
   readMs: number | undefined = undefined;
   readonly headers: Record<string, string> = {};
+  shared: SharedHeaders | undefined = undefined;
   warnings: string[] | undefined = undefined;
   observer?: BodyObserver;
   held?: { release(): void };
@@ -312,10 +322,10 @@ export function answerError(
 }
 
 /** With what goes along with it. */
-function complete(response: ApiResponse, { headers, warnings }: PassingExchange): ApiResponse {
+function complete(response: ApiResponse, { headers, shared, warnings }: PassingExchange): ApiResponse {
   const warning = warnings !== undefined && { warning: warningHeaders(warnings) };
   // Its own headers say what its body is, and nothing else: what there is more of is copied first, which costs the least.
   if (!isStream(response) && response.withHeaders !== undefined)
-    return response.withHeaders({ ...headers, ...response.headers, ...warning });
-  return { ...response, headers: { ...response.headers, ...headers, ...warning } };
+    return response.withHeaders({ ...headers, ...response.headers, ...warning }, shared);
+  return { ...response, headers: { ...response.headers, ...headers, ...shared?.fields, ...warning } };
 }

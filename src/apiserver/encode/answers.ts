@@ -18,7 +18,7 @@ import {
   typeSchema,
 } from "#api";
 import type { StoredObject } from "../cache/stored-object.ts";
-import type { WholeResponse } from "../http/exchange.ts";
+import type { SharedHeaders, WholeResponse } from "../http/exchange.ts";
 import { BODY_TYPES, JSON_TYPE, PROTOBUF_TYPE, YAML_TYPE } from "../rest/body.ts";
 import type { ListResult } from "../rest/read.ts";
 import type { Resource } from "../rest/resource.ts";
@@ -68,23 +68,29 @@ export function answerObject(status: number, stored: StoredObject, context: Answ
 /** A class, because of its getter: see AuthenticatedRequest. */
 class StoredAnswer implements WholeResponse {
   readonly status: number;
-  readonly headers: WholeResponse["headers"];
+  readonly own: WholeResponse["headers"];
+  readonly shared: SharedHeaders | undefined;
   readonly value: () => object;
   readonly #stored: StoredObject;
 
-  constructor(status: number, headers: WholeResponse["headers"], stored: StoredObject) {
+  constructor(status: number, own: WholeResponse["headers"], stored: StoredObject, shared?: SharedHeaders) {
     this.status = status;
-    this.headers = headers;
+    this.own = own;
+    this.shared = shared;
     this.value = () => stored.seen;
     this.#stored = stored;
+  }
+
+  get headers(): WholeResponse["headers"] {
+    return this.shared === undefined ? this.own : { ...this.own, ...this.shared.fields };
   }
 
   get body(): readonly Buffer[] {
     return [this.#stored.line];
   }
 
-  withHeaders(headers: WholeResponse["headers"]): WholeResponse {
-    return new StoredAnswer(this.status, headers, this.#stored);
+  withHeaders(own: WholeResponse["headers"], shared: SharedHeaders | undefined): WholeResponse {
+    return new StoredAnswer(this.status, own, this.#stored, shared);
   }
 }
 

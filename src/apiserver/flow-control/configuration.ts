@@ -11,6 +11,7 @@
 import type { flowcontrol } from "#api";
 import type { UserInfo } from "../authn/user.ts";
 import { flowSchemas, MANDATORY, priorityLevels } from "../bootstrap/flow-control.ts";
+import { SharedHeaders } from "../http/exchange.ts";
 import { LastAsked } from "../http/last-asked.ts";
 import type { RequestInfo } from "../http/request-info.ts";
 import { dealHand, flowHash } from "./dealer.ts";
@@ -29,12 +30,18 @@ export class Route implements Flow {
   readonly definition: CompiledSchema;
   readonly level: Level;
   readonly samples: FlowSamples;
+  /** Of the answers to its requests. */
+  readonly headers: SharedHeaders;
   readonly #hands = new Map<string, readonly number[]>();
 
   constructor(definition: CompiledSchema, level: Level, samples: FlowSamples) {
     this.definition = definition;
     this.level = level;
     this.samples = samples;
+    this.headers = new SharedHeaders({
+      "x-kubernetes-pf-flowschema-uid": definition.uid,
+      "x-kubernetes-pf-prioritylevel-uid": level.uid,
+    });
   }
 
   get schema(): string {

@@ -43,8 +43,7 @@ export function flowControlStep(options: FlowControlStepOptions): Step {
     if (info.verb !== "watch" && isLongRunning(info)) return next(exchange);
     const route = configuration.classify(user, info);
     const { level, definition, samples } = route;
-    exchange.headers["x-kubernetes-pf-flowschema-uid"] = definition.uid;
-    exchange.headers["x-kubernetes-pf-prioritylevel-uid"] = level.uid;
+    exchange.shared = route.headers;
     const work = level.exempt ? ONE_SEAT : estimator.estimate(info, request.query, level.widest, samples.watches);
     const distinguisher = level.queuing.type === "queue" ? definition.distinguisher(user, info) : "";
     const arrivedMs = exchange.readMs ?? clock.monotonic();

@@ -6,6 +6,7 @@
  * 2. Only headers that say nothing to Node itself are lines: what is about the body's length and the connection is Node's.
  */
 import { type OutgoingHttpHeaders, ServerResponse, validateHeaderName, validateHeaderValue } from "node:http";
+import type { SharedHeaders } from "./exchange.ts";
 import type { AnswerHeaders } from "./send.ts";
 
 /** Then the lines of a header are all forgotten. */
@@ -13,9 +14,7 @@ const REMEMBERED = 256;
 
 /** By name, and then by value. */
 const lines: ReadonlyMap<string, Map<string, string>> = new Map(
-  ["cache-control", "content-type", "x-kubernetes-pf-flowschema-uid", "x-kubernetes-pf-prioritylevel-uid"].map(
-    (name) => [name, new Map<string, string>()],
-  ),
+  ["cache-control", "content-type"].map((name) => [name, new Map<string, string>()]),
 );
 
 /** Node's way to put a head together. It is not documented: without it, every header goes the usual way. */
@@ -26,9 +25,9 @@ const { _storeHeader: store } = ServerResponse.prototype as unknown as {
 export class LinedResponse extends ServerResponse {
   #lines = "";
 
-  head(status: number, headers: AnswerHeaders): void {
-    const others: Record<string, AnswerHeaders[string]> = {};
-    let known = "";
+  head(status: number, headers: AnswerHeaders, shared?: SharedHeaders): void {
+    const others: Record<string, AnswerHeaders[string]> = store === undefined ? { ...shared?.fields } : {};
+    let known = linesOf(shared);
     for (const name in headers) {
       const value = headers[name];
       const ofName = store === undefined ? undefined : lines.get(name);
@@ -44,10 +43,24 @@ export class LinedResponse extends ServerResponse {
   }
 }
 
-function lineOf(name: string, value: string, ofName: Map<string, string>): string {
+function linesOf(shared: SharedHeaders | undefined): string {
+  if (shared === undefined) return "";
+  if (shared.lines === undefined) {
+    const lines = Object.entries(shared.fields).map(([name, value]) => checked(name, value));
+    shared.lines = lines.join("");
+  }
+  return shared.lines;
+}
+
+/** Throws what Node would. */
+function checked(name: string, value: string): string {
   validateHeaderName(name);
   validateHeaderValue(name, value);
-  const line = `${name}: ${value}\r\n`;
+  return `${name}: ${value}\r\n`;
+}
+
+function lineOf(name: string, value: string, ofName: Map<string, string>): string {
+  const line = checked(name, value);
   if (ofName.size >= REMEMBERED) ofName.clear();
   ofName.set(value, line);
   return line;
