@@ -101,17 +101,17 @@ export class EventWriter {
   ): EventHead {
     const { path, query } = request;
     const target = request.target ?? (query.size === 0 ? path : `${path}?${query}`);
-    const usual = user !== undefined && target === path ? this.#usual(level, id, request, info, user) : undefined;
+    const own = request.headers["audit-id"] === undefined || isPlain(id);
+    const usual = own && user !== undefined && target === path ? this.#usual(level, request, info, user) : undefined;
     return { level, id, request, info, user, target, isNamed: info.name !== "", receivedMs, usual };
   }
 
   /**
-   * The form of both lines of a request that was answered at once by a code alone, and that does what others did before it. Its target is its path. Undefined:
-   * it has to be told event by event. `reason`: why it was allowed; undefined if nobody has said so.
+   * The form of both lines of a request that was answered at once by a code alone, and that does what others did before it. Undefined: it has
+   * to be told event by event. `reason`: why it was allowed; undefined if nobody has said so.
    */
   both(
     level: Level,
-    id: string,
     request: ApiRequest,
     info: RequestInfo,
     user: UserInfo,
@@ -120,7 +120,7 @@ export class EventWriter {
   ): Form | undefined {
     const { path, query } = request;
     const isPath = request.target === undefined ? query.size === 0 : request.target === path;
-    return isPath ? this.#usual(level, id, request, info, user)?.both(code, reason, info.name !== "") : undefined;
+    return isPath ? this.#usual(level, request, info, user)?.both(code, reason, info.name !== "") : undefined;
   }
 
   /** Until the next one is asked for: none of them is kept. */
@@ -160,11 +160,10 @@ export class EventWriter {
     listener.add(endText(allAnnotations(found, whole)));
   }
 
-  #usual(level: Level, id: string, request: ApiRequest, info: RequestInfo, user: UserInfo): Usual | undefined {
+  #usual(level: Level, request: ApiRequest, info: RequestInfo, user: UserInfo): Usual | undefined {
     const { topic } = info;
     const { headers, remoteAddress = "" } = request;
     const agent = headers["user-agent"] ?? "";
-    if (headers["audit-id"] !== undefined && !isPlain(id)) return undefined;
     if (topic === undefined || headers["x-forwarded-for"] !== undefined || headers["x-real-ip"] !== undefined)
       return undefined;
     let known = this.#last.get(user, topic);

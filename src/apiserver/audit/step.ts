@@ -14,10 +14,11 @@ import { type Answering, type ApiRequest, type ApiResponse, isStream } from "../
 import { isLongRunning } from "../http/long-running.ts";
 import type { RequestInfo } from "../http/request-info.ts";
 import { withLife } from "../http/stream-life.ts";
+import { isWriting } from "../http/verbs.ts";
 import type { Exchange, Next, PipelineOptions, Step } from "../pipeline.ts";
 import { answeredObject, statusOf } from "./answered-object.ts";
 import { type EventHead, EventWriter, type Findings } from "./event.ts";
-import type { Decide, Level, Stage, Verdict } from "./policy.ts";
+import type { Decide, Stage, Verdict } from "./policy.ts";
 import { SentObject } from "./sent-object.ts";
 import type { Sink } from "./sink.ts";
 
@@ -35,7 +36,6 @@ export type AuditSteps = Required<Pick<PipelineOptions, "audit" | "turnedAway">>
 
 const AUDIT_ID = "audit-id";
 const NOTHING_YET: Findings = {};
-const WRITING = new Set(["create", "update", "patch", "delete", "deletecollection"]);
 
 /** Ids without events, where nothing is audited. */
 export function auditIds(newId: () => string): AuditSteps {
@@ -59,14 +59,16 @@ export function auditSteps(options: AuditStepOptions): AuditSteps {
     help: "Requests, by the level at which they are audited.",
     labels: ["level"],
   });
-  const counters = new Map<Level, Counter>();
-  const count = ({ level }: Verdict) => {
-    let counter = counters.get(level);
-    if (counter === undefined) {
-      counter = levels.labels(level);
-      counters.set(level, counter);
+  const counters = new Map<Verdict, Counter>();
+  /** Most requests are told like the one before. */
+  let last: { readonly verdict: Verdict; readonly counter: Counter } | undefined;
+  const count = (verdict: Verdict) => {
+    if (last?.verdict !== verdict) {
+      const counter = counters.get(verdict) ?? levels.labels(verdict.level);
+      counters.set(verdict, counter);
+      last = { verdict, counter };
     }
-    counter.inc();
+    last.counter.inc();
   };
   const timeOf = timeOfDay(clock);
   /** In the call in which the request came, or in which it was answered. */
@@ -97,7 +99,7 @@ export function auditSteps(options: AuditStepOptions): AuditSteps {
     count(verdict);
     if (verdict.level === "None") return next(exchange);
     const receivedMs = nowOf(exchange);
-    if (blocking.length === 0 && !WRITING.has(info.verb)) return read(exchange, next, verdict, id, receivedMs);
+    if (blocking.length === 0 && !isWriting(info.verb)) return read(exchange, next, verdict, id, receivedMs);
     const record = begin(exchange, verdict, id, receivedMs);
     if (record.sent !== undefined) exchange.observer = record.sent;
     return blocking.length === 0 ? written(record, exchange, next) : stored(record, exchange, next);
@@ -128,7 +130,7 @@ export function auditSteps(options: AuditStepOptions): AuditSteps {
     nowMs: number,
   ): boolean => {
     if (only?.pushBoth === undefined) return false;
-    const both = writer.both(level, id, original, info, caller, status, authorized?.reason);
+    const both = writer.both(level, original, info, caller, status, authorized?.reason);
     if (both === undefined) return false;
     if (!only.pushBoth(both, { id, isNamed: info.name !== "", receivedMs }, info.name, nowMs)) return false;
     total.inc(2);
@@ -203,7 +205,7 @@ class Record {
     this.#verdict = verdict;
     this.#info = info;
     this.#head = parts.writer.begin(verdict.level, id, request, info, user, receivedMs);
-    this.sent = WRITING.has(info.verb) ? new SentObject(verdict, request.headers["content-type"]) : undefined;
+    this.sent = isWriting(info.verb) ? new SentObject(verdict, request.headers["content-type"]) : undefined;
   }
 
   received(): void {
@@ -270,9 +272,9 @@ class Record {
   }
 }
 
-/** There is no more to tell of it than that it was allowed, and its code. */
+/** There is no more to tell of it than that it was allowed, and its code; and its id is one of ours. */
 function isPlain(response: ApiResponse, exchange: Exchange, { objects, omitted }: Verdict): boolean {
-  const { info, user, caller, constraint, verdict, annotations } = exchange;
+  const { original, info, user, caller, constraint, verdict, annotations } = exchange;
   return (
     response.status < 400 &&
     !isStream(response) &&
@@ -282,6 +284,7 @@ function isPlain(response: ApiResponse, exchange: Exchange, { objects, omitted }
     (verdict === undefined || verdict.decision === "allow") &&
     objects === "none" &&
     omitted.size === 0 &&
+    original.headers[AUDIT_ID] === undefined &&
     !isLongRunning(info)
   );
 }

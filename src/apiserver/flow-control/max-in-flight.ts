@@ -2,8 +2,9 @@
 import { MASTERS } from "../authn/user.ts";
 import type { Answering } from "../http/exchange.ts";
 import { isLongRunning } from "../http/long-running.ts";
+import { isReading } from "../http/verbs.ts";
 import type { Step } from "../pipeline.ts";
-import { READING_VERBS, tooManyRequests } from "./step.ts";
+import { tooManyRequests } from "./step.ts";
 
 export interface InFlightLimits {
   /** `--max-requests-inflight`; 0: any number. */
@@ -17,7 +18,7 @@ export function maxInFlight(limits: InFlightLimits): Step {
   return (exchange, next) => {
     const { info, user } = exchange;
     if (isLongRunning(info)) return next(exchange);
-    const kind = READING_VERBS.has(info.verb) ? "reading" : "mutating";
+    const kind = isReading(info.verb) ? "reading" : "mutating";
     const limit = limits[kind];
     // The cluster's masters get through to set things right.
     if (limit > 0 && inFlight[kind] >= limit && !user.groups.includes(MASTERS)) return tooManyRequests(1);

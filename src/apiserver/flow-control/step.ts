@@ -13,14 +13,13 @@ import type { Clock } from "#base";
 import { type Answering, type ApiResponse, isStream, whenGone } from "../http/exchange.ts";
 import { isLongRunning } from "../http/long-running.ts";
 import { withLife } from "../http/stream-life.ts";
+import { isReading } from "../http/verbs.ts";
 import type { Exchange, Next, Step } from "../pipeline.ts";
 import type { Configuration, Route } from "./configuration.ts";
 import { Ticket } from "./ticket.ts";
 import type { TimedRatio } from "./timed-ratio.ts";
 import type { WatchCounts } from "./watch-counts.ts";
 import { ONE_SEAT, type Work, type WorkEstimator } from "./work-estimate.ts";
-
-export const READING_VERBS: ReadonlySet<string> = new Set(["get", "list", "watch", "head", "options"]);
 
 export interface FlowControlStepOptions {
   readonly configuration: Configuration;
@@ -115,7 +114,7 @@ class HeldTicket extends Ticket {
 
 function executing({ info }: Exchange, { readWrite }: FlowControlStepOptions): TimedRatio {
   const { readOnly, mutating } = readWrite.executing;
-  return READING_VERBS.has(info.verb) ? readOnly : mutating;
+  return isReading(info.verb) ? readOnly : mutating;
 }
 
 /** With one seat, which is free: it is held only if the answer is waited for. */
@@ -205,7 +204,7 @@ function wait(
   { clock, readWrite }: FlowControlStepOptions,
 ): Promise<boolean> {
   const { info, request } = ticket.exchange;
-  const ratio = readWrite.waiting[READING_VERBS.has(info.verb) ? "readOnly" : "mutating"];
+  const ratio = readWrite.waiting[isReading(info.verb) ? "readOnly" : "mutating"];
   ratio.add(1, ticket.arrivedMs);
   return new Promise((decided) => {
     let stay: (() => void) | undefined;
