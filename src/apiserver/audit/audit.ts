@@ -5,6 +5,7 @@ import type { KubeconfigConnection } from "#pki";
 import type { Resources } from "../rest/resources.ts";
 import { BatchLog } from "./batch-log.ts";
 import { failureCounter } from "./failures.ts";
+import type { RequestIds } from "./ids.ts";
 import { LogSink, standardOutput } from "./log-sink.ts";
 import { compilePolicy, type Policy } from "./policy.ts";
 import { AuditConfigError } from "./policy-file.ts";
@@ -41,7 +42,7 @@ export interface WebhookSettings {
 export interface AuditOptions {
   readonly settings: AuditSettings;
   readonly resources: Resources;
-  newId(): string;
+  readonly ids: RequestIds;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
@@ -66,13 +67,14 @@ const LOG_BUFFER = 50_000;
 
 /** Throws AuditConfigError if there can be no log. */
 export async function audit(options: AuditOptions): Promise<Audit> {
-  const { settings, resources, newId, clock, metrics } = options;
+  const { settings, resources, ids, clock, metrics } = options;
+  const newId = () => ids.next();
   const { policy, log, webhook } = settings;
   if (policy === undefined || (log === undefined && webhook === undefined))
     return { ...auditIds(newId), close: async () => {} };
   const failed = failureCounter(metrics, options.log);
   const sinks: Sink[] = [];
-  if (log !== undefined) sinks.push(await logSink(log, failed, clock));
+  if (log !== undefined) sinks.push(await logSink(log, ids, failed, clock));
   if (webhook !== undefined) {
     const { connection, mode = "batch", batch, initialBackoffMs = INITIAL_BACKOFF_MS, truncation } = webhook;
     sinks.push(
@@ -98,7 +100,12 @@ export async function audit(options: AuditOptions): Promise<Audit> {
   };
 }
 
-async function logSink(settings: LogSettings, failed: ReturnType<typeof failureCounter>, clock: Clock): Promise<Sink> {
+async function logSink(
+  settings: LogSettings,
+  ids: RequestIds,
+  failed: ReturnType<typeof failureCounter>,
+  clock: Clock,
+): Promise<Sink> {
   const { path, mode = "blocking", bufferSize = LOG_BUFFER, rotation, truncation } = settings;
   if (path === "-") return new LogSink({ mode, target: standardOutput(), bufferSize, truncation, failed, clock });
   const limits = { ...DEFAULT_ROTATION, ...rotation };
@@ -110,5 +117,5 @@ async function logSink(settings: LogSettings, failed: ReturnType<typeof failureC
   }
   if (mode !== "batch") return new LogSink({ mode, target, bufferSize, truncation, failed, clock });
   await target.close();
-  return new BatchLog({ path, limits, bufferSize, truncation, failed, clock });
+  return new BatchLog({ path, limits, bufferSize, ids, truncation, failed, clock });
 }

@@ -7,6 +7,7 @@ import { realClock, VirtualClock } from "#base";
 import { BatchLog, type BatchLogOptions } from "./batch-log.ts";
 import type { AuditEvent, Piece } from "./event.ts";
 import { type Blanks, Form, filled } from "./form.ts";
+import { RequestIds } from "./ids.ts";
 import { eventOf } from "./testing.ts";
 
 const event = (...pieces: Piece[]) => eventOf(pieces);
@@ -102,6 +103,23 @@ describe("a log that a thread of its own writes", () => {
     await log.close();
     expect(read().split("\n")).toEqual([...want, ""]);
     expect(lost).toEqual([]);
+  });
+
+  it("has ids that were made for it, however many, and others between them", async () => {
+    const ids = new RequestIds();
+    const { log, read } = start({ ids, bufferSize: 10_000 });
+    const [one, want] = [form("one"), [] as string[]];
+    for (let i = 0; i < 700; i++) {
+      const [before, id] = [ids.next(), i % 5 === 0 ? `id-${i}` : ids.next()];
+      for (const each of i % 3 === 0 ? [id, before] : [id]) {
+        const line = [one, asking(each, i % 2 === 0, i), `name-${i}`, i] as const;
+        log.push(filling(...line));
+        want.push(filled(...line));
+      }
+      if (i === 300) await log.written();
+    }
+    await log.close();
+    expect(read().split("\n")).toEqual([...want, ""]);
   });
 
   it("takes both lines or none of them", async () => {

@@ -15,6 +15,7 @@ import type { AuditEvent, Listener, Piece } from "./event.ts";
 import type { Failed } from "./failures.ts";
 import type { Blanks, Form } from "./form.ts";
 import { FormBook, Gathered } from "./gathered.ts";
+import type { RequestIds } from "./ids.ts";
 import type { LogReply, LogWorkerData, Memory } from "./log-protocol.ts";
 import type { RotationLimits } from "./rotating-file.ts";
 import { fitting, type Sink, type Truncation } from "./sink.ts";
@@ -36,6 +37,8 @@ export interface BatchLogOptions {
   readonly path: string;
   readonly limits: RotationLimits;
   readonly bufferSize: number;
+  /** Where the ids of most requests come from. */
+  readonly ids?: RequestIds | undefined;
   readonly truncation?: Truncation | undefined;
   readonly failed: Failed;
   readonly clock: Clock;
@@ -59,7 +62,7 @@ export class BatchLog implements Sink, Listener {
   #underWay = 0;
   readonly #spare: Memory[] = [];
   #book = new FormBook();
-  #gathered = new Gathered(this.#book);
+  #gathered: Gathered;
   #timer: Timer | undefined;
   /** How long the timer has been waited for. */
   #waitedMs = 0;
@@ -68,6 +71,7 @@ export class BatchLog implements Sink, Listener {
 
   constructor(options: BatchLogOptions) {
     this.#options = options;
+    this.#gathered = this.#begun();
     this.#worker = this.#start();
   }
 
@@ -155,7 +159,7 @@ export class BatchLog implements Sink, Listener {
       this.#book = new FormBook();
       worker.postMessage("forget");
     }
-    this.#begin();
+    this.#gathered = this.#begun();
   }
 
   #rest(): void {
@@ -164,8 +168,8 @@ export class BatchLog implements Sink, Listener {
     this.#waitedMs = 0;
   }
 
-  #begin(): void {
-    this.#gathered = new Gathered(this.#book, this.#spare.pop());
+  #begun(): Gathered {
+    return new Gathered(this.#book, this.#options.ids, this.#spare.pop());
   }
 
   #start(): Worker {
@@ -200,7 +204,7 @@ export class BatchLog implements Sink, Listener {
     this.#rest();
     this.#underWay = 0;
     this.#book = new FormBook();
-    this.#begin();
+    this.#gathered = this.#begun();
     this.#options.failed("log", why, lost);
   }
 }

@@ -5,33 +5,35 @@
  * 2. An entry is a form that is filled in, of one line or of two, or a line that is spelled out.
  */
 import type { Blanks, Form } from "./form.ts";
+import type { RequestIds } from "./ids.ts";
 import { type BatchMessage, FILLED_LENGTH, type Memory, SPELLED } from "./log-protocol.ts";
 
 const NUMBERS = 8 * 1024;
 const TEXT_BYTES = 128 * 1024;
-const SAID_LENGTH = 8 * 1024;
 
 export class Gathered {
   #numbers: Memory["numbers"];
   #length = 0;
   #text: Buffer<SharedArrayBuffer>;
   #textLength = 0;
-  /** Of which there are no bytes yet. */
-  #said = "";
   readonly #lines: string[] = [];
   readonly #forms: (readonly string[])[] = [];
   readonly #book: FormBook;
+  readonly #ids: RequestIds | undefined;
+  /** Which of their letters are in the text, and where. */
+  #round = 0;
+  #lettersAt = 0;
   events = 0;
 
-  /** `memory`: of an earlier batch. */
-  constructor(book: FormBook, memory?: Memory) {
+  /** `ids`: where most ids come from. `memory`: of an earlier batch. */
+  constructor(book: FormBook, ids?: RequestIds, memory?: Memory) {
     this.#book = book;
+    this.#ids = ids;
     this.#numbers = memory?.numbers ?? numbersFor(NUMBERS);
     this.#text = Buffer.from(memory?.text.buffer ?? new SharedArrayBuffer(TEXT_BYTES));
   }
 
   message(): BatchMessage {
-    this.#note();
     const { buffer } = this.#text;
     return {
       numbers: this.#numbers,
@@ -49,30 +51,46 @@ export class Gathered {
 
   fill(form: Form, blanks: Blanks, name: string, atMs: number): void {
     const { id, isNamed, receivedMs } = blanks;
-    this.#say(id);
-    this.#say(name);
+    const idAt = this.#idAt(id);
+    const nameAt = this.#say(name);
     const numbers = this.#roomFor(FILLED_LENGTH);
     const i = this.#length;
     numbers[i] = this.#placeOf(form);
-    numbers[i + 1] = id.length;
-    numbers[i + 2] = isNamed ? -name.length : name.length;
-    numbers[i + 3] = receivedMs;
-    numbers[i + 4] = atMs;
+    numbers[i + 1] = idAt;
+    numbers[i + 2] = id.length;
+    numbers[i + 3] = nameAt;
+    numbers[i + 4] = isNamed ? -name.length : name.length;
+    numbers[i + 5] = receivedMs;
+    numbers[i + 6] = atMs;
     this.#length = i + FILLED_LENGTH;
   }
 
-  /** Texts become bytes some hundred at a time: to do that costs as much for all of them as for one. */
-  #say(text: string): void {
-    this.#said += text;
-    if (this.#said.length >= SAID_LENGTH) this.#note();
+  /** Most ids have just been made, with others: these are copied all at once. */
+  #idAt(id: string): number {
+    const ids = this.#ids;
+    const place = ids?.placeOf(id) ?? -1;
+    if (ids === undefined || place < 0) return this.#say(id);
+    if (this.#round !== ids.rounds) {
+      this.#round = ids.rounds;
+      this.#lettersAt = this.#roomForText(ids.letters.length);
+      this.#text.set(ids.letters, this.#lettersAt);
+    }
+    return this.#lettersAt + place;
   }
 
-  #note(): void {
-    const end = this.#textLength + this.#said.length;
-    if (end > this.#text.length) this.#moreText(end);
-    this.#text.write(this.#said, this.#textLength, "latin1");
-    this.#textLength = end;
-    this.#said = "";
+  /** Where it is in the text. One letter after the other: they are few, and what waits to become bytes later is found in no cache any more. */
+  #say(letters: string): number {
+    const at = this.#roomForText(letters.length);
+    const text = this.#text;
+    for (let i = 0; i < letters.length; i++) text[at + i] = letters.charCodeAt(i);
+    return at;
+  }
+
+  #roomForText(length: number): number {
+    const at = this.#textLength;
+    this.#textLength += length;
+    if (this.#textLength > this.#text.length) this.#moreText(this.#textLength);
+    return at;
   }
 
   #moreText(least: number): void {

@@ -12,20 +12,32 @@ const DASH_BEFORE: ReadonlySet<number> = new Set([4, 6, 8, 10]);
 const DIGITS = Buffer.from("0123456789abcdef");
 
 /** Not for what is kept for long: as long as one of them is, the text is. */
-export function requestIds(): () => string {
-  const random = Buffer.allocUnsafeSlow(AT_ONCE * RANDOM_BYTES);
-  const letters = Buffer.allocUnsafeSlow(AT_ONCE * LENGTH);
-  let text = "";
-  let used = AT_ONCE;
-  return () => {
-    if (used === AT_ONCE) {
-      spell(randomFillSync(random), letters);
-      text = letters.toString("latin1");
-      used = 0;
+export class RequestIds {
+  /** Those that were made together with the last one, as bytes: until it is made of others. */
+  readonly letters = Buffer.allocUnsafeSlow(AT_ONCE * LENGTH);
+  /** How often it was. */
+  rounds = 0;
+  readonly #random = Buffer.allocUnsafeSlow(AT_ONCE * RANDOM_BYTES);
+  #text = "";
+  #used = AT_ONCE;
+  #last = "";
+
+  next(): string {
+    if (this.#used === AT_ONCE) {
+      spell(randomFillSync(this.#random), this.letters);
+      this.#text = this.letters.toString("latin1");
+      this.#used = 0;
+      this.rounds += 1;
     }
-    const at = used++ * LENGTH;
-    return text.slice(at, at + LENGTH);
-  };
+    const at = this.#used++ * LENGTH;
+    this.#last = this.#text.slice(at, at + LENGTH);
+    return this.#last;
+  }
+
+  /** Where it begins among the letters; -1 if it is not the one that was made last. */
+  placeOf(id: string): number {
+    return id === this.#last ? (this.#used - 1) * LENGTH : -1;
+  }
 }
 
 function spell(random: Buffer, letters: Buffer): void {

@@ -41,7 +41,6 @@ export class LineBuffer {
     for (const form of forms) this.#forms.push(formBytes(form));
     const view = viewOf(text);
     let spelled = 0;
-    let textAt = 0;
     for (let i = 0; i < length; ) {
       const number = numbers[i] ?? SPELLED;
       if (number === SPELLED) {
@@ -53,10 +52,10 @@ export class LineBuffer {
       }
       const form = this.#forms[number];
       if (form === undefined) throw new Error(`form ${number} was never told`);
-      const layout = this.#layout(form, numbers[i + 1] ?? 0, numbers[i + 2] ?? 0);
+      const layout = this.#layout(form, numbers[i + 2] ?? 0, numbers[i + 4] ?? 0);
       if (!this.#hasRoomFor(layout.bytes.length)) await this.#makeRoomFor(layout.bytes.length);
-      this.#stamp(layout, numbers[i + 3] ?? 0, numbers[i + 4] ?? 0);
-      textAt = this.#fill(layout, view, textAt);
+      this.#stamp(layout, numbers[i + 5] ?? 0, numbers[i + 6] ?? 0);
+      this.#fill(layout, view, numbers[i + 1] ?? 0, numbers[i + 3] ?? 0);
       i += FILLED_LENGTH;
     }
     await this.#flush();
@@ -92,14 +91,12 @@ export class LineBuffer {
     }
   }
 
-  /** Returns where the next text begins. */
-  #fill({ bytes, idLength, nameLength, ids, names }: Layout, text: DataView, at: number): number {
+  #fill({ bytes, idLength, nameLength, ids, names }: Layout, text: DataView, idAt: number, nameAt: number): void {
     const start = this.#length;
     this.#bytes.set(bytes, start);
-    for (const place of ids) this.#put(text, at, idLength, start + place);
-    for (const place of names) this.#put(text, at + idLength, nameLength, start + place);
+    for (const place of ids) this.#put(text, idAt, idLength, start + place);
+    for (const place of names) this.#put(text, nameAt, nameLength, start + place);
     this.#length = start + bytes.length;
-    return at + idLength + nameLength;
   }
 
   /** Some bytes: a loop is faster than a view of them, and four at a time faster than one by one. */

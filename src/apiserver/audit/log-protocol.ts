@@ -33,7 +33,7 @@ export interface LogReply {
   readonly error?: string;
 }
 
-/** The form's number; how long id and name are, which follow each other in the text; two times. The length of a name that the target has, too, is negative. */
-export const FILLED_LENGTH = 5;
+/** The form's number; where the id is in the text, and how long, and the same of the name; two times. The length of a name that the target has, too, is negative. */
+export const FILLED_LENGTH = 7;
 /** Alone: the next one of the lines. */
 export const SPELLED = -1;
