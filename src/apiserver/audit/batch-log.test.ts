@@ -1,5 +1,5 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { getPriority, tmpdir } from "node:os";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -120,6 +120,20 @@ describe("a log that a thread of its own writes", () => {
     }
     await log.close();
     expect(read().split("\n")).toEqual([...want, ""]);
+  });
+
+  it("is written by a thread that is nicer than the others", async () => {
+    const before = getPriority();
+    const niceness = () =>
+      readdirSync("/proc/self/task").map((id) =>
+        Number(readFileSync(`/proc/self/task/${id}/stat`, "utf8").split(") ")[1]?.split(" ")[16]),
+      );
+    const usual = niceness().filter((nice) => nice > before).length;
+    const { log } = start();
+    log.push(event("x"));
+    await log.written();
+    expect(niceness().filter((nice) => nice === Math.min(before + 5, 19)).length).toBe(usual + 1);
+    expect(getPriority()).toBe(before);
   });
 
   it("takes both lines or none of them", async () => {

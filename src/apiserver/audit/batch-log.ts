@@ -2,7 +2,7 @@
  * The log in the mode `batch`: a thread of its own puts the lines together and writes them, so that the thread that serves requests does not.
  *
  *     push ──► numbers of forms, and what fills them in ──► after a moment ──► thread: lines ──► rotating-file
- *                                                                   ◄── so many are written, or why they are not; and the memory
+ *                                                                   ◄── so many are written, or why they are not
  *
  * 1. So many events may be on their way, and more are lost, are counted and are told.
  * 2. A moment is a tenth of a second; when many come, until there are enough of them, but a second at most. The less often the thread
