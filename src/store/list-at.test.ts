@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { pageOf, undo, withUndone } from "./list-at.ts";
+import { overlaid, pageOf, undo } from "./list-at.ts";
 import type { Change, Entry } from "./store.ts";
 
 const entry = (key: string, revision: number): Entry => ({ key, value: Buffer.from(""), createRevision: 1, revision });
@@ -44,7 +44,7 @@ describe("undo", () => {
 
   it.each(cases)("$name", ({ current, changes, want }) => {
     const entries = current.map((text) => entry(text.slice(0, -1), Number(text.slice(-1))));
-    expect(brief(withUndone(entries, undo(changes, "")))).toEqual(want);
+    expect(brief(overlaid(entries, undo(changes, "")))).toEqual(want);
   });
 
   it("looks only at its prefix, and after its key", () => {

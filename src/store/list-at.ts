@@ -10,11 +10,11 @@ import { Heap } from "#base";
 import { sortKey } from "./key-order.ts";
 import type { Change, Entry, Page, Revision } from "./store.ts";
 
-/** What the changed keys held before the first of these changes; undefined: nothing. */
-export type Undone = ReadonlyMap<string, Entry | undefined>;
+/** What some keys hold instead of what a list says; undefined: nothing. */
+export type Overlay = ReadonlyMap<string, Entry | undefined>;
 
 /** `changes`: all that came after the revision asked for. Only keys with the prefix, and after `after`, are kept. */
-export function undo(changes: Iterable<Change>, prefix: string, after?: string): Undone {
+export function undo(changes: Iterable<Change>, prefix: string, after?: string): Overlay {
   const undone = new Map<string, Entry | undefined>();
   const start = after === undefined ? "" : sortKey(after);
   for (const { key, previous } of changes) {
@@ -23,20 +23,20 @@ export function undo(changes: Iterable<Change>, prefix: string, after?: string):
   return undone;
 }
 
-/** The entries of `current` with what was undone put in their place. */
-export function* withUndone(current: Iterable<Entry>, undone: Undone): Generator<Entry> {
+/** The entries with those of the overlay in their place. */
+export function* overlaid(entries: Iterable<Entry>, overlay: Overlay): Generator<Entry> {
   // A heap, not a sorted array: of many changes, a page needs only the first few keys.
-  const restored = new Heap<{ readonly at: string; readonly entry: Entry }>((a, b) => a.at < b.at);
-  for (const entry of undone.values()) if (entry !== undefined) restored.push({ at: sortKey(entry.key), entry });
-  for (const entry of current) {
+  const others = new Heap<{ readonly at: string; readonly entry: Entry }>((a, b) => a.at < b.at);
+  for (const entry of overlay.values()) if (entry !== undefined) others.push({ at: sortKey(entry.key), entry });
+  for (const entry of entries) {
     const at = sortKey(entry.key);
-    for (let old = restored.peek(); old !== undefined && old.at <= at; old = restored.peek()) {
-      restored.pop();
-      yield old.entry;
+    for (let next = others.peek(); next !== undefined && next.at <= at; next = others.peek()) {
+      others.pop();
+      yield next.entry;
     }
-    if (!undone.has(entry.key)) yield entry;
+    if (!overlay.has(entry.key)) yield entry;
   }
-  for (let old = restored.pop(); old !== undefined; old = restored.pop()) yield old.entry;
+  for (let next = others.pop(); next !== undefined; next = others.pop()) yield next.entry;
 }
 
 /** The first `limit` entries, and whether there are more. */

@@ -1,7 +1,7 @@
 /**
- * The store over the tables.
+ * The store over what is durable.
  *
- * 1. Reads answer from the last durable commit; writes and compaction go through the group commit.
+ * 1. Reads answer from the last durable commit; writes go through the group commit, compaction goes behind it.
  * 2. Watches read recent changes from memory, older ones from the log.
  */
 
@@ -18,35 +18,33 @@ import {
 } from "../arguments.ts";
 import { isStoreError } from "../errors.ts";
 import { HistoryKeeper, type HistoryPolicy } from "../history.ts";
-import { compareKeys } from "../key-order.ts";
-import { pageOf, undo, withUndone } from "../list-at.ts";
+import { overlaid, pageOf, undo } from "../list-at.ts";
 import { type LogSlice, LogWatches } from "../log-watch.ts";
 import type { Change, Entry, ListOptions, Page, Revision, Store, Watch, WatchOptions, WriteOutcome } from "../store.ts";
 import { compactThrough } from "./compaction.ts";
 import type { Write } from "./decide.ts";
+import type { DurableState } from "./durable-state.ts";
 import { type CommitTarget, GroupCommit } from "./group-commit.ts";
 import { type RecentChange, RecentChanges } from "./recent-changes.ts";
-import type { LogRecord, State } from "./records.ts";
+import { entryOf, type LogRecord } from "./records.ts";
 import { Replaced } from "./replaced.ts";
-import { type KeyRange, prefixEnd, type Tables } from "./tables.ts";
 
 const RECENT_BYTES = 16 * 1024 * 1024;
 /** How many records of the log are read in one turn of the event loop. */
 const SCAN_RECORDS = 2000;
 
 export interface EmbeddedParts {
-  readonly tables: Tables;
-  readonly state: State;
+  readonly durable: DurableState;
   readonly clock: Clock;
   readonly log: Logger;
   readonly history: HistoryPolicy;
-  /** Called when the tables have been closed; `clean` unless writing failed for good. */
+  /** Called when everything has been closed; `clean` if the tables hold all of it. */
   released(clean: boolean): void;
 }
 
 export class EmbeddedStore implements Store {
   readonly #parts: EmbeddedParts;
-  readonly #tables: Tables;
+  readonly #durable: DurableState;
   readonly #commits: GroupCommit;
   readonly #recent = new RecentChanges(RECENT_BYTES);
   readonly #replaced = new Replaced();
@@ -56,17 +54,18 @@ export class EmbeddedStore implements Store {
   #closing: Promise<void> | undefined;
 
   constructor(parts: EmbeddedParts) {
-    const { tables, state, clock, history } = parts;
+    const { durable, clock, history } = parts;
     this.#parts = parts;
-    this.#tables = tables;
+    this.#durable = durable;
     const target: CommitTarget = {
-      index: (key, expected) => this.#recent.current(key, expected) ?? tables.index(key),
-      entry: (key) => tables.entry(key),
-      commit: (batch) => tables.commit(batch),
+      index: (key, expected) => this.#recent.current(key, expected) ?? durable.index(key),
+      entry: (key) => durable.entry(key),
+      commit: (added) => durable.commit(added),
+      show: (added) => durable.show(added),
     };
-    this.#commits = new GroupCommit(target, state, (records) => this.#committed(records));
+    this.#commits = new GroupCommit(target, durable.head, (records) => this.#committed(records));
     this.#watches = new LogWatches({
-      head: () => this.#commits.state.head,
+      head: () => this.#commits.head,
       read: (prefix, after, limit) => this.#readLog(prefix, after, limit),
     });
     const keeping = {
@@ -78,36 +77,36 @@ export class EmbeddedStore implements Store {
         if (!isStoreError(error, "Closed")) parts.log.warn("Old revisions could not be compacted.", { error });
       },
     };
-    this.#history = new HistoryKeeper(keeping, state.compacted, state.head);
+    this.#history = new HistoryKeeper(keeping, durable.compacted, durable.head);
   }
 
   async get(key: string): Promise<Entry | undefined> {
     this.#checkOpen();
     checkKey(key);
-    return this.#tables.entry(key);
+    return this.#durable.entry(key);
   }
 
   async list(prefix: string, options: ListOptions = {}): Promise<Page> {
     this.#checkOpen();
     checkList(prefix, options);
-    const { head, compacted } = this.#commits.state;
+    const { head } = this.#commits;
     const { revision = head, limit, after } = options;
-    checkReadable(revision, compacted, head);
-    const range = rangeOf(prefix, after);
-    if (revision === head) return pageOf(this.#tables.entries(range), revision, limit);
+    checkReadable(revision, this.#durable.compacted, head);
+    const entries = this.#durable.entries(prefix, after);
+    if (revision === head) return pageOf(entries, revision, limit);
     const undone = undo(this.#changesSince(revision, head, prefix), prefix, after);
-    return pageOf(withUndone(this.#tables.entries(range), undone), revision, limit);
+    return pageOf(overlaid(entries, undone), revision, limit);
   }
 
   async count(prefix: string): Promise<number> {
     this.#checkOpen();
     checkPrefix(prefix);
-    return this.#tables.count(rangeOf(prefix));
+    return this.#durable.count(prefix);
   }
 
   async revision(): Promise<Revision> {
     this.#checkOpen();
-    return this.#commits.state.head;
+    return this.#commits.head;
   }
 
   create(key: string, value: Buffer): Promise<WriteOutcome> {
@@ -129,13 +128,13 @@ export class EmbeddedStore implements Store {
   async compact(revision: Revision): Promise<void> {
     this.#checkOpen();
     checkRevision(revision);
-    const { head } = this.#commits.state;
+    const { head } = this.#commits;
     if (revision > head) throw futureError(revision, head);
     await this.#compact(revision);
   }
 
   #compact(revision: Revision): Promise<void> {
-    return compactThrough(revision, { commits: this.#commits, tables: this.#tables, replaced: this.#replaced });
+    return compactThrough(revision, { durable: this.#durable, replaced: this.#replaced });
   }
 
   close(): Promise<void> {
@@ -147,8 +146,7 @@ export class EmbeddedStore implements Store {
     this.#end.abort();
     await this.#commits.close();
     this.#watches.close();
-    await this.#tables.close();
-    this.#parts.released(!this.#commits.failed);
+    this.#parts.released(await this.#durable.close());
   }
 
   #write(write: Write): Promise<WriteOutcome> {
@@ -179,7 +177,8 @@ export class EmbeddedStore implements Store {
   }
 
   #readLog(prefix: string, after: Revision, limit: number): LogSlice | Promise<LogSlice> {
-    const { head, compacted } = this.#commits.state;
+    const { head } = this.#commits;
+    const { compacted } = this.#durable;
     if (after < compacted) throw compactedError(after, compacted);
     if (after < head && this.#recent.at(after + 1) === undefined) return this.#readOldLog(prefix, after, limit);
     const changes: Change[] = [];
@@ -195,11 +194,12 @@ export class EmbeddedStore implements Store {
   async #readOldLog(prefix: string, after: Revision, limit: number): Promise<LogSlice> {
     await nextTurn();
     this.#checkOpen();
-    const { head, compacted } = this.#commits.state;
+    const { head } = this.#commits;
+    const { compacted } = this.#durable;
     if (after < compacted) throw compactedError(after, compacted);
     const changes: Change[] = [];
     let through = after;
-    for (const record of this.#tables.records(after + 1, Math.min(head, after + SCAN_RECORDS))) {
+    for (const record of this.#durable.records(after + 1, Math.min(head, after + SCAN_RECORDS))) {
       through = record.revision;
       if (record.key.startsWith(prefix)) changes.push(this.#changeOf(record));
       if (changes.length === limit) break;
@@ -209,7 +209,7 @@ export class EmbeddedStore implements Store {
 
   *#changesSince(revision: Revision, head: Revision, prefix: string): Generator<Change> {
     const recent = revision < head && this.#recent.at(revision + 1) !== undefined;
-    for (const record of recent ? this.#recent.records(revision + 1) : this.#tables.records(revision + 1, head)) {
+    for (const record of recent ? this.#recent.records(revision + 1) : this.#durable.records(revision + 1, head)) {
       if (record.key.startsWith(prefix)) yield this.#changeOf(record, this.#recent.at(record.revision));
     }
   }
@@ -222,7 +222,7 @@ export class EmbeddedStore implements Store {
   /** Undefined when the key was created, when its state before has been compacted, or when nothing can be read any more. */
   #previousOf({ previousRevision }: LogRecord): Entry | undefined {
     const isKnown = previousRevision !== 0 && this.#closing === undefined;
-    const record = isKnown ? this.#tables.record(previousRevision) : undefined;
+    const record = isKnown ? this.#durable.record(previousRevision) : undefined;
     return record && entryOf(record);
   }
 }
@@ -244,15 +244,4 @@ class LoggedChange implements Change {
   get previous(): Entry | undefined {
     return this.#readPrevious();
   }
-}
-
-function entryOf({ key, value, createRevision, revision }: LogRecord): Entry | undefined {
-  return value && { key, value, createRevision, revision };
-}
-
-function rangeOf(prefix: string, after?: string): KeyRange {
-  const end = prefixEnd(prefix);
-  const range = end === undefined ? {} : { end };
-  if (after && compareKeys(after, prefix) >= 0) return { ...range, start: after, exclusiveStart: true };
-  return prefix === "" ? range : { ...range, start: prefix };
 }

@@ -42,7 +42,11 @@ export async function commitFailure(dir: string, failure: unknown): Promise<Stor
   const cause = await reasonOf(failure);
   const code = typeof cause === "object" && cause !== null && "code" in cause ? cause.code : undefined;
   const full = code === ENOSPC || code === EDQUOT || code === MDB_MAP_FULL || (code === EIO && !canWrite(dir));
-  if (full) return fullError(dir, cause);
+  return full ? fullError(dir, cause) : writeFailure(dir, cause);
+}
+
+/** Something was not written that may be written all the same. */
+export function writeFailure(dir: string, cause: unknown): StoreError {
   const reason = cause instanceof Error ? cause.message : String(cause);
   const message = `The data in ${dir} could not be written (${reason}). Nothing acknowledged is lost: check the disk and start again.`;
   return new StoreError("Unavailable", message, { cause, maybeApplied: true });

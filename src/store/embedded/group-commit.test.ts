@@ -3,11 +3,10 @@ import { StoreError } from "../errors.ts";
 import type { Entry } from "../store.ts";
 import { type CommitTarget, GroupCommit } from "./group-commit.ts";
 import type { LogRecord } from "./records.ts";
-import type { Batch } from "./tables.ts";
 
 /** Commits end when the test says so. */
 class HeldCommits implements CommitTarget {
-  readonly batches: Batch[] = [];
+  readonly batches: (readonly LogRecord[])[] = [];
   readonly entries = new Map<string, Entry>();
   #end: ((failure?: Error) => void) | undefined;
 
@@ -19,19 +18,22 @@ class HeldCommits implements CommitTarget {
     return this.entries.get(key);
   }
 
-  commit(batch: Batch): Promise<void> {
-    this.batches.push(batch);
+  commit(added: readonly LogRecord[]): Promise<void> {
+    this.batches.push(added);
     return new Promise((resolve, reject) => {
       this.#end = (failure) => {
         this.#end = undefined;
-        if (failure !== undefined) return reject(failure);
-        for (const { key, value, createRevision, revision } of batch.added) {
-          if (value === undefined) this.entries.delete(key);
-          else this.entries.set(key, { key, value, createRevision, revision });
-        }
-        resolve();
+        if (failure === undefined) resolve();
+        else reject(failure);
       };
     });
+  }
+
+  show(added: readonly LogRecord[]): void {
+    for (const { key, value, createRevision, revision } of added) {
+      if (value === undefined) this.entries.delete(key);
+      else this.entries.set(key, { key, value, createRevision, revision });
+    }
   }
 
   /** Waits until a commit is under way, and ends it. */
@@ -44,16 +46,14 @@ class HeldCommits implements CommitTarget {
 function setUp() {
   const target = new HeldCommits();
   const told: number[] = [];
-  const state = { head: 0, compacted: 0, format: 1, storeId: "" };
-  const commits = new GroupCommit(target, state, (records: readonly LogRecord[]) => {
+  const commits = new GroupCommit(target, 0, (records: readonly LogRecord[]) => {
     told.push(...records.map(({ revision }) => revision));
   });
   const create = (key: string, bytes = 1) => commits.write({ key, value: Buffer.alloc(bytes), expected: undefined });
   return { target, told, commits, create };
 }
 
-const revisionsOf = (batch: Batch | undefined): readonly number[] | undefined =>
-  batch?.added.map(({ revision }) => revision);
+const revisionsOf = (added: readonly LogRecord[]): readonly number[] => added.map(({ revision }) => revision);
 
 describe("group commit", () => {
   it("commits what arrived together at once, and what came during a commit with the next", async () => {
@@ -61,10 +61,10 @@ describe("group commit", () => {
     const first = [create("/a"), create("/b"), create("/a")];
     await expect.poll(() => target.batches.length).toBe(1);
     const second = [create("/c"), create("/b")];
-    expect([commits.state.head, told]).toEqual([0, []]);
+    expect([commits.head, told]).toEqual([0, []]);
     await target.end();
     expect((await Promise.all(first)).map(({ ok }) => ok)).toEqual([true, true, false]);
-    expect([commits.state.head, told]).toEqual([2, [1, 2]]);
+    expect([commits.head, told]).toEqual([2, [1, 2]]);
     await target.end();
     expect((await Promise.all(second)).map(({ ok }) => ok)).toEqual([true, false]);
     expect(target.batches.map(revisionsOf)).toEqual([[1, 2], [3]]);
@@ -97,7 +97,7 @@ describe("group commit", () => {
       { status: "rejected", reason: full },
       { status: "rejected", reason: full },
     ]);
-    expect([commits.state.head, told, commits.failed]).toEqual([0, [], false]);
+    expect([commits.head, told]).toEqual([0, []]);
     const again = create("/a");
     await target.end();
     expect(await again).toEqual({ ok: true, revision: 1 });
@@ -108,11 +108,10 @@ describe("group commit", () => {
     const broken = new StoreError("Unavailable", "The disk fails.");
     const first = Promise.allSettled([create("/a")]);
     await expect.poll(() => target.batches.length).toBe(1);
-    const queued = Promise.allSettled([create("/b"), commits.maintain(() => ({ dropped: [], compacted: 0 }))]);
+    const queued = Promise.allSettled([create("/b"), create("/c")]);
     await target.end(broken);
     for (const { status } of [...(await first), ...(await queued)]) expect(status).toBe("rejected");
-    await expect(create("/c")).rejects.toBe(broken);
-    expect(commits.failed).toBe(true);
+    await expect(create("/d")).rejects.toBe(broken);
     await commits.close();
     expect(target.batches).toHaveLength(1);
   });
@@ -122,8 +121,8 @@ describe("group commit", () => {
     const mb = 1024 * 1024;
     const writes = [
       ...Array.from({ length: 5000 }, (_, i) => create(`/small/${i}`)),
-      ...Array.from({ length: 10 }, (_, i) => create(`/large/${i}`, 3 * mb)),
-      create("/huge", 20 * mb),
+      ...Array.from({ length: 10 }, (_, i) => create(`/large/${i}`, 0.375 * mb)),
+      create("/huge", 3 * mb),
     ];
     const done = Promise.all(writes);
     let ended = false;
@@ -131,30 +130,7 @@ describe("group commit", () => {
       ended = true;
     });
     while (!ended) await Promise.race([done, target.end()]);
-    expect(target.batches.map(({ added }) => added.length)).toEqual([4096, 904 + 2, 2, 2, 2, 2, 1]);
-  });
-
-  it("runs maintenance in the transaction of a batch", async () => {
-    const { target, commits, create } = setUp();
-    const writes = [create("/a"), commits.maintain(({ head }) => ({ dropped: [7], compacted: head }))];
-    await target.end();
-    await Promise.all(writes);
-    expect(target.batches).toHaveLength(1);
-    expect(target.batches[0]).toMatchObject({ dropped: [7], state: { head: 1, compacted: 0 } });
-  });
-
-  it("lets maintenance that cannot be decided fail alone", async () => {
-    const { target, commits, create } = setUp();
-    const failure = new Error("damaged");
-    const step = commits.maintain(() => {
-      throw failure;
-    });
-    const settled = Promise.allSettled([step, create("/a")]);
-    await target.end();
-    expect(await settled).toEqual([
-      { status: "rejected", reason: failure },
-      { status: "fulfilled", value: { ok: true, revision: 1 } },
-    ]);
+    expect(target.batches.map(({ length }) => length)).toEqual([4096, 904 + 2, 2, 2, 2, 2, 1]);
   });
 
   it("commits what is queued when it is closed, and takes nothing more", async () => {

@@ -6,6 +6,7 @@ import { open } from "lmdb";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createLogger, realClock } from "#base";
 import { isStoreError, type StoreErrorCode } from "../errors.ts";
+import { Journal } from "./journal.ts";
 import { openEmbeddedStore } from "./open.ts";
 import { readStamp, writeStamp } from "./stamp.ts";
 import { Tables } from "./tables.ts";
@@ -113,8 +114,36 @@ describe("damaged data is refused and left as it is", () => {
     {
       name: "a stamp of a newer format",
       damage: (_, dir) => writeFileSync(join(dir, "stamp.json"), '{"format":99,"storeId":"x","state":"closed"}'),
-      says: /newer version \(format 99; this one knows 1\)/,
+      says: /newer version \(format 99; this one knows 2\)/,
       code: "NewerFormat",
+    },
+    {
+      name: "no journal after a crash",
+      damage(_, dir) {
+        for (const name of ["journal", "stamp.json"]) rmSync(join(dir, name));
+      },
+      says: /journal is missing or too short/,
+    },
+    {
+      name: "a journal that was cut, after a crash",
+      damage(_, dir) {
+        truncateSync(join(dir, "journal"), 1_000_000);
+        rmSync(join(dir, "stamp.json"));
+      },
+      says: /journal is missing or too short/,
+    },
+    {
+      name: "a journal that lacks what the tables lack, after a crash",
+      async damage(_, dir) {
+        const { storeId } = readStamp(dir) ?? { storeId: "" };
+        const journal = new Journal(join(dir, "journal"), storeId);
+        const late = { key: "/late", value: Buffer.from("x"), previousRevision: 0 };
+        const frame = journal.frame([{ ...late, revision: KEYS + 502, createRevision: KEYS + 502 }]);
+        await journal.append(frame ?? Buffer.alloc(0), KEYS + 502);
+        journal.close();
+        rmSync(join(dir, "stamp.json"));
+      },
+      says: /journal lacks revision 3501 or a later one/,
     },
     {
       name: "data of a newer format without a stamp",
@@ -153,7 +182,11 @@ describe("damaged data is refused and left as it is", () => {
 });
 
 describe("sound data is opened", () => {
-  const cases: readonly { name: string; change: (dir: string) => void; checked: boolean }[] = [
+  const cases: readonly {
+    name: string;
+    change: (dir: string) => void | Promise<void>;
+    checked: boolean;
+  }[] = [
     { name: "after a clean close, without being checked", change: () => {}, checked: false },
     { name: "without a stamp", change: (dir) => rmSync(join(dir, "stamp.json")), checked: true },
     { name: "with a garbage stamp", change: (dir) => writeFileSync(join(dir, "stamp.json"), "{"), checked: true },
@@ -163,11 +196,18 @@ describe("sound data is opened", () => {
       checked: true,
     },
     { name: "without LMDB's own lock file", change: (dir) => rmSync(join(dir, "lock.mdb")), checked: false },
+    { name: "without its journal, after a clean close", change: (dir) => rmSync(join(dir, "journal")), checked: false },
+    {
+      name: "of format 1, which had no journal, after a clean close",
+      change: (dir) => toFormat1(dir, true),
+      checked: false,
+    },
+    { name: "of format 1, which had no journal, after a crash", change: (dir) => toFormat1(dir, false), checked: true },
   ];
 
   it.each(cases)("$name", async ({ change, checked }) => {
     const dir = await closedStore();
-    change(dir);
+    await change(dir);
     const lines: string[] = [];
     const clock = realClock();
     const log = createLogger({ write: (text) => lines.push(text), format: "json", level: "info", clock });
@@ -175,9 +215,11 @@ describe("sound data is opened", () => {
     expect(await store.revision()).toBe(KEYS + 500);
     expect(await store.count("/k/")).toBe(KEYS);
     expect(lines.some((line) => line.includes("has been checked and is sound"))).toBe(checked);
-    expect(readStamp(dir)?.state).toBe("open");
+    expect(readStamp(dir)).toMatchObject({ format: 2, state: "open" });
+    await store.create("/one/more", Buffer.from("x"));
     await store.close();
-    expect(readStamp(dir)?.state).toBe("closed");
+    expect(readStamp(dir)).toMatchObject({ format: 2, state: "closed" });
+    expect(await (await openIn(dir)).count("")).toBe(KEYS + 1);
   });
 
   it("and creation that was interrupted starts anew", async () => {
@@ -245,6 +287,17 @@ describe("the lock", () => {
     await openEmbeddedStore({ dir, clock: realClock() }).then((store) => store.close());
   });
 });
+
+/** Makes it what the first version of the store would have left. */
+async function toFormat1(dir: string, closed: boolean): Promise<void> {
+  const tables = new Tables(dir);
+  const state = tables.state();
+  if (state !== undefined) await tables.commit({ added: [], dropped: [], state: { ...state, format: 1 } });
+  await tables.close();
+  rmSync(join(dir, "journal"));
+  writeStamp(dir, closed ? "closed" : "open", state?.storeId ?? "");
+  writeFileSync(join(dir, "stamp.json"), JSON.stringify({ ...readStamp(dir), format: 1 }));
+}
 
 function replaceAll(path: string, from: string, to: string): void {
   const bytes = readFileSync(path);

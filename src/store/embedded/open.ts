@@ -1,8 +1,8 @@
 /**
  * Opening: who may, what is there, and whether it can be trusted, before LMDB touches it.
  *
- *     lock ──► stamp ──► closed cleanly? ── yes ──► header only ──┐
- *                             └── no: deep check ────────────────┴──► tables ──► store
+ *     lock ──► stamp ──► closed cleanly? ── yes ──► header only ──────────────────────────────┐
+ *                             └── no: deep check, then the journal ──► what it holds is kept ──┴──► store
  *
  * 1. One process at a time.
  * 2. What is refused has not been changed.
@@ -10,18 +10,20 @@
  */
 
 import { randomUUID } from "node:crypto";
-import { existsSync, mkdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { acquireFileLock, type Clock, type FileLock, type Logger, silentLogger } from "#base";
 import { StoreError } from "../errors.ts";
 import { DEFAULT_HISTORY, type HistoryPolicy } from "../history.ts";
 import type { Store } from "../store.ts";
 import { deepCheck } from "./deep-check.ts";
+import { DurableState } from "./durable-state.ts";
 import { EmbeddedStore } from "./embedded-store.ts";
 import { damagedError, newerFormatError, unusableError } from "./failures.ts";
+import { createJournal, JOURNAL_BYTES, Journal, type Journaled, readJournal } from "./journal.ts";
 import { DamagedFile, LmdbFile } from "./lmdb-file.ts";
 import type { State } from "./records.ts";
-import { closedCleanly, DATA_FILE, FORMAT, LMDB_FILES, readStamp, writeStamp } from "./stamp.ts";
+import { closedCleanly, DATA_FILE, FORMAT, JOURNAL_FILE, LMDB_FILES, readStamp, writeStamp } from "./stamp.ts";
 import { Tables } from "./tables.ts";
 
 export interface EmbeddedOptions {
@@ -32,9 +34,14 @@ export interface EmbeddedOptions {
   readonly history?: Partial<HistoryPolicy>;
 }
 
+/** The format from which on there is a journal. */
+const JOURNAL_SINCE = 2;
+
 interface Opened {
   readonly tables: Tables;
   readonly state: State;
+  /** What a crash left. */
+  readonly journaled?: Journaled | undefined;
 }
 
 export async function openEmbeddedStore(options: EmbeddedOptions): Promise<Store> {
@@ -42,10 +49,10 @@ export async function openEmbeddedStore(options: EmbeddedOptions): Promise<Store
   const dir = resolve(options.dir);
   const lock = lockDirectory(dir, clock);
   try {
-    const { tables, state } = await openTables(dir, clock, log);
+    const { tables, state, journaled } = await openTables(dir, clock, log);
+    const journal = new Journal(join(dir, JOURNAL_FILE), state.storeId, journaled?.end);
     return new EmbeddedStore({
-      tables,
-      state,
+      durable: new DurableState(tables, journal, state, journaled?.records),
       clock,
       log,
       history: { ...DEFAULT_HISTORY, ...options.history },
@@ -87,11 +94,12 @@ export function isVacant(dir: string): boolean {
   return stamp?.state === "creating" || (stamp === undefined && !existsSync(join(dir, DATA_FILE)));
 }
 
-/** Makes the tables of a new store and hands them over with nothing in them; `state` says where it starts. */
+/** Makes the files of a new store and hands over its tables with nothing in them; `state` says where it starts. */
 export async function createTables(dir: string, state: Pick<State, "head" | "compacted">): Promise<Opened> {
   const storeId = randomUUID();
   writeStamp(dir, "creating", storeId);
   for (const name of LMDB_FILES) rmSync(join(dir, name), { force: true });
+  makeJournal(dir);
   const tables = loadTables(dir);
   try {
     const initial = { ...state, format: FORMAT, storeId };
@@ -109,40 +117,55 @@ async function openTables(dir: string, clock: Clock, log: Logger): Promise<Opene
     writeStamp(dir, "open", created.state.storeId);
     return created;
   }
-  inspect(dir, clock, log);
+  const journaled = inspect(dir, clock, log);
   const tables = loadTables(dir);
   try {
-    const state = tables.state();
-    if (state === undefined) throw damagedError(dir, "its state is missing");
+    const found = tables.state();
+    if (found === undefined) throw damagedError(dir, "its state is missing");
+    const state = { ...found, format: FORMAT };
+    if (!hasJournal(dir)) makeJournal(dir);
+    if (found.format < FORMAT) await tables.commit({ added: [], dropped: [], state });
     writeStamp(dir, "open", state.storeId);
-    return { tables, state };
+    return { tables, state, journaled };
   } catch (error) {
     await tables.close();
     throw error;
   }
 }
 
-/** Looks at existing data, as closely as its stamp demands, and throws unless it can be used. */
-function inspect(dir: string, clock: Clock, log: Logger): void {
+/** Looks at existing data, as closely as its stamp demands, and throws unless it can be used. Undefined: the tables hold everything. */
+function inspect(dir: string, clock: Clock, log: Logger): Journaled | undefined {
   const path = join(dir, DATA_FILE);
   const stamp = readStamp(dir);
   if (stamp !== undefined && stamp.format > FORMAT) throw newerFormatError(dir, stamp.format, FORMAT);
   if (!existsSync(path)) throw damagedError(dir, `${DATA_FILE} is missing`);
-  if (stamp !== undefined && closedCleanly(dir, stamp)) inspectHeader(dir, path);
-  else inspectAll(dir, path, clock, log);
+  if (stamp === undefined || !closedCleanly(dir, stamp)) return inspectAll(dir, path, clock, log);
+  inspectHeader(dir, path);
+  return undefined;
 }
 
-function inspectAll(dir: string, path: string, clock: Clock, log: Logger): void {
+function inspectAll(dir: string, path: string, clock: Clock, log: Logger): Journaled | undefined {
   const start = clock.monotonic();
   const result = deepCheck(path, FORMAT);
   if (!result.sound) throw damagedError(dir, result.finding);
-  if (result.state.format > FORMAT) throw newerFormatError(dir, result.state.format, FORMAT);
-  const tookMs = Math.round(clock.monotonic() - start);
+  const { state } = result;
+  if (state.format > FORMAT) throw newerFormatError(dir, state.format, FORMAT);
+  const journaled = state.format < JOURNAL_SINCE ? undefined : inspectJournal(dir, state);
+  const inJournal = journaled?.records.length ?? 0;
   log.info("The data was not closed cleanly; it has been checked and is sound.", {
     dir,
-    head: result.state.head,
-    tookMs,
+    head: state.head + inJournal,
+    inJournal,
+    tookMs: Math.round(clock.monotonic() - start),
   });
+  return journaled;
+}
+
+function inspectJournal(dir: string, { storeId, head }: State): Journaled {
+  if (!hasJournal(dir)) throw damagedError(dir, `${JOURNAL_FILE} is missing or too short`);
+  const journaled = readJournal(join(dir, JOURNAL_FILE), storeId, head);
+  if (journaled === undefined) throw damagedError(dir, `${JOURNAL_FILE} lacks revision ${head + 1} or a later one`);
+  return journaled;
 }
 
 function inspectHeader(dir: string, path: string): void {
@@ -151,6 +174,18 @@ function inspectHeader(dir: string, path: string): void {
   } catch (error) {
     if (error instanceof DamagedFile) throw damagedError(dir, error.message, error);
     throw error;
+  }
+}
+
+function hasJournal(dir: string): boolean {
+  return statSync(join(dir, JOURNAL_FILE), { throwIfNoEntry: false })?.size === JOURNAL_BYTES;
+}
+
+function makeJournal(dir: string): void {
+  try {
+    createJournal(join(dir, JOURNAL_FILE));
+  } catch (error) {
+    throw unusableError(dir, error);
   }
 }
 

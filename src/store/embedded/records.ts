@@ -12,7 +12,7 @@
  */
 
 import { crc32 } from "node:zlib";
-import type { Revision } from "../store.ts";
+import type { Entry, Revision } from "../store.ts";
 
 export interface LogRecord {
   readonly revision: Revision;
@@ -27,6 +27,11 @@ export interface LogRecord {
 export interface IndexEntry {
   readonly createRevision: Revision;
   readonly revision: Revision;
+}
+
+/** Undefined for a deletion. */
+export function entryOf({ key, value, createRevision, revision }: LogRecord): Entry | undefined {
+  return value && { key, value, createRevision, revision };
 }
 
 /** One record that every commit rewrites. */
@@ -55,11 +60,16 @@ const STATE_BYTES = 30 + CHECKSUM;
 /** What the CRC-32 of any bytes followed by their own CRC-32 comes to. */
 const SOUND = 0x2144df1c;
 
+/** How long a log record is. */
+export function logBytes({ key, value }: LogRecord): number {
+  return LOG_HEADER + Buffer.byteLength(key) + (value?.length ?? 0) + CHECKSUM;
+}
+
 export function encodeLog(record: LogRecord, allocate: Allocate): Buffer {
   const { key, value } = record;
-  const keyBytes = Buffer.byteLength(key);
-  const valueStart = LOG_HEADER + keyBytes;
-  const bytes = allocate(valueStart + (value?.length ?? 0) + CHECKSUM);
+  const bytes = allocate(logBytes(record));
+  const valueStart = bytes.length - CHECKSUM - (value?.length ?? 0);
+  const keyBytes = valueStart - LOG_HEADER;
   bytes[0] = value === undefined ? DELETE : PUT;
   bytes.writeUInt16LE(keyBytes, 1);
   bytes.writeUIntLE(record.revision, 3, 6);

@@ -1,7 +1,7 @@
 /**
  * Puts a snapshot into an empty directory.
  *
- *     snapshot ──► DIR/restoring (built and closed) ══► data file renamed into DIR ══► stamp renamed into DIR
+ *     snapshot ──► DIR/restoring (built and closed) ══► journal, data file, stamp renamed into DIR, one after the other
  *
  * 1. DIR gets everything or nothing: the renaming of the data file decides. A directory that holds a store is refused and
  *    left untouched.
@@ -15,7 +15,7 @@ import { type Restore, readSnapshot, restoredRevision } from "../snapshot-file.t
 import type { Entry, Revision } from "../store.ts";
 import { createTables, isVacant, lockDirectory } from "./open.ts";
 import type { LogRecord } from "./records.ts";
-import { DATA_FILE, LMDB_FILES, STAMP_FILE, syncDirectory, writeStamp } from "./stamp.ts";
+import { DATA_FILE, JOURNAL_FILE, LMDB_FILES, STAMP_FILE, syncDirectory, writeStamp } from "./stamp.ts";
 
 const BATCH_BYTES = 8 * 1024 * 1024;
 
@@ -62,8 +62,8 @@ async function build(dir: string, revision: Revision, entries: AsyncIterable<Ent
 function moveInto(dir: string, building: string): void {
   for (const name of [...LMDB_FILES, STAMP_FILE]) rmSync(join(dir, name), { force: true });
   syncDirectory(dir);
-  renameSync(join(building, DATA_FILE), join(dir, DATA_FILE));
-  syncDirectory(dir);
-  renameSync(join(building, STAMP_FILE), join(dir, STAMP_FILE));
-  syncDirectory(dir);
+  for (const name of [JOURNAL_FILE, DATA_FILE, STAMP_FILE]) {
+    renameSync(join(building, name), join(dir, name));
+    syncDirectory(dir);
+  }
 }

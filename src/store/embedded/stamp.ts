@@ -1,7 +1,7 @@
 /**
  * The stamp: a small file beside the data that says what it is, and whether it has been closed cleanly since its last write.
  *
- *     { "format": 1, "storeId": "…", "state": "creating" | "open" | "closed", "size": "…", "mtimeNs": "…" }
+ *     { "format": 2, "storeId": "…", "state": "creating" | "open" | "closed", "size": "…", "mtimeNs": "…" }
  *
  * 1. It is replaced as a whole, and is on disk before what depends on it.
  * 2. "closed" holds only for a data file of exactly this size and time of change.
@@ -10,8 +10,9 @@
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, statSync, writeSync } from "node:fs";
 import { join } from "node:path";
 
-export const FORMAT = 1;
+export const FORMAT = 2;
 export const DATA_FILE = "data.mdb";
+export const JOURNAL_FILE = "journal";
 export const LMDB_FILES = [DATA_FILE, "lock.mdb"] as const;
 export const STAMP_FILE = "stamp.json";
 

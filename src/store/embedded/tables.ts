@@ -7,7 +7,7 @@
  *
  * 1. All reads see the commit that `commit` reported last, never one that is still to be reported: the transaction for
  *    reading is renewed at that moment and at no other.
- * 2. A commit is all or nothing, and on disk when its promise resolves (overlappingSync is off).
+ * 2. A commit is all or nothing, and on disk when its promise resolves (overlappingSync is off). It takes two flushes, the pages' and the header's.
  * 3. A read that meets damage fails as Corrupt and names what is damaged.
  */
 
@@ -20,6 +20,7 @@ import {
   type RootDatabaseOptions,
   type Transaction,
 } from "lmdb";
+import { compareKeys } from "../key-order.ts";
 import type { Entry, Revision } from "../store.ts";
 import { Arena } from "./arena.ts";
 import { commitFailure, damagedError, spaceFailure } from "./failures.ts";
@@ -49,14 +50,6 @@ export interface Batch {
   readonly state: State;
 }
 
-/** Keys are text; the end of a range may be bytes that are none. */
-export interface KeyRange {
-  readonly start?: string;
-  readonly exclusiveStart?: boolean;
-  readonly end?: Uint8Array;
-  readonly limit?: number;
-}
-
 type Key = string | Uint8Array;
 type LmdbKey = Key | number;
 
@@ -79,7 +72,7 @@ const PAGES_OF_RECORD = 3;
 const DROPPED_IN_PAGE = 8;
 
 export class Tables {
-  readonly #dir: string;
+  readonly dir: string;
   readonly #root: RootDatabase<Buffer, string>;
   readonly #log: Database<LogRecord, Revision>;
   readonly #current: Database<IndexEntry, Key>;
@@ -88,7 +81,7 @@ export class Tables {
   #at: { readonly transaction: Transaction };
 
   constructor(dir: string) {
-    this.#dir = dir;
+    this.dir = dir;
     // With event-turn batching, lmdb makes promises of its own, whose rejections nobody could handle. Low thresholds let it begin to write early: a
     // turn in which many requests are read is long, and they had better be worked on while the disk is written to.
     const options = {
@@ -127,7 +120,7 @@ export class Tables {
   /** Undefined when the record has been compacted. */
   record(revision: Revision): LogRecord | undefined {
     const record = this.#checked(`revision ${revision}`, () => this.#log.get(revision, this.#at));
-    if (record !== undefined && record.revision !== revision) throw damagedError(this.#dir, `revision ${revision}`);
+    if (record !== undefined && record.revision !== revision) throw damagedError(this.dir, `revision ${revision}`);
     return record;
   }
 
@@ -136,12 +129,14 @@ export class Tables {
     return index && this.#entryAt(key, index);
   }
 
-  *entries(range: KeyRange): Generator<Entry> {
-    for (const { key, value } of this.#walk(this.#current, range, "the index")) yield this.#entryAt(String(key), value);
+  /** Those with a prefix, in the order of their keys; only those after the key `after`, if there is one. */
+  *entries(prefix: string, after?: string): Generator<Entry> {
+    for (const { key, value } of this.#walk(this.#current, rangeOf(prefix, after), "the index"))
+      yield this.#entryAt(String(key), value);
   }
 
-  count(range: KeyRange): number {
-    return this.#checked("the index", () => this.#current.getKeysCount({ ...range, ...this.#at }));
+  count(prefix: string): number {
+    return this.#checked("the index", () => this.#current.getKeysCount({ ...rangeOf(prefix), ...this.#at }));
   }
 
   /** Records from one revision through another, all of which must be there. */
@@ -152,16 +147,18 @@ export class Tables {
       yield value;
       expected++;
     }
-    if (expected <= through) throw damagedError(this.#dir, `revision ${expected}`);
+    if (expected <= through) throw damagedError(this.dir, `revision ${expected}`);
   }
 
   commit({ added, dropped, state }: Batch): Promise<void> {
     return this.#transact(roomFor(added, dropped.length), () => {
+      const newest = new Map<string, LogRecord>();
       for (const record of added) {
         // Appending fills pages to the brim. It makes a promise for this one record, too: the batch's own says it all.
         (this.#log as AppendableTable).put(record.revision, record, APPEND).catch(() => undefined);
-        this.#point(record);
+        newest.set(record.key, record);
       }
+      for (const record of newest.values()) this.#point(record);
       for (const revision of dropped) void this.#log.remove(revision);
       void this.#meta.put(STATE_KEY, state);
     });
@@ -183,13 +180,13 @@ export class Tables {
   }
 
   async #transact(bytes: number, write: () => void): Promise<void> {
-    const full = spaceFailure(this.#dir, bytes);
+    const full = spaceFailure(this.dir, bytes);
     if (full !== undefined) throw full;
     this.#arena.reset();
     try {
       await this.#root.batch(write);
     } catch (error) {
-      throw await commitFailure(this.#dir, error);
+      throw await commitFailure(this.dir, error);
     }
     this.#at.transaction.done();
     this.#at = { transaction: this.#root.useReadTransaction() };
@@ -204,7 +201,7 @@ export class Tables {
   #entryAt(key: string, { createRevision, revision }: IndexEntry): Entry {
     const record = this.record(revision);
     if (record?.value === undefined || record.key !== key || record.createRevision !== createRevision) {
-      throw damagedError(this.#dir, `the index and revision ${revision} do not agree about ${key}`);
+      throw damagedError(this.dir, `the index and revision ${revision} do not agree about ${key}`);
     }
     return { key, value: record.value, createRevision, revision };
   }
@@ -237,13 +234,20 @@ export class Tables {
     try {
       return read();
     } catch (error) {
-      throw damagedError(this.#dir, what, error);
+      throw damagedError(this.dir, what, error);
     }
   }
 }
 
+function rangeOf(prefix: string, after?: string): RangeOptions {
+  const end = prefixEnd(prefix);
+  const range = end === undefined ? {} : { end };
+  if (after && compareKeys(after, prefix) >= 0) return { ...range, start: after, exclusiveStart: true };
+  return prefix === "" ? range : { ...range, start: prefix };
+}
+
 /** The first bytes after all keys with this prefix; undefined: to the end of the table. */
-export function prefixEnd(prefix: string): Buffer | undefined {
+function prefixEnd(prefix: string): Buffer | undefined {
   const bytes = Buffer.from(prefix);
   for (let last = bytes.length - 1; last >= 0; last--) {
     const byte = bytes[last] ?? 0;

@@ -7,7 +7,7 @@
 
 import { type KeyRange, OrderedMap } from "#base";
 import { prefixRange, sortKey } from "../key-order.ts";
-import { pageOf, undo, withUndone } from "../list-at.ts";
+import { overlaid, pageOf, undo } from "../list-at.ts";
 import type { LogSlice } from "../log-watch.ts";
 import type { Change, Entry, ListOptions, Page, Revision } from "../store.ts";
 
@@ -76,7 +76,7 @@ export class MemoryState implements MemorySnapshot {
     const current = this.#entries.values(rangeOf(prefix, after));
     if (revision === this.#head) return pageOf(current, revision, limit);
     const undone = undo(this.#log.values({ after: revision }), prefix, after);
-    return pageOf(withUndone(current, undone), revision, limit);
+    return pageOf(overlaid(current, undone), revision, limit);
   }
 
   /** The change at the next revision; without a value, a deletion. */

@@ -1,0 +1,226 @@
+/**
+ * What is durable: the tables, and the newest records, which only the journal holds so far.
+ *
+ *     commit ══► journal, one flush ──► pending
+ *                                          └··· in slices ══► tables ··· a half of the journal is free again
+ *
+ * 1. Reads see everything that `commit` has reported, and nothing else.
+ * 2. Pending records are applied to the tables behind the writers' backs, many at a time, when there are enough of them. A writer waits for that only if the
+ *    journal has no room left.
+ * 3. Maintenance rides along with what is applied: it is decided on what the tables hold after that commit.
+ * 4. If the tables find no space, the records stay pending, and each commit tries again; it is `Full` once the journal is. After any other failure nothing
+ *    more is taken.
+ */
+
+import { closedError } from "../arguments.ts";
+import { isStoreError } from "../errors.ts";
+import { overlaid } from "../list-at.ts";
+import type { Entry, Revision } from "../store.ts";
+import { writeFailure } from "./failures.ts";
+import type { Journal } from "./journal.ts";
+import { Pending } from "./pending.ts";
+import { entryOf, type IndexEntry, type LogRecord, type State } from "./records.ts";
+import type { Tables } from "./tables.ts";
+
+/** What a step of maintenance wants to change. */
+export interface Maintenance {
+  readonly dropped: readonly Revision[];
+  readonly compacted: Revision;
+}
+
+/** `state`: of the tables, as the commit will leave them. */
+export type Step = (state: State) => Maintenance;
+
+interface QueuedStep {
+  readonly decide: Step;
+  resolve(): void;
+  reject(error: unknown): void;
+}
+
+/** So much is gathered before it is applied. */
+const APPLY_BYTES = 512 * 1024;
+const APPLY_RECORDS = 1000;
+/** One commit to the tables carries no more: while it is encoded, nothing else is done. */
+const SLICE_BYTES = 512 * 1024;
+const SLICE_RECORDS = 500;
+
+export class DurableState {
+  readonly #tables: Tables;
+  readonly #journal: Journal;
+  readonly #pending = new Pending();
+  /** What the tables say of themselves. */
+  #state: State;
+  #steps: QueuedStep[] = [];
+  #applying: Promise<void> | undefined;
+  /** Why nothing more is taken. */
+  #failure: unknown;
+  #closed = false;
+
+  /** `pending`: what the journal holds, and the tables do not. */
+  constructor(tables: Tables, journal: Journal, state: State, pending: readonly LogRecord[] = []) {
+    this.#tables = tables;
+    this.#journal = journal;
+    this.#state = state;
+    this.#pending.add(pending);
+  }
+
+  /** The newest revision that is shown. */
+  get head(): Revision {
+    return Math.max(this.#state.head, this.#pending.newest);
+  }
+
+  get compacted(): Revision {
+    return this.#state.compacted;
+  }
+
+  index(key: string): IndexEntry | undefined {
+    const record = this.#pending.of(key);
+    return record === undefined ? this.#tables.index(key) : entryOf(record);
+  }
+
+  entry(key: string): Entry | undefined {
+    const record = this.#pending.of(key);
+    return record === undefined ? this.#tables.entry(key) : entryOf(record);
+  }
+
+  /** Undefined when the record has been compacted. */
+  record(revision: Revision): LogRecord | undefined {
+    return this.#pending.at(revision) ?? this.#tables.record(revision);
+  }
+
+  entries(prefix: string, after?: string): Iterable<Entry> {
+    const entries = this.#tables.entries(prefix, after);
+    return this.#pending.size === 0 ? entries : overlaid(entries, this.#pending.overlay(prefix, after));
+  }
+
+  count(prefix: string): number {
+    let count = this.#tables.count(prefix);
+    for (const [key, entry] of this.#pending.overlay(prefix))
+      count += Number(entry !== undefined) - Number(this.#tables.index(key) !== undefined);
+    return count;
+  }
+
+  /** Records from one revision through another, all of which must be there. */
+  *records(from: Revision, through: Revision): Generator<LogRecord> {
+    const { head } = this.#state;
+    if (from <= head) yield* this.#tables.records(from, Math.min(through, head));
+    for (let revision = Math.max(from, head + 1); revision <= through; revision++) {
+      const record = this.record(revision);
+      if (record !== undefined) yield record;
+    }
+  }
+
+  /** Durable when it resolves. One call at a time, with the revisions that follow the newest one. */
+  async commit(added: readonly LogRecord[]): Promise<void> {
+    if (this.#failure !== undefined) throw this.#failure;
+    const frame = this.#journal.frame(added);
+    if (frame === undefined) return this.#commitLarge(added);
+    while (this.#state.head < this.#journal.waitsFor(frame)) await this.#apply();
+    try {
+      await this.#journal.append(frame, newestOf(added));
+    } catch (error) {
+      this.#giveUp(writeFailure(this.#tables.dir, error));
+      throw this.#failure;
+    }
+  }
+
+  /** Reads see from now on what has been committed. */
+  show(added: readonly LogRecord[]): void {
+    if (newestOf(added) <= this.#state.head) return;
+    this.#pending.add(added);
+    if (this.#pending.bytes >= APPLY_BYTES || this.#pending.size >= APPLY_RECORDS) this.#applyBehind();
+  }
+
+  /** Runs a step with one of the next commits to the tables. */
+  maintain(decide: Step): Promise<void> {
+    const refusal = this.#closed ? closedError() : this.#failure;
+    if (refusal !== undefined) return Promise.reject(refusal);
+    return new Promise((resolve, reject) => {
+      this.#steps.push({ decide, resolve, reject });
+      this.#applyBehind();
+    });
+  }
+
+  /** True if the tables hold everything now. Otherwise the journal is needed at the next start. */
+  async close(): Promise<boolean> {
+    this.#closed = true;
+    for (const { reject } of this.#steps.splice(0)) reject(closedError());
+    try {
+      while (this.#failure === undefined && !this.#isApplied) await this.#apply();
+    } catch {
+      // The next start goes on from the journal, or tells what is wrong.
+    }
+    this.#journal.close();
+    await this.#tables.close();
+    return this.#failure === undefined && this.#pending.size === 0;
+  }
+
+  get #isApplied(): boolean {
+    return this.#applying === undefined && this.#pending.size === 0;
+  }
+
+  async #commitLarge(added: readonly LogRecord[]): Promise<void> {
+    while (!this.#isApplied) await this.#apply();
+    await this.#alone(() => this.#commitToTables(added));
+  }
+
+  #applyBehind(): void {
+    this.#apply().catch(() => undefined); // whoever cannot write because of it is told
+  }
+
+  /** Applies what is pending now. */
+  #apply(): Promise<void> {
+    return this.#applying ?? this.#alone(() => this.#applySlices());
+  }
+
+  #alone(work: () => Promise<void>): Promise<void> {
+    this.#applying = work().finally(() => {
+      this.#applying = undefined;
+      if (this.#steps.length > 0) this.#applyBehind();
+    });
+    return this.#applying;
+  }
+
+  async #applySlices(): Promise<void> {
+    const through = this.#pending.newest;
+    while (this.#state.head < through || this.#steps.length > 0) {
+      await this.#commitToTables(this.#pending.oldest(SLICE_RECORDS, SLICE_BYTES));
+    }
+  }
+
+  async #commitToTables(added: readonly LogRecord[]): Promise<void> {
+    const step = this.#steps.shift();
+    try {
+      const reached = { ...this.#state, head: Math.max(this.#state.head, newestOf(added)) };
+      const { dropped, compacted } = decided(step, reached) ?? { dropped: [], compacted: reached.compacted };
+      const state = { ...reached, compacted };
+      await this.#tables.commit({ added, dropped, state });
+      this.#state = state;
+      this.#pending.forget(state.head);
+      step?.resolve();
+    } catch (error) {
+      step?.reject(error);
+      if (!isStoreError(error, "Full")) this.#giveUp(error);
+      throw error;
+    }
+  }
+
+  #giveUp(error: unknown): void {
+    this.#failure ??= error;
+    for (const { reject } of this.#steps.splice(0)) reject(error);
+  }
+}
+
+/** A step that cannot be decided fails alone. */
+function decided(step: QueuedStep | undefined, state: State): Maintenance | undefined {
+  try {
+    return step?.decide(state);
+  } catch (error) {
+    step?.reject(error);
+    return undefined;
+  }
+}
+
+function newestOf(records: readonly LogRecord[]): Revision {
+  return records.at(-1)?.revision ?? 0;
+}
