@@ -1,4 +1,4 @@
-import { openSync, readFileSync, writeFileSync, writeSync } from "node:fs";
+import { constants, openSync, readdirSync, readFileSync, readlinkSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createJournal, JOURNAL_BYTES, Journal, type JournalEnd, readJournal } from "./journal.ts";
@@ -54,6 +54,15 @@ describe("the journal", () => {
 
   it("is empty when it is new", () => {
     expect(read(newPath(), 0)).toEqual([]);
+  });
+
+  it.skipIf(process.platform !== "linux")("is opened so that each write is flushed (Linux tells)", () => {
+    const path = newPath();
+    opened(path);
+    const mine = readdirSync("/proc/self/fd").filter((fd) => linkOf(fd) === path);
+    expect(mine).toHaveLength(1);
+    const [, flags = ""] = /^flags:\s+(\d+)$/m.exec(readFileSync(`/proc/self/fdinfo/${mine[0]}`, "utf8")) ?? [];
+    expect(Number.parseInt(flags, 8) & constants.O_DSYNC).toBe(constants.O_DSYNC);
   });
 
   it("tells of a gap", async () => {
@@ -155,6 +164,15 @@ describe("the journal", () => {
     }
   });
 });
+
+/** Undefined for a descriptor that is closed by now. */
+function linkOf(fd: string): string | undefined {
+  try {
+    return readlinkSync(`/proc/self/fd/${fd}`);
+  } catch {
+    return undefined;
+  }
+}
 
 function range(from: number, through: number): number[] {
   return Array.from({ length: through - from + 1 }, (_, i) => from + i);
