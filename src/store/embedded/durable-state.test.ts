@@ -91,11 +91,11 @@ describe("what is durable", () => {
     onTestFinished(() => void durable.close());
     const hold = Promise.withResolvers<void>();
     tables.held = hold.promise;
-    for (let i = 0; i < 1500; i++) await write([`/k/${i % 700}`, `${i}`]);
+    for (let i = 0; i < 2500; i++) await write([`/k/${i % 700}`, `${i}`]);
     expect(tables.batches.length).toBe(1);
     const seen = () => [durable.count("/k/"), durable.entry("/k/3")?.revision, keys(durable, "/k/69").join()];
     const before = seen();
-    expect(before.slice(0, 2)).toEqual([700, 1404]);
+    expect(before.slice(0, 2)).toEqual([700, 2104]);
     hold.resolve();
     await expect.poll(() => tables.record(1000)?.revision, { interval: 1 }).toBe(1000);
     expect(seen()).toEqual(before);

@@ -38,8 +38,8 @@ interface QueuedStep {
 }
 
 /** So much is gathered before it is applied. */
-const APPLY_BYTES = 512 * 1024;
-const APPLY_RECORDS = 1000;
+const APPLY_BYTES = 1024 * 1024;
+const APPLY_RECORDS = 2000;
 /** One commit to the tables carries no more: while it is encoded, nothing else is done. */
 const SLICE_BYTES = 512 * 1024;
 const SLICE_RECORDS = 500;
