@@ -20,6 +20,16 @@ describe("field paths", () => {
 });
 
 describe("field errors", () => {
+  it("are put together in order, and are nothing where there are none", () => {
+    const [first, second, third] = ["a", "b", "c"].map((name) => field.required(name)) as [
+      field.FieldError,
+      field.FieldError,
+      field.FieldError,
+    ];
+    expect(field.allErrors([], [first], field.NO_ERRORS, [second, third])).toEqual([first, second, third]);
+    expect(field.allErrors([], field.NO_ERRORS)).toBe(field.NO_ERRORS);
+  });
+
   it.each([
     [field.required(path), "spec.x: Required value"],
     [field.required(path, "be there"), "spec.x: Required value: be there"],

@@ -38,6 +38,20 @@ export interface FieldError {
 /** Names are taken as they are: `metadata.name`. */
 export type Where = FieldPath | string;
 
+/** What most checks find: one list for all of them. */
+export const NO_ERRORS: readonly FieldError[] = [];
+
+/** All that was found, in the order given. Most of it is nothing, and spreading empty lists into a new one costs more than the checks themselves. */
+export function allErrors(...lists: readonly (readonly FieldError[])[]): readonly FieldError[] {
+  let errors: FieldError[] | undefined;
+  for (const list of lists) {
+    if (list.length === 0) continue;
+    errors ??= [];
+    for (const error of list) errors.push(error);
+  }
+  return errors ?? NO_ERRORS;
+}
+
 export function required(where: Where, detail = ""): FieldError {
   return fieldError("FieldValueRequired", where, undefined, detail);
 }

@@ -81,11 +81,11 @@ export function prepareCreate(kind: Kind, draft: AnyDraft, uid: string, request:
 }
 
 export function checkCreate(kind: Kind, object: KubeObject): void {
-  const errors = [
-    ...validateObjectMeta(object.metadata, metaRulesOf(kind), METADATA),
-    ...(kind.validate?.(object, ROOT) ?? []),
-    ...(kind.create?.validate?.(object, ROOT) ?? []),
-  ];
+  const errors = field.allErrors(
+    validateObjectMeta(object.metadata, metaRulesOf(kind), METADATA),
+    kind.validate?.(object, ROOT) ?? field.NO_ERRORS,
+    kind.create?.validate?.(object, ROOT) ?? field.NO_ERRORS,
+  );
   refuse(kind, object, errors);
 }
 

@@ -1,5 +1,13 @@
 /** Which nodes, and the company of which pods, a pod seeks or avoids. */
-import { type FieldError, type FieldPath, forbidden, invalid, required } from "../../machinery/field-error.ts";
+import {
+  allErrors,
+  type FieldError,
+  type FieldPath,
+  forbidden,
+  invalid,
+  NO_ERRORS,
+  required,
+} from "../../machinery/field-error.ts";
 import { type LabelSelector, validateLabelSelector } from "../../machinery/labels.ts";
 import {
   checkDns1123Label,
@@ -28,12 +36,13 @@ export function validateAffinity(
   at: FieldPath,
   options: PodValidationOptions,
 ): readonly FieldError[] {
-  if (affinity === undefined) return [];
-  return [
-    ...validateNodeAffinity(affinity.nodeAffinity ?? {}, at.child("nodeAffinity"), options),
-    ...validatePodAffinity(affinity.podAffinity ?? {}, at.child("podAffinity"), options),
-    ...validatePodAffinity(affinity.podAntiAffinity ?? {}, at.child("podAntiAffinity"), options),
-  ];
+  if (affinity === undefined) return NO_ERRORS;
+  const { nodeAffinity, podAffinity, podAntiAffinity } = affinity;
+  return allErrors(
+    nodeAffinity ? validateNodeAffinity(nodeAffinity, at.child("nodeAffinity"), options) : NO_ERRORS,
+    podAffinity ? validatePodAffinity(podAffinity, at.child("podAffinity"), options) : NO_ERRORS,
+    podAntiAffinity ? validatePodAffinity(podAntiAffinity, at.child("podAntiAffinity"), options) : NO_ERRORS,
+  );
 }
 
 /** Preferred terms may hold values that no label can have: with one node only, they do no harm. */

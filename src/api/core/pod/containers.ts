@@ -1,10 +1,12 @@
 /** Containers, init containers among them; ephemeral ones have a file of their own. */
 import {
+  allErrors,
   duplicate,
   type FieldError,
   type FieldPath,
   forbidden,
   invalid,
+  NO_ERRORS,
   required,
   tooMany,
 } from "../../machinery/field-error.ts";
@@ -37,20 +39,25 @@ export function validateAnyContainer(
   at: FieldPath,
 ): readonly FieldError[] {
   const { spec, volumes, options } = context;
-  return [
-    ...requireFits(checkDns1123Label, container.name, at.child("name")),
-    ...requireText(container.image, at.child("image")),
-    ...requireOneOf(container.terminationMessagePolicy, messagePolicies, at.child("terminationMessagePolicy")),
-    ...validatePorts(container.ports ?? [], at.child("ports")),
-    ...validateEnv(container.env ?? [], at.child("env")),
-    ...validateEnvFrom(container.envFrom ?? [], at.child("envFrom")),
-    ...validateMounts(container, volumes, at.child("volumeMounts")),
-    ...validateDevices(container, volumes, at.child("volumeDevices")),
-    ...requireOneOf(container.imagePullPolicy, pullPolicies, at.child("imagePullPolicy")),
-    ...validateContainerResources(container.resources, spec.resourceClaims ?? [], at.child("resources"), options),
-    ...validateResizePolicy(container.resizePolicy ?? [], spec.restartPolicy, at.child("resizePolicy")),
-    ...validateSecurityContext(container.securityContext, spec.hostUsers !== false, at.child("securityContext")),
-  ];
+  const { ports, env, envFrom, volumeMounts, volumeDevices, resources, resizePolicy, securityContext } = container;
+  return allErrors(
+    requireFits(checkDns1123Label, container.name, at.child("name")),
+    requireText(container.image, at.child("image")),
+    requireOneOf(container.terminationMessagePolicy, messagePolicies, at.child("terminationMessagePolicy")),
+    ports ? validatePorts(ports, at.child("ports")) : NO_ERRORS,
+    env ? validateEnv(env, at.child("env")) : NO_ERRORS,
+    envFrom ? validateEnvFrom(envFrom, at.child("envFrom")) : NO_ERRORS,
+    volumeMounts ? validateMounts(container, volumes, at.child("volumeMounts")) : NO_ERRORS,
+    volumeDevices ? validateDevices(container, volumes, at.child("volumeDevices")) : NO_ERRORS,
+    requireOneOf(container.imagePullPolicy, pullPolicies, at.child("imagePullPolicy")),
+    resources
+      ? validateContainerResources(resources, spec.resourceClaims ?? [], at.child("resources"), options)
+      : NO_ERRORS,
+    resizePolicy ? validateResizePolicy(resizePolicy, spec.restartPolicy, at.child("resizePolicy")) : NO_ERRORS,
+    securityContext
+      ? validateSecurityContext(securityContext, spec.hostUsers !== false, at.child("securityContext"))
+      : NO_ERRORS,
+  );
 }
 
 export function validateContainers(context: ContainerContext, at: FieldPath): readonly FieldError[] {
@@ -65,7 +72,7 @@ export function validateContainers(context: ContainerContext, at: FieldPath): re
     names.add(container.name);
     errors.push(...validateProbesAndHooks(container, context, path), ...validateRestartPolicy(container, path));
   }
-  return [...errors, ...validateHostPorts(containers, at)];
+  return allErrors(errors, validateHostPorts(containers, at));
 }
 
 export function validateInitContainers(context: ContainerContext, at: FieldPath): readonly FieldError[] {
@@ -87,7 +94,7 @@ export function validateInitContainers(context: ContainerContext, at: FieldPath)
 /** Pods themselves only: templates may use a blank image as a mark for tools. */
 export function imageSpaceFaults({ image = "" }: Pick<Container, "image">, at: FieldPath): readonly FieldError[] {
   return image.trim() === image
-    ? []
+    ? NO_ERRORS
     : [invalid(at.child("image"), image, "must not have leading or trailing whitespace")];
 }
 
@@ -97,12 +104,14 @@ function validateProbesAndHooks(
   at: FieldPath,
 ): readonly FieldError[] {
   const graceSeconds = spec.terminationGracePeriodSeconds ?? 0;
-  return [
-    ...(container.lifecycle === undefined
-      ? []
-      : validateLifecycle(container.lifecycle, graceSeconds, at.child("lifecycle"))),
-    ...probeUses.flatMap((use) => validateProbe(container[use], use, graceSeconds, at.child(use))),
-  ];
+  const errors: FieldError[] = [];
+  if (container.lifecycle !== undefined)
+    errors.push(...validateLifecycle(container.lifecycle, graceSeconds, at.child("lifecycle")));
+  for (const use of probeUses) {
+    const probe = container[use];
+    if (probe !== undefined) errors.push(...validateProbe(probe, use, graceSeconds, at.child(use)));
+  }
+  return errors;
 }
 
 function validatePlainInit(container: Container, at: FieldPath, options: PodValidationOptions): readonly FieldError[] {

@@ -3,6 +3,7 @@
  */
 import type { Draft } from "../../machinery/object.ts";
 import type { Pod, PodSpec, VolumeProjection } from "../../types/core-v1.ts";
+import { allContainers } from "./visit.ts";
 
 /** ClusterTrustBundleProjection and PodCertificateRequest. */
 const projections = ["clusterTrustBundle", "podCertificate"] as const;
@@ -21,6 +22,7 @@ export function dropDisabledSpecFields(spec: Draft<PodSpec>, old?: PodSpec): voi
     for (const lifecycle of hooks(spec))
       if (lifecycle !== undefined) delete (lifecycle as Draft<typeof lifecycle>).stopSignal;
   }
+  if (spec.volumes === undefined) return;
   for (const name of projections) {
     if (sources(old).some((source) => source[name] !== undefined)) continue;
     for (const source of sources(spec)) delete (source as Draft<VolumeProjection>)[name];
@@ -41,9 +43,7 @@ function dropDisabledStatusFields({ status }: Draft<Pod>, old: Pod | undefined):
 }
 
 function hooks(spec: PodSpec | undefined) {
-  return [...(spec?.initContainers ?? []), ...(spec?.containers ?? []), ...(spec?.ephemeralContainers ?? [])].map(
-    ({ lifecycle }) => lifecycle,
-  );
+  return spec === undefined ? [] : allContainers(spec).map(({ lifecycle }) => lifecycle);
 }
 
 function sources(spec: PodSpec | undefined): readonly VolumeProjection[] {

@@ -1,5 +1,5 @@
 /** Environment variables, and where their values come from. */
-import { type FieldError, type FieldPath, invalid, notFound } from "../../machinery/field-error.ts";
+import { type FieldError, type FieldPath, invalid, NO_ERRORS, notFound } from "../../machinery/field-error.ts";
 import {
   checkConfigMapKey,
   checkDns1123Label,
@@ -11,7 +11,7 @@ import type { EnvFromSource, EnvVar, FileKeySelector, PodSpec } from "../../type
 import { fits, requireFits, requireText } from "./field-checks.ts";
 import { envFields, validateFieldRef, validateResourceFieldRef } from "./field-refs.ts";
 import { validateNoBacksteps } from "./paths.ts";
-import { placedContainers } from "./visit.ts";
+import { allContainers, placedContainers } from "./visit.ts";
 
 export function validateEnv(vars: readonly EnvVar[], at: FieldPath): readonly FieldError[] {
   return vars.flatMap((variable, i) => [
@@ -60,6 +60,8 @@ function validateFileKeyRef({ key, volumeName, path }: FileKeySelector, at: Fiel
 
 /** Files with variables are written by one container and read for another: only an emptyDir is made for that. */
 export function validateFileKeyVolumes(spec: PodSpec, at: FieldPath): readonly FieldError[] {
+  if (!allContainers(spec).some(({ env }) => env?.some(({ valueFrom }) => valueFrom?.fileKeyRef !== undefined)))
+    return NO_ERRORS;
   const volumes = new Map((spec.volumes ?? []).map((volume) => [volume.name, volume]));
   return placedContainers(spec, at).flatMap(({ container, path }) =>
     (container.env ?? []).flatMap(({ valueFrom }, i) => {

@@ -1,10 +1,18 @@
 /** Small checks that the parts of a pod share. */
-import { type FieldError, type FieldPath, invalid, notSupported, required } from "../../machinery/field-error.ts";
+import {
+  type FieldError,
+  type FieldPath,
+  invalid,
+  NO_ERRORS,
+  notSupported,
+  required,
+} from "../../machinery/field-error.ts";
 import type { NameCheck } from "../../machinery/names.ts";
 
 /** What `check` finds wrong with the value, each as an error. */
 export function fits(check: NameCheck, value: string, where: FieldPath): readonly FieldError[] {
-  return check(value).map((why) => invalid(where, value, why));
+  const faults = check(value);
+  return faults.length === 0 ? NO_ERRORS : faults.map((why) => invalid(where, value, why));
 }
 
 export function requireFits(check: NameCheck, value: string | undefined, where: FieldPath): readonly FieldError[] {
@@ -12,7 +20,7 @@ export function requireFits(check: NameCheck, value: string | undefined, where: 
 }
 
 export function requireText(value: string | undefined, where: FieldPath): readonly FieldError[] {
-  return value === undefined || value === "" ? [required(where)] : [];
+  return value === undefined || value === "" ? [required(where)] : NO_ERRORS;
 }
 
 /** One of the values, which are told in the order given. */
@@ -21,7 +29,7 @@ export function oneOf(
   supported: readonly string[],
   where: FieldPath,
 ): readonly FieldError[] {
-  return value === undefined || supported.includes(value) ? [] : [notSupported(where, value, supported)];
+  return value === undefined || supported.includes(value) ? NO_ERRORS : [notSupported(where, value, supported)];
 }
 
 export function requireOneOf(
@@ -41,5 +49,7 @@ export function positive(value: number, where: FieldPath): readonly FieldError[]
 }
 
 export function within(value: number, low: number, high: number, where: FieldPath): readonly FieldError[] {
-  return value >= low && value <= high ? [] : [invalid(where, value, `must be between ${low} and ${high}, inclusive`)];
+  return value >= low && value <= high
+    ? NO_ERRORS
+    : [invalid(where, value, `must be between ${low} and ${high}, inclusive`)];
 }

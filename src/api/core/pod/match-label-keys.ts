@@ -22,16 +22,16 @@ const twice = "exists in both matchLabelKeys and labelSelector";
 
 export function mergeMatchLabelKeys({ metadata, spec }: Draft<Pod>): void {
   const labels = metadata.labels ?? {};
-  for (const side of [spec?.affinity?.podAffinity, spec?.affinity?.podAntiAffinity]) {
-    for (const term of affinityTerms(side)) merge(term, labels);
-  }
+  const { podAffinity, podAntiAffinity } = spec?.affinity ?? {};
+  for (const side of [podAffinity, podAntiAffinity])
+    if (side !== undefined) for (const term of affinityTerms(side)) merge(term, labels);
   for (const constraint of spec?.topologySpreadConstraints ?? []) merge(constraint, labels);
 }
 
-function affinityTerms(side: Draft<PodAffinity> | undefined): readonly Draft<PodAffinityTerm>[] {
+function affinityTerms(side: Draft<PodAffinity>): readonly Draft<PodAffinityTerm>[] {
   return [
-    ...(side?.preferredDuringSchedulingIgnoredDuringExecution ?? []).map((weighted) => weighted.podAffinityTerm),
-    ...(side?.requiredDuringSchedulingIgnoredDuringExecution ?? []),
+    ...(side.preferredDuringSchedulingIgnoredDuringExecution ?? []).map((weighted) => weighted.podAffinityTerm),
+    ...(side.requiredDuringSchedulingIgnoredDuringExecution ?? []),
   ];
 }
 

@@ -1,5 +1,14 @@
 /** How a pod is called and how it calls others: host names, aliases, DNS. */
-import { type FieldError, type FieldPath, forbidden, invalid, required, tooLong } from "../../machinery/field-error.ts";
+import {
+  allErrors,
+  type FieldError,
+  type FieldPath,
+  forbidden,
+  invalid,
+  NO_ERRORS,
+  required,
+  tooLong,
+} from "../../machinery/field-error.ts";
 import { checkIp, parseIp } from "../../machinery/ip.ts";
 import {
   checkDns1123Label,
@@ -26,7 +35,8 @@ export function validateDnsConfig(
       return [required(at.child("nameservers"), "must provide at least one DNS nameserver when `dnsPolicy` is None")];
     }
   }
-  const { nameservers = [], searches = [], options = [] } = config ?? {};
+  if (config === undefined) return NO_ERRORS;
+  const { nameservers = [], searches = [], options = [] } = config;
   const errors: FieldError[] = [];
   if (nameservers.length > mostNameservers) {
     errors.push(
@@ -77,15 +87,15 @@ export function validateStrictIp(ip: string, at: FieldPath, before: readonly str
 }
 
 export function validateHostnames(spec: PodSpec, at: FieldPath): readonly FieldError[] {
-  return [
-    ...(spec.hostname ? fits(checkDns1123Label, spec.hostname, at.child("hostname")) : []),
-    ...(spec.subdomain ? fits(checkDns1123Label, spec.subdomain, at.child("subdomain")) : []),
-  ];
+  return allErrors(
+    spec.hostname ? fits(checkDns1123Label, spec.hostname, at.child("hostname")) : NO_ERRORS,
+    spec.subdomain ? fits(checkDns1123Label, spec.subdomain, at.child("subdomain")) : NO_ERRORS,
+  );
 }
 
 export function validateHostnameOverride(spec: PodSpec, at: FieldPath): readonly FieldError[] {
   const { hostnameOverride: name } = spec;
-  if (name === undefined) return [];
+  if (name === undefined) return NO_ERRORS;
   const path = at.child("hostnameOverride");
   const errors: FieldError[] = [];
   if (spec.setHostnameAsFQDN === true)

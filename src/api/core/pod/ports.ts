@@ -1,5 +1,12 @@
 /** Ports that containers name, and those that they take on their host. */
-import { duplicate, type FieldError, type FieldPath, invalid, required } from "../../machinery/field-error.ts";
+import {
+  duplicate,
+  type FieldError,
+  type FieldPath,
+  invalid,
+  NO_ERRORS,
+  required,
+} from "../../machinery/field-error.ts";
 import { checkPortName, checkPortNumber } from "../../machinery/names.ts";
 import type { Container, ContainerPort, PodSpec } from "../../types/core-v1.ts";
 import { requireOneOf } from "./field-checks.ts";
@@ -36,6 +43,7 @@ export function validatePortOrName(port: number | string, at: FieldPath): readon
 
 /** Containers that run at the same time cannot share a port of the host. */
 export function validateHostPorts(containers: readonly Container[], at: FieldPath): readonly FieldError[] {
+  if (!containers.some(({ ports }) => ports?.some(({ hostPort = 0 }) => hostPort !== 0))) return NO_ERRORS;
   const errors: FieldError[] = [];
   const taken = new Set<string>();
   for (const [i, { ports = [] }] of containers.entries()) {
@@ -51,7 +59,7 @@ export function validateHostPorts(containers: readonly Container[], at: FieldPat
 
 /** On the host's network a container's port is the host's. A template may leave that to the pods made from it. */
 export function validateHostNetworkPorts(spec: PodSpec, at: FieldPath, isPod: boolean): readonly FieldError[] {
-  if (spec.hostNetwork !== true) return [];
+  if (spec.hostNetwork !== true) return NO_ERRORS;
   return (spec.containers ?? []).flatMap(({ ports = [] }, i) =>
     ports.flatMap(({ hostPort = 0, containerPort }, j) => {
       if (hostPort === containerPort || (hostPort === 0 && !isPod)) return [];

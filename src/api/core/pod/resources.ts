@@ -114,7 +114,7 @@ function validateRequirements(
   if (names.some(isHugePages) && !names.includes("cpu") && !names.includes("memory")) {
     errors.push(forbidden(at, "HugePages require cpu or memory"));
   }
-  return [...errors, ...validateClaims(claims, podClaims, at.child("claims"))];
+  return claims.length === 0 ? errors : [...errors, ...validateClaims(claims, podClaims, at.child("claims"))];
 }
 
 function validateRequest(

@@ -1,5 +1,13 @@
 /** Whom containers run as, and what holds them in. */
-import { type FieldError, type FieldPath, invalid, required, tooLong } from "../../machinery/field-error.ts";
+import {
+  allErrors,
+  type FieldError,
+  type FieldPath,
+  invalid,
+  NO_ERRORS,
+  required,
+  tooLong,
+} from "../../machinery/field-error.ts";
 import { checkDns1123Subdomain } from "../../machinery/names.ts";
 import type {
   AppArmorProfile,
@@ -46,25 +54,32 @@ export function validatePodSecurityContext(
   options: PodValidationOptions,
 ): readonly FieldError[] {
   const context = spec.securityContext;
-  if (context === undefined) return [];
-  return [
-    ...validateId(context.fsGroup, at.child("fsGroup")),
-    ...validateId(context.runAsUser, at.child("runAsUser")),
-    ...validateId(context.runAsGroup, at.child("runAsGroup")),
-    ...(context.supplementalGroups ?? []).flatMap((group, i) =>
+  const sharesTwice = spec.shareProcessNamespace === true && spec.hostPID === true;
+  // Every pod has one, and most say nothing in it.
+  if (context === undefined || (!sharesTwice && isEmpty(context))) return NO_ERRORS;
+  return allErrors(
+    validateId(context.fsGroup, at.child("fsGroup")),
+    validateId(context.runAsUser, at.child("runAsUser")),
+    validateId(context.runAsGroup, at.child("runAsGroup")),
+    (context.supplementalGroups ?? []).flatMap((group, i) =>
       validateId(group, at.child("supplementalGroups").index(i)),
     ),
-    ...(spec.shareProcessNamespace === true && spec.hostPID === true
+    sharesTwice
       ? [invalid(at.child("shareProcessNamespace"), true, "ShareProcessNamespace and HostPID cannot both be enabled")]
-      : []),
-    ...validateSysctls(spec, at.child("sysctls"), options),
-    ...oneOf(context.fsGroupChangePolicy, ["Always", "OnRootMismatch"], at.child("fsGroupChangePolicy")),
-    ...validateSeccomp(context.seccompProfile, at.child("seccompProfile")),
-    ...validateWindowsOptions(context.windowsOptions, at.child("windowsOptions")),
-    ...validateAppArmor(context.appArmorProfile, at.child("appArmorProfile")),
-    ...oneOf(context.supplementalGroupsPolicy, ["Merge", "Strict"], at.child("supplementalGroupsPolicy")),
-    ...oneOf(context.seLinuxChangePolicy, ["MountOption", "Recursive"], at.child("seLinuxChangePolicy")),
-  ];
+      : NO_ERRORS,
+    validateSysctls(spec, at.child("sysctls"), options),
+    oneOf(context.fsGroupChangePolicy, ["Always", "OnRootMismatch"], at.child("fsGroupChangePolicy")),
+    validateSeccomp(context.seccompProfile, at.child("seccompProfile")),
+    validateWindowsOptions(context.windowsOptions, at.child("windowsOptions")),
+    validateAppArmor(context.appArmorProfile, at.child("appArmorProfile")),
+    oneOf(context.supplementalGroupsPolicy, ["Merge", "Strict"], at.child("supplementalGroupsPolicy")),
+    oneOf(context.seLinuxChangePolicy, ["MountOption", "Recursive"], at.child("seLinuxChangePolicy")),
+  );
+}
+
+function isEmpty(object: object): boolean {
+  for (const _ in object) return false;
+  return true;
 }
 
 export function validateId(id: number | undefined, at: FieldPath): readonly FieldError[] {

@@ -6,7 +6,15 @@
  */
 
 import { equalJson } from "../../machinery/equal.ts";
-import { type FieldError, type FieldPath, forbidden, invalid, required } from "../../machinery/field-error.ts";
+import {
+  allErrors,
+  type FieldError,
+  type FieldPath,
+  forbidden,
+  invalid,
+  NO_ERRORS,
+  required,
+} from "../../machinery/field-error.ts";
 import type { Json } from "../../machinery/json.ts";
 import { checkDns1123Subdomain, checkPrefix } from "../../machinery/names.ts";
 import { type MetaRules, validateObjectMeta } from "../../machinery/object-meta.ts";
@@ -41,16 +49,18 @@ export function specOf(pod: Pod): PodSpec {
 export function validateMetadataAndSpec(pod: Pod, at: FieldPath, options: PodValidationOptions): readonly FieldError[] {
   const spec = specOf(pod);
   const path = at.child("spec");
-  const errors = [
-    ...validatePodAnnotations(pod.metadata.annotations, spec, at.child("metadata", "annotations"), options),
-    ...validatePodSpec(spec, pod.metadata, path, options),
-  ];
-  if (!spec.serviceAccountName) errors.push(...tokenFaults(spec, path.child("volumes")));
-  for (const list of ["containers", "initContainers"] as const) {
-    for (const [i, container] of (spec[list] ?? []).entries())
-      errors.push(...imageSpaceFaults(container, path.child(list).index(i)));
-  }
-  return errors;
+  const { annotations } = pod.metadata;
+  return allErrors(
+    annotations ? validatePodAnnotations(annotations, spec, at.child("metadata", "annotations"), options) : NO_ERRORS,
+    validatePodSpec(spec, pod.metadata, path, options),
+    spec.volumes && !spec.serviceAccountName ? tokenFaults(spec, path.child("volumes")) : NO_ERRORS,
+    allImageSpaceFaults(spec.containers, path.child("containers")),
+    spec.initContainers ? allImageSpaceFaults(spec.initContainers, path.child("initContainers")) : NO_ERRORS,
+  );
+}
+
+function allImageSpaceFaults(containers: readonly Container[] | undefined, at: FieldPath): readonly FieldError[] {
+  return (containers ?? []).flatMap((container, i) => imageSpaceFaults(container, at.index(i)));
 }
 
 /** An update is checked like a new pod, metadata included, which was checked as that of an update before. */
@@ -74,13 +84,16 @@ function tokenFaults({ volumes = [] }: PodSpec, at: FieldPath): readonly FieldEr
 export function validatePodCreate(pod: Pod, at: FieldPath): readonly FieldError[] {
   const spec = specOf(pod);
   const path = at.child("spec");
-  const errors = [...validateMetadataAndSpec(pod, at, podOptions())];
-  if ((spec.ephemeralContainers ?? []).length > 0)
-    errors.push(forbidden(path.child("ephemeralContainers"), "cannot be set on create"));
-  if (spec.nodeName && (spec.schedulingGates ?? []).length > 0) {
-    errors.push(forbidden(path.child("nodeName"), "cannot be set until all schedulingGates have been cleared"));
-  }
-  return [...errors, ...validateProfilesAgree(pod.metadata.annotations, spec, path)];
+  return allErrors(
+    validateMetadataAndSpec(pod, at, podOptions()),
+    (spec.ephemeralContainers ?? []).length > 0
+      ? [forbidden(path.child("ephemeralContainers"), "cannot be set on create")]
+      : NO_ERRORS,
+    spec.nodeName && (spec.schedulingGates ?? []).length > 0
+      ? [forbidden(path.child("nodeName"), "cannot be set until all schedulingGates have been cleared")]
+      : NO_ERRORS,
+    validateProfilesAgree(pod.metadata.annotations, spec, path),
+  );
 }
 
 export function validatePodUpdate(pod: Pod, old: Pod, at: FieldPath): readonly FieldError[] {

@@ -169,6 +169,20 @@ const cases: readonly Case[] = [
     ],
   },
   {
+    name: "a host process that the pod says nothing of",
+    pod: podWith(windows, { securityContext: { windowsOptions: { hostProcess: true } } }),
+    want: [
+      "spec.hostNetwork: Invalid value: false: hostNetwork must be true if pod contains any hostProcess containers",
+    ],
+  },
+  {
+    name: "processes shared with everyone, in a security context that says nothing",
+    pod: podWith({ securityContext: {}, shareProcessNamespace: true, hostPID: true }),
+    want: [
+      "spec.securityContext.shareProcessNamespace: Invalid value: true: ShareProcessNamespace and HostPID cannot both be enabled",
+    ],
+  },
+  {
     name: "tolerations",
     pod: podWith({
       tolerations: [

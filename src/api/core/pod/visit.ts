@@ -21,5 +21,7 @@ export function placedContainers(spec: PodSpec, at: FieldPath): readonly PlacedC
 }
 
 export function allContainers(spec: PodSpec): readonly (Container | EphemeralContainer)[] {
-  return [...(spec.initContainers ?? []), ...(spec.containers ?? []), ...(spec.ephemeralContainers ?? [])];
+  const { initContainers, containers, ephemeralContainers } = spec;
+  if (!initContainers && !ephemeralContainers) return containers ?? [];
+  return [...(initContainers ?? []), ...(containers ?? []), ...(ephemeralContainers ?? [])];
 }

@@ -15,7 +15,7 @@ import type {
 } from "../../types/core-v1.ts";
 import { type Annotations, appArmorOf, containerAppArmor, containerSeccomp, podSeccomp } from "./annotations.ts";
 import { envWarnings, portWarnings } from "./container-warnings.ts";
-import { placedContainers } from "./visit.ts";
+import { allContainers, placedContainers } from "./visit.ts";
 
 export function podWarnings(pod: Pod): readonly string[] {
   const faults = checkDns1123Label(pod.metadata.name ?? "");
@@ -42,38 +42,54 @@ function specWarnings(
   const path = root.child("spec");
   const meta = root.child("metadata", "annotations");
   const containers = placedContainers(spec, path);
+  const { volumes, hostAliases, imagePullSecrets, overhead, affinity, dnsConfig } = spec;
+  const warnings: string[] = [];
+  const add = (found: readonly string[]) => {
+    for (const warning of found) warnings.push(warning);
+  };
+  // Most pods have few of these parts: they are gone through only where there are any.
+  add(nodeLabelWarnings(spec, path));
+  if (spec.topologySpreadConstraints) add(spreadWarnings(spec, path.child("topologySpreadConstraints")));
+  for (const [key, why] of oldAnnotations)
+    if (annotations[key] !== undefined) warnings.push(`${meta.key(key)}: ${why}`);
+  if (volumes) {
+    const at = path.child("volumes");
+    add(volumes.flatMap((volume, i) => volumeWarnings(volume, at.index(i))));
+    add(tokenPathWarnings(volumes, at));
+  }
+  if (hostAliases)
+    add(
+      repeated(
+        hostAliases.map(({ ip }) => ip),
+        "ip",
+        path.child("hostAliases"),
+      ),
+    );
+  if (imagePullSecrets) add(pullSecretWarnings(imagePullSecrets, path.child("imagePullSecrets")));
+  if (overhead) for (const name of BYTES) add(fractionWarnings(overhead, name, path.child("overhead")));
+  add(profileWarnings(spec, annotations, meta, isPod));
+  for (const { container, path: where } of containers) {
+    if (container.resources) add(resourceFractions(container.resources, where));
+    if (container.env) add(envWarnings(container.env, where.child("env")));
+  }
+  add(portWarnings(containers));
+  add(affinityWarnings(affinity?.podAffinity, path.child("affinity", "podAffinity")));
+  add(affinityWarnings(affinity?.podAntiAffinity, path.child("affinity", "podAntiAffinity")));
+  for (const [i, { ip }] of (hostAliases ?? []).entries())
+    add(ipWarnings(ip, path.child("hostAliases").index(i).child("ip")));
+  for (const [i, ip] of (dnsConfig?.nameservers ?? []).entries())
+    add(ipWarnings(ip, path.child("dnsConfig", "nameservers").index(i)));
+  return warnings;
+}
+
+function pullSecretWarnings(secrets: NonNullable<PodSpec["imagePullSecrets"]>, at: FieldPath): readonly string[] {
   return [
-    ...nodeLabelWarnings(spec, path),
-    ...spreadWarnings(spec, path.child("topologySpreadConstraints")),
-    ...oldAnnotations.flatMap(([key, why]) => (annotations[key] === undefined ? [] : [`${meta.key(key)}: ${why}`])),
-    ...(spec.volumes ?? []).flatMap((volume, i) => volumeWarnings(volume, path.child("volumes").index(i))),
-    ...tokenPathWarnings(spec.volumes ?? [], path.child("volumes")),
     ...repeated(
-      (spec.hostAliases ?? []).map(({ ip }) => ip),
-      "ip",
-      path.child("hostAliases"),
-    ),
-    ...repeated(
-      (spec.imagePullSecrets ?? []).map(({ name = "" }) => name),
+      secrets.map(({ name = "" }) => name),
       "name",
-      path.child("imagePullSecrets"),
+      at,
     ),
-    ...(spec.imagePullSecrets ?? []).flatMap(({ name }, i) =>
-      name ? [] : [`${path.child("imagePullSecrets").index(i).child("name")}: invalid empty name ""`],
-    ),
-    ...BYTES.flatMap((name) => fractionWarnings(spec.overhead, name, path.child("overhead"))),
-    ...profileWarnings(spec, annotations, meta, isPod),
-    ...containers.flatMap(({ container, path: where }) => [
-      ...resourceFractions(container.resources, where),
-      ...envWarnings(container.env ?? [], where.child("env")),
-    ]),
-    ...portWarnings(containers),
-    ...affinityWarnings(spec.affinity?.podAffinity, path.child("affinity", "podAffinity")),
-    ...affinityWarnings(spec.affinity?.podAntiAffinity, path.child("affinity", "podAntiAffinity")),
-    ...(spec.hostAliases ?? []).flatMap(({ ip }, i) => ipWarnings(ip, path.child("hostAliases").index(i).child("ip"))),
-    ...(spec.dnsConfig?.nameservers ?? []).flatMap((ip, i) =>
-      ipWarnings(ip, path.child("dnsConfig", "nameservers").index(i)),
-    ),
+    ...secrets.flatMap(({ name }, i) => (name ? [] : [`${at.index(i).child("name")}: invalid empty name ""`])),
   ];
 }
 
@@ -244,12 +260,13 @@ function fractionWarnings(
 
 /** Annotations that have become fields. A new pod gets its AppArmor fields from them before warnings are asked for. */
 function profileWarnings(spec: PodSpec, annotations: Annotations, meta: FieldPath, isPod: boolean): readonly string[] {
+  if (Object.keys(annotations).length === 0) return [];
   const seccomp = (key: string) => `${meta.key(key)}: non-functional in v1.27+; use the "seccompProfile" field instead`;
   const warnings: string[] = [];
   if (annotations[podSeccomp] !== undefined && spec.securityContext?.seccompProfile === undefined)
     warnings.push(seccomp(podSeccomp));
   const ofPod = spec.securityContext?.appArmorProfile;
-  for (const { container } of placedContainers(spec, at())) {
+  for (const container of allContainers(spec)) {
     const key = `${containerSeccomp}${container.name}`;
     if (annotations[key] !== undefined && container.securityContext?.seccompProfile === undefined)
       warnings.push(seccomp(key));

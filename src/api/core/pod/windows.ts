@@ -1,8 +1,15 @@
 /** What Windows asks of a pod: the form of user names, and containers that run as processes of the host. */
-import { type FieldError, type FieldPath, forbidden, invalid, required } from "../../machinery/field-error.ts";
-import type { PodSpec } from "../../types/core-v1.ts";
+import {
+  type FieldError,
+  type FieldPath,
+  forbidden,
+  invalid,
+  NO_ERRORS,
+  required,
+} from "../../machinery/field-error.ts";
+import type { Container, PodSpec } from "../../types/core-v1.ts";
 import { oneOf } from "./field-checks.ts";
-import { placedContainers } from "./visit.ts";
+import { allContainers, placedContainers } from "./visit.ts";
 
 const longestDomain = 256;
 const longestUser = 104;
@@ -39,6 +46,7 @@ export function validateWindowsUser(name: string, at: FieldPath): readonly Field
 
 export function validateHostProcess(spec: PodSpec, at: FieldPath): readonly FieldError[] {
   const ofPod = spec.securityContext?.windowsOptions?.hostProcess;
+  if (ofPod === undefined && !allContainers(spec).some(saysHostProcess)) return NO_ERRORS;
   const errors: FieldError[] = [];
   const containers = placedContainers(spec, at);
   let count = 0;
@@ -62,6 +70,10 @@ export function validateHostProcess(spec: PodSpec, at: FieldPath): readonly Fiel
     );
   }
   return errors;
+}
+
+function saysHostProcess({ securityContext }: Pick<Container, "securityContext">): boolean {
+  return securityContext?.windowsOptions?.hostProcess !== undefined;
 }
 
 /** What one system knows nothing of may not be set for it. */
