@@ -19,14 +19,21 @@ export interface Call {
   readonly method: string;
   readonly target: string;
   readonly accept?: string;
-  readonly contentType?: string;
+  readonly contentType?: string | undefined;
   readonly body?: string;
   /** Instead of a body: sent as JSON. */
-  readonly value?: object;
+  readonly value?: object | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly timeoutMs?: number | undefined;
   readonly cause?: string | undefined;
 }
+
+/** How the answer is taken. */
+type Form = Required<Pick<TransportRequest, "takesValues" | "goesOn">>;
+
+const AS_BYTES: Form = { takesValues: false, goesOn: false };
+const AS_VALUE: Form = { takesValues: true, goesOn: false };
+const AS_EVENTS: Form = { takesValues: true, goesOn: true };
 
 export interface CallsOptions {
   readonly transport: Transport;
@@ -52,7 +59,7 @@ export class Calls {
 
   async json(call: Call): Promise<Json> {
     using deadline = this.#deadline(call);
-    const answer = await this.#answered(call, deadline.signal, { takesValues: true });
+    const answer = await this.#answered(call, deadline.signal, AS_VALUE);
     return answer.value === undefined ? (JSON.parse(await readAll(answer)) as Json) : (frozen(answer.value()) as Json);
   }
 
@@ -62,7 +69,7 @@ export class Calls {
     const ending = childController(call.signal);
     const timer = this.#options.clock.timer(limit, () => ending.abort(tooLate(call, limit)));
     try {
-      const { body } = await this.#answered(call, ending.signal, { takesValues: true, goesOn: true });
+      const { body } = await this.#answered(call, ending.signal, AS_EVENTS);
       return { body, [Symbol.dispose]: () => ending[Symbol.dispose]() };
     } catch (error) {
       ending[Symbol.dispose]();
@@ -89,19 +96,15 @@ export class Calls {
   async #answered(
     call: Call,
     signal: AbortSignal,
-    form: Pick<TransportRequest, "takesValues" | "goesOn"> = {},
+    { takesValues, goesOn }: Form = AS_BYTES,
   ): Promise<TransportResponse> {
     const { transport, clock, userAgent } = this.#options;
     const { method, target, body, value, accept = "application/json", contentType, cause } = call;
-    const headers = {
-      accept,
-      "user-agent": userAgent,
-      ...(contentType !== undefined && { "content-type": contentType }),
-      ...(cause !== undefined && { [CAUSE_HEADER]: cause }),
-    };
+    const headers: Record<string, string> = { accept, "user-agent": userAgent };
+    if (contentType !== undefined) headers["content-type"] = contentType;
+    if (cause !== undefined) headers[CAUSE_HEADER] = cause;
+    const request: TransportRequest = { method, target, headers, signal, body, value, takesValues, goesOn };
     for (let tries = 1; ; tries++) {
-      const sent = value !== undefined ? { value } : body !== undefined ? { body } : undefined;
-      const request = { method, target, headers, signal, ...form, ...sent };
       const response = await transport.send(request);
       if (response.status >= 200 && response.status < 300) return response;
       const error = failure(response, await readAll(response), call);

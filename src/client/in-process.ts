@@ -24,7 +24,7 @@ export type InProcessHandle = (request: {
   readonly query: URLSearchParams;
   readonly headers: Readonly<Record<string, string | undefined>>;
   body(limit: number): Promise<Buffer>;
-  readonly value?: () => Json;
+  readonly value?: (() => Json) | undefined;
   readonly signal: AbortSignal;
   whenGone(call: () => void): () => void;
   readonly user: InProcessUser;
@@ -37,7 +37,7 @@ interface Answer {
 
 interface WholeAnswer extends Answer {
   readonly body: readonly Buffer[];
-  readonly value?: () => object;
+  readonly value?: (() => object) | undefined;
 }
 
 interface StreamAnswer extends Answer {
@@ -64,10 +64,10 @@ export function inProcess(handle: InProcessHandle, user: InProcessUser): Transpo
       const asked = {
         method,
         path: at === -1 ? target : target.slice(0, at),
-        query: new URLSearchParams(at === -1 ? "" : target.slice(at + 1)),
+        query: new URLSearchParams(at === -1 ? undefined : target.slice(at + 1)),
         headers,
         body: async () => Buffer.from(copy === undefined ? (body ?? "") : JSON.stringify(copy)),
-        ...(copy !== undefined && { value: () => copy }),
+        value: copy === undefined ? undefined : () => copy,
         signal: ends,
         whenGone: (call: () => void) => whenAborted(ends, call),
         user,
@@ -81,9 +81,7 @@ export function inProcess(handle: InProcessHandle, user: InProcessUser): Transpo
           return streamed(answer, ending, release, takesValues);
         }
         going?.release();
-        const { status, value } = answer;
-        const whole = { status, headers: joined(answer.headers), body: parts(answer) };
-        return takesValues && value !== undefined ? { ...whole, value } : whole;
+        return new WholeResponse(answer, takesValues);
       } catch (error) {
         going?.release();
         throw error;
@@ -94,6 +92,10 @@ export function inProcess(handle: InProcessHandle, user: InProcessUser): Transpo
     },
   };
 }
+
+type Part = IteratorResult<BodyPart, undefined>;
+
+const END: Part = { done: true, value: undefined };
 
 /** Ends with the caller's signal, and with the client. */
 function ongoing(signal: AbortSignal, closing: AbortSignal) {
@@ -106,7 +108,27 @@ function ongoing(signal: AbortSignal, closing: AbortSignal) {
   return { ending, release };
 }
 
-/** Bytes that nobody reads are not even made. */
+/** Bytes that nobody reads are not even made, and headers are put together for who asks for them. */
+class WholeResponse implements TransportResponse {
+  readonly status: number;
+  readonly value: (() => object) | undefined;
+  readonly #answer: WholeAnswer;
+
+  constructor(answer: WholeAnswer, takesValues: boolean) {
+    this.status = answer.status;
+    this.value = takesValues ? answer.value : undefined;
+    this.#answer = answer;
+  }
+
+  get headers(): Record<string, string> {
+    return joined(this.#answer.headers);
+  }
+
+  get body(): AsyncIterable<Buffer> {
+    return parts(this.#answer);
+  }
+}
+
 async function* parts(answer: WholeAnswer): AsyncIterable<Buffer> {
   yield* answer.body;
 }
@@ -143,21 +165,34 @@ function streamed(
       () => channel.close(),
       (error: unknown) => channel.fail(error),
     );
-  async function* read(): AsyncIterable<BodyPart> {
-    try {
-      for await (const part of channel) {
-        if (part instanceof Uint8Array) waiting -= part.length;
-        else events -= 1;
-        yield part;
-      }
-    } finally {
-      signal.removeEventListener("abort", fail);
-      left();
-      release();
-      await done;
-    }
-  }
-  return { status: answer.status, headers: joined(answer.headers), body: read() };
+  const taken = (result: Part): Part | Promise<Part> => {
+    if (result.done === true) return ended(result);
+    if (result.value instanceof Uint8Array) waiting -= result.value.length;
+    else events -= 1;
+    return result;
+  };
+  const ended = async (result: Part): Promise<Part> => {
+    signal.removeEventListener("abort", fail);
+    left();
+    release();
+    await done;
+    return result;
+  };
+  const failed = async (error: unknown): Promise<Part> => {
+    await ended(END);
+    throw error;
+  };
+  // No generator, which would cost each event of a watch a few turns.
+  const parts = channel[Symbol.asyncIterator]();
+  const body = {
+    next: () => parts.next().then(taken, failed),
+    return: async () => {
+      await parts.return?.();
+      return ended(END);
+    },
+    [Symbol.asyncIterator]: () => body,
+  };
+  return { status: answer.status, headers: joined(answer.headers), body };
 }
 
 /** A field that is there several times reads as it would over the network. */

@@ -68,5 +68,7 @@ export function queryOf(parameters: Readonly<Record<string, Parameter>>): string
 }
 
 export function writeQuery({ dryRun, fieldManager, fieldValidation }: WriteOptions, force?: boolean): string {
+  // Most writes say none of it.
+  if (dryRun !== true && fieldManager === undefined && fieldValidation === undefined && force === undefined) return "";
   return queryOf({ dryRun: dryRun === true ? "All" : undefined, fieldManager, fieldValidation, force });
 }

@@ -187,15 +187,8 @@ export class ResourceClient<T extends KubeObject> {
   ): Promise<S> {
     const { signal, timeoutMs, cause } = options;
     const accept = this.#form.object;
-    const call: Call = {
-      method,
-      target,
-      accept,
-      signal,
-      timeoutMs,
-      cause,
-      ...(value !== undefined && { value, contentType }),
-    };
+    const type = value === undefined ? undefined : contentType;
+    const call: Call = { method, target, accept, signal, timeoutMs, cause, value, contentType: type };
     return (await this.#calls.json(call)) as S;
   }
 

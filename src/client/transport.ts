@@ -14,12 +14,12 @@ export interface TransportRequest {
   readonly target: string;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string;
+  readonly body?: string | undefined;
   /**
    * What is sent as JSON: instead of a body. A server in the same process takes a copy of it, for others see `bodyOf`. As it may have to be sent again, it
    * stays as it is until there is an answer.
    */
-  readonly value?: object;
+  readonly value?: object | undefined;
   readonly signal: AbortSignal;
   /** The caller takes objects, and events of a watch, as values, too: a server in the same process need not make bytes of them. */
   readonly takesValues?: boolean;
@@ -41,7 +41,7 @@ export interface TransportResponse {
   /** Bytes; events only where the request says that it takes them. */
   readonly body: AsyncIterable<BodyPart>;
   /** What the body says, instead of it; only where the request says that it takes that. It is shared: nobody may change it. */
-  readonly value?: () => object;
+  readonly value?: (() => object) | undefined;
 }
 
 export interface Transport {
