@@ -29,22 +29,25 @@ const MAX_CALLS = 32;
 const MAX_READ = 16;
 
 export function writeCause(cause: Cause): string {
-  const { read = [], ...rest } = cause;
-  const short = {
-    ...rest,
-    about: cause.about.slice(0, MAX_WORDS),
-    decided: cause.decided.slice(0, MAX_WORDS),
-    woken: cause.woken.slice(-MAX_WOKEN),
-  };
-  const calls = cause.calls.slice(0, MAX_CALLS);
-  const textOf = (more: object) => `${cause.id} ${ascii(JSON.stringify({ ...short, ...more }))}`;
-  const told = read.slice(0, MAX_READ).map((words) => words.slice(0, MAX_WORDS));
-  const whole = textOf({ ...(told.length > 0 && { read: told }), calls });
+  const { id, actor, startedAt } = cause;
+  const about = cause.about.slice(0, MAX_WORDS);
+  const decided = cause.decided.slice(0, MAX_WORDS);
+  const woken = cause.woken.slice(-MAX_WOKEN);
+  // Every work is written: as one value that says it all, and no text for what is not there.
+  const textOf = (calls: readonly Call[], read?: readonly string[]) =>
+    `${id} ${ascii(JSON.stringify({ id, actor, about, woken, startedAt, decided, calls, read }))}`;
+  const calls = cause.calls.length === 0 ? cause.calls : cause.calls.slice(0, MAX_CALLS);
+  const whole = textOf(calls, wordsOf(cause.read));
   if (whole.length <= MAX_BYTES) return whole;
   for (let some = calls; ; some = some.slice(0, -1)) {
-    const text = textOf({ calls: some });
+    const text = textOf(some);
     if (text.length <= MAX_BYTES || some.length === 0) return text;
   }
+}
+
+/** Undefined: nothing was read. */
+function wordsOf(read: readonly string[] = []): readonly string[] | undefined {
+  return read.length === 0 ? undefined : read.slice(0, MAX_READ).map((words) => words.slice(0, MAX_WORDS));
 }
 
 /** Stands in front, so that a work which is known already need not be read again. */

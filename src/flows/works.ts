@@ -13,6 +13,9 @@ export interface WorkFacts {
   readonly calls?: readonly Call[];
 }
 
+const NOTHING: readonly string[] = [];
+const NO_CALLS: readonly Call[] = [];
+
 export class Works {
   readonly #actor: string;
   /** Not from the component's own chance, which decides about other things and would decide otherwise. */
@@ -24,8 +27,10 @@ export class Works {
   }
 
   /** As requests carry it. */
-  cause({ calls = [], ...facts }: WorkFacts): string {
+  cause({ about, woken, read = NOTHING, startedAt, decided, calls = NO_CALLS }: WorkFacts): string {
+    const actor = this.#actor;
     this.#count += 1;
-    return writeCause({ id: `${this.#actor}/${this.#process}/${this.#count}`, actor: this.#actor, ...facts, calls });
+    const id = `${actor}/${this.#process}/${this.#count}`;
+    return writeCause({ id, actor, about, woken, read, startedAt, decided, calls });
   }
 }

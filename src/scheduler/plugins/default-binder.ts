@@ -23,7 +23,7 @@ export const defaultBinder: PluginFactory = {
         };
         const cause = works.cause({
           about: key,
-          woken: [pod, ...(wokenBy === undefined ? [] : [wokenBy])].map(revisionOf),
+          woken: wokenBy === undefined ? [revisionOf(pod)] : [revisionOf(pod), revisionOf(wokenBy)],
           startedAt: clock.now(),
           decided: `${name} on ${node}`,
         });
