@@ -54,12 +54,15 @@ export class Calls {
   /** The answer's body as text. */
   async text(call: Call): Promise<string> {
     using deadline = this.#deadline(call);
-    return readAll(await this.#answered(call, deadline.signal));
+    return readAll(await this.#answered(call, deadline.signal, AS_BYTES));
   }
 
   async json(call: Call): Promise<Json> {
     using deadline = this.#deadline(call);
-    const answer = await this.#answered(call, deadline.signal, AS_VALUE);
+    const request = this.#request(call, deadline.signal, AS_VALUE);
+    // Most are answered at the first try, and a function for that alone would cost them a turn.
+    const first = await this.#options.transport.send(request);
+    const answer = isGood(first) ? first : await this.#repeated(call, request, first);
     return answer.value === undefined ? (JSON.parse(await readAll(answer)) as Json) : (frozen(answer.value()) as Json);
   }
 
@@ -93,26 +96,37 @@ export class Calls {
     };
   }
 
-  async #answered(
-    call: Call,
-    signal: AbortSignal,
-    { takesValues, goesOn }: Form = AS_BYTES,
-  ): Promise<TransportResponse> {
-    const { transport, clock, userAgent } = this.#options;
+  #request(call: Call, signal: AbortSignal, { takesValues, goesOn }: Form): TransportRequest {
     const { method, target, body, value, accept = "application/json", contentType, cause } = call;
-    const headers: Record<string, string> = { accept, "user-agent": userAgent };
+    const headers: Record<string, string> = { accept, "user-agent": this.#options.userAgent };
     if (contentType !== undefined) headers["content-type"] = contentType;
     if (cause !== undefined) headers[CAUSE_HEADER] = cause;
-    const request: TransportRequest = { method, target, headers, signal, body, value, takesValues, goesOn };
+    return { method, target, headers, signal, body, value, takesValues, goesOn };
+  }
+
+  async #answered(call: Call, signal: AbortSignal, form: Form): Promise<TransportResponse> {
+    const request = this.#request(call, signal, form);
+    const first = await this.#options.transport.send(request);
+    return isGood(first) ? first : this.#repeated(call, request, first);
+  }
+
+  /** From the first answer on, which was none that can be used. */
+  async #repeated(call: Call, request: TransportRequest, first: TransportResponse): Promise<TransportResponse> {
+    const { transport, clock } = this.#options;
+    let response = first;
     for (let tries = 1; ; tries++) {
-      const response = await transport.send(request);
-      if (response.status >= 200 && response.status < 300) return response;
       const error = failure(response, await readAll(response), call);
       const waitMs = retryAfterMs(response);
       if (waitMs === undefined || tries === MAX_TRIES) throw error;
-      await clock.sleep(waitMs, signal);
+      await clock.sleep(waitMs, request.signal);
+      response = await transport.send(request);
+      if (isGood(response)) return response;
     }
   }
+}
+
+function isGood({ status }: TransportResponse): boolean {
+  return status >= 200 && status < 300;
 }
 
 /** Undefined: not to be repeated. A wait that is longer than a client would wait is an error at once. */

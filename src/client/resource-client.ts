@@ -178,7 +178,7 @@ export class ResourceClient<T extends KubeObject> {
     return this.#object("PUT", target, options, object);
   }
 
-  async #object<S = T>(
+  #object<S = T>(
     method: string,
     target: string,
     options: CallOptions,
@@ -189,7 +189,7 @@ export class ResourceClient<T extends KubeObject> {
     const accept = this.#form.object;
     const type = value === undefined ? undefined : contentType;
     const call: Call = { method, target, accept, signal, timeoutMs, cause, value, contentType: type };
-    return (await this.#calls.json(call)) as S;
+    return this.#calls.json(call) as Promise<S>;
   }
 
   #pathOf(object: KubeObject, ...behind: string[]): string {
