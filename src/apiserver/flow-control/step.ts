@@ -97,6 +97,20 @@ class HeldTicket extends Ticket {
     if (!level.exempt) samples.waited.observe((this.startedMs - this.arrivedMs) / 1000);
   }
 
+  /** Released before anybody else has the answer. (A `finally` would cost each request three promises more.) */
+  until(answering: Promise<ApiResponse>): Promise<ApiResponse> {
+    return answering.then(
+      (answer) => {
+        this.release();
+        return answer;
+      },
+      (error: unknown) => {
+        this.release();
+        throw error;
+      },
+    );
+  }
+
   release(): void {
     if (this.#isReleased) return;
     this.#isReleased = true;
@@ -141,7 +155,7 @@ function pass(
   const held = new HeldTicket(route, distinguisher, exchange, ONE_SEAT, arrivedMs, options);
   route.level.queue.hold(held, route.hand(distinguisher));
   held.occupy();
-  return answering.finally(() => held.release());
+  return held.until(answering);
 }
 
 function passed(
@@ -170,7 +184,7 @@ function execute(held: HeldTicket, options: FlowControlStepOptions, next: Next):
   } finally {
     if (!(answering instanceof Promise)) held.release();
   }
-  return answering instanceof Promise ? answering.finally(() => held.release()) : answering;
+  return answering instanceof Promise ? held.until(answering) : answering;
 }
 
 /** A watch has started when it has written what it starts with. */

@@ -24,7 +24,7 @@ export class SideTasks {
     const task = this.#watched(what, work);
     const link = new Link(task);
     this.#running.add(link);
-    void task.finally(() => {
+    void task.then(() => {
       this.#running.delete(link);
       if (this.#running.size < MAX_RUNNING) this.#room?.resolve();
       if (this.#running.size > 0) return;
