@@ -22,6 +22,11 @@ interface ScoreMemo {
   epoch: number;
 }
 
+/** Until there are any: asks that mean one node alone never have some. */
+const NO_CODES = new Uint16Array(0);
+const NO_NUMBERS = new Float64Array(0);
+const NO_INDEXES = new Int32Array(0);
+
 export class AskMemo {
   readonly ask: NodeAsk;
   readonly filters: readonly Prepared<unknown>[];
@@ -32,15 +37,15 @@ export class AskMemo {
   readonly #view: ClusterView;
   /** Made when somebody wants to know: most asks that mean one node alone are never scored. */
   #prepared: readonly ScoreMemo[] | undefined;
-  codes = new Uint16Array(0);
+  codes = NO_CODES;
   /** By code: how many nodes have it. */
   readonly counts: number[] = [];
   /** Weighted sums of the scores that need no normalizing. */
-  sums = new Float64Array(0);
+  sums = NO_NUMBERS;
   /** The nodes that fit, by `sums`. */
   readonly ranking = new Ranking();
-  #generations = new Float64Array(0);
-  #fitting = new Int32Array(0);
+  #generations = NO_NUMBERS;
+  #fitting = NO_INDEXES;
   #fittingCount = 0;
   #hasStaleFitting = true;
   #seen = Number.NEGATIVE_INFINITY;

@@ -6,12 +6,14 @@
  */
 import type { Random } from "#base";
 
+const NONE = new Int32Array(0);
+
 export class Ranking {
   /** By score: indexes of nodes. */
   readonly #buckets: number[][] = [];
   /** By node index: its score, or -1; and its place in the bucket. */
-  #scores = new Int32Array(0);
-  #places = new Int32Array(0);
+  #scores = NONE;
+  #places = NONE;
   #highest = -1;
 
   grow(length: number): void {
