@@ -21,6 +21,8 @@ export const podTopologyLabels: AdmissionPlugin = {
 
 function copyLabels(cluster: ClusterView, nodeName: string, { metadata }: Draft<KubeObject>): void {
   const labels = cluster.get("", "v1", "nodes", "", nodeName)?.metadata.labels ?? {};
-  const found = LABELS.filter((name) => labels[name] !== undefined).map((name) => [name, labels[name] ?? ""]);
-  if (found.length > 0) metadata.labels = { ...metadata.labels, ...Object.fromEntries(found) };
+  for (const name of LABELS) {
+    const value = labels[name];
+    if (value !== undefined) metadata.labels = { ...metadata.labels, [name]: value };
+  }
 }

@@ -42,7 +42,8 @@ export class RequestIds {
 
 function spell(random: Buffer, letters: Buffer): void {
   let at = 0;
-  for (const [i, byte] of random.entries()) {
+  for (let i = 0; i < random.length; i++) {
+    const byte = random[i] ?? 0;
     const place = i % RANDOM_BYTES;
     if (DASH_BEFORE.has(place)) letters[at++] = DASH;
     const value = place === 6 ? (byte & 0x0f) | 0x40 : place === 8 ? (byte & 0x3f) | 0x80 : byte;

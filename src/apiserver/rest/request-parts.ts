@@ -39,8 +39,8 @@ export function admissionAttributes(
     warn,
     annotate,
     witness,
-    ...(object !== undefined && { object }),
-    ...(old !== undefined && { old }),
-    ...(asked !== undefined && { options: asked }),
+    object,
+    old,
+    options: asked,
   };
 }

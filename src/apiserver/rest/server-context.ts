@@ -108,11 +108,11 @@ export interface AdmissionAttributes {
   readonly user: UserInfo;
   readonly dryRun: boolean;
   /** On create and update; mutating plugins change it in place. */
-  readonly object?: KubeObject;
-  readonly old?: KubeObject;
+  readonly object?: KubeObject | undefined;
+  readonly old?: KubeObject | undefined;
   readonly witness?: RequestWitness | undefined;
   /** How the operation was asked for: CreateOptions, UpdateOptions, DeleteOptions. Absent where there are none. */
-  options?(): JsonObject;
+  readonly options?: (() => JsonObject) | undefined;
   /** Collects warnings for the caller. */
   warn(message: string): void;
   /** Notes something for audit. `level`: only where the bodies of requests are kept, too. */
