@@ -78,15 +78,25 @@ export class Heap<T> {
     }
   }
 
+  /**
+   * All the way down, past the better of two children each time: what was last mostly belongs there, and asking at each step whether it does would take
+   * twice the comparisons. `#rise` brings it back where it does not.
+   */
   #sink(slot: Slot<T>): void {
+    const slots = this.#slots;
+    let index = slot.index;
     for (;;) {
-      const left = this.#slots[2 * slot.index + 1];
-      if (left === undefined) return;
-      const right = this.#slots[2 * slot.index + 2];
+      const left = slots[2 * index + 1];
+      if (left === undefined) break;
+      const right = slots[2 * index + 2];
       const child = right !== undefined && this.#before(right.value, left.value) ? right : left;
-      if (!this.#before(child.value, slot.value)) return;
-      this.#swap(slot, child);
+      const below = child.index;
+      child.index = index;
+      slots[index] = child;
+      index = below;
     }
+    slot.index = index;
+    slots[index] = slot;
   }
 
   #swap(a: Slot<T>, b: Slot<T>): void {
