@@ -1,6 +1,6 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, it } from "vitest";
-import { abortable, childController, isAbort } from "./abort.ts";
+import { abortable, childController, isAbort, whenAborted } from "./abort.ts";
 
 const listeners = (signal: AbortSignal) => getEventListeners(signal, "abort").length;
 
@@ -85,5 +85,52 @@ describe("isAbort", () => {
     const circle = new Error("a");
     circle.cause = circle;
     expect(isAbort(circle, controller.signal)).toBe(false);
+  });
+});
+
+describe("an ending", () => {
+  it("has a signal that tells the same, whenever it is asked for", () => {
+    const [before, after] = [childController(), childController()];
+    const { signal } = before;
+    before.abort("enough");
+    after.abort("enough");
+    for (const one of [signal, before, after, after.signal])
+      expect([one.aborted, one.reason]).toEqual([true, "enough"]);
+    expect(before.signal).toBe(signal);
+    expect(() => after.throwIfAborted()).toThrow("enough");
+  });
+
+  it("comes once, with the reason that came first, or with that of signals", () => {
+    const ending = childController();
+    ending.throwIfAborted();
+    ending.abort();
+    ending.abort("later");
+    expect((ending.reason as Error).name).toBe("AbortError");
+    expect(ending.signal.reason).toBe(ending.reason);
+  });
+
+  it("calls those who wait for it, and for its signal, unless they have left", async () => {
+    const ending = childController();
+    const called: string[] = [];
+    const leave = ending.whenAborted(() => called.push("left"));
+    ending.whenAborted(() => called.push("ending"));
+    whenAborted(ending, () => called.push("either"));
+    whenAborted(ending.signal, () => called.push("signal"));
+    ending.signal.addEventListener("abort", () => called.push("listener"));
+    leave();
+    const waiting = abortable(new Promise(() => {}), ending);
+    ending.abort("enough");
+    expect(called).toEqual(["listener", "ending", "either", "signal"]);
+    ending.whenAborted(() => called.push("late"));
+    expect(called.at(-1)).toBe("late");
+    await expect(waiting).rejects.toBe("enough");
+  });
+
+  it("comes with that of its parent, unless it was disposed of", () => {
+    const parent = new AbortController();
+    const [stays, goes] = [childController(parent.signal), childController(parent.signal)];
+    goes[Symbol.dispose]();
+    parent.abort("enough");
+    expect([stays.aborted, stays.reason, goes.aborted]).toEqual([true, "enough", false]);
   });
 });

@@ -17,26 +17,78 @@ export interface ChildController extends Disposable {
   [Symbol.dispose](): void;
 }
 
-export function childController(parent?: AbortSignal): ChildController {
-  const controller = new AbortController();
-  const signal: WaitedFor = controller.signal;
-  // Who waits for it is told from here: most children come and go with a request, and a listener would cost more than the rest of them.
-  const calls = new Chain<Link<() => void>>();
-  signal[WAITING] = { calls };
-  const end = (reason: unknown) => {
-    controller.abort(reason);
-    signal[WAITING] = undefined;
-    callAll(calls);
-  };
-  const detach = parent === undefined ? nothing : whenAborted(parent, () => end(parent.reason));
-  return {
-    signal,
-    abort: (reason) => {
-      detach();
-      end(reason);
-    },
-    [Symbol.dispose]: detach,
-  };
+export function childController(parent?: AbortSignal): Ending {
+  return new Ending(parent);
+}
+
+/** Its signal is made when it is first asked for: most children come and go with a request, and a signal costs more than the rest of them. */
+export class Ending implements ChildController {
+  /** Who waits for it is told from here: a listener would cost more. */
+  readonly #calls = new Chain<Link<() => void>>();
+  #controller: AbortController | undefined;
+  #isOver = false;
+  #reason: unknown;
+  readonly #detach: () => void;
+
+  constructor(parent?: AbortSignal) {
+    this.#detach = parent === undefined ? nothing : whenAborted(parent, () => this.#end(parent.reason));
+  }
+
+  get signal(): AbortSignal {
+    this.#controller ??= this.#made();
+    return this.#controller.signal;
+  }
+
+  get aborted(): boolean {
+    return this.#isOver;
+  }
+
+  get reason(): unknown {
+    return this.#reason;
+  }
+
+  throwIfAborted(): void {
+    if (this.#isOver) throw this.#reason;
+  }
+
+  /** As `whenAborted` of its signal, without one. */
+  whenAborted(call: () => void): () => void {
+    if (this.#isOver) {
+      call();
+      return nothing;
+    }
+    const link = new Link(call);
+    this.#calls.add(link);
+    return () => this.#calls.delete(link);
+  }
+
+  abort(reason?: unknown): void {
+    this.#detach();
+    this.#end(reason);
+  }
+
+  [Symbol.dispose](): void {
+    this.#detach();
+  }
+
+  #end(reason: unknown): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#reason = reason === undefined ? AbortSignal.abort().reason : reason;
+    const controller = this.#controller;
+    if (controller !== undefined) {
+      controller.abort(this.#reason);
+      (controller.signal as WaitedFor)[WAITING] = undefined;
+    }
+    callAll(this.#calls);
+  }
+
+  #made(): AbortController {
+    const controller = new AbortController();
+    if (this.#isOver) controller.abort(this.#reason);
+    else (controller.signal as WaitedFor)[WAITING] = { calls: this.#calls };
+    return controller;
+  }
 }
 
 /** On the signal itself: most of them live for one request, and a map of so many would cost the collector more than they do. */
@@ -53,7 +105,8 @@ type WaitedFor = AbortSignal & { [WAITING]?: Waiting | undefined };
 function nothing(): void {}
 
 /** Calls once, at once if it is over already. What comes back takes the call off again. */
-export function whenAborted(signal: WaitedFor, call: () => void): () => void {
+export function whenAborted(signal: WaitedFor | Ending, call: () => void): () => void {
+  if (signal instanceof Ending) return signal.whenAborted(call);
   if (signal.aborted) {
     call();
     return nothing;
@@ -91,7 +144,11 @@ function callAll(calls: Chain<Link<() => void>>): void {
  * Waits for the promise or one of the signals, whichever comes first; in the second case rejects with the signal's reason. What
  * the promise comes to afterwards is dropped: use it where the result is of no use to anybody any more.
  */
-export function abortable<T>(promise: PromiseLike<T>, signal: AbortSignal, another?: AbortSignal): Promise<T> {
+export function abortable<T>(
+  promise: PromiseLike<T>,
+  signal: AbortSignal | Ending,
+  another?: AbortSignal | Ending,
+): Promise<T> {
   return new Promise((resolve, reject) => {
     const leave = whenAborted(signal, () => reject(signal.reason));
     const leaveOther = another === undefined ? nothing : whenAborted(another, () => reject(another.reason));

@@ -1,6 +1,6 @@
 /** The whole public surface of base. */
 
-export { abortable, type ChildController, childController, isAbort, whenAborted } from "./abort.ts";
+export { abortable, type ChildController, childController, Ending, isAbort, whenAborted } from "./abort.ts";
 export { Backoff, type BackoffOptions, backoffDelay, KeyedBackoff, type QuietTime } from "./backoff.ts";
 export { Chain, Link, type Linked } from "./chain.ts";
 export { Channel, type ChannelOptions } from "./channel.ts";

@@ -33,7 +33,7 @@ function scripted(answers: readonly Scripted[]): Transport & { readonly requests
 
 /** Never answers. */
 const silent: Transport = {
-  send: ({ signal }) => new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason))),
+  send: ({ ending }) => new Promise((_, reject) => ending.whenAborted(() => reject(ending.reason))),
   close: async () => {},
 };
 

@@ -5,7 +5,7 @@
  * 2. Whatever ends without a usable answer throws a StatusError, except for the caller's own abort, which throws its reason.
  */
 import { fromStatus, isObject, type Json, StatusError } from "#api";
-import { type ChildController, type Clock, childController } from "#base";
+import { type Clock, childController, type Ending } from "#base";
 import { CAUSE_HEADER } from "#flows";
 import { Deadlines } from "./deadlines.ts";
 import { frozen } from "./frozen.ts";
@@ -54,12 +54,12 @@ export class Calls {
   /** The answer's body as text. */
   async text(call: Call): Promise<string> {
     using deadline = this.#deadline(call);
-    return readAll(await this.#answered(call, deadline.signal, AS_BYTES));
+    return readAll(await this.#answered(call, deadline.ending, AS_BYTES));
   }
 
   async json(call: Call): Promise<Json> {
     using deadline = this.#deadline(call);
-    const request = this.#request(call, deadline.signal, AS_VALUE);
+    const request = this.#request(call, deadline.ending, AS_VALUE);
     // Most are answered at the first try, and a function for that alone would cost them a turn.
     const first = await this.#options.transport.send(request);
     const answer = isGood(first) ? first : await this.#repeated(call, request, first);
@@ -72,7 +72,7 @@ export class Calls {
     const ending = childController(call.signal);
     const timer = this.#options.clock.timer(limit, () => ending.abort(tooLate(call, limit)));
     try {
-      const { body } = await this.#answered(call, ending.signal, AS_EVENTS);
+      const { body } = await this.#answered(call, ending, AS_EVENTS);
       return { body, [Symbol.dispose]: () => ending[Symbol.dispose]() };
     } catch (error) {
       ending[Symbol.dispose]();
@@ -82,30 +82,25 @@ export class Calls {
     }
   }
 
-  #deadline(call: Call): ChildController {
+  #deadline(call: Call): CallDeadline {
     const limit = call.timeoutMs ?? this.#options.timeoutMs;
-    const child = childController(call.signal);
-    const inTime = this.#deadlines.start(limit, () => child.abort(tooLate(call, limit)));
-    return {
-      signal: child.signal,
-      abort: child.abort,
-      [Symbol.dispose]: () => {
-        inTime();
-        child[Symbol.dispose]();
-      },
-    };
+    const ending = childController(call.signal);
+    return new CallDeadline(
+      ending,
+      this.#deadlines.start(limit, () => ending.abort(tooLate(call, limit))),
+    );
   }
 
-  #request(call: Call, signal: AbortSignal, { takesValues, goesOn }: Form): TransportRequest {
+  #request(call: Call, ending: Ending, { takesValues, goesOn }: Form): TransportRequest {
     const { method, target, body, value, accept = "application/json", contentType, cause } = call;
     const headers: Record<string, string> = { accept, "user-agent": this.#options.userAgent };
     if (contentType !== undefined) headers["content-type"] = contentType;
     if (cause !== undefined) headers[CAUSE_HEADER] = cause;
-    return { method, target, headers, signal, body, value, takesValues, goesOn };
+    return { method, target, headers, ending, body, value, takesValues, goesOn };
   }
 
-  async #answered(call: Call, signal: AbortSignal, form: Form): Promise<TransportResponse> {
-    const request = this.#request(call, signal, form);
+  async #answered(call: Call, ending: Ending, form: Form): Promise<TransportResponse> {
+    const request = this.#request(call, ending, form);
     const first = await this.#options.transport.send(request);
     return isGood(first) ? first : this.#repeated(call, request, first);
   }
@@ -118,10 +113,26 @@ export class Calls {
       const error = failure(response, await readAll(response), call);
       const waitMs = retryAfterMs(response);
       if (waitMs === undefined || tries === MAX_TRIES) throw error;
-      await clock.sleep(waitMs, request.signal);
+      await clock.sleep(waitMs, request.ending.signal);
       response = await transport.send(request);
       if (isGood(response)) return response;
     }
+  }
+}
+
+/** Until it is disposed of. */
+class CallDeadline implements Disposable {
+  readonly ending: Ending;
+  readonly #inTime: () => void;
+
+  constructor(ending: Ending, inTime: () => void) {
+    this.ending = ending;
+    this.#inTime = inTime;
+  }
+
+  [Symbol.dispose](): void {
+    this.#inTime();
+    this.ending[Symbol.dispose]();
   }
 }
 

@@ -45,7 +45,8 @@ export class Http2Session {
     this.#session.on("error", () => {});
   }
 
-  send({ method, target, headers, body, signal }: TransportRequest): Promise<TransportResponse | RefusedStream> {
+  send({ method, target, headers, body, ending }: TransportRequest): Promise<TransportResponse | RefusedStream> {
+    const { signal } = ending;
     return new Promise((resolve, reject) => {
       if (this.#session.closed || this.#session.destroyed) {
         resolve({ refused: true, cause: new Error("the session has ended") });

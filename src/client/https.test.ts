@@ -4,7 +4,7 @@ import { createSecureServer } from "node:http2";
 import { createServer } from "node:https";
 import { type AddressInfo, createServer as createTcpServer, type Socket } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { realClock } from "#base";
+import { childController, realClock } from "#base";
 import { ConfigMap } from "../api/core/config-map.ts";
 import { Client, https } from "./index.ts";
 import { startTestApiServer, type TestApiServer } from "./testing/api-server.ts";
@@ -98,8 +98,7 @@ describe("https with a server that is cut off", () => {
     await once(server, "listening");
     const { port } = server.address() as AddressInfo;
     const transport = https({ server: `https://127.0.0.1:${port}`, insecureSkipTlsVerify: true }, { clock });
-    const { signal } = new AbortController();
-    const { body } = await transport.send({ method: "GET", target: "/", headers: {}, signal });
+    const { body } = await transport.send({ method: "GET", target: "/", headers: {}, ending: childController() });
     const chunks: string[] = [];
     const reading = (async () => {
       for await (const chunk of body) {

@@ -62,7 +62,7 @@ class HttpsTransport implements Transport {
       const answer = await this.#once(asked);
       return wasRefused(answer) ? await this.#again(asked, answer) : answer;
     } catch (error) {
-      request.signal.throwIfAborted();
+      request.ending.throwIfAborted();
       throw unreachable(server, error);
     }
   }
@@ -82,9 +82,9 @@ class HttpsTransport implements Transport {
 
   async #once(request: TransportRequest): Promise<TransportResponse | RefusedStream> {
     this.#closing.signal.throwIfAborted();
-    request.signal.throwIfAborted();
+    request.ending.throwIfAborted();
     this.#session ??= this.#connect();
-    const session = await abortable(this.#session, request.signal);
+    const session = await abortable(this.#session, request.ending);
     return session === "http/1.1" ? this.#http1(request) : session.send(request);
   }
 
@@ -112,7 +112,8 @@ class HttpsTransport implements Transport {
     if (this.#current === session) this.#session = undefined;
   }
 
-  #http1({ method, target, headers, body, signal }: TransportRequest): Promise<TransportResponse> {
+  #http1({ method, target, headers, body, ending }: TransportRequest): Promise<TransportResponse> {
+    const { signal } = ending;
     return new Promise((resolve, reject) => {
       const url = new URL(target, this.#connection.server);
       const where = this.#connection.server;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { childController } from "#base";
 import { type InProcessHandle, inProcess } from "./in-process.ts";
 import type { BodyPart, TransportRequest } from "./transport.ts";
 
@@ -9,7 +10,7 @@ const request: TransportRequest = {
   method: "GET",
   target: "/api/v1/pods?watch=true",
   headers: {},
-  signal: new AbortController().signal,
+  ending: childController(),
   takesValues: true,
   goesOn: true,
 };

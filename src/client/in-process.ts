@@ -7,8 +7,8 @@
  * 3. A watch that is not read holds a bounded number of bytes: what waits is reported back, and the server drops a caller that is too slow.
  */
 import { type Json, plainJson } from "#api";
-import { abortable, Channel, childController, whenAborted } from "#base";
-import type { BodyPart, Transport, TransportResponse } from "./transport.ts";
+import { abortable, Channel, childController, type Ending, whenAborted } from "#base";
+import type { BodyPart, Transport, TransportRequest, TransportResponse } from "./transport.ts";
 
 export interface InProcessUser {
   readonly name: string;
@@ -53,31 +53,17 @@ export function inProcess(handle: InProcessHandle, user: InProcessUser): Transpo
   const closing = childController();
   return {
     async send(request) {
-      const { method, target, headers, body, value: sent, signal, goesOn = false, takesValues = false } = request;
-      closing.signal.throwIfAborted();
+      const { ending: end, goesOn = false, takesValues = false } = request;
+      closing.throwIfAborted();
       // What goes on after its answer has begun needs an end of its own; for the others that would cost more than some of them do.
-      const going = goesOn ? ongoing(signal, closing.signal) : undefined;
-      // Now: what the caller does with its own afterwards is not what it has sent.
-      const copy = sent === undefined ? undefined : plainJson(sent);
-      const at = target.indexOf("?");
-      const ends = going?.ending.signal ?? signal;
-      const asked = {
-        method,
-        path: at === -1 ? target : target.slice(0, at),
-        query: new URLSearchParams(at === -1 ? undefined : target.slice(at + 1)),
-        headers,
-        body: async () => Buffer.from(copy === undefined ? (body ?? "") : JSON.stringify(copy)),
-        value: copy === undefined ? undefined : () => copy,
-        signal: ends,
-        whenGone: (call: () => void) => whenAborted(ends, call),
-        user,
-      };
+      const going = goesOn ? ongoing(end.signal, closing) : undefined;
+      const ends = going?.ending ?? end;
       try {
-        const answering = handle(asked);
-        const answer = answering instanceof Promise ? await abortable(answering, ends, closing.signal) : answering;
+        const answering = handle(new AskedRequest(request, ends, user));
+        const answer = answering instanceof Promise ? await abortable(answering, ends, closing) : answering;
         ends.throwIfAborted();
         if ("stream" in answer) {
-          const { ending, release } = going ?? ongoing(signal, closing.signal);
+          const { ending, release } = going ?? ongoing(end.signal, closing);
           return streamed(answer, ending, release, takesValues);
         }
         going?.release();
@@ -97,8 +83,46 @@ type Part = IteratorResult<BodyPart, undefined>;
 
 const END: Part = { done: true, value: undefined };
 
+/** A class, because of its getter: hardly any request asks for the signal. */
+class AskedRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly headers: TransportRequest["headers"];
+  readonly value: (() => Json) | undefined;
+  readonly user: InProcessUser;
+  readonly #text: string;
+  readonly #ends: Ending;
+
+  constructor({ method, target, headers, body, value }: TransportRequest, ends: Ending, user: InProcessUser) {
+    // Now: what the caller does with its own afterwards is not what it has sent.
+    const copy = value === undefined ? undefined : plainJson(value);
+    const at = target.indexOf("?");
+    this.method = method;
+    this.path = at === -1 ? target : target.slice(0, at);
+    this.query = new URLSearchParams(at === -1 ? undefined : target.slice(at + 1));
+    this.headers = headers;
+    this.value = copy === undefined ? undefined : () => copy;
+    this.user = user;
+    this.#text = body ?? "";
+    this.#ends = ends;
+  }
+
+  get signal(): AbortSignal {
+    return this.#ends.signal;
+  }
+
+  async body(): Promise<Buffer> {
+    return Buffer.from(this.value === undefined ? this.#text : JSON.stringify(this.value()));
+  }
+
+  whenGone(call: () => void): () => void {
+    return this.#ends.whenAborted(call);
+  }
+}
+
 /** Ends with the caller's signal, and with the client. */
-function ongoing(signal: AbortSignal, closing: AbortSignal) {
+function ongoing(signal: AbortSignal, closing: Ending) {
   const ending = childController(signal);
   const leave = whenAborted(closing, () => ending.abort(closing.reason));
   const release = () => {

@@ -2,11 +2,12 @@
  * How requests reach an API server: as values, whatever lies between.
  *
  * 1. `send` resolves with the head of the answer; its body may be read once, as it comes. An answer of any status is an answer.
- * 2. When the signal aborts, `send` and the body reject with its reason, and the server learns that nobody waits any more.
+ * 2. When its ending comes, `send` and the body reject with the reason, and the server learns that nobody waits any more.
  * 3. A body that is left before its end is cancelled.
  * 4. What keeps a request from being answered at all is a StatusError: ServiceUnavailable, with its cause.
  */
 import { StatusError } from "#api";
+import type { Ending } from "#base";
 
 export interface TransportRequest {
   readonly method: string;
@@ -20,7 +21,8 @@ export interface TransportRequest {
    * stays as it is until there is an answer.
    */
   readonly value?: object | undefined;
-  readonly signal: AbortSignal;
+  /** When nobody waits for the answer any more: its signal, or what comes cheaper. */
+  readonly ending: Ending;
   /** The caller takes objects, and events of a watch, as values, too: a server in the same process need not make bytes of them. */
   readonly takesValues?: boolean;
   /** The answer is expected to go on and on, as a watch does. */

@@ -56,7 +56,7 @@ type Request = Parameters<Transport["send"]>[0];
 
 async function sendWith(token: AccountToken, transport: Transport, request: Request) {
   const send = async () => {
-    const bearer = await abortable(token.get(), request.signal);
+    const bearer = await abortable(token.get(), request.ending);
     const headers = { ...request.headers, authorization: `Bearer ${bearer}` };
     return { bearer, answer: await transport.send({ ...request, headers }) };
   };

@@ -1,6 +1,6 @@
 /** The DNS server follows an API server in memory, and goes on without it. */
 import { expect, it } from "vitest";
-import { MetricsRegistry, realClock, seededRandom, silentLogger, TaskGroup } from "#base";
+import { childController, MetricsRegistry, realClock, seededRandom, silentLogger, TaskGroup } from "#base";
 import { Client, inProcess, type Transport } from "#client";
 import { Recorder } from "#flows";
 import { testServer } from "../../apiserver/testing/index.ts";
@@ -18,8 +18,7 @@ it("answers with what it last saw while the API server is gone, and catches up w
   const transport: Transport = {
     send: async (request) => {
       gone.signal.throwIfAborted();
-      const signals = [gone.signal, ...(request.signal === undefined ? [] : [request.signal])];
-      return inner.send({ ...request, signal: AbortSignal.any(signals) });
+      return inner.send({ ...request, ending: childController(AbortSignal.any([gone.signal, request.ending.signal])) });
     },
     close: () => inner.close(),
   };
