@@ -155,7 +155,9 @@ export class AskMemo {
   /** Undefined: the node does not fit, and scores nothing. */
   #scoreOn(index: number, node: NodeInfo | undefined): void {
     let sum = 0;
-    for (const [at, memo] of this.#scores.entries()) {
+    const scores = this.#scores;
+    for (let at = 0; at < scores.length; at++) {
+      const memo = scores[at] as ScoreMemo;
       const score = node === undefined ? 0 : this.scoreOf(at, node);
       const before = memo.raw[index] ?? 0;
       if (before !== 0) memo.nonZero -= 1;
@@ -182,7 +184,9 @@ export class AskMemo {
 
   #checkEpochs(view: ClusterView): void {
     let stale = false;
-    for (const [at, memo] of this.#scores.entries()) {
+    const scores = this.#scores;
+    for (let at = 0; at < scores.length; at++) {
+      const memo = scores[at] as ScoreMemo;
       const epoch = this.#stages.nodeScores[at]?.stage.epoch?.(view) ?? 0;
       if (epoch !== memo.epoch) stale = true;
       memo.epoch = epoch;

@@ -149,9 +149,11 @@ export class Evaluator {
     const { prepared, table } = filtered;
     const { clusterFilters } = this.stages;
     let active = false;
-    for (const [at, { stage, checks }] of clusterFilters.entries()) {
+    for (let at = 0; at < clusterFilters.length; at++) {
+      const use = clusterFilters[at];
       const each = prepared[at];
-      if (each?.kind !== "ready" || !checks) continue;
+      if (each?.kind !== "ready" || use?.checks !== true) continue;
+      const { stage } = use;
       active = true;
       this.#open.begin(this.#codes, table);
       if (stage.sweep !== undefined) stage.sweep(each.state, this.#open);

@@ -28,7 +28,7 @@ export interface Scored {
   readonly totals: Scores;
   readonly offset: number;
   /** The same nodes by their totals, where somebody keeps them in order. */
-  readonly ranking?: Ranking;
+  readonly ranking?: Ranking | undefined;
   readonly columns: readonly ScoreColumn[];
 }
 
@@ -37,6 +37,8 @@ export class Scorer {
   readonly #view: ClusterView;
   /** One for each score, and one for the sums. */
   #scratch: Float64Array[] = [];
+  /** By node score: what zero is once it is normalized. */
+  readonly #zeros: number[] = [];
 
   constructor(stages: Stages, view: ClusterView) {
     this.#stages = stages;
@@ -45,13 +47,19 @@ export class Scorer {
 
   score(filtered: Filtered, nodes: FittingNodes): Scored {
     this.#resize(this.#view.generations.length);
-    const columns = [...this.#nodeColumns(filtered, nodes), ...this.#clusterColumns(filtered, nodes)];
-    const offset = columns.reduce((sum, { scores, weight, constant }) => sum + (scores ? 0 : weight * constant), 0);
-    const added = columns.filter(({ scores, isSummed }) => scores !== undefined && !isSummed);
+    const columns: ScoreColumn[] = [];
+    this.#addNodeColumns(columns, filtered, nodes);
+    this.#addClusterColumns(columns, filtered, nodes);
+    let offset = 0;
+    const added: ScoreColumn[] = [];
+    for (const column of columns) {
+      if (column.scores === undefined) offset += column.weight * column.constant;
+      else if (!column.isSummed) added.push(column);
+    }
     const { memo, fromMemo } = filtered;
     if (added.length === 0 && fromMemo) {
-      const isAll = nodes.count === memo.fitting.length;
-      return { nodes, totals: memo.sums, offset, columns, ...(isAll && { ranking: memo.ranking }) };
+      const ranking = nodes.count === memo.fitting.length ? memo.ranking : undefined;
+      return { nodes, totals: memo.sums, offset, columns, ranking };
     }
     const [totals = new Float64Array(0)] = this.#scratch;
     const { indexes, count } = nodes;
@@ -68,18 +76,23 @@ export class Scorer {
     return { nodes, totals, offset, columns };
   }
 
-  *#nodeColumns({ memo, fromMemo }: Filtered, nodes: FittingNodes): Iterable<ScoreColumn> {
+  /** Every decision passes here: no generators, which would cost as much as what they go through. */
+  #addNodeColumns(columns: ScoreColumn[], { memo, fromMemo }: Filtered, nodes: FittingNodes): void {
     const { indexes, count } = nodes;
-    for (const [at, { plugin, stage, weight }] of this.#stages.nodeScores.entries()) {
-      if (!memo.hasScore(at)) continue;
-      const named = { plugin: plugin.name, weight, constant: 0 };
+    const { nodeScores } = this.#stages;
+    for (let at = 0; at < nodeScores.length; at++) {
+      const use = nodeScores[at];
+      if (use === undefined || !memo.hasScore(at)) continue;
+      const { stage, weight } = use;
+      const plugin = use.plugin.name;
       const known = fromMemo ? memo.raw(at) : undefined;
       if (known !== undefined && stage.normalize === undefined) {
-        yield { ...named, scores: known, isSummed: true };
+        columns.push({ plugin, weight, constant: 0, scores: known, isSummed: true });
         continue;
       }
       if (known !== undefined && memo.isZero(at)) {
-        yield { ...named, scores: undefined, constant: normalizedZero(stage), isSummed: false };
+        this.#zeros[at] ??= normalizedZero(stage);
+        columns.push({ plugin, weight, constant: this.#zeros[at] ?? 0, scores: undefined, isSummed: false });
         continue;
       }
       const scores = this.#scratch[at + 1] ?? new Float64Array(0);
@@ -89,14 +102,18 @@ export class Scorer {
         scores[index] = node === undefined ? (known?.[index] ?? 0) : memo.scoreOf(at, node);
       }
       stage.normalize?.(scores, nodes);
-      yield { ...named, scores, isSummed: false };
+      columns.push({ plugin, weight, constant: 0, scores, isSummed: false });
     }
   }
 
-  *#clusterColumns({ pod }: Filtered, nodes: FittingNodes): Iterable<ScoreColumn> {
+  #addClusterColumns(columns: ScoreColumn[], { pod }: Filtered, nodes: FittingNodes): void {
     const { indexes, count } = nodes;
-    const first = this.#stages.nodeScores.length + 1;
-    for (const [at, { plugin, stage, weight }] of this.#stages.clusterScores.entries()) {
+    const { nodeScores, clusterScores } = this.#stages;
+    const first = nodeScores.length + 1;
+    for (let at = 0; at < clusterScores.length; at++) {
+      const use = clusterScores[at];
+      if (use === undefined) continue;
+      const { plugin, stage, weight } = use;
       const prepared = stage.prepare(pod, this.#view, nodes);
       if (prepared.kind !== "ready") continue;
       const scores = this.#scratch[first + at] ?? new Float64Array(0);
@@ -109,7 +126,7 @@ export class Scorer {
         }
       }
       stage.normalize?.(prepared.state, scores, nodes);
-      yield { plugin: plugin.name, weight, scores, constant: 0, isSummed: false };
+      columns.push({ plugin: plugin.name, weight, scores, constant: 0, isSummed: false });
     }
   }
 
