@@ -27,10 +27,9 @@ export function isExtendedResource(name: string): boolean {
 /** Not negative, and whole where the resource is counted. */
 export function quantityFaults(name: string, text: string, where: Where): readonly FieldError[] {
   const value = parseQuantity(text);
-  const errors = [...negativeFaults(value, text, where)];
-  if (isIntegerResource(name) && scaledValue(value, -3) % 1000n !== 0n)
-    errors.push(invalidPlain(where, text, "must be an integer"));
-  return errors;
+  const negative = negativeFaults(value, text, where);
+  if (!isIntegerResource(name) || scaledValue(value, -3) % 1000n === 0n) return negative;
+  return [...negative, invalidPlain(where, text, "must be an integer")];
 }
 
 export function negativeFaults(value: Quantity, text: string, where: Where): readonly FieldError[] {

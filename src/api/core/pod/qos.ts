@@ -33,7 +33,7 @@ export function computeQosClass(spec: PodSpec | undefined): QosClass {
 }
 
 function isSaid(resources: ResourceRequirements | undefined): resources is ResourceRequirements {
-  return Object.keys({ ...resources?.limits, ...resources?.requests }).length > 0;
+  return resources !== undefined && Object.keys({ ...resources.limits, ...resources.requests }).length > 0;
 }
 
 function positiveAmounts(amounts: Readonly<Record<string, string>> | undefined): Totals {
