@@ -79,6 +79,13 @@ describe("quantities", () => {
     ["-1", "0", -1],
     ["1e3", "1k", 0],
     ["999999999n", "1", -1],
+    ["0", "1m", -1],
+    ["1Ki", "0", 1],
+    ["-1n", "0", -1],
+    ["0", "-1k", 1],
+    ["-1", "1m", -1],
+    ["-2", "-1k", 1],
+    ["0", "0k", 0],
   ])("compares %s and %s", (a, b, want) => expect(compareQuantities(parseQuantity(a), parseQuantity(b))).toBe(want));
 
   it.each([

@@ -87,8 +87,16 @@ export function formatQuantity(value: Quantity): string {
 }
 
 export function compareQuantities(a: Quantity, b: Quantity): -1 | 0 | 1 {
+  if (a === b) return 0;
+  // Most are compared with zero, or with what is on its other side.
+  const [left, right] = [signOf(a), signOf(b)];
+  if (left !== right) return left < right ? -1 : 1;
   const [x, y] = aligned(a, b);
   return x < y ? -1 : x > y ? 1 : 0;
+}
+
+function signOf({ unscaled }: Quantity): -1 | 0 | 1 {
+  return unscaled > 0n ? 1 : unscaled < 0n ? -1 : 0;
 }
 
 /** The sum is written in the format of the first, unless that is zero. */

@@ -106,6 +106,16 @@ describe("defaults of a pod", () => {
     });
     expect(spec?.resources?.requests).toEqual({ cpu: "1500m", memory: "1Gi" });
   });
+
+  it.each([
+    { name: "in order and complete", requests: { cpu: "1m", memory: "1Gi" } },
+    { name: "complete, but in another order", requests: { memory: "1Gi", cpu: "1m" } },
+    { name: "with one missing", requests: { cpu: "1m" } },
+  ])("writes requests by name: $name", ({ requests }) => {
+    const container = { name: "a", resources: { limits: { memory: "1Gi", cpu: "1" }, requests } };
+    const spec = defaulted({ containers: [container] });
+    expect(JSON.stringify(spec?.containers[0]?.resources?.requests)).toBe('{"cpu":"1m","memory":"1Gi"}');
+  });
 });
 
 describe("tags of images", () => {

@@ -22,6 +22,7 @@ export function roundResources(resources: Draft<Pick<ResourceRequirements, "limi
 export function defaultRequests({ resources }: Draft<Container>): void {
   const { limits } = resources ?? {};
   if (resources === undefined || limits === undefined || Object.keys(limits).length === 0) return;
+  if (resources.requests !== undefined && isFilled(resources.requests, limits)) return;
   resources.requests = sorted({ ...limits, ...resources.requests });
 }
 
@@ -43,6 +44,17 @@ export function defaultPodLevelResources(spec: Draft<PodSpec>): void {
   }
   for (const [name, amount] of Object.entries(limits)) if (isPodLevelResource(name)) requests[name] ??= amount;
   if (!isEmpty(requests)) resources.requests = sorted(requests);
+}
+
+/** Nothing is missing, and all is in order. */
+function isFilled(requests: Amounts, limits: Amounts): boolean {
+  for (const name in limits) if (requests[name] === undefined) return false;
+  let last = "";
+  for (const name in requests) {
+    if (name < last) return false;
+    last = name;
+  }
+  return true;
 }
 
 function sorted(amounts: Amounts): Amounts {
