@@ -52,7 +52,7 @@ import { type Listener, listen, type ServingCertificate } from "./listener.ts";
 import { requestMetrics } from "./metrics.ts";
 import { type Past, Timeline } from "./past/index.ts";
 import { type Handle, pipeline } from "./pipeline.ts";
-import { newUid } from "./rest/new-uid.ts";
+import { uidSource } from "./rest/new-uid.ts";
 import { STORE_PREFIX } from "./rest/resource.ts";
 import { Resources } from "./rest/resources.ts";
 import type { ServerContext } from "./rest/server-context.ts";
@@ -187,7 +187,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     ),
     access: authz.writeAccess,
     allocators: allocation.byResource,
-    newUid,
+    newUid: uidSource(),
     sharedStore: options.sharedStore,
     ...(deliveries !== undefined && { deliveries: (user, agent) => deliveries.to(user, agent) }),
     ...(encryption !== undefined && { isOutdated: (key: string) => encryption.isOutdated(key) }),
