@@ -189,7 +189,7 @@ function restRequest(
     user: request.user ?? ANONYMOUS,
     userAgent: request.headers["user-agent"],
     query: request.query,
-    ...(asOf !== undefined && { asOf }),
+    asOf,
     contentType: request.headers["content-type"],
     body: () => request.body(MAX_BODY_BYTES),
     value: request.value,

@@ -22,7 +22,11 @@ export interface DeleteOptions {
   readonly ignoreStoreReadError: boolean;
 }
 
+/** Of who says nothing. */
+const USUAL: WriteOptions = { dryRun: false, fieldManager: "", fieldValidation: "Warn" };
+
 export function writeOptions(kind: "CreateOptions" | "UpdateOptions", query: URLSearchParams): WriteOptions {
+  if (query.size === 0) return USUAL;
   check(kind, writeErrors(query));
   return readWrite(query);
 }

@@ -17,7 +17,7 @@ export interface RestRequest {
   readonly userAgent: string | undefined;
   readonly query: URLSearchParams;
   /** Reads show the state as of this revision. Absent: the newest. */
-  readonly asOf?: Revision;
+  readonly asOf?: Revision | undefined;
   readonly contentType: string | undefined;
   body(): Promise<Buffer>;
   /** What the body says in JSON, where it need not be read. */
