@@ -112,7 +112,7 @@ function succeed(parts: Parts, placement: Placement): void {
   metrics.attempts.labels("scheduled", stages.schedulerName).inc();
   metrics.attemptSeconds.labels("scheduled", stages.schedulerName).observe((now - startedMs) / 1000);
   metrics.podAttempts.labels().observe(queued.attempts);
-  metrics.podSeconds.labels(attemptsLabel(queued.attempts)).observe((now - queued.sinceMs) / 1000);
+  metrics.podSeconds.labels(attemptsLabel(queued.attempts)).observe((now - (queued.sinceMs ?? now)) / 1000);
   queue.done(pod.uid);
   events(stages.schedulerName).record({
     about: pod.pod,

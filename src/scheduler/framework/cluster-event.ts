@@ -56,16 +56,32 @@ export interface Wake {
   readonly hint?: (pod: PodInfo, event: ClusterEvent) => "queue" | "skip";
 }
 
-/** As metrics call it: `AssignedPodDelete`, `NodeTaint`. */
+/** As metrics call it: `AssignedPodDelete`, `NodeUpdateNodeTaint`. */
 export function eventLabel({ resource, action }: Pick<ClusterEvent, "resource" | "action">): string {
-  return resource + EVENT_NAMES[action];
+  return RESOURCE_NAMES[resource] + (resource === "Node" && action === "labels" ? NODE_LABELS : EVENT_NAMES[action]);
 }
+
+const RESOURCE_NAMES: Readonly<Record<EventResource, string>> = {
+  AssignedPod: "AssignedPod",
+  UnscheduledPod: "UnscheduledPod",
+  TargetPod: "UnschedulablePod",
+  Node: "Node",
+  PersistentVolume: "PersistentVolume",
+  PersistentVolumeClaim: "PersistentVolumeClaim",
+  StorageClass: "storage.k8s.io/StorageClass",
+  CSINode: "storage.k8s.io/CSINode",
+  CSIDriver: "storage.k8s.io/CSIDriver",
+  CSIStorageCapacity: "storage.k8s.io/CSIStorageCapacity",
+  VolumeAttachment: "storage.k8s.io/VolumeAttachment",
+};
+
+const NODE_LABELS = "UpdateNodeLabel";
 
 const EVENT_NAMES: Readonly<Record<EventAction, string>> = {
   add: "Add",
   delete: "Delete",
   allocatable: "UpdateNodeAllocatable",
-  labels: "UpdateLabel",
+  labels: "UpdatePodLabel",
   taints: "UpdateNodeTaint",
   condition: "UpdateNodeCondition",
   annotation: "UpdateNodeAnnotation",

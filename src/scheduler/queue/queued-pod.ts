@@ -11,8 +11,8 @@ export interface QueuedPod extends Queued {
   /** When it came, or came back, into the queue. */
   addedMs: number;
   readonly sequence: number;
-  /** When it was first seen. */
-  readonly sinceMs: number;
+  /** When it could first have been tried; undefined as long as it never could. */
+  sinceMs: number | undefined;
   where: QueueName;
   attempts: number;
   /** Attempts in which it was rejected: they make the wait longer. */
@@ -27,6 +27,10 @@ export interface QueuedPod extends Queued {
   pending: ReadonlySet<string>;
   /** The object whose change has queued it since its last attempt; undefined: its own, or time. */
   wokenBy: KubeObject | undefined;
+  /** Somebody has asked for another attempt since this one began. */
+  isWanted: boolean;
+  /** No event has woken it, but time. */
+  isLeftover: boolean;
   /** The plugin that holds it back before it is tried. */
   gate: string | undefined;
   entry: HeapEntry<QueuedPod> | undefined;
@@ -43,7 +47,7 @@ export function newQueuedPod(pod: PodInfo, sequence: number, nowMs: number): Que
     pod,
     sequence,
     addedMs: nowMs,
-    sinceMs: nowMs,
+    sinceMs: undefined,
     where: "inFlight",
     attempts: 0,
     rejectedCount: 0,
@@ -52,6 +56,8 @@ export function newQueuedPod(pod: PodInfo, sequence: number, nowMs: number): Que
     rejectors: new Set(),
     pending: new Set(),
     wokenBy: undefined,
+    isWanted: false,
+    isLeftover: false,
     gate: undefined,
     entry: undefined,
   };

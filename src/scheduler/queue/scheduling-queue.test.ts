@@ -29,7 +29,9 @@ function queueWith(...plugins: Plugin[]) {
   const clock = new VirtualClock();
   const wakes = new Wakes(plugins, () => {});
   const stages = { preEnqueue: plugins.filter(({ preEnqueue }) => preEnqueue), queueSort: sort };
+  const incoming: string[] = [];
   const queue = new SchedulingQueue({
+    onIncoming: (name, event) => incoming.push(`${name} ${event}`),
     profileOf: () => ({ stages, wakes }),
     queueSort: (a, b) => sort.queueSort?.(a, b) ?? false,
     clock,
@@ -43,7 +45,7 @@ function queueWith(...plugins: Plugin[]) {
     if (queued !== undefined) queue.failed(queued.pod.uid, failure);
     return queued?.pod.name;
   };
-  return { queue, clock, take, failed };
+  return { queue, clock, take, failed, incoming };
 }
 
 const fit = definePlugin({
@@ -53,6 +55,13 @@ const fit = definePlugin({
     { resource: "AssignedPod", actions: ["delete"] },
   ],
 });
+
+/** Holds one pod back. */
+const gateOn = (name: string) =>
+  definePlugin({
+    name: "Gate",
+    preEnqueue: (pod) => (pod.name === name ? rejectionsOf("Gate").unresolvable("not yet") : PASS),
+  });
 
 describe("the queue", () => {
   it("gives the most important first, then the oldest", () => {
@@ -112,6 +121,72 @@ describe("the queue", () => {
       expect(queue.sizes).toMatchObject({ active: 1 });
     }
     expect(take()).toBe("a");
+  });
+
+  it("gives the most important first of those whose backoffs end in the same second", async () => {
+    const { queue, clock, take, failed } = queueWith(fit);
+    await clock.advance(100);
+    queue.add(info("low", 1));
+    expect(failed(rejectedBy("Fit"))).toBe("low");
+    await clock.advance(300);
+    queue.add(info("high", 2));
+    expect(failed(rejectedBy("Fit"))).toBe("high");
+    queue.event(NODE_ADDED);
+    expect(queue.sizes).toMatchObject({ backoff: 2 });
+    expect([take(), take()]).toEqual(["high", "low"]);
+  });
+
+  it("tries a pod again that somebody wants to be tried, wherever it is", async () => {
+    const { queue, clock, take, failed } = queueWith(fit);
+    const { uid } = info("a");
+    queue.add(info("a"));
+    const flying = queue.take();
+    queue.activate(uid);
+    queue.failed(flying?.pod.uid ?? "", rejectedBy("Fit"));
+    expect(queue.sizes).toMatchObject({ backoff: 1, unschedulable: 0 });
+    queue.activate(uid);
+    expect(queue.sizes).toMatchObject({ active: 1, backoff: 0 });
+    failed({ kind: "error" });
+    expect(take()).toBeUndefined();
+    queue.activate(uid);
+    expect(take()).toBe("a");
+    queue.failed(uid, rejectedBy("Fit"));
+    await clock.advance(10_000);
+    expect(queue.sizes).toMatchObject({ unschedulable: 1 });
+  });
+
+  it("counts who comes into which queue because of what, in the original's words", async () => {
+    const { queue, clock, failed, incoming } = queueWith(fit, gateOn("gated"));
+    queue.add(info("a"));
+    queue.add(info("gated"));
+    queue.update(info("gated"), []);
+    failed(rejectedBy("Fit"));
+    queue.event(NODE_ADDED);
+    await clock.advance(1000);
+    const flying = queue.take();
+    queue.event(POD_GONE);
+    queue.failed(flying?.pod.uid ?? "", rejectedBy("Fit"));
+    expect(incoming).toEqual([
+      "active UnschedulablePodAdd",
+      "unschedulable UnschedulablePodAdd",
+      "unschedulable ScheduleAttemptFailure",
+      "backoff NodeAdd",
+      "active BackoffComplete",
+      "backoff ScheduleAttemptFailure",
+    ]);
+    expect([...queue.rejections()]).toEqual([
+      { plugin: "Fit", profile: "default-scheduler" },
+      { plugin: "Gate", profile: "default-scheduler" },
+    ]);
+  });
+
+  it("counts no time during which a pod was held back", async () => {
+    const { queue, clock } = queueWith(fit, gateOn("gated"));
+    queue.add(info("gated"));
+    await clock.advance(60_000);
+    expect(queue.get(info("gated").uid)?.sinceMs).toBeUndefined();
+    queue.add(info("a"));
+    expect(queue.get(info("a").uid)?.sinceMs).toBe(60_000);
   });
 
   it("misses no event that comes while a pod is in flight", () => {

@@ -9,7 +9,8 @@
  *
  * 1. A pod that was added is in exactly one of these places until it is deleted or done.
  * 2. What happens while a pod is in flight counts as if it had happened after: see InFlight.
- * 3. A pod whose backoff has not ended is tried all the same when nothing else is to do, unless it waits because of an error.
+ * 3. A pod whose backoff has not ended is tried all the same when nothing else is to do, unless it waits because of an error: of those whose backoffs end
+ *    within the same second, the most important first.
  * 4. Whoever is active or backs off has passed `preEnqueue`.
  * 5. Time is one timer, for whoever is due first.
  */
@@ -23,7 +24,12 @@ import type { Answer, Wakes } from "./wakes.ts";
 /** A pod that no event has woken is tried again after this long. */
 const PARKED_MS = 5 * 60_000;
 const FLUSH_MS = 30_000;
+/** Backoffs from rejections end at multiples of this, so that those that end together are told apart by importance. */
+const BACKOFF_STEP_MS = 1000;
 const NONE: ReadonlySet<string> = new Set();
+const FAILED = "ScheduleAttemptFailure";
+const ADDED = eventLabel({ resource: "TargetPod", action: "add" });
+const UPDATED = eventLabel({ resource: "TargetPod", action: "update" });
 
 export interface QueueProfile {
   readonly stages: Pick<Stages, "preEnqueue" | "queueSort">;
@@ -45,7 +51,7 @@ export class SchedulingQueue {
   readonly #options: SchedulingQueueOptions;
   readonly #pods = new Map<string, QueuedPod>();
   readonly #active: Heap<QueuedPod>;
-  readonly #backoff = new Heap<QueuedPod>((a, b) => a.backoffUntilMs < b.backoffUntilMs);
+  readonly #backoff: Heap<QueuedPod>;
   /** Those that back off because of an error. */
   readonly #erring = new Heap<QueuedPod>((a, b) => a.backoffUntilMs < b.backoffUntilMs);
   readonly #parked = new Parked();
@@ -58,7 +64,11 @@ export class SchedulingQueue {
 
   constructor(options: SchedulingQueueOptions) {
     this.#options = options;
-    this.#active = new Heap<QueuedPod>(options.queueSort);
+    const { queueSort } = options;
+    this.#active = new Heap<QueuedPod>(queueSort);
+    this.#backoff = new Heap<QueuedPod>((a, b) =>
+      a.backoffUntilMs === b.backoffUntilMs ? queueSort(a, b) : a.backoffUntilMs < b.backoffUntilMs,
+    );
   }
 
   get sizes(): Readonly<Record<Exclude<QueueName, "inFlight">, number>> {
@@ -68,6 +78,16 @@ export class SchedulingQueue {
       unschedulable: this.#parked.size,
       gated: this.#gated.size,
     };
+  }
+
+  /** Of each pod that waits: every plugin that has rejected it, or holds it back. */
+  *rejections(): Iterable<{ readonly plugin: string; readonly profile: string }> {
+    for (const queued of this.#pods.values()) {
+      if (queued.where === "inFlight") continue;
+      const profile = schedulerOf(queued);
+      for (const plugin of queued.rejectors) yield { plugin, profile };
+      if (queued.gate !== undefined && !queued.rejectors.has(queued.gate)) yield { plugin: queued.gate, profile };
+    }
   }
 
   get(uid: string): QueuedPod | undefined {
@@ -82,7 +102,7 @@ export class SchedulingQueue {
     this.#sequence += 1;
     const queued = newQueuedPod(pod, this.#sequence, this.#now());
     this.#pods.set(pod.uid, queued);
-    this.#activate(queued, "PodAdd");
+    this.#activate(queued, ADDED);
   }
 
   /** `changes`: what is different about it, as events of itself. */
@@ -96,7 +116,7 @@ export class SchedulingQueue {
     if (before === "unschedulable") this.#parked.delete(queued, schedulerOf(queued));
     queued.pod = pod;
     if (before === "inFlight") for (const change of changes) this.#inFlight.record(change);
-    if (before === "gated") this.#activate(queued, "PodUpdate");
+    if (before === "gated") this.#activate(queued, UPDATED);
     if (before !== "unschedulable") return;
     const wakes = this.#profile(queued)?.wakes;
     const [answer, event] = firstAnswer(changes, (change) => wakes?.ask(queued, change) ?? "queue");
@@ -119,6 +139,7 @@ export class SchedulingQueue {
     queued.entry = undefined;
     queued.where = "inFlight";
     queued.attempts += 1;
+    queued.isWanted = false;
     this.#inFlight.begin(queued.pod.uid);
     return queued;
   }
@@ -128,6 +149,11 @@ export class SchedulingQueue {
     if (this.#active.size + this.#backoff.size > 0) return;
     this.#waiting ??= Promise.withResolvers<void>();
     await this.#waiting.promise;
+  }
+
+  /** What happens from now on cannot make it fit elsewhere: it is being bound, and if that fails it is tried again in any case. */
+  settled(uid: string): void {
+    this.#inFlight.end(uid);
   }
 
   /** It has found its place, or is no longer ours. */
@@ -146,11 +172,12 @@ export class SchedulingQueue {
     this.#inFlight.end(uid);
     queued.addedMs = this.#now();
     queued.wokenBy = undefined;
+    queued.isLeftover = false;
     if (failure.kind === "error" || failure.rejectors.size === 0) {
       queued.errorCount += 1;
       queued.rejectors = new Set();
       queued.pending = new Set();
-      this.#backOff(queued, "ScheduleAttemptFailure");
+      this.#backOff(queued, FAILED);
       return;
     }
     queued.rejectedCount += 1;
@@ -160,8 +187,9 @@ export class SchedulingQueue {
     queued.backoffUntilMs = this.#backoffEnd(queued);
     const wakes = this.#profile(queued)?.wakes;
     const [answer, event] = firstAnswer(missed, (each) => wakes?.ask(queued, each) ?? "queue");
-    if (event === undefined) this.#park(queued);
-    else this.#wake(queued, answer, eventLabel(event), event);
+    if (event !== undefined) this.#wake(queued, answer, FAILED, event);
+    else if (queued.isWanted) this.#wake(queued, "queue", FAILED);
+    else this.#park(queued);
   }
 
   /** Something has happened in the cluster. `except`: a pod that it does not concern. */
@@ -188,10 +216,11 @@ export class SchedulingQueue {
     if (queued?.where === "gated") this.#activate(queued, "ForceActivate");
   }
 
-  /** Whatever it waits for. */
+  /** Whatever it waits for. One that is being tried is tried again if it fails. */
   activate(uid: string): void {
     const queued = this.#pods.get(uid);
-    if (queued?.where === "unschedulable" || queued?.where === "gated") this.#activate(queued, "ForceActivate");
+    if (queued?.where === "inFlight") queued.isWanted = true;
+    else if (queued !== undefined && queued.where !== "active") this.#activate(queued, "ForceActivate");
   }
 
   close(): void {
@@ -211,6 +240,7 @@ export class SchedulingQueue {
     this.#leave(queued);
     if (this.#isGated(queued, event)) return;
     queued.where = "active";
+    queued.sinceMs ??= this.#now();
     queued.entry = this.#active.push(queued);
     this.#options.onIncoming?.("active", event);
     this.#tell();
@@ -219,9 +249,10 @@ export class SchedulingQueue {
   #isGated(queued: QueuedPod, event: string): boolean {
     queued.gate = this.#gateOf(queued);
     if (queued.gate === undefined) return false;
-    queued.where = "gated";
     this.#gated.add(queued, schedulerOf(queued), gateSet(queued));
-    this.#options.onIncoming?.("gated", event);
+    // Among those that wait, for whoever counts.
+    if (queued.where !== "gated") this.#options.onIncoming?.("unschedulable", event);
+    queued.where = "gated";
     return true;
   }
 
@@ -249,7 +280,7 @@ export class SchedulingQueue {
     queued.where = "unschedulable";
     if (this.#parked.size === 0) this.#flushMs = this.#now() + FLUSH_MS;
     this.#parked.add(queued, schedulerOf(queued));
-    this.#options.onIncoming?.("unschedulable", "ScheduleAttemptFailure");
+    this.#options.onIncoming?.("unschedulable", FAILED);
     this.#schedule();
   }
 
@@ -265,7 +296,8 @@ export class SchedulingQueue {
   #backoffEnd({ addedMs, rejectedCount, errorCount }: QueuedPod): number {
     const { initialBackoffMs, maxBackoffMs } = this.#options;
     const tries = Math.max(1, errorCount > 0 ? errorCount : rejectedCount);
-    return addedMs + Math.min(maxBackoffMs, initialBackoffMs * 2 ** (tries - 1));
+    const end = addedMs + Math.min(maxBackoffMs, initialBackoffMs * 2 ** (tries - 1));
+    return errorCount > 0 ? end : Math.ceil(end / BACKOFF_STEP_MS) * BACKOFF_STEP_MS;
   }
 
   #tell(): void {
@@ -298,7 +330,9 @@ export class SchedulingQueue {
   #flush(now: number): void {
     this.#flushMs = now + FLUSH_MS;
     for (const queued of this.#parked.concerned(() => true)) {
-      if (now - queued.addedMs >= PARKED_MS) this.#wake(queued, "queue", "UnschedulableTimeout");
+      if (now - queued.addedMs < PARKED_MS) continue;
+      queued.isLeftover = true;
+      this.#wake(queued, "queue", "UnschedulableTimeout");
     }
   }
 
