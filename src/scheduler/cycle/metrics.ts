@@ -31,9 +31,25 @@ export function schedulerMetrics(registry: MetricsRegistry) {
       help: "Scheduling algorithm latency in seconds",
       buckets: DURATIONS,
     }),
+    pointSeconds: registry.histogram({
+      name: "scheduler_framework_extension_point_duration_seconds",
+      help: "Latency for running all plugins of a specific extension point.",
+      labels: ["extension_point", "status", "profile"],
+      buckets: exponential(0.0001, 2, 12),
+    }),
+    permitSeconds: registry.histogram({
+      name: "scheduler_permit_wait_duration_seconds",
+      help: "Duration of waiting on permit.",
+      labels: ["result"],
+      buckets: DURATIONS,
+    }),
+    afterFlush: registry.counter({
+      name: "scheduler_pod_scheduled_after_flush_total",
+      help: "Number of pods that were successfully scheduled after being flushed from unschedulablePods due to timeout. This metric helps detect potential queueing hint misconfigurations or event handling issues.",
+    }),
     podSeconds: registry.histogram({
       name: "scheduler_pod_scheduling_sli_duration_seconds",
-      help: "E2e latency for a pod being scheduled, from the time the pod enters the scheduling queue an d might involve multiple scheduling attempts.",
+      help: "E2e latency for a pod being scheduled, from the time the pod enters the scheduling queue and might involve multiple scheduling attempts.",
       labels: ["attempts"],
       buckets: LONG_DURATIONS,
     }),
@@ -53,9 +69,14 @@ export function schedulerMetrics(registry: MetricsRegistry) {
       labels: ["queue", "event"],
     }),
     cacheSize: registry.gauge({
-      name: "scheduler_scheduler_cache_size",
+      name: "scheduler_cache_size",
       help: "Number of nodes, pods, and assumed (bound) pods in the scheduler cache.",
       labels: ["type"],
+    }),
+    unschedulable: registry.gauge({
+      name: "scheduler_unschedulable_pods",
+      help: "The number of unschedulable pods broken down by plugin name. A pod will increment the gauge for all plugins that caused it to not schedule and so this metric have meaning only when broken down by plugin.",
+      labels: ["plugin", "profile"],
     }),
     preemptionAttempts: registry.counter({
       name: "scheduler_preemption_attempts_total",
@@ -71,14 +92,17 @@ export function schedulerMetrics(registry: MetricsRegistry) {
 
 /** What is read rather than counted. Returns how to end that. */
 export function collectSizes(
-  { registry, pending, cacheSize }: SchedulerMetrics,
+  { registry, pending, cacheSize, unschedulable }: SchedulerMetrics,
   queue: SchedulingQueue,
-  state: { readonly nodeCount: number; readonly podCount: number },
+  state: { readonly nodeCount: number; readonly podCount: number; readonly assumedCount: number },
 ): () => void {
   return registry.collect(() => {
     for (const [name, size] of Object.entries(queue.sizes)) pending.labels(name).set(size);
     cacheSize.labels("nodes").set(state.nodeCount);
     cacheSize.labels("pods").set(state.podCount);
+    cacheSize.labels("assumed_pods").set(state.assumedCount);
+    unschedulable.clear();
+    for (const { plugin, profile } of queue.rejections()) unschedulable.labels(plugin, profile).inc();
   });
 }
 

@@ -51,6 +51,7 @@ export class ClusterState implements ClusterView {
   #generations = new Float64Array(FIRST_CAPACITY);
   #generation = 0;
   #imagesGeneration = 0;
+  #assumed = 0;
   #names: readonly string[] | undefined;
 
   constructor(resources: ResourceNames) {
@@ -82,6 +83,11 @@ export class ClusterState implements ClusterView {
 
   get podCount(): number {
     return this.#placed.size;
+  }
+
+  /** Of the pods, those whose node is not the API server's word yet. */
+  get assumedCount(): number {
+    return this.#assumed;
   }
 
   get imagesGeneration(): number {
@@ -196,6 +202,7 @@ export class ClusterState implements ClusterView {
     // Most of what is told about a pod changes nothing here.
     if (state !== undefined && placed?.node === node && usesTheSame(placed.pod, pod)) {
       state.replace(pod);
+      if (placed.assumed) this.#assumed -= 1;
       this.#placed.set(pod.uid, { pod, node, assumed: false });
     } else this.#place(pod, node, false);
   }
@@ -213,6 +220,7 @@ export class ClusterState implements ClusterView {
   removePod(uid: string): void {
     const placed = this.#placed.get(uid);
     if (placed === undefined) return;
+    if (placed.assumed) this.#assumed -= 1;
     this.#placed.delete(uid);
     this.#displace(placed);
   }
@@ -247,6 +255,8 @@ export class ClusterState implements ClusterView {
   #place(pod: PodInfo, node: string, assumed: boolean): void {
     const placed = this.#placed.get(pod.uid);
     if (placed !== undefined) this.#displace(placed);
+    if (placed?.assumed === true) this.#assumed -= 1;
+    if (assumed) this.#assumed += 1;
     this.#placed.set(pod.uid, { pod, node, assumed });
     const state = this.#byName.get(node);
     if (state !== undefined) {
