@@ -9,6 +9,7 @@ import {
   best,
   type Evaluator,
   type Filtered,
+  type FilterOptions,
   isRejection,
   type Rejection,
   type Scored,
@@ -69,20 +70,54 @@ function place(parts: Parts, attempt: Attempt): Promise<void> | undefined {
     return undefined;
   }
   const nominated = state.nominationOf(pod.uid) ?? pod.pod.status?.nominatedNodeName;
-  const filtered = evaluator.filter(pod, {
+  const options = {
     nominated: nominated === "" ? undefined : nominated,
     enough: enoughOf(parts, evaluator),
-  });
-  const asked = extenders.filter((extender) => extender.isInterested(pod));
-  if (asked.length > 0 && filtered.count > 0) return placeExtended(parts, attempt, filtered);
+  };
+  const filtered = evaluator.filter(pod, options);
+  if (filtered.count > 0 && extenders.some((extender) => extender.isInterested(pod)))
+    return placeExtended(parts, attempt, filtered, options);
   return filtered.count === 0 ? rejectPod(parts, attempt, filtered) : choose(parts, attempt, filtered);
 }
 
-async function placeExtended(parts: Parts, attempt: Attempt, filtered: Filtered): Promise<void> {
-  const rejections = await askExtenders(parts, filtered);
-  if (filtered.count === 0) return rejectPod(parts, attempt, filtered, rejections);
-  const scored = await extenderScores(parts, filtered, attempt.evaluator.score(filtered));
-  choose(parts, attempt, filtered, scored);
+/** While extenders are asked, time goes on: nodes come and go, and so does the pod. */
+async function placeExtended(parts: Parts, attempt: Attempt, first: Filtered, options: FilterOptions): Promise<void> {
+  const { evaluator, queued } = attempt;
+  const { pod } = queued;
+  let filtered = first;
+  let rejectsAny = false;
+  if (isOwnNode(parts, filtered, options)) {
+    try {
+      await askExtenders(parts, filtered);
+    } catch (error) {
+      if (isAbort(error, parts.signal)) throw error;
+      filtered.count = 0;
+      parts.log.warn("extenders could not be asked about the node that a pod was promised", { pod: pod.key, error });
+    }
+    if (filtered.count === 0) {
+      filtered = evaluator.filter(pod, { ...options, skipsNominated: true });
+      rejectsAny = await askExtenders(parts, filtered);
+    }
+  } else rejectsAny = await askExtenders(parts, filtered);
+  if (!isWanted(parts, queued)) return;
+  if (filtered.count === 0) return rejectPod(parts, attempt, filtered, rejectsAny);
+  // With one node left there is nothing to weigh.
+  if (filtered.count === 1) return choose(parts, attempt, filtered);
+  const scored = await extenderScores(parts, filtered, evaluator.score(filtered));
+  if (isWanted(parts, queued)) choose(parts, attempt, filtered, scored);
+}
+
+/** The node that the pod was promised, and no other has been looked at. */
+function isOwnNode({ state }: Parts, { count, indexes }: Filtered, { nominated }: FilterOptions): boolean {
+  return count === 1 && nominated !== undefined && state.nodes[indexes[0] ?? -1]?.name === nominated;
+}
+
+/** It is still there, and has no node. */
+function isWanted({ queue, state }: Parts, queued: QueuedPod): boolean {
+  const { uid } = queued.pod;
+  if (queue.get(uid) === queued && state.placeOf(uid) === undefined) return true;
+  if (queue.get(uid) === queued) queue.done(uid);
+  return false;
 }
 
 function choose(parts: Parts, attempt: Attempt, filtered: Filtered, given?: Scored): undefined {
@@ -134,19 +169,13 @@ function isWaiting(verdict: { readonly kind: string }): verdict is Waiting {
   return verdict.kind === "wait";
 }
 
-function rejectPod(
-  parts: Parts,
-  attempt: Attempt,
-  filtered: Filtered,
-  extended: ReadonlyMap<string, Rejection> = new Map(),
-): Promise<void> | undefined {
+function rejectPod(parts: Parts, attempt: Attempt, filtered: Filtered, byExtenders = false): Promise<void> | undefined {
   const diagnosis = diagnose(filtered, parts.state);
-  // An extender may have rejected some since.
-  const counted = extended.size > 0 ? undefined : diagnosis.counts;
-  const rejectors = extended.size > 0 ? new Set([...diagnosis.rejectors, EXTENDER]) : diagnosis.rejectors;
+  const rejectors = byExtenders ? new Set([...diagnosis.rejectors, EXTENDER]) : diagnosis.rejectors;
   const finish = ({ message, nominate }: { readonly message: string; readonly nominate: string | undefined }) => {
     const whole = message === "" ? diagnosis.message : `${diagnosis.message} ${message}`;
     const nominated = nominate === undefined || nominate === "" ? {} : { nominated: nominate };
+    const counted = diagnosis.counts;
     note(parts, attempt, filtered, { kind: "unschedulable", message: whole, ...nominated }, { counted });
     handleFailure(parts, {
       ...attempt,

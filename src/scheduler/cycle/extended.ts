@@ -1,15 +1,21 @@
 /** Extenders in an attempt: each gets the nodes that the one before has left. */
 import { isAbort } from "#base";
-import { type Extender, type Filtered, type Rejection, rejectionsOf, type Scored } from "../framework/index.ts";
+import { type Extender, type Filtered, type Rejection, rejectionsOf, type Scored, UNSEEN } from "../framework/index.ts";
 import type { Parts } from "./parts.ts";
 
 const rejections = rejectionsOf("");
 /** Extenders give 0 to 10. */
 const SCORE_SCALE = 10;
 
-/** Thins out the nodes that fit. Returns why, by name. Throws what an extender fails with that must not be ignored. */
-export async function askExtenders(parts: Parts, filtered: Filtered): Promise<ReadonlyMap<string, Rejection>> {
+/**
+ * Thins out the nodes that fit. Returns whether it has: some may be gone besides. Throws what an extender fails with that must not be ignored.
+ *
+ * Whom an extender leaves out without a word is of no use, no matter who goes from there.
+ */
+export async function askExtenders(parts: Parts, filtered: Filtered): Promise<boolean> {
   const { state, signal } = parts;
+  const before = filtered.count;
+  const known = state.nodeNames;
   const rejected = new Map<string, Rejection>();
   for (const extender of parts.extenders) {
     if (filtered.count === 0) break;
@@ -19,24 +25,40 @@ export async function askExtenders(parts: Parts, filtered: Filtered): Promise<Re
       const { fitting, failed, unresolvable } = await extender.filter(filtered.pod, names, signal);
       for (const [name, reason] of failed) rejected.set(name, rejections.unschedulable(reason));
       for (const [name, reason] of unresolvable) rejected.set(name, rejections.unresolvable(reason));
-      keep(filtered, new Set(fitting.flatMap((name) => state.nodeNamed(name)?.index ?? [])), (index) => {
-        const rejection = rejected.get(state.nodes[index]?.name ?? "");
-        return filtered.table.codeOf(
-          rejection ?? rejections.unschedulable(`rejected by the extender ${extender.name}`),
-        );
-      });
+      const left = new Set(fitting);
+      keep(
+        filtered,
+        (index) => left.has(known[index] ?? ""),
+        (index) =>
+          filtered.table.codeOf(
+            rejected.get(known[index] ?? "") ?? rejections.unresolvable(`rejected by the extender ${extender.name}`),
+          ),
+      );
     } catch (error) {
       tolerate(parts, extender, error);
     }
   }
-  return rejected;
+  dropGone(parts, filtered, known);
+  return filtered.count < before;
+}
+
+/** Where a node was, another may be by now that nobody has looked at. `known`: the names of the nodes that were looked at. */
+function dropGone({ state }: Parts, filtered: Filtered, known: readonly string[]): void {
+  if (state.nodeNames === known) return;
+  keep(
+    filtered,
+    (index) => state.nodes[index]?.name === known[index],
+    () => UNSEEN,
+  );
 }
 
 /** With what extenders think of the nodes. One that fails has no opinion. */
 export async function extenderScores(parts: Parts, filtered: Filtered, scored: Scored): Promise<Scored> {
   const { ranking: _, ...rest } = scored;
   const totals = scored.totals.slice();
+  const known = parts.state.nodeNames;
   const names = namesOf(parts, filtered);
+  const indexes = new Map(names.map((name, at) => [name, filtered.indexes[at]]));
   const asked = parts.extenders.filter(({ prioritize }) => prioritize !== undefined);
   await Promise.all(
     asked.map(async (extender) => {
@@ -44,7 +66,7 @@ export async function extenderScores(parts: Parts, filtered: Filtered, scored: S
       try {
         const scores = (await extender.prioritize?.(filtered.pod, names, parts.signal)) ?? new Map<string, number>();
         for (const [name, score] of scores) {
-          const index = parts.state.nodeNamed(name)?.index;
+          const index = indexes.get(name);
           if (index !== undefined) totals[index] = (totals[index] ?? 0) + score * extender.weight * SCORE_SCALE;
         }
       } catch (error) {
@@ -53,19 +75,20 @@ export async function extenderScores(parts: Parts, filtered: Filtered, scored: S
       }
     }),
   );
-  return { ...rest, totals };
+  dropGone(parts, filtered, known);
+  return { ...rest, nodes: filtered, totals };
 }
 
 function namesOf({ state }: Parts, { indexes, count }: Filtered): readonly string[] {
   return [...indexes.subarray(0, count)].map((index) => state.nodes[index]?.name ?? "");
 }
 
-function keep(filtered: Filtered, fitting: ReadonlySet<number>, codeOf: (index: number) => number): void {
+function keep(filtered: Filtered, isLeft: (index: number) => boolean, codeOf: (index: number) => number): void {
   const { indexes, codes } = filtered;
   let kept = 0;
   for (let at = 0; at < filtered.count; at++) {
     const index = indexes[at] ?? 0;
-    if (fitting.has(index)) indexes[kept++] = index;
+    if (isLeft(index)) indexes[kept++] = index;
     else codes[index] = codeOf(index);
   }
   filtered.count = kept;

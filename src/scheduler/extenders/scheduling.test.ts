@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { core } from "#api";
 import { defaultConfiguration } from "../configuration/index.ts";
 import type { ExtenderConfig } from "../framework/index.ts";
-import { Pod } from "../kinds.ts";
+import { Node, Pod } from "../kinds.ts";
 import { ALL_PLUGINS } from "../plugins/index.ts";
 import { node, pod } from "../testing/index.ts";
 import { type TestScheduler, testScheduler } from "../testing/test-scheduler.ts";
@@ -66,6 +66,70 @@ describe("extenders", () => {
       { body: { NodeNames: expect.arrayContaining(["a", "b", "c"]) } },
       { body: { NodeNames: expect.arrayContaining(["b", "c"]) } },
     ]);
+  });
+
+  it("are not asked for scores where one node is left", async () => {
+    const running = await scheduler({ filterVerb: "filter", prioritizeVerb: "prioritize" }, () => ({
+      body: { NodeNames: ["b"] },
+    }));
+    await running.addPod(pod("web"));
+    await eventually(() => running.places(), running).toEqual({ web: "b" });
+    expect(running.asked.map(({ url }) => url)).toEqual([expect.stringMatching(/filter$/)]);
+  });
+
+  it("may refuse the node that a pod was promised: then the others are looked at", async () => {
+    const running = await scheduler({ filterVerb: "filter" }, ({ body }) => {
+      const names = (body as { readonly NodeNames: readonly string[] }).NodeNames;
+      return { body: { NodeNames: names.filter((name) => name !== "a") } };
+    });
+    const web = pod("web", { spec: { schedulingGates: [{ name: "example.com/a" }] } });
+    await running.addPod(web);
+    const pods = running.client.of(Pod).in("default");
+    await pods.subresource("web", "status").patch({ type: "merge", object: { status: { nominatedNodeName: "a" } } });
+    await pods.patch("web", { type: "json", operations: [{ op: "remove", path: "/spec/schedulingGates" }] });
+    await eventually(async () => (await running.places()).web, running).toMatch(/b|c/);
+    expect(running.asked[0]).toMatchObject({ body: { NodeNames: ["a"] } });
+  });
+
+  it("leave out nodes without a word: nobody is made to go from there, and every event is worth another try", async () => {
+    let isOpen = false;
+    const running = await scheduler({ filterVerb: "filter" }, ({ body }) => ({
+      body: { NodeNames: isOpen ? (body as { readonly NodeNames: readonly string[] }).NodeNames : [] },
+    }));
+    for (const name of ["a", "b", "c"]) await running.addPod(pod(`low-${name}`, { on: name, requests: { cpu: "4" } }));
+    await running.addPod(pod("vip", { spec: { priority: 1000 } }));
+    await eventually(async () => (await running.pod("vip")).status?.conditions?.[0]?.message, running).toMatch(
+      /^0\/3 nodes are available: 3 rejected by the extender .* preemption: 0\/3 nodes are available: 3 Preemption is not helpful for scheduling\.$/,
+    );
+    // Its own status counts as an event, too: it is tried once more.
+    await eventually(async () => running.asked.length, running).toBe(2);
+    await running.settle();
+    expect(running.registry.text()).toContain('scheduler_pending_pods{queue="unschedulable"} 1');
+    expect(running.registry.text()).toContain(
+      'scheduler_unschedulable_pods{plugin="Extender",profile="default-scheduler"} 1',
+    );
+    isOpen = true;
+    await running.client.of(Node).patch("a", { type: "merge", object: { metadata: { labels: { some: "change" } } } });
+    await eventually(async () => (await running.places()).vip, running).toMatch(/a|b|c/);
+  });
+
+  it("take their time: a node that comes meanwhile where another was is not taken for that", async () => {
+    const running: Awaited<ReturnType<typeof scheduler>> = await scheduler(
+      { filterVerb: "filter" },
+      async ({ body }) => {
+        const names = (body as { readonly NodeNames: readonly string[] }).NodeNames;
+        if (names.includes("a")) {
+          for (const name of ["a", "b", "c"]) await running.client.of(Node).delete(name);
+          await running.settle();
+          for (const name of ["x", "y", "z"]) await running.addNode(node(name, { unschedulable: true }));
+          await running.addNode(node("good"));
+          await running.settle();
+        }
+        return { body: { NodeNames: names } };
+      },
+    );
+    await running.addPod(pod("web"));
+    await eventually(() => running.places(), running).toEqual({ web: "good" });
   });
 
   it("are told of in the reason where they leave none", async () => {

@@ -28,6 +28,8 @@ const framework = rejectionsOf("");
 export interface FilterOptions {
   /** Tried before all others: if it fits, no other is looked at. */
   readonly nominated?: string | undefined;
+  /** The nominated node is one among others all the same. */
+  readonly skipsNominated?: boolean;
   /** Looks no further once so many fit. */
   readonly enough?: number | undefined;
 }
@@ -49,7 +51,7 @@ export class Evaluator {
     this.#scorer = new Scorer(stages, view);
   }
 
-  filter(pod: PodInfo, { nominated, enough }: FilterOptions = {}): Filtered {
+  filter(pod: PodInfo, { nominated, skipsNominated = false, enough }: FilterOptions = {}): Filtered {
     const view = this.#view;
     if (this.#codes.length !== view.generations.length) {
       this.#codes = new Uint16Array(view.generations.length);
@@ -79,7 +81,7 @@ export class Evaluator {
         ? undefined
         : framework.unresolvable(`node(s) didn't satisfy plugin(s) ${goList(nodes.plugins)}`);
     const alone: Filtered = { ...base, unseen };
-    if (nominated !== undefined && this.#fitsAlone(alone, nominated)) return alone;
+    if (nominated !== undefined && !skipsNominated && this.#fitsAlone(alone, nominated)) return alone;
     const filtered: Filtered = { ...alone, fromMemo: nodes.names === undefined };
     if (nodes.names === undefined) this.#filterAll(filtered);
     else this.#filterNamed(filtered, nodes.names);
