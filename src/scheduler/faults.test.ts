@@ -36,10 +36,11 @@ describe("a binding that fails", () => {
     await addPod(pod("web", cpu("1")));
     await settle();
     await clock.advance(500);
+    const message = 'running Bind plugin "DefaultBinder": no room';
     expect((await get("web")).status?.conditions).toMatchObject([
-      { type: "PodScheduled", status: "False", reason: "SchedulerError", message: "no room" },
+      { type: "PodScheduled", status: "False", reason: "SchedulerError", message },
     ]);
-    expect(await events("web")).toEqual(["FailedScheduling: no room"]);
+    expect(await events("web")).toEqual([`FailedScheduling: ${message}`]);
     await clock.advance(1000);
     expect(await places()).toEqual({ web: "a" });
   });

@@ -56,7 +56,7 @@ export async function runScheduler(options: SchedulerOptions, signal: AbortSigna
   const factories = [...ALL_PLUGINS, ...(options.plugins ?? [])];
   const configuration = options.configuration ?? defaultConfiguration(factories);
   const tasks = new TaskGroup({ parent: signal });
-  const side = new SideTasks(log, tasks.signal);
+  const side = new SideTasks(log, clock, tasks.signal);
   const informers = new Informers({ client, clock, random, log, tasks });
   const resources = new ResourceNames();
   const state = new ClusterState(resources);
@@ -128,6 +128,7 @@ export async function runScheduler(options: SchedulerOptions, signal: AbortSigna
     log,
     signal: tasks.signal,
     beside: (what, work) => side.run(what, work),
+    waits: (until) => side.wait(until),
   };
   const stopCollecting = collectSizes(metrics, queue, state);
   try {

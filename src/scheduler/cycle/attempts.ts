@@ -11,13 +11,14 @@ import {
   type Filtered,
   type FilterOptions,
   isRejection,
+  type PodInfo,
   type Rejection,
   type Scored,
   type Waiting,
 } from "../framework/index.ts";
 import { EXTENDER, type QueuedPod } from "../queue/index.ts";
-import { bindPod, type Placement, stateOf } from "./binding.ts";
-import { diagnose, NO_NODES } from "./diagnosis.ts";
+import { bindPod, type Placement, stateOf, undo } from "./binding.ts";
+import { diagnose, NO_NODES, oneNodeText } from "./diagnosis.ts";
 import { type Explained, type Explanation, explain } from "./explanations.ts";
 import { askExtenders, extenderScores } from "./extended.ts";
 import { handleFailure, messageOf } from "./failures.ts";
@@ -27,25 +28,32 @@ import { postFilter } from "./post-filter.ts";
 /** The original's least number of nodes to find, and least share. */
 const LEAST_NODES = 100;
 const LEAST_PERCENT = 5;
+/** Longer than that nobody waits for a permit. */
+const LONGEST_PERMIT_MS = 15 * 60_000;
 
 interface Attempt {
   readonly queued: QueuedPod;
   readonly evaluator: Evaluator;
   readonly startedMs: number;
+  /** When it was known which nodes fit. */
+  filteredMs: number;
 }
 
 export function tryPod(parts: Parts, queued: QueuedPod): Promise<void> | undefined {
   const { pod } = queued;
   const evaluator = parts.evaluators.get(pod.pod.spec?.schedulerName ?? "");
   if (evaluator === undefined || pod.terminating || parts.state.placeOf(pod.uid) !== undefined) {
+    if (evaluator !== undefined && pod.terminating) tellSkipped(parts, evaluator, pod);
     parts.queue.done(pod.uid);
     return undefined;
   }
-  const attempt = { queued, evaluator, startedMs: parts.clock.monotonic() };
+  const startedMs = parts.clock.monotonic();
+  const attempt = { queued, evaluator, startedMs, filteredMs: startedMs };
   const onError = (error: unknown) => {
     if (isAbort(error, parts.signal)) return;
     parts.log.error("an attempt to schedule failed", { pod: pod.key, error });
-    fail(parts, attempt, undefined, messageOf(error));
+    observeAlgorithm(parts, attempt);
+    fail(parts, attempt, messageOf(error));
   };
   try {
     return place(parts, attempt)?.catch(onError);
@@ -53,6 +61,16 @@ export function tryPod(parts: Parts, queued: QueuedPod): Promise<void> | undefin
     onError(error);
     return undefined;
   }
+}
+
+function tellSkipped({ events }: Parts, { stages }: Evaluator, { pod, key }: PodInfo): void {
+  events(stages.schedulerName).record({
+    about: pod,
+    type: "Warning",
+    reason: "FailedScheduling",
+    action: "Scheduling",
+    note: `skip schedule deleting pod: ${key}`,
+  });
 }
 
 function place(parts: Parts, attempt: Attempt): Promise<void> | undefined {
@@ -66,6 +84,7 @@ function place(parts: Parts, attempt: Attempt): Promise<void> | undefined {
       schedulerName: evaluator.stages.schedulerName,
       failure: { kind: "rejected", rejectors, pending: new Set() },
       message: NO_NODES,
+      nominate: "",
     });
     return undefined;
   }
@@ -75,6 +94,8 @@ function place(parts: Parts, attempt: Attempt): Promise<void> | undefined {
     enough: enoughOf(parts, evaluator),
   };
   const filtered = evaluator.filter(pod, options);
+  attempt.filteredMs = parts.clock.monotonic();
+  observePoint(parts, attempt, "Filter", attempt.filteredMs - attempt.startedMs);
   if (filtered.count > 0 && extenders.some((extender) => extender.isInterested(pod)))
     return placeExtended(parts, attempt, filtered, options);
   return filtered.count === 0 ? rejectPod(parts, attempt, filtered) : choose(parts, attempt, filtered);
@@ -128,7 +149,10 @@ function choose(parts: Parts, attempt: Attempt, filtered: Filtered, given?: Scor
   const index = scored === undefined ? (filtered.indexes[0] ?? -1) : best(scored, random);
   const node = state.nodes[index];
   if (node === undefined) throw new Error("the node that was chosen is gone");
-  metrics.algorithmSeconds.labels().observe((clock.monotonic() - startedMs) / 1000);
+  const decidedMs = clock.monotonic();
+  if (given === undefined && scored !== undefined)
+    observePoint(parts, attempt, "Score", decidedMs - attempt.filteredMs);
+  metrics.algorithmSeconds.labels().observe((decidedMs - startedMs) / 1000);
   const outcome = { kind: "scheduled", node: node.name } as const;
   note(parts, attempt, filtered, outcome, scored && { scored: { scored, chosen: index } });
   const { pod } = queued;
@@ -136,10 +160,18 @@ function choose(parts: Parts, attempt: Attempt, filtered: Filtered, given?: Scor
   state.denominate(pod.uid);
   const waits = new Map<string, number>();
   const placement: Placement = { queued, stages, filtered, node: node.name, startedMs, waits };
-  const refused = reserve(placement, node) ?? permit(placement, waits);
+  let refused: Rejection | undefined;
+  const step = { text: "" };
+  try {
+    refused = reserve(placement, node, step) ?? permit(placement, waits, step);
+  } catch (error) {
+    undo(parts, placement);
+    parts.log.error("a node could not be reserved", { pod: pod.key, node: node.name, error });
+    fail(parts, attempt, step.text + messageOf(error));
+    return undefined;
+  }
   if (refused !== undefined) {
-    for (const plugin of stages.reserve.toReversed()) plugin.unreserve?.(stateOf(placement, plugin), pod, node.name);
-    state.forget(pod.uid);
+    undo(parts, placement);
     reject(parts, attempt, refused);
     return undefined;
   }
@@ -147,19 +179,34 @@ function choose(parts: Parts, attempt: Attempt, filtered: Filtered, given?: Scor
   return undefined;
 }
 
-function reserve(placement: Placement, node: Parameters<NonNullable<Evaluator["stages"]["reserve"][0]["reserve"]>>[2]) {
+function observePoint({ metrics }: Parts, { evaluator }: Attempt, point: string, ms: number): void {
+  metrics.pointSeconds.labels(point, "Success", evaluator.stages.schedulerName).observe(ms / 1000);
+}
+
+/** What is being done, in the words that go before what went wrong with it. */
+interface Step {
+  text: string;
+}
+
+function reserve(
+  placement: Placement,
+  node: Parameters<NonNullable<Evaluator["stages"]["reserve"][0]["reserve"]>>[2],
+  step: Step,
+): Rejection | undefined {
   for (const plugin of placement.stages.reserve) {
+    step.text = `running Reserve plugin ${JSON.stringify(plugin.name)}: `;
     const verdict = plugin.reserve?.(stateOf(placement, plugin), placement.queued.pod, node);
     if (verdict !== undefined && isRejection(verdict)) return verdict;
   }
   return undefined;
 }
 
-function permit(placement: Placement, waits: Map<string, number>): Rejection | undefined {
+function permit(placement: Placement, waits: Map<string, number>, step: Step): Rejection | undefined {
   for (const plugin of placement.stages.permit) {
+    step.text = `running Permit plugin ${JSON.stringify(plugin.name)}: `;
     const verdict = plugin.permit?.(stateOf(placement, plugin), placement.queued.pod, placement.node);
     if (verdict === undefined) continue;
-    if (isWaiting(verdict)) waits.set(plugin.name, verdict.timeoutMs);
+    if (isWaiting(verdict)) waits.set(plugin.name, Math.min(verdict.timeoutMs, LONGEST_PERMIT_MS));
     else if (isRejection(verdict)) return verdict;
   }
   return undefined;
@@ -175,8 +222,16 @@ function rejectPod(parts: Parts, attempt: Attempt, filtered: Filtered, byExtende
   const finish = ({ message, nominate }: { readonly message: string; readonly nominate: string | undefined }) => {
     const whole = message === "" ? diagnosis.message : `${diagnosis.message} ${message}`;
     const nominated = nominate === undefined || nominate === "" ? {} : { nominated: nominate };
-    const counted = diagnosis.counts;
-    note(parts, attempt, filtered, { kind: "unschedulable", message: whole, ...nominated }, { counted });
+    note(
+      parts,
+      attempt,
+      filtered,
+      { kind: "unschedulable", message: whole, ...nominated },
+      {
+        counted: diagnosis.counts,
+      },
+    );
+    observeAlgorithm(parts, attempt);
     handleFailure(parts, {
       ...attempt,
       schedulerName: attempt.evaluator.stages.schedulerName,
@@ -192,19 +247,24 @@ function rejectPod(parts: Parts, attempt: Attempt, filtered: Filtered, byExtende
 }
 
 /** By reserve or permit. */
-function reject(parts: Parts, attempt: Attempt, { plugin, kind, reasons }: Rejection): void {
+function reject(parts: Parts, attempt: Attempt, rejection: Rejection): void {
+  const { plugin, kind } = rejection;
   handleFailure(parts, {
     ...attempt,
     schedulerName: attempt.evaluator.stages.schedulerName,
     failure: { kind: "rejected", rejectors: new Set([plugin]), pending: new Set(kind === "pending" ? [plugin] : []) },
-    message: `0/${parts.state.nodeCount} nodes are available: 1 ${reasons.join(", ")}.`,
+    message: oneNodeText(rejection),
+    nominate: "",
   });
 }
 
-function fail(parts: Parts, attempt: Attempt, filtered: Filtered | undefined, message: string): void {
-  if (filtered !== undefined) note(parts, attempt, filtered, { kind: "error", message });
+function fail(parts: Parts, attempt: Attempt, message: string): void {
   const { schedulerName } = attempt.evaluator.stages;
-  handleFailure(parts, { ...attempt, schedulerName, failure: { kind: "error" }, message });
+  handleFailure(parts, { ...attempt, schedulerName, failure: { kind: "error" }, message, nominate: "" });
+}
+
+function observeAlgorithm({ metrics, clock }: Parts, { startedMs }: Attempt): void {
+  metrics.algorithmSeconds.labels().observe((clock.monotonic() - startedMs) / 1000);
 }
 
 function note(

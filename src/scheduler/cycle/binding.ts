@@ -9,16 +9,10 @@
  */
 import { type core, isStatusError } from "#api";
 import { Backoff, isAbort } from "#base";
-import {
-  type Filtered,
-  isRejection,
-  type Plugin,
-  type Rejection,
-  type Stages,
-  type Verdict,
-} from "../framework/index.ts";
+import { type Filtered, isRejection, type Plugin, type Rejection, type Stages } from "../framework/index.ts";
 import { Pod } from "../kinds.ts";
 import type { Failure, QueuedPod } from "../queue/index.ts";
+import { oneNodeText } from "./diagnosis.ts";
 import { handleFailure, isRefusal, messageOf } from "./failures.ts";
 import { attemptsLabel } from "./metrics.ts";
 import type { Parts } from "./parts.ts";
@@ -44,16 +38,22 @@ export function stateOf({ stages, filtered }: Pick<Placement, "stages" | "filter
   return prepared?.kind === "ready" ? prepared.state : undefined;
 }
 
+/** What is being done, in the words that go before what went wrong with it. */
+interface Step {
+  text: string;
+}
+
 export async function bindPod(parts: Parts, placement: Placement): Promise<void> {
   const { signal } = parts;
+  const step: Step = { text: "" };
   try {
-    const refused = await refusedBefore(parts, placement);
+    const refused = (await permitted(parts, placement)) ?? (await prepare(parts, placement, step));
     if (refused !== undefined) {
       undo(parts, placement);
-      giveUp(parts, placement, rejected(refused), refused.reasons.join(", "));
+      giveUp(parts, placement, refused.failure, refused.message);
       return;
     }
-    await bind(parts, placement);
+    await bind(parts, placement, step);
   } catch (error) {
     if (isAbort(error, signal)) return;
     if (!isRefusal(error) && (await isBoundAfterAll(parts, placement))) {
@@ -61,27 +61,64 @@ export async function bindPod(parts: Parts, placement: Placement): Promise<void>
       return;
     }
     undo(parts, placement);
-    giveUp(parts, placement, { kind: "error" }, messageOf(error));
+    giveUp(parts, placement, { kind: "error" }, step.text + messageOf(error));
     return;
   }
   succeed(parts, placement);
 }
 
-async function refusedBefore(parts: Parts, placement: Placement): Promise<Rejection | undefined> {
-  const { stages, queued, node, waits } = placement;
-  if (waits.size > 0) {
-    const verdict = await parts.waiting.wait(queued.pod, waits);
-    if (isRejection(verdict)) return verdict;
-  }
-  for (const plugin of stages.preBind) {
-    const state = stateOf(placement, plugin);
-    const verdict: Verdict | undefined = await plugin.preBind?.(state, queued.pod, node, parts.signal);
-    if (verdict !== undefined && isRejection(verdict)) return verdict;
-  }
-  return undefined;
+interface Refused {
+  readonly failure: Failure;
+  readonly message: string;
 }
 
-async function bind(parts: Parts, { stages, queued, node }: Placement): Promise<void> {
+async function permitted(parts: Parts, { queued, waits }: Placement): Promise<Refused | undefined> {
+  if (waits.size === 0) return undefined;
+  const { metrics, clock } = parts;
+  const startedMs = clock.monotonic();
+  const verdict = await parts.waits(parts.waiting.wait(queued.pod, waits));
+  const result = isRejection(verdict) ? "Unschedulable" : "Success";
+  metrics.permitSeconds.labels(result).observe((clock.monotonic() - startedMs) / 1000);
+  return isRejection(verdict) ? { failure: rejected(verdict), message: oneNodeText(verdict) } : undefined;
+}
+
+/** A refusal here is nobody's whose events could wake the pod: it is tried again soon. */
+async function prepare(parts: Parts, placement: Placement, step: Step): Promise<Refused | undefined> {
+  const { stages, queued, node } = placement;
+  parts.queue.settled(queued.pod.uid);
+  if (stages.preBind.length === 0) return undefined;
+  const startedMs = parts.clock.monotonic();
+  let status = "Error";
+  try {
+    for (const plugin of stages.preBind) {
+      if (plugin.preBind === undefined) continue;
+      step.text = `running PreBind plugin ${JSON.stringify(plugin.name)}: `;
+      const verdict = await parts.waits(plugin.preBind(stateOf(placement, plugin), queued.pod, node, parts.signal));
+      if (!isRejection(verdict)) continue;
+      status = "Unschedulable";
+      const failure: Failure = { kind: "rejected", rejectors: new Set(), pending: new Set() };
+      return { failure, message: verdict.reasons.join(", ") };
+    }
+    step.text = "";
+    status = "Success";
+    return undefined;
+  } finally {
+    observe(parts, placement, "PreBind", status, startedMs);
+  }
+}
+
+function observe(
+  { metrics, clock }: Parts,
+  { stages }: Placement,
+  point: string,
+  status: string,
+  startedMs: number,
+): void {
+  metrics.pointSeconds.labels(point, status, stages.schedulerName).observe((clock.monotonic() - startedMs) / 1000);
+}
+
+async function bind(parts: Parts, placement: Placement, step: Step): Promise<void> {
+  const { stages, queued, node } = placement;
   const { pod, wokenBy } = queued;
   for (const extender of parts.extenders) {
     if (extender.bind === undefined || !extender.isInterested(pod)) continue;
@@ -97,22 +134,33 @@ async function bind(parts: Parts, { stages, queued, node }: Placement): Promise<
       });
     }
   }
-  for (const plugin of stages.bind) {
-    if ((await plugin.bind?.(pod, node, parts.signal, wokenBy)) === "bound") return;
+  const startedMs = parts.clock.monotonic();
+  let status = "Error";
+  try {
+    for (const plugin of stages.bind) {
+      step.text = `running Bind plugin ${JSON.stringify(plugin.name)}: `;
+      if ((await plugin.bind?.(pod, node, parts.signal, wokenBy)) !== "bound") continue;
+      status = "Success";
+      return;
+    }
+    step.text = "";
+    status = "Skip";
+    throw new Error(`no plugin binds the pod ${pod.key}`);
+  } finally {
+    observe(parts, placement, "Bind", status, startedMs);
   }
-  throw new Error(`no plugin binds the pod ${pod.key}`);
 }
 
 function succeed(parts: Parts, placement: Placement): void {
   const { queue, metrics, clock, events } = parts;
   const { stages, queued, node, startedMs } = placement;
   const { pod } = queued;
-  for (const plugin of stages.postBind) plugin.postBind?.(stateOf(placement, plugin), pod, node);
   const now = clock.monotonic();
   metrics.attempts.labels("scheduled", stages.schedulerName).inc();
   metrics.attemptSeconds.labels("scheduled", stages.schedulerName).observe((now - startedMs) / 1000);
   metrics.podAttempts.labels().observe(queued.attempts);
   metrics.podSeconds.labels(attemptsLabel(queued.attempts)).observe((now - (queued.sinceMs ?? now)) / 1000);
+  if (queued.isLeftover) metrics.afterFlush.labels().inc();
   queue.done(pod.uid);
   events(stages.schedulerName).record({
     about: pod.pod,
@@ -121,10 +169,11 @@ function succeed(parts: Parts, placement: Placement): void {
     action: "Binding",
     note: `Successfully assigned ${pod.namespace}/${pod.name} to ${node}`,
   });
+  for (const plugin of stages.postBind) plugin.postBind?.(stateOf(placement, plugin), pod, node);
 }
 
 /** The node is free again. */
-function undo({ state }: Parts, placement: Placement): void {
+export function undo({ state }: Pick<Parts, "state">, placement: Placement): void {
   const { stages, queued, node } = placement;
   for (const plugin of stages.reserve.toReversed()) plugin.unreserve?.(stateOf(placement, plugin), queued.pod, node);
   state.forget(queued.pod.uid);
@@ -133,7 +182,7 @@ function undo({ state }: Parts, placement: Placement): void {
 function giveUp(parts: Parts, { queued, stages, node, startedMs }: Placement, failure: Failure, message: string): void {
   const { pod } = queued;
   if (failure.kind === "error") parts.log.warn("a pod could not be bound", { pod: pod.key, node, message });
-  handleFailure(parts, { queued, schedulerName: stages.schedulerName, failure, message, startedMs });
+  handleFailure(parts, { queued, schedulerName: stages.schedulerName, failure, message, startedMs, nominate: "" });
   // As if it had been there and had been deleted: what it took may fit others.
   const old: core.Pod = { ...pod.pod, spec: { containers: [], ...pod.pod.spec, nodeName: node } };
   parts.queue.event({ resource: "AssignedPod", action: "delete", old }, pod.uid);

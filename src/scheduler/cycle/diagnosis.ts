@@ -68,6 +68,11 @@ function countCodes({ codes }: Filtered, { nodes }: ClusterView): ReadonlyMap<nu
   return counts;
 }
 
+/** Of a node that had been chosen, and was refused afterwards: it is the only one that counts. */
+export function oneNodeText(rejection: Rejection): string {
+  return `0/1 nodes are available: ${reasonsText([[rejection, 1]])}`;
+}
+
 /** "2 Insufficient cpu, 3 node(s) had untolerated taint(s).": sorted as texts, counts first. */
 export function reasonsText(counts: Counts): string {
   const byReason = new Map<string, number>();

@@ -31,4 +31,6 @@ export interface Parts {
   readonly signal: AbortSignal;
   /** Goes on beside the attempts; awaited at the end. What it throws is logged. */
   readonly beside: (what: string, work: () => Promise<void>) => void;
+  /** For what goes on beside: it waits for others, perhaps for long. */
+  readonly waits: <T>(until: Promise<T>) => Promise<T>;
 }

@@ -38,7 +38,11 @@ export function postFilter(
     }
     return undefined;
   };
-  const end = (): PostFilterOutcome => ({ message: messages.join(", "), nominate: clears ? "" : undefined });
+  // Where nobody could do anything, nobody keeps a promise either.
+  const end = (): PostFilterOutcome => ({
+    message: messages.join(", "),
+    nominate: clears || plugins.length === 0 ? "" : undefined,
+  });
   for (const [at, plugin] of plugins.entries()) {
     const result = plugin.postFilter?.(failed, signal);
     if (result instanceof Promise) return later(result, at);

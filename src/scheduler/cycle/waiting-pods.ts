@@ -1,4 +1,5 @@
 /** Pods that a plugin's permit keeps waiting before they are bound. */
+import { formatDuration } from "#api";
 import type { Clock, Timer } from "#base";
 import { PASS, type PodInfo, rejectionsOf, type Verdict } from "../framework/index.ts";
 
@@ -23,7 +24,7 @@ export class WaitingPods {
     this.#waiting.set(pod.uid, { pod, pending, decided });
     for (const [plugin, timeoutMs] of plugins) {
       const late = () =>
-        this.reject(pod.uid, plugin, `rejected due to timeout after waiting ${timeoutMs / 1000}s at plugin ${plugin}`);
+        this.reject(pod.uid, plugin, `rejected due to timeout after waiting ${text(timeoutMs)} at plugin ${plugin}`);
       pending.set(plugin, this.#clock.timer(timeoutMs, late));
     }
     try {
@@ -55,4 +56,8 @@ export class WaitingPods {
   rejectAll(message: string): void {
     for (const uid of this.#waiting.keys()) this.reject(uid, "", message);
   }
+}
+
+function text(ms: number): string {
+  return formatDuration(BigInt(Math.round(ms * 1e6)));
 }

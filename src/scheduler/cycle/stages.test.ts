@@ -1,0 +1,200 @@
+/** Plugins that reserve, permit and bind: what they refuse, hold up or fail at leaves no trace, and stops nobody else. */
+import { afterEach, describe, expect, it } from "vitest";
+import { StatusError } from "#api";
+import { defaultConfiguration } from "../configuration/index.ts";
+import {
+  definePlugin,
+  EXTENSION_POINTS,
+  PASS,
+  type Plugin,
+  type PluginContext,
+  type PluginFactory,
+  rejectionsOf,
+} from "../framework/index.ts";
+import { Pod } from "../kinds.ts";
+import { ALL_PLUGINS } from "../plugins/index.ts";
+import { node, pod } from "../testing/index.ts";
+import { testScheduler } from "../testing/test-scheduler.ts";
+
+const open: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of open.splice(0).reverse()) await close();
+});
+
+const cpu = (amount: string) => ({ requests: { cpu: amount } });
+const { unschedulable } = rejectionsOf("Own");
+
+/** With one more plugin, wherever it takes part. */
+async function scheduler(stages: Omit<Plugin, "name"> | ((context: PluginContext) => Omit<Plugin, "name">)) {
+  const own: PluginFactory = {
+    name: "Own",
+    make: (_, context) =>
+      definePlugin({ name: "Own", ...(typeof stages === "function" ? stages(context) : stages) } as Plugin),
+  };
+  const usual = defaultConfiguration(ALL_PLUGINS);
+  const profiles = usual.profiles.map((profile) => ({
+    ...profile,
+    plugins: Object.fromEntries(
+      EXTENSION_POINTS.map((point) => [
+        point,
+        point === "queueSort" ? profile.plugins[point] : [{ name: "Own", weight: 1 }, ...profile.plugins[point]],
+      ]),
+    ) as typeof profile.plugins,
+  }));
+  const running = await testScheduler({ configuration: { ...usual, profiles }, plugins: [own] });
+  open.push(() => running.close());
+  return running;
+}
+
+const messageOf = async (running: Awaited<ReturnType<typeof scheduler>>, name: string) => {
+  const [condition] = (await running.pod(name)).status?.conditions ?? [];
+  return { reason: condition?.reason, message: condition?.message };
+};
+
+describe("a plugin that", () => {
+  it("fails to reserve costs the pod a backoff, not its place in the world", async () => {
+    let faults = 1;
+    const running = await scheduler({
+      reserve: () => {
+        if (faults-- > 0) throw new Error("out of order");
+        return PASS;
+      },
+    });
+    await running.addNode(node("a", { allocatable: { cpu: "1" } }));
+    await running.addPod(pod("web", cpu("1")));
+    await running.settle();
+    expect(await messageOf(running, "web")).toEqual({
+      reason: "SchedulerError",
+      message: 'running Reserve plugin "Own": out of order',
+    });
+    await running.clock.advance(1000);
+    expect(await running.places()).toEqual({ web: "a" });
+  });
+
+  it("refuses to reserve or to permit is told of as the one node that counts", async () => {
+    for (const stage of ["reserve", "permit"] as const) {
+      const running = await scheduler({ [stage]: () => unschedulable("not today", "never") });
+      for (const name of ["a", "b"]) await running.addNode(node(name));
+      await running.addPod(pod("web"));
+      await running.settle();
+      expect(await messageOf(running, "web")).toEqual({
+        reason: "Unschedulable",
+        message: "0/1 nodes are available: 1 never, 1 not today.",
+      });
+    }
+  });
+
+  it("permits nothing in time is told of with the time, in its words", async () => {
+    const running = await scheduler({ permit: () => ({ kind: "wait", timeoutMs: 90_000 }) });
+    await running.addNode(node("a"));
+    await running.addPod(pod("web"));
+    await running.settle();
+    await running.clock.advance(90_000);
+    expect(await messageOf(running, "web")).toEqual({
+      reason: "Unschedulable",
+      message: "0/1 nodes are available: 1 rejected due to timeout after waiting 1m30s at plugin Own.",
+    });
+    expect(running.registry.text()).toContain('scheduler_permit_wait_duration_seconds_count{result="Unschedulable"} 1');
+  });
+
+  it("makes pods wait for no longer than a quarter of an hour", async () => {
+    const running = await scheduler({ permit: () => ({ kind: "wait", timeoutMs: 3_600_000 }) });
+    await running.addNode(node("a"));
+    await running.addPod(pod("web"));
+    await running.settle();
+    await running.clock.advance(900_000);
+    expect((await messageOf(running, "web")).message).toContain("after waiting 15m0s at plugin Own");
+  });
+
+  it("makes many wait for long holds up nobody else", async () => {
+    const running = await scheduler({
+      permit: (_, { name }) => (name.startsWith("w") ? { kind: "wait", timeoutMs: 600_000 } : PASS),
+    });
+    await running.addNode(node("a", { allocatable: { pods: "1000" } }));
+    for (let at = 0; at < 220; at++) await running.addPod(pod(`w${at}`));
+    await running.addPod(pod("other"));
+    await running.settle();
+    await running.clock.advance(3000);
+    expect((await running.places()).other).toBe("a");
+  });
+
+  it("refuses before the binding is asked again soon, whatever happens meanwhile", async () => {
+    let refusals = 1;
+    const running = await scheduler({
+      preBind: async () => (refusals-- > 0 ? unschedulable("not ready") : PASS),
+    });
+    await running.addNode(node("a"));
+    await running.addPod(pod("web"));
+    await running.settle();
+    expect(await messageOf(running, "web")).toEqual({ reason: "Unschedulable", message: "not ready" });
+    await running.clock.advance(1000);
+    expect(await running.places()).toEqual({ web: "a" });
+  });
+
+  it("fails before the binding is named", async () => {
+    const running = await scheduler({
+      preBind: async () => {
+        throw new Error("no disk");
+      },
+    });
+    await running.addNode(node("a"));
+    await running.addPod(pod("web"));
+    await running.settle();
+    await running.clock.advance(500);
+    expect(await messageOf(running, "web")).toEqual({
+      reason: "SchedulerError",
+      message: 'running PreBind plugin "Own": no disk',
+    });
+  });
+
+  it("fails after the binding changes nothing", async () => {
+    const running = await scheduler({
+      postBind: () => {
+        throw new Error("too late");
+      },
+    });
+    await running.addNode(node("a"));
+    await running.addPod(pod("web"));
+    await running.settle();
+    expect(await running.events("web")).toEqual(["Scheduled: Successfully assigned default/web to a"]);
+    expect(running.registry.text()).toContain('result="scheduled",profile="default-scheduler"} 1');
+  });
+});
+
+describe("a node that was kept for a pod", () => {
+  it("is promised no longer where the binding fails", async () => {
+    const running = await scheduler({});
+    await running.addNode(node("a", { allocatable: { cpu: "1" } }));
+    running.meddle(({ path }) =>
+      path.endsWith("/binding") ? new StatusError("Forbidden", "no binding today") : undefined,
+    );
+    const vip = pod("vip", cpu("1"));
+    await running.addPod({
+      ...vip,
+      spec: { containers: [], ...vip.spec, schedulingGates: [{ name: "example.com/a" }] },
+    });
+    const pods = running.client.of(Pod).in("default");
+    await pods.subresource("vip", "status").patch({ type: "merge", object: { status: { nominatedNodeName: "a" } } });
+    await pods.patch("vip", { type: "json", operations: [{ op: "remove", path: "/spec/schedulingGates" }] });
+    await running.settle();
+    expect((await running.pod("vip")).status?.nominatedNodeName).toBeUndefined();
+    expect(await messageOf(running, "vip")).toEqual({
+      reason: "SchedulerError",
+      message: 'running Bind plugin "DefaultBinder": no binding today',
+    });
+  });
+});
+
+describe("what is told", () => {
+  it("says that a pod which is being deleted is not tried", async () => {
+    const running = await scheduler({});
+    const web = pod("web");
+    await running.addPod({ ...web, metadata: { ...web.metadata, finalizers: ["example.com/keep"] } });
+    await running.settle();
+    await running.client.of(Pod).in("default").delete("web");
+    await running.addNode(node("a"));
+    await running.settle();
+    expect(await running.events("web")).toContain("FailedScheduling: skip schedule deleting pod: default/web");
+    expect(await running.places()).toEqual({ web: undefined });
+  });
+});
