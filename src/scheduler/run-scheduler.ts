@@ -67,7 +67,12 @@ export async function runScheduler(options: SchedulerOptions, signal: AbortSigna
     let recorder = recorders.get(schedulerName);
     if (recorder === undefined) {
       recorder = new EventBacklog({
-        recorder: eventRecorder({ ...options, events: client.of(Event), controller: schedulerName }),
+        recorder: eventRecorder({
+          ...options,
+          events: client.of(Event),
+          controller: schedulerName,
+          instance: `${schedulerName}-${options.instance}`,
+        }),
         isBusy: () => queue.sizes.active > 0 || side.size > 0,
         pause: () => pauseAmong(side, clock),
         log,

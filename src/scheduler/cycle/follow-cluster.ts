@@ -9,7 +9,7 @@
  */
 import type { core } from "#api";
 import type { Change, Informers } from "#client";
-import type { EventResource, Plugin } from "../framework/index.ts";
+import type { ClusterEvent, EventResource, Plugin } from "../framework/index.ts";
 import {
   CSIDriver,
   CSINode,
@@ -82,17 +82,30 @@ function followPod(parts: Followed, { type, object, old }: Change<core.Pod>): vo
   }
 }
 
-function wait({ state, infos, queue }: Followed, pod: core.Pod, old: core.Pod | undefined): void {
+function wait({ state, infos, queue, waiting }: Followed, pod: core.Pod, old: core.Pod | undefined): void {
   const uid = pod.metadata.uid ?? "";
   const info = infos.of(pod, queue.get(uid)?.pod);
   const nominated = pod.status?.nominatedNodeName ?? "";
-  const isAssumed = state.placeOf(uid) !== undefined;
-  if (!isAssumed && nominated !== (old?.status?.nominatedNodeName ?? "")) {
+  const before = old?.status?.nominatedNodeName ?? "";
+  const assumed = state.placeOf(uid);
+  if (assumed === undefined && nominated !== before) {
     if (nominated === "") state.denominate(uid);
     else state.nominate(info, nominated);
   }
   if (old === undefined) queue.add(info);
   else queue.update(info, podEvents("TargetPod", old, pod));
+  if (assumed !== undefined) {
+    if (!info.terminating || old?.metadata.deletionTimestamp !== undefined) return;
+    // Its binding will fail: others need not wait for that.
+    if (!waiting.reject(uid, "", "the pod is being deleted")) state.forget(uid);
+    queue.event(goneFrom(assumed.node, pod), uid);
+  } else if (old !== undefined && before !== "" && nominated !== before) queue.event(goneFrom(before, old), uid);
+}
+
+/** What was kept for a pod that has no node yet is free for others. */
+function goneFrom(node: string, pod: core.Pod): ClusterEvent {
+  const old: core.Pod = { ...pod, spec: { containers: [], ...pod.spec, nodeName: node } };
+  return { resource: "AssignedPod", action: "delete", old };
 }
 
 /** It has found a node, or is gone. */
@@ -106,13 +119,12 @@ function leaveQueue({ state, queue, waiting }: Followed, pod: core.Pod, isPlaced
     return;
   }
   queue.delete(uid);
-  waiting.reject(uid, "", "the pod is gone");
-  state.forget(uid);
-  // What was kept for it is free for others.
-  if (promised !== undefined) {
-    const old: core.Pod = { ...pod, spec: { containers: [], ...pod.spec, nodeName: promised } };
-    queue.event({ resource: "AssignedPod", action: "delete", old });
+  const assumed = state.placeOf(uid);
+  if (!waiting.reject(uid, "", "the pod is gone") && assumed !== undefined) {
+    state.forget(uid);
+    queue.event(goneFrom(assumed.node, pod));
   }
+  if (promised !== undefined) queue.event(goneFrom(promised, pod));
 }
 
 function placePod({ state, infos, queue }: Followed, pod: core.Pod, old: core.Pod | undefined): void {

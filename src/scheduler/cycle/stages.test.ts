@@ -11,7 +11,7 @@ import {
   type PluginFactory,
   rejectionsOf,
 } from "../framework/index.ts";
-import { Pod } from "../kinds.ts";
+import { Event, Pod } from "../kinds.ts";
 import { ALL_PLUGINS } from "../plugins/index.ts";
 import { node, pod } from "../testing/index.ts";
 import { testScheduler } from "../testing/test-scheduler.ts";
@@ -162,6 +162,47 @@ describe("a plugin that", () => {
 });
 
 describe("a node that was kept for a pod", () => {
+  /** It waits with the only cpu there is. */
+  async function waiting() {
+    const running = await scheduler({
+      permit: (_, { name }) => (name === "slow" ? { kind: "wait", timeoutMs: 600_000 } : PASS),
+    });
+    await running.addNode(node("a", { allocatable: { cpu: "1" } }));
+    const slow = pod("slow", cpu("1"));
+    await running.addPod({ ...slow, metadata: { ...slow.metadata, finalizers: ["example.com/keep"] } });
+    await running.settle();
+    await running.addPod(pod("next", cpu("1")));
+    await running.settle();
+    expect(await running.places()).toEqual({ slow: undefined, next: undefined });
+    return running;
+  }
+
+  it("is free as soon as that begins to go", async () => {
+    const running = await waiting();
+    await running.client.of(Pod).in("default").delete("slow");
+    await running.settle();
+    await running.clock.advance(2000);
+    expect(await running.places()).toEqual({ slow: undefined, next: "a" });
+  });
+
+  it("is free for others once it is no longer promised", async () => {
+    const running = await scheduler({});
+    await running.addNode(node("a", { allocatable: { cpu: "1" } }));
+    const labels = { nodeSelector: { never: "there" } };
+    await running.addPod(pod("vip", { ...cpu("1"), spec: { ...labels, priority: 10 } }));
+    await running.settle();
+    const status = running.client.of(Pod).in("default").subresource("vip", "status");
+    await status.patch({ type: "merge", object: { status: { nominatedNodeName: "a" } } });
+    await running.settle();
+    await running.addPod(pod("next", cpu("1")));
+    await running.settle();
+    expect((await running.places()).next).toBeUndefined();
+    await running.clock.advance(20_000);
+    await status.patch({ type: "merge", object: { status: { nominatedNodeName: null } } });
+    await running.settle();
+    expect((await running.places()).next).toBe("a");
+  });
+
   it("is promised no longer where the binding fails", async () => {
     const running = await scheduler({});
     await running.addNode(node("a", { allocatable: { cpu: "1" } }));
@@ -186,6 +227,16 @@ describe("a node that was kept for a pod", () => {
 });
 
 describe("what is told", () => {
+  it("names the scheduler and the machine", async () => {
+    const running = await scheduler({});
+    await running.addNode(node("a"));
+    await running.addPod(pod("web"));
+    await running.settle();
+    expect((await running.client.of(Event).list()).items).toMatchObject([
+      { reportingController: "default-scheduler", reportingInstance: "default-scheduler-test" },
+    ]);
+  });
+
   it("says that a pod which is being deleted is not tried", async () => {
     const running = await scheduler({});
     const web = pod("web");
