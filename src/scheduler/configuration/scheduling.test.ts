@@ -45,6 +45,22 @@ describe("a configured scheduler", () => {
     expect(await places()).toEqual({ there: "busy", packed: "busy", spread: "empty", stranger: undefined });
   });
 
+  it.each([1_000_000, -1])("takes a weight as it is: %i", async (weight) => {
+    const { addNode, addPod, settle, places } = await configured(`profiles:
+- plugins:
+    score:
+      disabled: [{name: "*"}]
+      enabled: [{name: NodeResourcesFit, weight: ${weight}}]
+`);
+    await addNode(node("empty"));
+    await addNode(node("busy"));
+    await addPod(pod("there", { on: "busy", requests: { cpu: "2" } }));
+    await settle();
+    await addPod(pod("web", of("default-scheduler")));
+    await settle();
+    expect(await places()).toEqual({ there: "busy", web: weight > 0 ? "empty" : "busy" });
+  });
+
   it("asks no plugin that is turned off", async () => {
     const { addNode, addPod, settle, places } = await configured(`profiles:
 - plugins:

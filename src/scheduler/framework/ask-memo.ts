@@ -42,8 +42,8 @@ export class AskMemo {
   readonly counts: number[] = [];
   /** Weighted sums of the scores that need no normalizing. */
   sums = NO_NUMBERS;
-  /** The nodes that fit, by `sums`. */
-  readonly ranking = new Ranking();
+  /** The nodes that fit, by `sums`; undefined where weights make sums that would need too many buckets. */
+  readonly ranking: Ranking | undefined;
   #generations = NO_NUMBERS;
   #fitting = NO_INDEXES;
   #fittingCount = 0;
@@ -53,6 +53,7 @@ export class AskMemo {
   constructor(ask: NodeAsk, stages: Stages, table: RejectionCodes, view: ClusterView) {
     this.ask = ask;
     this.#stages = stages;
+    this.ranking = stages.ranksNodes ? new Ranking() : undefined;
     this.#table = table;
     this.filters = stages.nodeFilters.map(({ stage }) => stage.prepare(ask));
     this.rejection = this.filters.find((prepared) => prepared.kind === "rejected")?.rejection;
@@ -167,7 +168,7 @@ export class AskMemo {
       if (use?.stage.normalize === undefined) sum += (use?.weight ?? 0) * score;
     }
     this.sums[index] = sum;
-    this.ranking.set(index, node === undefined ? -1 : sum);
+    this.ranking?.set(index, node === undefined ? -1 : sum);
   }
 
   #check(node: NodeInfo): Verdict {
@@ -203,7 +204,7 @@ export class AskMemo {
     this.codes = codes;
     this.#generations = copied(this.#generations, length);
     this.sums = copied(this.sums, length);
-    this.ranking.grow(length);
+    this.ranking?.grow(length);
     this.#fitting = new Int32Array(length);
     this.#hasStaleFitting = true;
     for (const memo of this.#scores) memo.raw = copied(memo.raw, length);

@@ -32,6 +32,8 @@ export interface Stages {
   readonly clusterFilters: readonly FilterUse<ClusterFilter<unknown>>[];
   readonly postFilter: readonly Plugin[];
   readonly nodeScores: readonly ScoreUse<NodeScore<unknown>>[];
+  /** Sums of their scores that need no normalizing are few enough for a bucket each. */
+  readonly ranksNodes: boolean;
   readonly clusterScores: readonly ScoreUse<ClusterScore<unknown>>[];
   readonly reserve: readonly Plugin[];
   readonly permit: readonly Plugin[];
@@ -58,6 +60,9 @@ export function makeStages(profile: Profile, factories: readonly PluginFactory[]
   const checking = new Set(at("filter"));
   const filters = [...new Set([...checking, ...at("preFilter")])];
   const scores = profile.plugins.score.map(({ name, weight }) => ({ plugin: pluginNamed(name), weight }));
+  const nodeScores = scores.flatMap(({ plugin, weight }) =>
+    plugin.score?.reads === "node" ? [{ plugin, stage: plugin.score, weight }] : [],
+  );
   const having = (point: ExtensionPoint, stage: keyof Plugin) => at(point).filter((plugin) => plugin[stage]);
   return {
     schedulerName: profile.schedulerName,
@@ -71,9 +76,8 @@ export function makeStages(profile: Profile, factories: readonly PluginFactory[]
       plugin.filter?.reads === "cluster" ? [{ plugin, stage: plugin.filter, checks: checking.has(plugin) }] : [],
     ),
     postFilter: having("postFilter", "postFilter"),
-    nodeScores: scores.flatMap(({ plugin, weight }) =>
-      plugin.score?.reads === "node" ? [{ plugin, stage: plugin.score, weight }] : [],
-    ),
+    nodeScores,
+    ranksNodes: canRank(nodeScores),
     clusterScores: scores.flatMap(({ plugin, weight }) =>
       plugin.score?.reads === "cluster" ? [{ plugin, stage: plugin.score, weight }] : [],
     ),
@@ -84,4 +88,13 @@ export function makeStages(profile: Profile, factories: readonly PluginFactory[]
     postBind: having("postBind", "postBind"),
     plugins: [...made.values()],
   };
+}
+
+const HIGHEST_SCORE = 100;
+const MOST_BUCKETS = 10_000;
+
+function canRank(uses: readonly ScoreUse<NodeScore<unknown>>[]): boolean {
+  const summed = uses.filter(({ stage }) => stage.normalize === undefined).map(({ weight }) => weight);
+  const most = summed.reduce((sum, weight) => sum + weight * HIGHEST_SCORE, 0);
+  return most <= MOST_BUCKETS && summed.every((weight) => weight > 0);
 }
