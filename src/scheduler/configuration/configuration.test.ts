@@ -311,6 +311,31 @@ describe("the whole file", () => {
       body: "leaderElection: {leaseDuration: 5s, renewDeadline: 10s}",
       want: 'leaderElection.leaseDuration: Invalid value: "10s": must be greater than `RenewDeadline`',
     },
+    {
+      name: "another lock",
+      body: "leaderElection: {resourceLock: endpoints}",
+      want: 'leaderElection.resourceLock: Invalid value: "endpoints": resourceLock value must be "leases"',
+    },
+    {
+      name: "plugins that once were",
+      body: "profiles: [{plugins: {filter: {enabled: [{name: EBSLimits}]}}, pluginConfig: [{name: GCEPDLimits}]}]",
+      want: '[profiles[0].plugins.filter.enabled[0]: Invalid value: "EBSLimits": was invalid in version "v1" (KubeSchedulerConfiguration is version "kubescheduler.config.k8s.io/v1"), profiles[0].pluginConfig[0]: Invalid value: "GCEPDLimits": was invalid in version "v1" (KubeSchedulerConfiguration is version "kubescheduler.config.k8s.io/v1")]',
+    },
+    {
+      name: "two that sort",
+      body: "profiles: [{plugins: {queueSort: {enabled: [{name: PrioritySort}, {name: Custom}]}}}]",
+      want: "profiles[0].plugins.queueSort.Enabled: Invalid value: 2: only one queue sort plugin can be enabled",
+    },
+    {
+      name: "profiles that sort differently",
+      body: "profiles: [{schedulerName: a}, {schedulerName: b, plugins: {queueSort: {enabled: [{name: Custom}], disabled: [{name: '*'}]}}}]",
+      want: 'profiles[1].plugins.queueSort: Invalid value: ["Custom"]: must be the same for all profiles',
+    },
+    {
+      name: "all at once, in order",
+      body: "clientConnection: {burst: -1}\nleaderElection: {renewDeadline: 20s}\nparallelism: 0\nprofiles: [{schedulerName: a, percentageOfNodesToScore: -1, pluginConfig: [{name: InterPodAffinity, args: {hardPodAffinityWeight: -1}}]}, {schedulerName: a}]\npercentageOfNodesToScore: 101\nextenders: [{urlPrefix: 'http://a', prioritizeVerb: p}]",
+      want: '[clientConnection.burst: Invalid value: -1: must be non-negative, leaderElection.leaseDuration: Invalid value: "20s": must be greater than `RenewDeadline`, parallelism: Invalid value: 0: should be an integer value greater than zero, profiles[0].percentageOfNodesToScore: Invalid value: -1: not in valid range [0-100], profiles[0].pluginConfig[0].args.hardPodAffinityWeight: Invalid value: -1: not in valid range [0, 100], profiles[1].schedulerName: Duplicate value: "profiles[0].schedulerName", percentageOfNodesToScore: Invalid value: 101: not in valid range [0-100], extenders[0].weight: Invalid value: 0: must have a positive weight applied to it]',
+    },
     { name: "no YAML", body: "a: [", want: /^yaml: / },
   ];
   it.each(faults)("refused: $name", ({ body, head, want }) => {
@@ -334,6 +359,13 @@ profiles:
     expect(scheduler).toMatchObject({ percentageOfNodesToScore: 30, podInitialBackoffSeconds: 2 });
     expect(warnings).toEqual(["parallelism is ignored: nodes are looked at one after another"]);
   });
+});
+
+it("is warned of a cache that is filled later than the file says", () => {
+  expect(read("delayCacheUntilActive: true").warnings).toEqual([]);
+  expect(read("delayCacheUntilActive: false").warnings).toEqual([
+    "delayCacheUntilActive is ignored: caches are filled once the scheduler leads",
+  ]);
 });
 
 describe("extenders", () => {

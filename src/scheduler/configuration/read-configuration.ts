@@ -8,6 +8,7 @@
 import { at, durationMs, type FieldError, type FieldPath, field, type Json } from "#api";
 import {
   ConfigurationError,
+  EXTENSION_POINTS,
   type PluginFactory,
   type Profile,
   type SchedulerConfiguration,
@@ -15,7 +16,8 @@ import {
 import { DEFAULT_ARGUMENTS, type PluginArguments } from "./arguments.ts";
 import { decodeArguments, decodeFile } from "./decode-file.ts";
 import { PLUGIN_POINTS } from "./default-plugins.ts";
-import type { ConfigurationFile, FileLeaderElection, FileProfile } from "./file.ts";
+import type { ConfigurationFile, FileLeaderElection, FilePluginSet, FileProfile } from "./file.ts";
+import { CONFIG_VERSION } from "./file-schema.ts";
 import { resolvePlugins } from "./plugin-sets.ts";
 import { argumentReaders, isBuiltInWithArguments } from "./read-arguments.ts";
 import { checkExtenders, extenderConfig, type ReadFile } from "./read-extenders.ts";
@@ -63,13 +65,20 @@ export function defaultConfiguration(factories: readonly PluginFactory[]): Sched
 function configurationOf(file: ConfigurationFile, { factories, readFile }: ReadOptions): ReadConfiguration {
   const profiles = namedProfiles(file.profiles ?? []);
   const errors: FieldError[] = [];
-  const leaderElection = leaderElectionOf(file.leaderElection ?? {}, errors);
   const { burst = 0, qps = 0, kubeconfig } = file.clientConnection ?? {};
   if (burst < 0) errors.push(field.invalid(at("clientConnection").child("burst"), burst, "must be non-negative"));
-  errors.push(...checkNumbers(file), ...checkProfileNames(profiles));
+  const leaderElection = leaderElectionOf(file.leaderElection ?? {}, errors);
+  const { parallelism = 16 } = file;
+  if (parallelism <= 0)
+    errors.push(field.invalid(at("parallelism"), parallelism, "should be an integer value greater than zero"));
   const known = new Set(factories.map(({ name }) => name));
-  const args = profiles.map((profile, i) => argumentsOf(profile, i, known, errors));
-  errors.push(...checkExtenders(file.extenders ?? []));
+  const args = profiles.map((profile, i) => {
+    errors.push(...checkProfile(profile, i));
+    const read = argumentsOf(profile, i, known, errors);
+    errors.push(...checkDistinct(profiles, i));
+    return read;
+  });
+  errors.push(...checkSorters(profiles), ...checkNumbers(file), ...checkExtenders(file.extenders ?? []));
   if (errors.length > 0) throw new ConfigurationError(field.aggregate(errors.map(field.fieldErrorText)));
 
   const extenders = (file.extenders ?? []).map((extender, i) => extenderConfig(extender, i, readFile));
@@ -120,7 +129,7 @@ function leaderElectionOf(file: FileLeaderElection, errors: FieldError[]): Leade
       field.invalid(path.child("leaseDuration"), file.renewDeadline ?? "10s", "must be greater than `RenewDeadline`"),
     );
   if (leaderElect && resourceLock !== "" && resourceLock !== "leases")
-    errors.push(field.notSupported(path.child("resourceLock"), resourceLock, ["leases"]));
+    errors.push(field.invalid(path.child("resourceLock"), resourceLock, 'resourceLock value must be "leases"'));
   return {
     leaderElect,
     leaseDurationMs,
@@ -132,10 +141,8 @@ function leaderElectionOf(file: FileLeaderElection, errors: FieldError[]): Leade
 }
 
 function checkNumbers(file: ConfigurationFile): readonly FieldError[] {
-  const { parallelism = 16, podInitialBackoffSeconds: initial = 1, podMaxBackoffSeconds: longest = 10 } = file;
+  const { podInitialBackoffSeconds: initial = 1, podMaxBackoffSeconds: longest = 10 } = file;
   const errors: FieldError[] = [];
-  if (parallelism <= 0)
-    errors.push(field.invalid(at("parallelism"), parallelism, "should be an integer value greater than zero"));
   errors.push(...checkPercentage(file.percentageOfNodesToScore, at("percentageOfNodesToScore")));
   if (initial <= 0) errors.push(field.invalid(at("podInitialBackoffSeconds"), initial, "must be greater than 0"));
   if (longest < initial)
@@ -151,18 +158,54 @@ function checkPercentage(percentage: number | undefined, path: FieldPath): reado
     : [field.invalid(path, percentage, "not in valid range [0-100]")];
 }
 
-function checkProfileNames(profiles: readonly FileProfile[]): readonly FieldError[] {
+function checkProfile(
+  { schedulerName = "", percentageOfNodesToScore, plugins = {} }: FileProfile,
+  i: number,
+): readonly FieldError[] {
+  const path = at("profiles").index(i);
+  return [
+    ...(schedulerName === "" ? [field.required(path.child("schedulerName"))] : []),
+    ...checkPercentage(percentageOfNodesToScore, path.child("percentageOfNodesToScore")),
+    ...EXTENSION_POINTS.flatMap((point) => checkRemoved(plugins[point], path.child("plugins").child(point))),
+  ];
+}
+
+/** Plugins that earlier versions of the file could name. */
+const REMOVED: ReadonlySet<string> = new Set(["AzureDiskLimits", "CinderLimits", "EBSLimits", "GCEPDLimits"]);
+
+function checkRemoved({ enabled = [] }: FilePluginSet = {}, path: FieldPath): readonly FieldError[] {
+  return enabled.flatMap(({ name = "" }, i) =>
+    REMOVED.has(name) ? [removed(path.child("enabled").index(i), name)] : [],
+  );
+}
+
+function removed(path: FieldPath, name: string): FieldError {
+  return field.invalid(
+    path,
+    name,
+    `was invalid in version "v1" (KubeSchedulerConfiguration is version "${CONFIG_VERSION}")`,
+  );
+}
+
+function checkDistinct(profiles: readonly FileProfile[], i: number): readonly FieldError[] {
+  const nameOf = ({ schedulerName = "" }: FileProfile) => schedulerName;
+  const before = profiles.slice(0, i).findLastIndex((other) => nameOf(other) === nameOf(profiles[i] ?? {}));
+  if (before === -1) return [];
+  const path = (at_: number) => at("profiles").index(at_).child("schedulerName");
+  return [field.duplicate(path(i), String(path(before)))];
+}
+
+/** All profiles wait in one queue. */
+function checkSorters(profiles: readonly FileProfile[]): readonly FieldError[] {
+  const path = (i: number) => at("profiles").index(i).child("plugins").child("queueSort");
+  const namesOf = ({ plugins }: FileProfile) => (plugins?.queueSort?.enabled ?? []).map(({ name = "" }) => name);
+  const [first = []] = profiles.map(namesOf);
   const errors: FieldError[] = [];
-  const seen = new Map<string, number>();
-  for (const [i, { schedulerName = "", percentageOfNodesToScore }] of profiles.entries()) {
-    const path = at("profiles").index(i);
-    const name = path.child("schedulerName");
-    if (schedulerName === "") errors.push(field.required(name));
-    errors.push(...checkPercentage(percentageOfNodesToScore, path.child("percentageOfNodesToScore")));
-    const before = seen.get(schedulerName);
-    if (before !== undefined)
-      errors.push(field.duplicate(name, String(at("profiles").index(before).child("schedulerName"))));
-    seen.set(schedulerName, i);
+  if (first.length > 1)
+    errors.push(field.invalid(path(0).child("Enabled"), first.length, "only one queue sort plugin can be enabled"));
+  for (const [i, profile] of profiles.entries()) {
+    const names = namesOf(profile);
+    if (names.join() !== first.join()) errors.push(field.invalid(path(i), names, "must be the same for all profiles"));
   }
   return errors;
 }
@@ -180,7 +223,8 @@ function argumentsOf(
     const where = at("profiles").index(profile).child("pluginConfig").index(i);
     if (seen.has(name)) errors.push(field.duplicate(where, name));
     seen.add(name);
-    if (isBuiltInWithArguments(name)) read[name] = readArguments(name, args, where, errors);
+    if (REMOVED.has(name)) errors.push(removed(where, name));
+    else if (isBuiltInWithArguments(name)) read[name] = readArguments(name, args, where, errors);
     else if (!known.has(name)) errors.push(field.notFound(where.child("name"), name));
     else if (PLUGIN_POINTS.has(name)) errors.push(field.forbidden(where.child("args"), `${name} takes no arguments`));
     else read[name] = args;
@@ -228,7 +272,7 @@ function checkQueueSort(profiles: readonly Profile[]): void {
           field.invalid(
             at("profiles").index(i).child("plugins").child("queueSort"),
             name,
-            "has to match for all profiles",
+            "must be the same for all profiles",
           ),
         ),
       );
@@ -242,8 +286,8 @@ function warningsOf(file: ConfigurationFile): readonly string[] {
     ...(file.enableProfiling === undefined && file.enableContentionProfiling === undefined
       ? []
       : ["enableProfiling and enableContentionProfiling are ignored: there are no such endpoints"]),
-    ...(file.delayCacheUntilActive === true
-      ? ["delayCacheUntilActive is ignored: caches are filled before the scheduler leads"]
+    ...(file.delayCacheUntilActive === false
+      ? ["delayCacheUntilActive is ignored: caches are filled once the scheduler leads"]
       : []),
     ...(acceptContentTypes + contentType === ""
       ? []
