@@ -28,7 +28,13 @@ it("serves its reports to whom the API server lets read them", async () => {
   const clock = realClock();
   const client = new Client({ transport: reviewer, clock });
   const reports = { "/k8ts/scheduling": (query: URLSearchParams) => [{ uid: query.get("uid") }] };
-  const served = { name: "kube-scheduler", client, metrics: new MetricsRegistry(), clock, log: silentLogger, reports };
+  let isReady = false;
+  const check = async () => {
+    if (!isReady) throw new Error("not yet");
+  };
+  const readiness = [{ name: "sched-handler-sync", check }];
+  const own = { name: "kube-scheduler", client, metrics: new MetricsRegistry(), clock, log: silentLogger };
+  const served = { ...own, reports, readiness };
   const server = await serveComponent({ bindAddress: "127.0.0.1", port: 0 }, served);
   const ask = (path: string, token?: string) =>
     new Promise<string>((resolve, reject) => {
@@ -47,6 +53,9 @@ it("serves its reports to whom the API server lets read them", async () => {
     expect(await ask("/k8ts/scheduling?uid=u", "nobody's")).toBe("401 Unauthorized");
     expect(await ask("/metrics", "viewer's")).toContain("403");
     expect(await ask("/healthz")).toBe("200 ok");
+    expect(await ask("/readyz")).toContain("500 [+]ping ok\n[-]sched-handler-sync failed");
+    isReady = true;
+    expect(await ask("/readyz")).toBe("200 ok");
   } finally {
     await server.close();
   }

@@ -41,6 +41,8 @@ export interface Served {
   readonly log: Logger;
   /** What it has to say besides, as JSON, by path. */
   readonly reports?: Readonly<Record<string, (query: URLSearchParams) => object>>;
+  /** What /readyz looks at, besides. */
+  readonly readiness?: readonly HealthCheck[];
 }
 
 interface Answer {
@@ -81,13 +83,14 @@ export async function serveComponent(serving: ComponentServing, served: Served):
 }
 
 async function answer({ url = "/", headers }: IncomingMessage, served: Served): Promise<Answer> {
-  const { client, log, metrics, reports } = served;
+  const { client, log, metrics, reports, readiness = [] } = served;
   const { pathname, searchParams } = new URL(url, "https://component");
   const [, endpoint = "", ...only] = pathname.split("/");
   if (HEALTH.includes(endpoint)) {
     const exclude = searchParams.getAll("exclude");
     const asked = { endpoint, verbose: searchParams.has("verbose"), exclude };
-    return answerHealth({ ...asked, ...(only.length > 0 && { only: only.join("/") }) }, [PING], log);
+    const checks = endpoint === "readyz" ? [PING, ...readiness] : [PING];
+    return answerHealth({ ...asked, ...(only.length > 0 && { only: only.join("/") }) }, checks, log);
   }
   const token = /^Bearer (\S+)$/i.exec(headers.authorization ?? "")?.[1];
   const verdict = await mayRead(client, pathname, token);

@@ -18,6 +18,8 @@ export interface LoneSchedulerConfig extends Omit<ComponentConfig, "name" | "kub
   readonly kubeconfig?: string;
   /** A KubeSchedulerConfiguration. */
   readonly configFile?: string;
+  /** Instead of what the file says about the election. */
+  readonly electionFlags?: Partial<ReadConfiguration["leaderElection"]>;
 }
 
 /** Until the signal aborts. */
@@ -27,13 +29,18 @@ export async function runLoneScheduler(
   signal: AbortSignal,
 ): Promise<void> {
   // Loaded only here: other commands need not wait for it.
-  const { Explanations, runScheduler, schedulerMetrics } = await import("#scheduler");
+  const { configz, defaultRead, Explanations, runScheduler, schedulerMetrics } = await import("#scheduler");
   const read = config.configFile === undefined ? undefined : await readConfigurationFile(config.configFile);
   for (const warning of read?.warnings ?? []) log.warn(warning, { file: config.configFile });
   const kubeconfig = config.kubeconfig ?? read?.clientConnection.kubeconfig;
   if (kubeconfig === undefined) {
     throw new ClusterError("--kubeconfig is needed: it says how to reach the API server.");
   }
+  // Who does not lead has nothing to wait for.
+  let isSyncing = false;
+  const onReady = () => {
+    isSyncing = false;
+  };
   const explanations = new Explanations();
   const reasons = new SchedulingReasons();
   reasons.use(explanations);
@@ -41,36 +48,52 @@ export async function runLoneScheduler(
     const counted = schedulerMetrics(metrics);
     const configuration: { readonly configuration?: SchedulerConfiguration } =
       read === undefined ? {} : { configuration: read.scheduler };
-    const reported = { metrics: counted, explanations };
+    const reported = { metrics: counted, explanations, onReady };
     const options = { client, instance: hostname(), clock, random, log, ...reported, ...configuration };
     return async (running) => {
+      isSyncing = true;
       const tasks = new TaskGroup({ parent: running });
       tasks.run("reasons", (signal) => answerQuestions({ client, reasons, clock, log }, signal));
       tasks.run("scheduler", (signal) => runScheduler(options, signal));
-      await tasks.done();
+      try {
+        await tasks.done();
+      } finally {
+        isSyncing = false;
+      }
     };
   };
-  const { election: flags, ...rest } = config;
-  const election = electionOf(flags, read);
+  const { election: flags, electionFlags: given, ...rest } = config;
+  const election = read === undefined ? flags : electionOf({ ...read.leaderElection, ...given });
   const component = {
     ...rest,
     ...(election !== undefined && { election }),
     name: NAME,
     kubeconfig,
-    reports: { [SCHEDULING_PATH]: (query: URLSearchParams) => reasons.of(query.get("uid") ?? "") },
+    reports: {
+      [SCHEDULING_PATH]: (query: URLSearchParams) => reasons.of(query.get("uid") ?? ""),
+      "/configz": () => configz(read ?? defaultRead()),
+    },
+    readiness: [
+      {
+        name: "sched-handler-sync",
+        check: async () => {
+          if (isSyncing) throw new Error("handlers are not fully synchronized");
+        },
+      },
+    ],
   };
   await runComponent(component, { clock, log }, prepare, signal);
 }
 
-/** Where there is a file, it says who is elected and how; the flags are for where there is none. */
-function electionOf(
-  flags: ComponentConfig["election"],
-  read: ReadConfiguration | undefined,
-): ComponentConfig["election"] | undefined {
-  if (read === undefined || flags === undefined) return flags;
-  const { leaderElect, leaseDurationMs, renewDeadlineMs, retryPeriodMs, resourceName, resourceNamespace } =
-    read.leaderElection;
+/** Undefined: nobody is elected. */
+function electionOf(settings: ReadConfiguration["leaderElection"]): ComponentConfig["election"] | undefined {
+  const { leaderElect, leaseDurationMs, renewDeadlineMs, retryPeriodMs, resourceName, resourceNamespace } = settings;
   if (!leaderElect) return undefined;
+  if (leaseDurationMs <= renewDeadlineMs) {
+    throw new ClusterError(
+      "The leader's lease must last longer than its deadline for renewals: look at --config and the flags.",
+    );
+  }
   return {
     namespace: resourceNamespace,
     lease: resourceName,

@@ -34,7 +34,7 @@ export function schedulerCommand(): Command {
     .option("--config <file>", "a KubeSchedulerConfiguration: profiles, plugins, extenders")
     .action(async (options: SchedulerOptions) => {
       const notes = notesOnFlags(command, ORIGINAL);
-      const config = schedulerConfig(options);
+      const config = schedulerConfig(options, command);
       await runUntilSignalled(notes, (environment, signal) => runLoneScheduler(config, environment, signal));
     });
   const own = componentOptions({ name: "kube-scheduler", port: 10259 });
@@ -42,10 +42,28 @@ export function schedulerCommand(): Command {
   return command;
 }
 
-/** The kubeconfig may be named in the configuration file. */
-export function schedulerConfig(options: SchedulerOptions): LoneSchedulerConfig {
+/** The kubeconfig may be named in the configuration file, which also says who is elected unless a flag does. */
+export function schedulerConfig(options: SchedulerOptions, command: Command): LoneSchedulerConfig {
   const { config, kubeconfig } = options;
   if (config === undefined) return componentFrom(options);
-  const { kubeconfig: _, ...component } = componentFrom({ ...options, kubeconfig: kubeconfig ?? "" });
-  return { ...component, ...(kubeconfig !== undefined && { kubeconfig }), configFile: config };
+  const { kubeconfig: _, ...component } = componentFrom({ ...options, kubeconfig: "", leaderElect: false });
+  return {
+    ...component,
+    ...(kubeconfig !== undefined && { kubeconfig }),
+    configFile: config,
+    electionFlags: electionFlags(options, command),
+  };
+}
+
+/** Those that were given. */
+function electionFlags(options: SchedulerOptions, command: Command): NonNullable<LoneSchedulerConfig["electionFlags"]> {
+  const given = (name: keyof SchedulerOptions) => command.getOptionValueSource(name) === "cli";
+  return {
+    ...(given("leaderElect") && { leaderElect: options.leaderElect }),
+    ...(given("leaderElectLeaseDuration") && { leaseDurationMs: options.leaderElectLeaseDuration }),
+    ...(given("leaderElectRenewDeadline") && { renewDeadlineMs: options.leaderElectRenewDeadline }),
+    ...(given("leaderElectRetryPeriod") && { retryPeriodMs: options.leaderElectRetryPeriod }),
+    ...(given("leaderElectResourceName") && { resourceName: options.leaderElectResourceName }),
+    ...(given("leaderElectResourceNamespace") && { resourceNamespace: options.leaderElectResourceNamespace }),
+  };
 }

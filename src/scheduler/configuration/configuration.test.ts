@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { ConfigurationError, type PluginFactory } from "../framework/index.ts";
-import { DEFAULT_ARGUMENTS, DEFAULT_PLUGINS, defaultConfiguration, readConfiguration } from "./index.ts";
+import { configz, DEFAULT_ARGUMENTS, DEFAULT_PLUGINS, defaultConfiguration, readConfiguration } from "./index.ts";
 
 const HEAD = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n";
 const factory = (name: string): PluginFactory => ({ name, make: () => ({ name }) });
@@ -358,6 +358,23 @@ profiles:
     expect(scheduler.profiles[1]).toMatchObject({ percentageOfNodesToScore: 100 });
     expect(scheduler).toMatchObject({ percentageOfNodesToScore: 30, podInitialBackoffSeconds: 2 });
     expect(warnings).toEqual(["parallelism is ignored: nodes are looked at one after another"]);
+  });
+});
+
+it("can be looked at", () => {
+  const told = configz(read("podMaxBackoffSeconds: 20\nleaderElection: {leaseDuration: 90s, renewDeadline: 1m}"));
+  expect(told).toMatchObject({
+    componentconfig: {
+      PodMaxBackoffSeconds: 20,
+      LeaderElection: { LeaderElect: true, LeaseDuration: "1m30s", ResourceName: "kube-scheduler" },
+      Profiles: [
+        {
+          SchedulerName: "default-scheduler",
+          Plugins: { QueueSort: { Enabled: [{ Name: "PrioritySort", Weight: 1 }] } },
+          PluginConfig: expect.arrayContaining([{ Name: "VolumeBinding", Args: { BindTimeoutSeconds: 600 } }]),
+        },
+      ],
+    },
   });
 });
 

@@ -1,5 +1,6 @@
 /** The scheduler's configuration file. */
 export * from "./arguments.ts";
+export { configz } from "./configz.ts";
 export { DEFAULT_PLUGINS, PLUGIN_POINTS } from "./default-plugins.ts";
 export {
   type ClientConnectionSettings,
@@ -8,4 +9,5 @@ export {
   type ReadConfiguration,
   type ReadOptions,
   readConfiguration,
+  readNothing,
 } from "./read-configuration.ts";

@@ -58,8 +58,12 @@ export function readConfiguration(content: string, options: ReadOptions): ReadCo
 
 /** What holds where there is no file. */
 export function defaultConfiguration(factories: readonly PluginFactory[]): SchedulerConfiguration {
-  const readFile = () => "";
-  return configurationOf({}, { factories, readFile }).scheduler;
+  return readNothing(factories).scheduler;
+}
+
+/** As from a file that says nothing. */
+export function readNothing(factories: readonly PluginFactory[]): ReadConfiguration {
+  return configurationOf({}, { factories, readFile: () => "" });
 }
 
 function configurationOf(file: ConfigurationFile, { factories, readFile }: ReadOptions): ReadConfiguration {
