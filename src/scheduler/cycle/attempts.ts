@@ -21,7 +21,7 @@ import { bindPod, type Placement, stateOf, undo } from "./binding.ts";
 import { diagnose, NO_NODES, oneNodeText } from "./diagnosis.ts";
 import { type Explained, type Explanation, explain } from "./explanations.ts";
 import { askExtenders, extenderScores } from "./extended.ts";
-import { handleFailure, messageOf } from "./failures.ts";
+import { handleFailure, messageOf, type Step } from "./failures.ts";
 import type { Parts } from "./parts.ts";
 import { postFilter } from "./post-filter.ts";
 
@@ -161,13 +161,13 @@ function choose(parts: Parts, attempt: Attempt, filtered: Filtered, given?: Scor
   const waits = new Map<string, number>();
   const placement: Placement = { queued, stages, filtered, node: node.name, startedMs, waits };
   let refused: Rejection | undefined;
-  const step = { text: "" };
+  const step: Step = { point: "", plugin: "" };
   try {
     refused = reserve(placement, node, step) ?? permit(placement, waits, step);
   } catch (error) {
     undo(parts, placement);
     parts.log.error("a node could not be reserved", { pod: pod.key, node: node.name, error });
-    fail(parts, attempt, step.text + messageOf(error));
+    fail(parts, attempt, messageOf(error, step));
     return undefined;
   }
   if (refused !== undefined) {
@@ -183,18 +183,14 @@ function observePoint({ metrics }: Parts, { evaluator }: Attempt, point: string,
   metrics.pointSeconds.labels(point, "Success", evaluator.stages.schedulerName).observe(ms / 1000);
 }
 
-/** What is being done, in the words that go before what went wrong with it. */
-interface Step {
-  text: string;
-}
-
 function reserve(
   placement: Placement,
   node: Parameters<NonNullable<Evaluator["stages"]["reserve"][0]["reserve"]>>[2],
   step: Step,
 ): Rejection | undefined {
   for (const plugin of placement.stages.reserve) {
-    step.text = `running Reserve plugin ${JSON.stringify(plugin.name)}: `;
+    step.point = "Reserve";
+    step.plugin = plugin.name;
     const verdict = plugin.reserve?.(stateOf(placement, plugin), placement.queued.pod, node);
     if (verdict !== undefined && isRejection(verdict)) return verdict;
   }
@@ -203,7 +199,8 @@ function reserve(
 
 function permit(placement: Placement, waits: Map<string, number>, step: Step): Rejection | undefined {
   for (const plugin of placement.stages.permit) {
-    step.text = `running Permit plugin ${JSON.stringify(plugin.name)}: `;
+    step.point = "Permit";
+    step.plugin = plugin.name;
     const verdict = plugin.permit?.(stateOf(placement, plugin), placement.queued.pod, placement.node);
     if (verdict === undefined) continue;
     if (isWaiting(verdict)) waits.set(plugin.name, Math.min(verdict.timeoutMs, LONGEST_PERMIT_MS));

@@ -13,7 +13,7 @@ import { type Filtered, isRejection, type Plugin, type Rejection, type Stages } 
 import { Pod } from "../kinds.ts";
 import type { Failure, QueuedPod } from "../queue/index.ts";
 import { oneNodeText } from "./diagnosis.ts";
-import { handleFailure, isRefusal, messageOf } from "./failures.ts";
+import { handleFailure, isRefusal, messageOf, type Step } from "./failures.ts";
 import { attemptsLabel } from "./metrics.ts";
 import type { Parts } from "./parts.ts";
 
@@ -38,16 +38,12 @@ export function stateOf({ stages, filtered }: Pick<Placement, "stages" | "filter
   return prepared?.kind === "ready" ? prepared.state : undefined;
 }
 
-/** What is being done, in the words that go before what went wrong with it. */
-interface Step {
-  text: string;
-}
-
 export async function bindPod(parts: Parts, placement: Placement): Promise<void> {
   const { signal } = parts;
-  const step: Step = { text: "" };
+  const step: Step = { point: "", plugin: "" };
   try {
-    const refused = (await permitted(parts, placement)) ?? (await prepare(parts, placement, step));
+    const barred = placement.waits.size === 0 ? undefined : await permitted(parts, placement);
+    const refused = barred ?? (await prepare(parts, placement, step));
     if (refused !== undefined) {
       undo(parts, placement);
       giveUp(parts, placement, refused.failure, refused.message);
@@ -61,7 +57,7 @@ export async function bindPod(parts: Parts, placement: Placement): Promise<void>
       return;
     }
     undo(parts, placement);
-    giveUp(parts, placement, { kind: "error" }, step.text + messageOf(error));
+    giveUp(parts, placement, { kind: "error" }, messageOf(error, step));
     return;
   }
   succeed(parts, placement);
@@ -73,7 +69,6 @@ interface Refused {
 }
 
 async function permitted(parts: Parts, { queued, waits }: Placement): Promise<Refused | undefined> {
-  if (waits.size === 0) return undefined;
   const { metrics, clock } = parts;
   const startedMs = clock.monotonic();
   const verdict = await parts.waits(parts.waiting.wait(queued.pod, waits));
@@ -92,14 +87,15 @@ async function prepare(parts: Parts, placement: Placement, step: Step): Promise<
   try {
     for (const plugin of stages.preBind) {
       if (plugin.preBind === undefined) continue;
-      step.text = `running PreBind plugin ${JSON.stringify(plugin.name)}: `;
+      step.point = "PreBind";
+      step.plugin = plugin.name;
       const verdict = await parts.waits(plugin.preBind(stateOf(placement, plugin), queued.pod, node, parts.signal));
       if (!isRejection(verdict)) continue;
       status = "Unschedulable";
       const failure: Failure = { kind: "rejected", rejectors: new Set(), pending: new Set() };
       return { failure, message: verdict.reasons.join(", ") };
     }
-    step.text = "";
+    step.point = "";
     status = "Success";
     return undefined;
   } finally {
@@ -138,12 +134,13 @@ async function bind(parts: Parts, placement: Placement, step: Step): Promise<voi
   let status = "Error";
   try {
     for (const plugin of stages.bind) {
-      step.text = `running Bind plugin ${JSON.stringify(plugin.name)}: `;
+      step.point = "Bind";
+      step.plugin = plugin.name;
       if ((await plugin.bind?.(pod, node, parts.signal, wokenBy)) !== "bound") continue;
       status = "Success";
       return;
     }
-    step.text = "";
+    step.point = "";
     status = "Skip";
     throw new Error(`no plugin binds the pod ${pod.key}`);
   } finally {

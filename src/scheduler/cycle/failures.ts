@@ -49,9 +49,16 @@ export function handleFailure(parts: Parts, failed: FailedAttempt): void {
   beside(`the status of ${pod.key}`, () => patchStatus(client, clock, pod, change, signal, cause));
 }
 
-/** In one sentence. */
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+/** Who of the plugins is at work, at which point; empty: none. */
+export interface Step {
+  point: string;
+  plugin: string;
+}
+
+/** In one sentence, which begins with whose fault it is. */
+export function messageOf(error: unknown, { point, plugin }: Step = { point: "", plugin: "" }): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return point === "" ? message : `running ${point} plugin ${JSON.stringify(plugin)}: ${message}`;
 }
 
 /** Whether the API server has said no: then nothing was written. */
