@@ -235,6 +235,7 @@ function rejectPod(parts: Parts, attempt: Attempt, filtered: Filtered, byExtende
       failure: { kind: "rejected", rejectors, pending: diagnosis.pending },
       message: whole,
       nominate,
+      isExplained: true,
     });
   };
   const outcome = postFilter(parts, attempt.evaluator, filtered, diagnosis.counts);

@@ -4,7 +4,15 @@
  * 1. Bounded: the oldest attempts are forgotten, a pod with its last one.
  * 2. Kept as it was: later changes of the cluster do not show.
  */
-import { type Filtered, partsOf, type Rejection, rejectionOn, type Scored, totalOf } from "../framework/index.ts";
+import {
+  type Filtered,
+  type PodInfo,
+  partsOf,
+  type Rejection,
+  rejectionOn,
+  type Scored,
+  totalOf,
+} from "../framework/index.ts";
 import type { ClusterState } from "../snapshot/index.ts";
 import { type Counts, countRejections } from "./diagnosis.ts";
 
@@ -73,6 +81,14 @@ export class Explanations {
     this.#order.push({ uid, cells });
     this.#cells += cells;
     while (this.#kept > MAX_ATTEMPTS || (this.#cells > MAX_CELLS && this.#kept > 1)) this.#forget();
+  }
+
+  /** An attempt that ended in another way than by a verdict on the nodes, or after it. */
+  addFailure(
+    { key, uid }: Pick<PodInfo, "key" | "uid">,
+    about: Pick<Explanation, "atMs" | "attempt" | "nodeCount"> & { readonly outcome: Explanation["outcome"] },
+  ): void {
+    this.add(uid, { key, ...about, fitting: 0, rejections: [], best: [], verdictOn: () => undefined }, 0);
   }
 
   get #kept(): number {

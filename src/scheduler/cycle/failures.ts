@@ -13,6 +13,8 @@ export interface FailedAttempt {
   /** A node to nominate; empty: the nomination is void; undefined: it stays as it is. */
   readonly nominate?: string | undefined;
   readonly startedMs: number;
+  /** Why has been noted already. */
+  readonly isExplained?: boolean;
 }
 
 export function handleFailure(parts: Parts, failed: FailedAttempt): void {
@@ -22,6 +24,7 @@ export function handleFailure(parts: Parts, failed: FailedAttempt): void {
   const result = failure.kind === "rejected" ? "unschedulable" : "error";
   metrics.attempts.labels(result, schedulerName).inc();
   metrics.attemptSeconds.labels(result, schedulerName).observe((clock.monotonic() - startedMs) / 1000);
+  if (failed.isExplained !== true) explain(parts, failed);
   // A pod that is gone has left the queue; one that another has bound has its node already.
   if (queue.get(pod.uid) !== queued) return;
   if (state.placeOf(pod.uid) !== undefined) {
@@ -47,6 +50,16 @@ export function handleFailure(parts: Parts, failed: FailedAttempt): void {
   const startedAt = clock.now() - (clock.monotonic() - startedMs);
   const cause = () => works.cause({ about: pod.key, woken, startedAt, decided: message });
   beside(`the status of ${pod.key}`, () => patchStatus(client, clock, pod, change, signal, cause));
+}
+
+function explain({ explanations, state, clock }: Parts, { queued, failure, message }: FailedAttempt): void {
+  const kind = failure.kind === "rejected" ? "unschedulable" : "error";
+  explanations.addFailure(queued.pod, {
+    atMs: clock.now(),
+    attempt: queued.attempts,
+    nodeCount: state.nodeCount,
+    outcome: { kind, message },
+  });
 }
 
 /** Who of the plugins is at work, at which point; empty: none. */

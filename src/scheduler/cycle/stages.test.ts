@@ -145,6 +145,11 @@ describe("a plugin that", () => {
       reason: "SchedulerError",
       message: 'running PreBind plugin "Own": no disk',
     });
+    const { uid = "" } = (await running.pod("web")).metadata;
+    expect(running.explanations.of(uid).map(({ outcome }) => outcome)).toEqual([
+      { kind: "scheduled", node: "a" },
+      { kind: "error", message: 'running PreBind plugin "Own": no disk' },
+    ]);
   });
 
   it("fails after the binding changes nothing", async () => {
