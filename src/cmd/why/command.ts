@@ -2,7 +2,7 @@
 import { Command } from "commander";
 import { realClock } from "#base";
 import { Client, https } from "#client";
-import type { DataDir } from "#cluster";
+import { ClusterError, type DataDir } from "#cluster";
 import { readKubeconfig } from "#pki";
 import { type DataDirOption, dataDirOf, dataDirOption } from "../options.ts";
 import { renderAnswer } from "./answer.ts";
@@ -26,12 +26,21 @@ export function whyCommand(): Command {
         const answer =
           object === "forbidden"
             ? await answerForbidden(client, request, options.namespace)
-            : await answerWhy(client, dir, object, options.namespace);
+            : await answerWhy(client, dir, oneObject(object, request), options.namespace);
         process.stdout.write(renderAnswer(answer));
       } finally {
         await client.close();
       }
     });
+}
+
+/** `pod/web` or, as kubectl takes it, `pod web`. */
+export function oneObject(object: string, more: readonly string[]): string {
+  const [name, ...others] = more;
+  if (name === undefined) return object;
+  if (others.length > 0 || object.includes("/"))
+    throw new ClusterError("One object at a time: `k8ts why pod/NAME`, or `k8ts why forbidden USER VERB RESOURCE`.");
+  return `${object}/${name}`;
 }
 
 export async function clientOf(dir: DataDir): Promise<Client> {

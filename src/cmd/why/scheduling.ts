@@ -16,19 +16,41 @@ export function whyUnscheduled(facts: PodFacts): Part {
   const last = attempts.at(-1);
   const condition = pod?.status?.conditions?.find(({ type }) => type === "PodScheduled");
   if (last === undefined && condition?.status !== "False") return nobodyLooked(facts);
-  const message = last?.outcome.kind === "scheduled" ? "" : (last?.outcome.message ?? condition?.message ?? "");
+  if (last?.outcome.kind === "scheduled") return whyUnbound(facts, last.outcome.node, last.attempt);
+  const message = last?.outcome.message ?? condition?.message ?? "";
   const because: Reason[] = [{ text: message, evidence: "condition PodScheduled" }];
   for (const { plugin, reasons, nodes: count } of last?.rejections ?? [])
     because.push({
       text: `${count} of ${last?.nodeCount} nodes: ${reasons.join(", ")}`,
-      evidence: `scheduler plugin ${plugin}`,
+      evidence: plugin === "" ? "scheduler" : `scheduler plugin ${plugin}`,
     });
   const reasons = last?.rejections.flatMap((each) => each.reasons) ?? [];
-  const words = reasons.length === 0 ? [message] : reasons;
+  const words = reasons.length === 0 ? reasonsIn(message) : reasons;
   const nominated = pod?.status?.nominatedNodeName;
-  if (nominated !== undefined)
+  if (nominated !== undefined && nominated !== "")
     because.push({ text: `others make room for it on ${nominated}`, evidence: "status.nominatedNodeName" });
   return { because, help: nodes.length === 0 ? ["there is no node: add one"] : [...new Set(words.flatMap(helpFor))] };
+}
+
+/** It has been given a node, and is not there yet. */
+function whyUnbound({ pod }: PodFacts, node: string, attempt: number): Part {
+  const claims = pod?.spec?.volumes?.some(
+    ({ persistentVolumeClaim, ephemeral }) => persistentVolumeClaim !== undefined || ephemeral !== undefined,
+  );
+  const what = claims === true ? "its volumes" : "the API server, or for a plugin that has to permit it";
+  return {
+    because: [
+      { text: `${node} was chosen for it`, evidence: `attempt ${attempt}` },
+      { text: `it is being bound, and waits for ${what}`, evidence: "no spec.nodeName" },
+    ],
+    help: claims === true ? ["are its claims bound? `kubectl get pvc`"] : [],
+  };
+}
+
+/** "0/3 nodes are available: 1 Insufficient cpu, 2 Too many pods. preemption: …": the reasons one by one. */
+function reasonsIn(message: string): readonly string[] {
+  const [, counted] = /^0\/\d+ nodes are available: (.*?)\.(?: preemption: |$)/.exec(message) ?? [];
+  return counted === undefined ? [message] : counted.split(", ").map((each) => each.replace(/^\d+ /, ""));
 }
 
 function nobodyLooked({ pod }: PodFacts): Part {
@@ -79,17 +101,32 @@ const HELP: readonly (readonly [RegExp, (match: RegExpExecArray) => string])[] =
   [/^Too many pods$/, () => "a node takes no more Pods: add a node"],
   [/untolerated taint/, () => "add a toleration for the taint, or take the taint away: `kubectl taint node NAME KEY-`"],
   [/node affinity\/selector/, () => "no node has these labels: label one, or change nodeSelector and node affinity"],
+  [/plugin\(s\) \[.*NodeAffinity/, () => "its node affinity names nodes that are not there, or do not fit: change it"],
+  [/affinity terms conflict/, () => "its node affinity contradicts itself: no node can fit"],
+  [
+    /scheduler-enforced node affinity/,
+    () => "the scheduler's configuration adds a node affinity (NodeAffinity, addedAffinity): label a node for it",
+  ],
   [/unschedulable$/, () => "a node is cordoned: `kubectl uncordon NAME`"],
   [/free ports/, () => "another Pod has the host port: choose another one, or fewer replicas than nodes"],
   [/anti-affinity/, () => "other Pods keep it away: fewer replicas, more nodes, or preferred anti-affinity"],
   [/pod affinity/, () => "no Pod that it wants to be near is there"],
+  [
+    /topology spread constraints \(missing required label\)/,
+    () => "nodes lack the label that it spreads over: `kubectl label node NAME KEY=VALUE`",
+  ],
   [
     /topology spread constraints/,
     () => "raise maxSkew, add nodes to the smallest domain, or let whenUnsatisfiable be ScheduleAnyway",
   ],
   [/unbound immediate PersistentVolumeClaims/, () => "its claims are not bound: `kubectl describe pvc`"],
   [/persistentvolumeclaim "([^"]+)" not found/, ([, name]) => `create the claim ${name}`],
-  [/volume node affinity/, () => "its volume is on another node"],
+  [/PersistentVolume's node affinity|volume zone/, () => "its volume is on another node, or in another zone"],
+  [/persistent volumes to bind/, () => "no volume is free for its claims: make one, or a StorageClass that provisions"],
+  [/non-existent pv/, () => "its claim is bound to a volume that is gone: make the claim anew"],
+  [/enough free storage/, () => "ask for less storage, or add some"],
+  [/max volume count/, () => "a node takes no more volumes: add a node"],
+  [/ReadWriteOncePod|no available disk/, () => "another Pod has its volume: end that one first"],
 ];
 
 function helpFor(reason: string): string[] {

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { apps, core } from "#api";
 import type { RequestRecord } from "#flows";
 import { renderAnswer } from "./answer.ts";
+import { oneObject } from "./command.ts";
 import type { PodFacts, SchedulingAttempt } from "./facts.ts";
 import { whyDeployment } from "./why-deployment.ts";
 import { whyForbidden } from "./why-forbidden.ts";
@@ -54,6 +55,24 @@ function attempt(plugin: string, reason: string): SchedulingAttempt {
     rejections: [{ plugin, reasons: [reason], nodes: 1 }],
     best: [],
   };
+}
+
+/** The last word was that it goes there. */
+const CHOSEN: SchedulingAttempt = {
+  attempt: 1,
+  outcome: { kind: "scheduled", node: "n1" },
+  nodeCount: 1,
+  fitting: 1,
+  rejections: [],
+  best: [],
+};
+
+function failed(message: string): SchedulingAttempt {
+  return { ...CHOSEN, outcome: { kind: "error", message }, fitting: 0 };
+}
+
+function unscheduled(message: string): core.PodStatus {
+  return { conditions: [{ type: "PodScheduled", status: "False", reason: "Unschedulable", message }] };
 }
 
 function request(facts: Partial<RequestRecord>): RequestRecord {
@@ -142,6 +161,53 @@ describe("why a Pod", () => {
       facts(pod({}), { nodes: [], attempts: [attempt("", "no nodes")] }),
       "0/1 nodes",
       "add one",
+    ],
+    [
+      "has been given a node, and waits for its volumes",
+      facts(pod({ volumes: [{ name: "v", persistentVolumeClaim: { claimName: "data" } }] }), { attempts: [CHOSEN] }),
+      "n1 was chosen for it",
+      "are its claims bound?",
+    ],
+    [
+      "could not be bound",
+      facts(pod({}), { attempts: [CHOSEN, failed('running Bind plugin "DefaultBinder": no room')] }),
+      'running Bind plugin "DefaultBinder": no room',
+      "condition PodScheduled",
+    ],
+    [
+      "is told of by its condition alone",
+      facts(
+        pod(
+          {},
+          unscheduled(
+            "0/3 nodes are available: 1 Insufficient cpu, 2 node(s) had untolerated taint(s). preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling.",
+          ),
+        ),
+      ),
+      "1 Insufficient cpu, 2 node(s)",
+      "ask for less cpu, end other Pods, or add a node\n  → add a toleration",
+    ],
+    [
+      "has its volume elsewhere",
+      facts(pod({}), { attempts: [attempt("VolumeBinding", "node(s) didn't match PersistentVolume's node affinity")] }),
+      "PersistentVolume's node affinity",
+      "on another node",
+    ],
+    [
+      "spreads over a label that no node has",
+      facts(pod({}), {
+        attempts: [
+          attempt("PodTopologySpread", "node(s) didn't match pod topology spread constraints (missing required label)"),
+        ],
+      }),
+      "missing required label",
+      "kubectl label node",
+    ],
+    [
+      "is turned away by an extender",
+      facts(pod({}), { attempts: [attempt("", "too hot")] }),
+      "1 of 1 nodes: too hot",
+      "(scheduler)",
     ],
     [
       "asks for a scheduler that is not there",
@@ -248,6 +314,22 @@ describe("why a Pod", () => {
         "",
       ].join("\n"),
     );
+  });
+});
+
+describe("what is asked about", () => {
+  it.each([
+    ["pod/x", [], "pod/x"],
+    ["pod", ["x"], "pod/x"],
+  ])("%s %s", (object, more, want) => {
+    expect(oneObject(object, more)).toBe(want);
+  });
+
+  it.each([
+    ["pod/x", ["y"]],
+    ["pod", ["x", "y"]],
+  ])("%s %s: one at a time", (object, more) => {
+    expect(() => oneObject(object, more)).toThrow("One object at a time");
   });
 });
 
