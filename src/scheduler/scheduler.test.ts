@@ -57,7 +57,7 @@ describe("a scheduler", () => {
       "preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling.";
     const { metadata, status } = await get("web");
     expect(status?.conditions).toMatchObject([
-      { type: "PodScheduled", status: "False", reason: "Unschedulable", message },
+      { type: "PodScheduled", status: "False", reason: "Unschedulable", message, observedGeneration: 1 },
     ]);
     expect(await events("web")).toEqual([`FailedScheduling: ${message}`]);
     const [attempt] = explanations.of(metadata.uid ?? "");

@@ -43,7 +43,7 @@ function written(
   const since = before?.status === condition.status ? before.lastTransitionTime : undefined;
   return {
     ...condition,
-    ...(generation !== undefined && before?.observedGeneration !== undefined && { observedGeneration: generation }),
+    ...(generation !== undefined && { observedGeneration: generation }),
     lastProbeTime: null,
     lastTransitionTime: since ?? `${new Date(nowMs).toISOString().slice(0, 19)}Z`,
   } as JsonObject;
