@@ -16,9 +16,14 @@ import { oneNodeText } from "./diagnosis.ts";
 import { handleFailure, isRefusal, messageOf, type Step } from "./failures.ts";
 import { attemptsLabel } from "./metrics.ts";
 import type { Parts } from "./parts.ts";
+import { patchStatus } from "./pod-status.ts";
 
 const FIRST_RETRY_MS = 200;
 const LAST_RETRY_MS = 10_000;
+/** Who has to wait longer for its node is told which it will be. */
+const PROMISE_MS = 1000;
+const PENDING = Symbol("pending");
+const NOT_YET = Promise.resolve(PENDING);
 
 export interface Placement {
   readonly queued: QueuedPod;
@@ -68,10 +73,11 @@ interface Refused {
   readonly message: string;
 }
 
-async function permitted(parts: Parts, { queued, waits }: Placement): Promise<Refused | undefined> {
+async function permitted(parts: Parts, placement: Placement): Promise<Refused | undefined> {
+  const { queued, waits } = placement;
   const { metrics, clock } = parts;
   const startedMs = clock.monotonic();
-  const verdict = await parts.waits(parts.waiting.wait(queued.pod, waits));
+  const verdict = await promised(parts, placement, parts.waiting.wait(queued.pod, waits));
   const result = isRejection(verdict) ? "Unschedulable" : "Success";
   metrics.permitSeconds.labels(result).observe((clock.monotonic() - startedMs) / 1000);
   return isRejection(verdict) ? { failure: rejected(verdict), message: oneNodeText(verdict) } : undefined;
@@ -89,7 +95,9 @@ async function prepare(parts: Parts, placement: Placement, step: Step): Promise<
       if (plugin.preBind === undefined) continue;
       step.point = "PreBind";
       step.plugin = plugin.name;
-      const verdict = await parts.waits(plugin.preBind(stateOf(placement, plugin), queued.pod, node, parts.signal));
+      const prepared = plugin.preBind(stateOf(placement, plugin), queued.pod, node, parts.signal);
+      const first = await Promise.race([prepared, NOT_YET]);
+      const verdict = first === PENDING ? await promised(parts, placement, prepared) : first;
       if (!isRejection(verdict)) continue;
       status = "Unschedulable";
       const failure: Failure = { kind: "rejected", rejectors: new Set(), pending: new Set() };
@@ -100,6 +108,23 @@ async function prepare(parts: Parts, placement: Placement, step: Step): Promise<
     return undefined;
   } finally {
     observe(parts, placement, "PreBind", status, startedMs);
+  }
+}
+
+/** While others are waited for: from outside it can be seen for which node. */
+async function promised<T>(parts: Parts, { queued, node }: Placement, until: Promise<T>): Promise<T> {
+  const { clock, client, signal, log } = parts;
+  let telling: Promise<void> | undefined;
+  const timer = clock.timer(PROMISE_MS, () => {
+    telling = patchStatus(client, clock, queued.pod, { nominatedNodeName: node }, signal).catch((error: unknown) => {
+      if (!isAbort(error, signal)) log.warn("a pod could not be told its node", { pod: queued.pod.key, node, error });
+    });
+  });
+  try {
+    return await parts.waits(until);
+  } finally {
+    timer.cancel();
+    await telling;
   }
 }
 

@@ -152,6 +152,39 @@ describe("a plugin that", () => {
     ]);
   });
 
+  it.each(["permit", "preBind"] as const)(
+    "takes its time to %s lets the pod's node be seen meanwhile",
+    async (stage) => {
+      const running = await scheduler(({ clock, waiting }) =>
+        stage === "preBind"
+          ? {
+              preBind: async (_, { name }) => {
+                if (name === "slow") await clock.sleep(5000);
+                return PASS;
+              },
+            }
+          : {
+              permit: (_, { name, uid }) => {
+                if (name !== "slow") return PASS;
+                clock.timer(5000, () => waiting.allow(uid, "Own"));
+                return { kind: "wait", timeoutMs: 60_000 };
+              },
+            },
+      );
+      await running.addNode(node("a"));
+      await running.addPod(pod("slow"));
+      await running.addPod(pod("quick"));
+      await running.settle();
+      await running.clock.advance(2000);
+      expect((await running.pod("slow")).status?.nominatedNodeName).toBe("a");
+      await running.clock.advance(4000);
+      expect(await running.places()).toEqual({ slow: "a", quick: "a" });
+      expect((await running.pod("slow")).status?.nominatedNodeName).toBeUndefined();
+      const told = running.requests().filter(({ path }) => path.endsWith("/status"));
+      expect(told.map(({ path }) => path)).toEqual([expect.stringContaining("/pods/slow/")]);
+    },
+  );
+
   it("fails after the binding changes nothing", async () => {
     const running = await scheduler({
       postBind: () => {
