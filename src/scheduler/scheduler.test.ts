@@ -260,6 +260,16 @@ describe("preemption", () => {
     expect(await letGo(running)).toHaveLength(1);
     expect((await places()).vip).toBe(nominated);
     expect(registry.text()).toContain("scheduler_preemption_victims_sum 1");
+    const count = (point: string, status: string) =>
+      `scheduler_framework_extension_point_duration_seconds_count{extension_point="${point}",status="${status}",profile="default-scheduler"} `;
+    for (const [point, status] of [
+      ["Filter", "Success"],
+      ["PostFilter", "Success"],
+      ["PreBind", "Success"],
+      ["Bind", "Success"],
+    ] as const)
+      expect(registry.text()).toContain(count(point, status));
+    expect(registry.text()).toContain('scheduler_cache_size{type="assumed_pods"} 0');
   });
 
   it("keeps the room for whom it was made", async () => {

@@ -179,8 +179,8 @@ function choose(parts: Parts, attempt: Attempt, filtered: Filtered, given?: Scor
   return undefined;
 }
 
-function observePoint({ metrics }: Parts, { evaluator }: Attempt, point: string, ms: number): void {
-  metrics.pointSeconds.labels(point, "Success", evaluator.stages.schedulerName).observe(ms / 1000);
+function observePoint({ metrics }: Parts, { evaluator }: Attempt, point: string, ms: number, status = "Success"): void {
+  metrics.pointSeconds.labels(point, status, evaluator.stages.schedulerName).observe(ms / 1000);
 }
 
 function reserve(
@@ -219,15 +219,10 @@ function rejectPod(parts: Parts, attempt: Attempt, filtered: Filtered, byExtende
   const finish = ({ message, nominate }: { readonly message: string; readonly nominate: string | undefined }) => {
     const whole = message === "" ? diagnosis.message : `${diagnosis.message} ${message}`;
     const nominated = nominate === undefined || nominate === "" ? {} : { nominated: nominate };
-    note(
-      parts,
-      attempt,
-      filtered,
-      { kind: "unschedulable", message: whole, ...nominated },
-      {
-        counted: diagnosis.counts,
-      },
-    );
+    const counted = diagnosis.counts;
+    note(parts, attempt, filtered, { kind: "unschedulable", message: whole, ...nominated }, { counted });
+    const status = nominate === undefined || nominate === "" ? "Unschedulable" : "Success";
+    observePoint(parts, attempt, "PostFilter", parts.clock.monotonic() - startedMs, status);
     observeAlgorithm(parts, attempt);
     handleFailure(parts, {
       ...attempt,
@@ -238,6 +233,7 @@ function rejectPod(parts: Parts, attempt: Attempt, filtered: Filtered, byExtende
       isExplained: true,
     });
   };
+  const startedMs = parts.clock.monotonic();
   const outcome = postFilter(parts, attempt.evaluator, filtered, diagnosis.counts);
   if (outcome instanceof Promise) return outcome.then(finish);
   finish(outcome);

@@ -50,6 +50,8 @@ export async function bindPod(parts: Parts, placement: Placement): Promise<void>
     const barred = placement.waits.size === 0 ? undefined : await permitted(parts, placement);
     const refused = barred ?? (await prepare(parts, placement, step));
     if (refused !== undefined) {
+      // Who is refused because the scheduler ends is left to the next one.
+      if (signal.aborted) return;
       undo(parts, placement);
       giveUp(parts, placement, refused.failure, refused.message);
       return;

@@ -51,6 +51,7 @@ export class SideTasks {
   async wait<T>(until: Promise<T>): Promise<T> {
     const link = new Link(this.#clock.monotonic());
     this.#waiting.add(link);
+    if (!this.#hasRoom) this.#setAside();
     try {
       return await until;
     } finally {

@@ -118,6 +118,15 @@ describe("a plugin that", () => {
     expect((await running.places()).other).toBe("a");
   });
 
+  it("still makes pods wait when the scheduler ends has nothing told about them", async () => {
+    const running = await scheduler({ permit: () => ({ kind: "wait", timeoutMs: 600_000 }) });
+    await running.addNode(node("a"));
+    await running.addPod(pod("web"));
+    await running.settle();
+    await running.stop();
+    expect(await running.events("web")).toEqual([]);
+  });
+
   it("refuses before the binding is asked again soon, whatever happens meanwhile", async () => {
     let refusals = 1;
     const running = await scheduler({

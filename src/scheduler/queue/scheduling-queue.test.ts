@@ -174,7 +174,10 @@ describe("the queue", () => {
       "active BackoffComplete",
       "backoff ScheduleAttemptFailure",
     ]);
-    expect([...queue.rejections()]).toEqual([
+    const waiting = [...queue.rejections()];
+    queue.take();
+    expect(incoming.at(-1)).toBe("active PopFromBackoffQ");
+    expect(waiting).toEqual([
       { plugin: "Fit", profile: "default-scheduler" },
       { plugin: "Gate", profile: "default-scheduler" },
     ]);

@@ -134,13 +134,19 @@ export class SchedulingQueue {
 
   /** The next pod to try, at once if there is one: it is in flight then. */
   take(): QueuedPod | undefined {
-    const queued = this.#active.pop() ?? this.#backoff.pop();
+    const queued = this.#active.pop() ?? this.#popBackoff();
     if (queued === undefined) return undefined;
     queued.entry = undefined;
     queued.where = "inFlight";
     queued.attempts += 1;
     queued.isWanted = false;
     this.#inFlight.begin(queued.pod.uid);
+    return queued;
+  }
+
+  #popBackoff(): QueuedPod | undefined {
+    const queued = this.#backoff.pop();
+    if (queued !== undefined) this.#options.onIncoming?.("active", "PopFromBackoffQ");
     return queued;
   }
 
