@@ -74,7 +74,7 @@ async function writeUntilRefused(
 /** The home's data directory on a disk of its own. It is taken away before the home is. */
 function smallDisk(home: Home): AsyncDisposable {
   mkdirSync(home.dataDir);
-  const mounted = spawnSync("mount", ["-t", "tmpfs", "-o", "size=8m", "tmpfs", home.dataDir], { encoding: "utf8" });
+  const mounted = spawnSync("mount", ["-t", "tmpfs", "-o", "size=12m", "tmpfs", home.dataDir], { encoding: "utf8" });
   if (mounted.status !== 0) throw new Error(`The small disk could not be mounted: ${mounted.stderr}`);
   return {
     async [Symbol.asyncDispose]() {

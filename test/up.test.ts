@@ -70,6 +70,17 @@ describe("a detached cluster", () => {
     });
   });
 
+  it("comes up and can be stopped, also when nobody waits for it any more", async () => {
+    await using home = new Home();
+    const up = home.start(...memory, "--detach");
+    await up.printed("data directory");
+    up.process.kill("SIGKILL");
+    await up.ended();
+    await expect.poll(async () => (await home.k8ts("status")).code).toBe(0);
+    expect(readFileSync(join(home.dataDir, "k8ts.log"), "utf8")).not.toContain("unexpected");
+    expect(await home.k8ts("down")).toMatchObject({ code: 0, stderr: "" });
+  });
+
   it("status tells, down stops, a second up continues, reset deletes", async () => {
     await using home = new Home();
     expect(await home.k8ts("status")).toMatchObject({

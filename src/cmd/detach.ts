@@ -73,22 +73,25 @@ function openLog(dir: string, file: string): number {
 
 /** The detached process's side. */
 export function parentReporter(): Reporter {
+  // The parent may leave at any time, also while something is being told to it: a cluster that is up stays up.
   const tell = (message: Message) => {
-    if (process.connected) process.send?.(message);
+    if (process.connected) process.send?.(message, undefined, undefined, () => undefined);
   };
-  // The parent may leave at any time, a cluster that is up stays up.
+  const leave = () => {
+    if (process.connected) process.disconnect?.();
+  };
   process.on("disconnect", () => {});
   return {
     begin: () => {},
     step: (step) => tell({ type: "step", step }),
     ready: (ready) => {
       tell({ type: "ready", ready });
-      process.disconnect?.();
+      leave();
     },
     failed: (sentence) => {
       process.stderr.write(`k8ts: ${sentence}\n`);
       tell({ type: "failed", sentence });
-      process.disconnect?.();
+      leave();
     },
     stopping: () => {},
     stopped: () => {},

@@ -115,7 +115,7 @@ export class DurableState {
     if (this.#failure !== undefined) throw this.#failure;
     const frame = this.#journal.frame(added);
     if (frame === undefined) return this.#commitLarge(added);
-    while (this.#state.head < this.#journal.waitsFor(frame)) await this.#apply();
+    await this.#reach(this.#journal.waitsFor(frame));
     try {
       await this.#journal.append(frame, newestOf(added));
     } catch (error) {
@@ -164,6 +164,15 @@ export class DurableState {
     await this.#alone(() => this.#commitToTables(added));
   }
 
+  /** Waits until the tables hold a revision. That they find no space for all of the rest does not matter. */
+  async #reach(revision: Revision): Promise<void> {
+    while (this.#state.head < revision) {
+      await this.#apply().catch((error: unknown) => {
+        if (this.#state.head < revision) throw error;
+      });
+    }
+  }
+
   #applyBehind(): void {
     this.#apply().catch(() => undefined); // whoever cannot write because of it is told
   }
@@ -183,9 +192,14 @@ export class DurableState {
 
   async #applySlices(): Promise<void> {
     const through = this.#pending.newest;
-    while (this.#state.head < through || this.#steps.length > 0) {
-      await this.#commitToTables(this.#pending.oldest(SLICE_RECORDS, SLICE_BYTES));
-    }
+    while (this.#state.head < through || this.#steps.length > 0) await this.#commitToTables(this.#slice());
+  }
+
+  /** Smaller where little space is left: some may fit where many do not. */
+  #slice(): readonly LogRecord[] {
+    let slice = this.#pending.oldest(SLICE_RECORDS, SLICE_BYTES);
+    while (slice.length > 1 && !this.#tables.hasRoomFor(slice)) slice = slice.slice(0, slice.length >> 1);
+    return slice;
   }
 
   async #commitToTables(added: readonly LogRecord[]): Promise<void> {

@@ -20,7 +20,7 @@ describe.skipIf(!canMount)("a full disk (needs root, to mount a tmpfs)", () => {
     onTestFinished(() => printed.mockRestore());
     const disk = smallDisk();
     const ballast = join(disk, "ballast");
-    writeFileSync(ballast, Buffer.alloc(10 * 1024 * 1024));
+    writeFileSync(ballast, Buffer.alloc(3 * 1024 * 1024));
     const dir = join(disk, "store");
     const store = await openIn(dir);
 
@@ -53,7 +53,7 @@ describe.skipIf(!canMount)("a full disk (needs root, to mount a tmpfs)", () => {
 function smallDisk(): string {
   const disk = join(scratchDir(), "disk");
   mkdirSync(disk);
-  const mounted = spawnSync("mount", ["-t", "tmpfs", "-o", "size=24m", "tmpfs", disk], { encoding: "utf8" });
+  const mounted = spawnSync("mount", ["-t", "tmpfs", "-o", "size=12m", "tmpfs", disk], { encoding: "utf8" });
   if (mounted.status !== 0) throw new Error(`The small disk could not be mounted: ${mounted.stderr}`);
   onTestFinished(() => {
     spawnSync("umount", ["-l", disk]);

@@ -150,6 +150,11 @@ export class Tables {
     if (expected <= through) throw damagedError(this.dir, `revision ${expected}`);
   }
 
+  /** As far as one can tell. */
+  hasRoomFor(added: readonly LogRecord[]): boolean {
+    return spaceFailure(this.dir, roomFor(added)) === undefined;
+  }
+
   commit({ added, dropped, state }: Batch): Promise<void> {
     return this.#transact(roomFor(added, dropped.length), () => {
       const newest = new Map<string, LogRecord>();
