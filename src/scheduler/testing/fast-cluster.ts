@@ -100,6 +100,11 @@ export class FastCluster {
     this.state.removePod(uid);
   }
 
+  /** Of this the plain rules know nothing. */
+  nominate(pod: core.Pod, node: string): void {
+    this.state.nominate(this.#infos.of(pod), node);
+  }
+
   decide(pod: core.Pod): Decision {
     return decide(this.#evaluator, this.state, this.#infos.of(pod));
   }
