@@ -163,6 +163,13 @@ const cases: readonly (readonly [plugin: string, what: string, pod: core.Pod, ev
       { resource: "TargetPod", action: "gatesEliminated", new: pod("p") },
       "queue",
     ],
+    [
+      "NodeVolumeLimits",
+      "a volume was detached",
+      pod("p", { spec: { volumes: [{ name: "v", persistentVolumeClaim: { claimName: "c" } }] } }),
+      { resource: "VolumeAttachment", action: "delete", old: { metadata: { name: "x" } } },
+      "queue",
+    ],
     ["DefaultPreemption", "a pod went that is not its victim", pod("p"), gone(stranger), "skip"],
   ];
 

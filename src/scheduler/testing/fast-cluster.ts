@@ -28,6 +28,7 @@ import {
   Service,
   StatefulSet,
   StorageClass,
+  VolumeAttachment,
 } from "../kinds.ts";
 import { ALL_PLUGINS } from "../plugins/index.ts";
 import { ClusterState, PodInfos, ResourceNames } from "../snapshot/index.ts";
@@ -123,6 +124,7 @@ export class FastCluster {
     hold(CSINode, cluster.csiNodes);
     hold(CSIDriver, cluster.csiDrivers);
     hold(CSIStorageCapacity, cluster.csiStorageCapacities);
+    hold(VolumeAttachment, cluster.volumeAttachments);
   }
 }
 
