@@ -10,7 +10,6 @@ const NO_LABELS = {};
 /** All of a pod that `askOf` reads: equal keys, equal asks. Affinity to nodes is left out: see PodInfos. */
 export function askKey({ spec, status }: core.Pod): string {
   if (spec === undefined) return "";
-  const resized = status?.containerStatuses?.some(({ resources }) => resources !== undefined) === true;
   return JSON.stringify([
     spec.priority,
     spec.containers.map(containerKey),
@@ -19,8 +18,7 @@ export function askKey({ spec, status }: core.Pod): string {
     spec.overhead,
     spec.nodeSelector,
     spec.tolerations,
-    resized && [status.containerStatuses, status.initContainerStatuses?.map(({ resources }) => resources)].map(given),
-    status?.resources,
+    givenTo(status),
   ]);
 }
 
@@ -32,9 +30,21 @@ function containerKey({ image, resources, ports }: core.Container) {
   ];
 }
 
-function given(statuses: unknown) {
-  return Array.isArray(statuses)
-    ? statuses.map((each) => [each?.name, each?.resources?.requests, each?.allocatedResources])
+/** All of a status that counts beside what the spec asks for: what a node has given, and whether it never gives more. Undefined: nothing. */
+export function givenTo(status: core.PodStatus | undefined) {
+  if (status === undefined) return undefined;
+  const { containerStatuses, initContainerStatuses, resources, allocatedResources } = status;
+  const [main, init] = [given(containerStatuses), given(initContainerStatuses)];
+  if (main === undefined && init === undefined && resources === undefined) return undefined;
+  const isHopeless = status.conditions?.some(
+    ({ type, reason }) => type === "PodResizePending" && reason === "Infeasible",
+  );
+  return [main, init, resources?.requests, allocatedResources, isHopeless === true];
+}
+
+function given(statuses: readonly core.ContainerStatus[] | undefined) {
+  return statuses?.some(({ resources }) => resources !== undefined)
+    ? statuses.map(({ name, resources, allocatedResources }) => [name, resources?.requests, allocatedResources])
     : undefined;
 }
 
