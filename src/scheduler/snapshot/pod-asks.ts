@@ -80,23 +80,7 @@ function scoredOf(pod: core.Pod): NodeAsk["scored"] {
   const speaksForAll = ["cpu", "memory"].some((name) => own[name] !== undefined);
   const asked = speaksForAll ? podRequests(pod, { useStatus: true }) : {};
   const usual = Object.fromEntries(Object.entries(USUAL_REQUESTS).filter(([name]) => asked[name] === undefined));
-  const filled = (container: core.Container): core.Container => ({
-    ...container,
-    resources: { ...container.resources, requests: { ...usual, ...container.resources?.requests } },
-  });
-  const { spec } = pod;
-  if (spec === undefined) return { cpu: 0, memory: 0 };
-  const { cpu, memory } = podRequests(
-    {
-      ...pod,
-      spec: {
-        ...spec,
-        containers: spec.containers.map(filled),
-        ...(spec.initContainers !== undefined && { initContainers: spec.initContainers.map(filled) }),
-      },
-    },
-    { useStatus: true },
-  );
+  const { cpu, memory } = podRequests(pod, { useStatus: true, usual });
   return {
     cpu: cpu === undefined ? 0 : amountOf("cpu", cpu),
     memory: memory === undefined ? 0 : amountOf("memory", memory),
