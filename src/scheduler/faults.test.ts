@@ -2,7 +2,10 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { conflict, parseQuantity, StatusError, scaledValue } from "#api";
 import { seededRandom } from "#base";
+import { readConfiguration } from "./configuration/index.ts";
+import { definePlugin, type Plugin, type PluginFactory, rejectionsOf } from "./framework/index.ts";
 import { Node, Pod } from "./kinds.ts";
+import { ALL_PLUGINS } from "./plugins/index.ts";
 import { node, pod } from "./testing/index.ts";
 import { type TestScheduler, type TestSchedulerOptions, testScheduler } from "./testing/test-scheduler.ts";
 
@@ -36,10 +39,11 @@ describe("a binding that fails", () => {
     await addPod(pod("web", cpu("1")));
     await settle();
     await clock.advance(500);
+    const message = 'running Bind plugin "DefaultBinder": no room';
     expect((await get("web")).status?.conditions).toMatchObject([
-      { type: "PodScheduled", status: "False", reason: "SchedulerError", message: "no room" },
+      { type: "PodScheduled", status: "False", reason: "SchedulerError", message },
     ]);
-    expect(await events("web")).toEqual(["FailedScheduling: no room"]);
+    expect(await events("web")).toEqual([`FailedScheduling: ${message}`]);
     await clock.advance(1000);
     expect(await places()).toEqual({ web: "a" });
   });
@@ -96,6 +100,62 @@ describe("a binding that fails", () => {
     await settle();
     await clock.advance(2000);
     expect(await places()).toEqual({ web: "b" });
+  });
+});
+
+describe("a plugin that says no once a node was chosen", () => {
+  const rejections = rejectionsOf("Picky");
+  it.each<[stage: string, plugin: Partial<Plugin>, reason: string, message: string]>([
+    [
+      "reserve",
+      { reserve: () => rejections.unschedulable("not there") },
+      "Unschedulable",
+      "0/1 nodes are available: 1 not there.",
+    ],
+    [
+      "permit",
+      { permit: () => rejections.unschedulable("not so", "not now") },
+      "Unschedulable",
+      "0/1 nodes are available: 1 not now, 1 not so.",
+    ],
+    [
+      "permit, after a while",
+      { permit: () => ({ kind: "wait", timeoutMs: 100 }) },
+      "Unschedulable",
+      "0/1 nodes are available: 1 rejected due to timeout after waiting 100ms at plugin Picky.",
+    ],
+    [
+      "preBind",
+      { preBind: async () => rejections.unschedulable("not like this") },
+      "Unschedulable",
+      "0/1 nodes are available: 1 not like this.",
+    ],
+    [
+      "preBind, by failing",
+      {
+        preBind: async () => {
+          throw new Error("broken");
+        },
+      },
+      "SchedulerError",
+      'running PreBind plugin "Picky": broken',
+    ],
+  ])("%s", async (_stage, plugin, reason, message) => {
+    const picky: PluginFactory = { name: "Picky", make: () => definePlugin({ name: "Picky", ...plugin }) };
+    const factories = [...ALL_PLUGINS, picky];
+    const text = JSON.stringify({
+      apiVersion: "kubescheduler.config.k8s.io/v1",
+      kind: "KubeSchedulerConfiguration",
+      profiles: [{ plugins: { multiPoint: { enabled: [{ name: "Picky" }] } } }],
+    });
+    const { scheduler: configuration } = readConfiguration(text, { factories, readFile: () => "" });
+    const { addNode, addPod, settle, events, clock, pod: get } = await scheduler({ configuration, plugins: factories });
+    for (const name of ["a", "b"]) await addNode(node(name));
+    await addPod(pod("web"));
+    await settle();
+    await clock.advance(150);
+    expect((await get("web")).status?.conditions).toMatchObject([{ status: "False", reason, message }]);
+    expect(await events("web")).toEqual([`FailedScheduling: ${message}`]);
   });
 });
 

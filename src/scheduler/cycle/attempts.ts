@@ -16,7 +16,7 @@ import {
 } from "../framework/index.ts";
 import { EXTENDER, type QueuedPod } from "../queue/index.ts";
 import { bindPod, type Placement, stateOf } from "./binding.ts";
-import { diagnose, NO_NODES } from "./diagnosis.ts";
+import { diagnose, NO_NODES, rejectedAlone } from "./diagnosis.ts";
 import { type Explained, type Explanation, explain } from "./explanations.ts";
 import { askExtenders, extenderScores } from "./extended.ts";
 import { handleFailure, messageOf } from "./failures.ts";
@@ -163,12 +163,13 @@ function rejectPod(
 }
 
 /** By reserve or permit. */
-function reject(parts: Parts, attempt: Attempt, { plugin, kind, reasons }: Rejection): void {
+function reject(parts: Parts, attempt: Attempt, rejection: Rejection): void {
+  const { plugin, kind } = rejection;
   handleFailure(parts, {
     ...attempt,
     schedulerName: attempt.evaluator.stages.schedulerName,
     failure: { kind: "rejected", rejectors: new Set([plugin]), pending: new Set(kind === "pending" ? [plugin] : []) },
-    message: `0/${parts.state.nodeCount} nodes are available: 1 ${reasons.join(", ")}.`,
+    message: rejectedAlone(rejection),
   });
 }
 

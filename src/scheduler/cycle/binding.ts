@@ -19,6 +19,7 @@ import {
 } from "../framework/index.ts";
 import { Pod } from "../kinds.ts";
 import type { Failure, QueuedPod } from "../queue/index.ts";
+import { rejectedAlone } from "./diagnosis.ts";
 import { handleFailure, isRefusal, messageOf } from "./failures.ts";
 import { attemptsLabel } from "./metrics.ts";
 import type { Parts } from "./parts.ts";
@@ -50,7 +51,7 @@ export async function bindPod(parts: Parts, placement: Placement): Promise<void>
     const refused = await refusedBefore(parts, placement);
     if (refused !== undefined) {
       undo(parts, placement);
-      giveUp(parts, placement, rejected(refused), refused.reasons.join(", "));
+      giveUp(parts, placement, rejected(refused), rejectedAlone(refused));
       return;
     }
     await bind(parts, placement);
@@ -75,7 +76,12 @@ async function refusedBefore(parts: Parts, placement: Placement): Promise<Reject
   }
   for (const plugin of stages.preBind) {
     const state = stateOf(placement, plugin);
-    const verdict: Verdict | undefined = await plugin.preBind?.(state, queued.pod, node, parts.signal);
+    let verdict: Verdict | undefined;
+    try {
+      verdict = await plugin.preBind?.(state, queued.pod, node, parts.signal);
+    } catch (error) {
+      throw faultOf("PreBind", plugin, error);
+    }
     if (verdict !== undefined && isRejection(verdict)) return verdict;
   }
   return undefined;
@@ -98,9 +104,18 @@ async function bind(parts: Parts, { stages, queued, node }: Placement): Promise<
     }
   }
   for (const plugin of stages.bind) {
-    if ((await plugin.bind?.(pod, node, parts.signal, wokenBy)) === "bound") return;
+    try {
+      if ((await plugin.bind?.(pod, node, parts.signal, wokenBy)) === "bound") return;
+    } catch (error) {
+      throw faultOf("Bind", plugin, error);
+    }
   }
   throw new Error(`no plugin binds the pod ${pod.key}`);
+}
+
+/** In the original's words. */
+function faultOf(stage: "PreBind" | "Bind", { name }: Plugin, cause: unknown): Error {
+  return new Error(`running ${stage} plugin "${name}": ${messageOf(cause)}`, { cause });
 }
 
 function succeed(parts: Parts, placement: Placement): void {

@@ -81,6 +81,11 @@ export function reasonsText(counts: Counts): string {
     .join(", ")}.`;
 }
 
+/** By a plugin that was asked about the chosen node alone. */
+export function rejectedAlone(rejection: Rejection): string {
+  return `0/1 nodes are available: ${reasonsText([[rejection, 1]])}`;
+}
+
 function byBytes(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

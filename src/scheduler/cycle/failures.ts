@@ -55,6 +55,7 @@ export function messageOf(error: unknown): string {
 }
 
 /** Whether the API server has said no: then nothing was written. */
-export function isRefusal(error: unknown): boolean {
+export function isRefusal(fault: unknown): boolean {
+  const error = fault instanceof Error && !isStatusError(fault) ? fault.cause : fault;
   return isStatusError(error) && error.code >= 400 && error.code < 500 && error.code !== 408 && error.code !== 429;
 }

@@ -1,4 +1,5 @@
 /** Pods that a plugin's permit keeps waiting before they are bound. */
+import { formatDuration } from "#api";
 import type { Clock, Timer } from "#base";
 import { PASS, type PodInfo, rejectionsOf, type Verdict } from "../framework/index.ts";
 
@@ -22,8 +23,9 @@ export class WaitingPods {
     const pending = new Map<string, Timer>();
     this.#waiting.set(pod.uid, { pod, pending, decided });
     for (const [plugin, timeoutMs] of plugins) {
+      const waited = formatDuration(BigInt(Math.round(timeoutMs)) * 1_000_000n);
       const late = () =>
-        this.reject(pod.uid, plugin, `rejected due to timeout after waiting ${timeoutMs / 1000}s at plugin ${plugin}`);
+        this.reject(pod.uid, plugin, `rejected due to timeout after waiting ${waited} at plugin ${plugin}`);
       pending.set(plugin, this.#clock.timer(timeoutMs, late));
     }
     try {
