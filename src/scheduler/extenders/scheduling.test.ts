@@ -79,6 +79,20 @@ describe("extenders", () => {
     expect(await running.places()).toEqual({ web: undefined });
   });
 
+  it("keep a Pod away from a node where it has nobody to preempt, and that is told", async () => {
+    const running = await scheduler({ filterVerb: "filter" }, () => ({
+      body: { NodeNames: [], FailedNodes: { a: "too hot", b: "too hot", c: "too hot" } },
+    }));
+    await running.addPod(pod("low", { on: "a" }));
+    await running.settle();
+    await running.addPod(pod("web", { spec: { priority: 1000 } }));
+    await eventually(() => running.events("web"), running).toEqual([
+      "FailedScheduling: 0/3 nodes are available: 3 too hot. " +
+        'preemption: expected at least one victim pod on node "a"',
+    ]);
+    expect((await running.pod("web")).status?.conditions).toMatchObject([{ reason: "Unschedulable" }]);
+  });
+
   it("that hang are given up on after their time, and asked again later", async () => {
     let hangs = true;
     const running = await scheduler({ filterVerb: "filter" }, () => (hangs ? "hang" : { body: { NodeNames: ["a"] } }));

@@ -56,7 +56,10 @@ export const defaultPreemption: PluginFactory = {
         const hindrance = hindranceOf(failed);
         if (hindrance !== undefined) return rejected(hindrance, false);
         const found = candidates.find(failed);
-        if (found.candidates.length === 0) return rejected(noneText(failed, found), true);
+        if (found.candidates.length === 0) {
+          const { faults } = found;
+          return faults.length > 0 ? rejected(faultsText(faults), false) : rejected(noneText(failed, found), true);
+        }
         const asked = extenders.filter((each) => each.preempt !== undefined && each.isInterested(pod));
         if (asked.length === 0) return begin(found.candidates, pod);
         return agreed(found.candidates, asked, failed, log, signal).then((left) => begin(left, pod));
@@ -92,6 +95,12 @@ function noneText({ view, resolvable }: NoFit, { rejections: tried }: Found): st
   const counts = [...tried.map((rejection) => [rejection, 1] as const), [NOT_HELPFUL, others] as const];
   const text = reasonsText(counts.filter(([, count]) => count > 0));
   return `0/${view.nodeCount} nodes are available: ${text}`;
+}
+
+/** As the original puts several of them together. */
+function faultsText(faults: readonly string[]): string {
+  const distinct = [...new Set(faults)];
+  return distinct.length === 1 ? (distinct[0] ?? "") : `[${distinct.join(", ")}]`;
 }
 
 /** What extenders leave of the candidates. */
