@@ -116,6 +116,20 @@ describe("a scheduler", () => {
     expect(await places()).toEqual({ early: "a", gated: "a" });
   });
 
+  it("tries no pod that is going, and says so", async () => {
+    const { addNode, addPod, settle, places, events, client } = await scheduler();
+    await addPod(pod("web", { metadata: { name: "web", namespace: "default", finalizers: ["example.com/hold"] } }));
+    await settle();
+    await client.of(Pod).in("default").delete("web");
+    await addNode(node("a"));
+    await settle();
+    expect(await places()).toEqual({ web: undefined });
+    expect(await events("web")).toEqual([
+      "FailedScheduling: no nodes available to schedule pods",
+      "FailedScheduling: skip schedule deleting pod: default/web",
+    ]);
+  });
+
   it("leaves pods of other schedulers alone", async () => {
     const { addNode, addPod, settle, places } = await scheduler();
     await addNode(node("a"));

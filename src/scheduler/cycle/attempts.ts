@@ -10,6 +10,7 @@ import {
   type Evaluator,
   type Filtered,
   isRejection,
+  type PodInfo,
   type Rejection,
   type Scored,
   type Waiting,
@@ -37,6 +38,7 @@ export function tryPod(parts: Parts, queued: QueuedPod): Promise<void> | undefin
   const { pod } = queued;
   const evaluator = parts.evaluators.get(pod.pod.spec?.schedulerName ?? "");
   if (evaluator === undefined || pod.terminating || parts.state.placeOf(pod.uid) !== undefined) {
+    if (evaluator !== undefined && pod.terminating) tellSkipped(parts, evaluator, pod);
     parts.queue.done(pod.uid);
     return undefined;
   }
@@ -52,6 +54,16 @@ export function tryPod(parts: Parts, queued: QueuedPod): Promise<void> | undefin
     onError(error);
     return undefined;
   }
+}
+
+function tellSkipped({ events }: Parts, { stages }: Evaluator, { pod, namespace, name }: PodInfo): void {
+  events(stages.schedulerName).record({
+    about: pod,
+    type: "Warning",
+    reason: "FailedScheduling",
+    action: "Scheduling",
+    note: `skip schedule deleting pod: ${namespace}/${name}`,
+  });
 }
 
 function place(parts: Parts, attempt: Attempt): Promise<void> | undefined {
