@@ -43,6 +43,12 @@ const web = { app: "web" };
 const added = (object: core.Node): ClusterEvent => ({ resource: "Node", action: "add", new: object });
 const gone = (object: core.Pod): ClusterEvent => ({ resource: "AssignedPod", action: "delete", old: object });
 const came = (object: core.Pod): ClusterEvent => ({ resource: "AssignedPod", action: "add", new: object });
+const told = (old: core.Pod, now: core.Pod): ClusterEvent => ({
+  resource: "AssignedPod",
+  action: "update",
+  old,
+  new: now,
+});
 const changed = (action: ClusterEvent["action"], old: core.Node, now: core.Node): ClusterEvent => ({
   resource: "Node",
   action,
@@ -147,12 +153,27 @@ const cases: readonly (readonly [plugin: string, what: string, pod: core.Pod, ev
       gone(pod("x", { on: "n", hostPorts: [80] })),
       "queue",
     ],
+    [
+      "NodePorts",
+      "a pod with another host port has gone",
+      pod("p", { hostPorts: [80] }),
+      gone(pod("x", { on: "n", hostPorts: [81] })),
+      "skip",
+    ],
     ["NodePorts", "a pod without has gone", pod("p", { hostPorts: [80] }), gone(stranger), "skip"],
     ["InterPodAffinity", "a pod came that was missed", near("podAffinity"), came(neighbour), "queue"],
     ["InterPodAffinity", "a stranger came", near("podAffinity"), came(stranger), "skip"],
     ["InterPodAffinity", "a pod went that was in the way", near("podAntiAffinity"), gone(neighbour), "queue"],
     ["InterPodAffinity", "a stranger went", near("podAntiAffinity"), gone(stranger), "skip"],
     ["PodTopologySpread", "one of its kind went", spread, gone(neighbour), "queue"],
+    ["PodTopologySpread", "one of its kind is ready", spread, told(neighbour, neighbour), "skip"],
+    [
+      "PodTopologySpread",
+      "one of its kind is on its way out",
+      spread,
+      told(neighbour, { ...neighbour, metadata: { ...neighbour.metadata, deletionTimestamp: "2030-01-01T00:00:00Z" } }),
+      "queue",
+    ],
     ["PodTopologySpread", "a stranger went", spread, gone(stranger), "skip"],
     ["PodTopologySpread", "a node came with the key", spread, added(node("n", { labels: { [ZONE]: "a" } })), "queue"],
     ["PodTopologySpread", "a node came without", spread, added(node("n")), "skip"],

@@ -87,7 +87,7 @@ function scoredOf(pod: core.Pod): NodeAsk["scored"] {
   };
 }
 
-function hostPortsOf(spec: core.PodSpec | undefined): readonly HostPort[] {
+export function hostPortsOf(spec: core.PodSpec | undefined): readonly HostPort[] {
   const sidecars = (spec?.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === "Always");
   return [...(spec?.containers ?? []), ...sidecars]
     .flatMap(({ ports = [] }) => ports)

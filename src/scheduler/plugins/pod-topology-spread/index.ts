@@ -63,7 +63,9 @@ export const podTopologySpread: PluginFactory = {
   },
 };
 
-function isMeant({ select }: SpreadConstraint, { old, new: now }: ClusterEvent): boolean {
+/** Of what has no name of its own, only the beginning of its end counts: from then on it is not counted. */
+function isMeant({ select }: SpreadConstraint, { action, old, new: now }: ClusterEvent): boolean {
+  if (action === "update" && old?.metadata.deletionTimestamp === now?.metadata.deletionTimestamp) return false;
   return [old, now].some(
     (each) =>
       each !== undefined &&
