@@ -151,7 +151,7 @@ function giveUp(parts: Parts, { queued, stages, node, startedMs }: Placement, fa
   handleFailure(parts, { queued, schedulerName: stages.schedulerName, failure, message, startedMs });
   // As if it had been there and had been deleted: what it took may fit others.
   const old: core.Pod = { ...pod.pod, spec: { containers: [], ...pod.pod.spec, nodeName: node } };
-  parts.queue.event({ resource: "AssignedPod", action: "delete", old }, pod.uid);
+  parts.queue.event({ resource: "AssignedPod", action: "delete", old }, ({ uid }) => uid !== pod.uid);
 }
 
 function rejected({ plugin, kind }: Rejection): Failure {

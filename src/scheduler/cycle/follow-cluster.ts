@@ -9,7 +9,7 @@
  */
 import type { core } from "#api";
 import type { Change, Informers } from "#client";
-import type { EventResource, Plugin } from "../framework/index.ts";
+import type { EventResource, Plugin, PodInfo } from "../framework/index.ts";
 import {
   CSIDriver,
   CSINode,
@@ -62,6 +62,8 @@ function followNode({ state, queue }: Followed, { type, object, old }: Change<co
   else for (const event of nodeEvents(old, object)) queue.event(event);
 }
 
+type Promised = Pick<PodInfo, "pod" | "uid" | "priority">;
+
 type Role = "waiting" | "placed" | "none";
 
 function roleOf({ evaluators }: Followed, pod: core.Pod | undefined): Role {
@@ -82,21 +84,33 @@ function followPod(parts: Followed, { type, object, old }: Change<core.Pod>): vo
   }
 }
 
-function wait({ state, infos, queue }: Followed, pod: core.Pod, old: core.Pod | undefined): void {
+function wait(parts: Followed, pod: core.Pod, old: core.Pod | undefined): void {
+  const { state, infos, queue } = parts;
   const uid = pod.metadata.uid ?? "";
   const info = infos.of(pod, queue.get(uid)?.pod);
   const nominated = pod.status?.nominatedNodeName ?? "";
-  const isAssumed = state.placeOf(uid) !== undefined;
-  if (!isAssumed && nominated !== (old?.status?.nominatedNodeName ?? "")) {
+  const before = old?.status?.nominatedNodeName ?? "";
+  const isMoved = nominated !== before && state.placeOf(uid) === undefined;
+  if (isMoved) {
     if (nominated === "") state.denominate(uid);
     else state.nominate(info, nominated);
   }
   if (old === undefined) queue.add(info);
   else queue.update(info, podEvents("TargetPod", old, pod));
+  if (isMoved && before !== "") release(parts, info, before);
+}
+
+/** What was kept for a pod is free for those that had to respect that: all who are no more important. */
+function release({ queue }: Followed, { pod, uid, priority }: Promised, node: string): void {
+  const old: core.Pod = { ...pod, spec: { containers: [], ...pod.spec, nodeName: node } };
+  queue.event({ resource: "AssignedPod", action: "delete", old }, (other) => {
+    return other.uid !== uid && other.priority <= priority;
+  });
 }
 
 /** It has found a node, or is gone. */
-function leaveQueue({ state, queue, waiting }: Followed, pod: core.Pod, isPlaced: boolean): void {
+function leaveQueue(parts: Followed, pod: core.Pod, isPlaced: boolean): void {
+  const { state, queue, waiting } = parts;
   const uid = pod.metadata.uid ?? "";
   const promised = state.nominationOf(uid);
   state.denominate(uid);
@@ -108,11 +122,7 @@ function leaveQueue({ state, queue, waiting }: Followed, pod: core.Pod, isPlaced
   queue.delete(uid);
   waiting.reject(uid, "", "the pod is gone");
   state.forget(uid);
-  // What was kept for it is free for others.
-  if (promised !== undefined) {
-    const old: core.Pod = { ...pod, spec: { containers: [], ...pod.spec, nodeName: promised } };
-    queue.event({ resource: "AssignedPod", action: "delete", old });
-  }
+  if (promised !== undefined) release(parts, { pod, uid, priority: pod.spec?.priority ?? 0 }, promised);
 }
 
 function placePod({ state, infos, queue }: Followed, pod: core.Pod, old: core.Pod | undefined): void {
