@@ -2,6 +2,7 @@
 
 import { isAbort, type Logger } from "#base";
 import { reasonsText } from "../../cycle/diagnosis.ts";
+import { messageOf } from "../../cycle/failures.ts";
 import {
   definePlugin,
   type Extender,
@@ -16,7 +17,7 @@ import { PodDisruptionBudget } from "../../kinds.ts";
 import { Candidates, type Found } from "./candidates.ts";
 import { Evictions } from "./evictions.ts";
 import { pickCandidate } from "./pick-candidate.ts";
-import { type Candidate, candidateOf } from "./victims.ts";
+import { type Candidate, candidateOf, noVictimText } from "./victims.ts";
 
 const NAME = "DefaultPreemption";
 const rejections = rejectionsOf(NAME);
@@ -62,7 +63,13 @@ export const defaultPreemption: PluginFactory = {
         }
         const asked = extenders.filter((each) => each.preempt !== undefined && each.isInterested(pod));
         if (asked.length === 0) return begin(found.candidates, pod);
-        return agreed(found.candidates, asked, failed, log, signal).then((left) => begin(left, pod));
+        return agreed(found.candidates, asked, failed, log, signal).then(
+          (left) => begin(left, pod),
+          (error: unknown) => {
+            if (isAbort(error, signal)) throw error;
+            return rejected(messageOf(error), false);
+          },
+        );
       },
     });
   },
@@ -117,7 +124,13 @@ async function agreed(
   for (const { name, ignorable, preempt } of extenders) {
     if (left.size === 0) break;
     try {
-      left = new Map((await preempt?.(pod, left, signal)) ?? left);
+      const next = new Map((await preempt?.(pod, left, signal)) ?? left);
+      for (const [node, { pods }] of next) {
+        if (pods.length > 0) continue;
+        if (!ignorable) throw new Error(noVictimText(node));
+        next.delete(node);
+      }
+      left = next;
     } catch (error) {
       if (!ignorable || isAbort(error, signal)) throw error;
       log.warn("an extender that may be ignored failed at a preemption", { extender: name, pod: pod.key, error });
@@ -125,6 +138,6 @@ async function agreed(
   }
   return [...left].flatMap(([name, { pods, pdbViolations }]) => {
     const node = view.nodeNamed(name);
-    return node === undefined || pods.length === 0 ? [] : [candidateOf(node, pods, pdbViolations)];
+    return node === undefined ? [] : [candidateOf(node, pods, pdbViolations)];
   });
 }

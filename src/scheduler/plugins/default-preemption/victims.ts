@@ -91,9 +91,12 @@ export function victimsOn(
   };
   const violations = violating.filter((other) => !spare(other)).length;
   for (const other of others) spare(other);
-  if (victims.length === 0)
-    return { kind: "surprise", message: `expected at least one victim pod on node "${node.name}"` };
+  if (victims.length === 0) return { kind: "surprise", message: noVictimText(node.name) };
   return candidateOf(node, victims.sort(order), violations);
+}
+
+export function noVictimText(node: string): string {
+  return `expected at least one victim pod on node "${node}"`;
 }
 
 /** Of equal priority, whoever runs longer is more important. */
