@@ -154,7 +154,9 @@ describe("a plugin that says no once a node was chosen", () => {
     await addPod(pod("web"));
     await settle();
     await clock.advance(150);
-    expect((await get("web")).status?.conditions).toMatchObject([{ status: "False", reason, message }]);
+    const { status } = await get("web");
+    expect(status?.conditions).toMatchObject([{ status: "False", reason, message }]);
+    expect(status?.nominatedNodeName).toBeUndefined();
     expect(await events("web")).toEqual([`FailedScheduling: ${message}`]);
   });
 });

@@ -77,6 +77,7 @@ function place(parts: Parts, attempt: Attempt): Promise<void> | undefined {
       schedulerName: evaluator.stages.schedulerName,
       failure: { kind: "rejected", rejectors, pending: new Set() },
       message: NO_NODES,
+      nominate: "",
     });
     return undefined;
   }
@@ -182,13 +183,14 @@ function reject(parts: Parts, attempt: Attempt, rejection: Rejection): void {
     schedulerName: attempt.evaluator.stages.schedulerName,
     failure: { kind: "rejected", rejectors: new Set([plugin]), pending: new Set(kind === "pending" ? [plugin] : []) },
     message: rejectedAlone(rejection),
+    nominate: "",
   });
 }
 
 function fail(parts: Parts, attempt: Attempt, filtered: Filtered | undefined, message: string): void {
   if (filtered !== undefined) note(parts, attempt, filtered, { kind: "error", message });
   const { schedulerName } = attempt.evaluator.stages;
-  handleFailure(parts, { ...attempt, schedulerName, failure: { kind: "error" }, message });
+  handleFailure(parts, { ...attempt, schedulerName, failure: { kind: "error" }, message, nominate: "" });
 }
 
 function note(

@@ -1,10 +1,10 @@
 /**
  * From a decision to a pod that is bound: goes on beside the attempts that follow.
  *
- *     permit's wait ──► preBind ──► bind ══► API server ──► postBind, event
- *          └───────────────┴──────────┴ failed: unreserve, forget, back to the queue
+ *     promise ══► permit's wait ──► preBind ──► bind ══► API server ──► postBind, event
+ *                      └───────────────┴──────────┴ failed: unreserve, forget, back to the queue
  *
- * 1. Until it is over, the pod counts as being on its node.
+ * 1. Until it is over, the pod counts as being on its node. Where it may take its time, the pod's status says which node that will be.
  * 2. Where nobody knows whether the API server has bound it (no answer), it is asked before the node is given to others.
  */
 import { type core, isStatusError } from "#api";
@@ -20,9 +20,10 @@ import {
 import { Pod } from "../kinds.ts";
 import type { Failure, QueuedPod } from "../queue/index.ts";
 import { rejectedAlone } from "./diagnosis.ts";
-import { handleFailure, isRefusal, messageOf } from "./failures.ts";
+import { type FailedAttempt, handleFailure, isRefusal, messageOf } from "./failures.ts";
 import { attemptsLabel } from "./metrics.ts";
 import type { Parts } from "./parts.ts";
+import { patchStatus } from "./pod-status.ts";
 
 const FIRST_RETRY_MS = 200;
 const LAST_RETRY_MS = 10_000;
@@ -47,11 +48,13 @@ export function stateOf({ stages, filtered }: Pick<Placement, "stages" | "filter
 
 export async function bindPod(parts: Parts, placement: Placement): Promise<void> {
   const { signal } = parts;
+  const promised = mayTakeTime(placement) ? placement.node : undefined;
   try {
+    if (promised !== undefined) await promise(parts, placement);
     const refused = await refusedBefore(parts, placement);
     if (refused !== undefined) {
       undo(parts, placement);
-      giveUp(parts, placement, rejected(refused), rejectedAlone(refused));
+      giveUp(parts, placement, { failure: rejected(refused), message: rejectedAlone(refused), promised });
       return;
     }
     await bind(parts, placement);
@@ -62,10 +65,27 @@ export async function bindPod(parts: Parts, placement: Placement): Promise<void>
       return;
     }
     undo(parts, placement);
-    giveUp(parts, placement, { kind: "error" }, messageOf(error));
+    giveUp(parts, placement, { failure: { kind: "error" }, message: messageOf(error), promised });
     return;
   }
   succeed(parts, placement);
+}
+
+function mayTakeTime(placement: Placement): boolean {
+  const { stages, waits } = placement;
+  if (waits.size > 0) return true;
+  return stages.preBind.some((plugin) => plugin.needsPreBind?.(stateOf(placement, plugin)) ?? true);
+}
+
+/** So that others, such as autoscalers, know of it. Nothing depends on it. */
+async function promise({ client, clock, signal, log }: Parts, { queued, node }: Placement): Promise<void> {
+  const { pod } = queued;
+  try {
+    await patchStatus(client, clock, pod, { nominatedNodeName: node }, signal);
+  } catch (error) {
+    if (isAbort(error, signal)) throw error;
+    log.warn("a pod's node could not be told before it is bound", { pod: pod.key, node, error });
+  }
 }
 
 async function refusedBefore(parts: Parts, placement: Placement): Promise<Rejection | undefined> {
@@ -145,10 +165,13 @@ function undo({ state }: Parts, placement: Placement): void {
   state.forget(queued.pod.uid);
 }
 
-function giveUp(parts: Parts, { queued, stages, node, startedMs }: Placement, failure: Failure, message: string): void {
+type Fault = Pick<FailedAttempt, "failure" | "message" | "promised">;
+
+function giveUp(parts: Parts, { queued, stages, node, startedMs }: Placement, fault: Fault): void {
   const { pod } = queued;
+  const { failure, message } = fault;
   if (failure.kind === "error") parts.log.warn("a pod could not be bound", { pod: pod.key, node, message });
-  handleFailure(parts, { queued, schedulerName: stages.schedulerName, failure, message, startedMs });
+  handleFailure(parts, { queued, schedulerName: stages.schedulerName, ...fault, nominate: "", startedMs });
   // As if it had been there and had been deleted: what it took may fit others.
   const old: core.Pod = { ...pod.pod, spec: { containers: [], ...pod.pod.spec, nodeName: node } };
   parts.queue.event({ resource: "AssignedPod", action: "delete", old }, ({ uid }) => uid !== pod.uid);

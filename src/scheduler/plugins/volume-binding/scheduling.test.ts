@@ -71,6 +71,29 @@ describe("Pods and volumes", () => {
     });
   });
 
+  it("while a volume is made, the Pod's status names its node, until that fails", async () => {
+    const { client, addPod, settle, events, clock, pod: get } = await cluster();
+    await client.of(StorageClass).create({
+      metadata: { name: "made" },
+      provisioner: "disks.example.com",
+      volumeBindingMode: "WaitForFirstConsumer",
+    });
+    const claims = client.of(PersistentVolumeClaim).in("default");
+    await claims.create(claim("data", "made"));
+    await addPod(using("db", "data"));
+    await settle();
+    const { annotations } = (await claims.get("data")).metadata;
+    const { spec, status } = await get("db");
+    expect(spec?.nodeName).toBeUndefined();
+    expect(status?.nominatedNodeName).toMatch(/^[abc]$/);
+    expect(status?.nominatedNodeName).toBe(annotations?.["volume.kubernetes.io/selected-node"]);
+    await clock.advance(600_000);
+    expect(await events("db")).toEqual([
+      'FailedScheduling: running PreBind plugin "VolumeBinding": binding volumes: context deadline exceeded',
+    ]);
+    expect((await get("db")).status?.nominatedNodeName).toBeUndefined();
+  });
+
   it("of two Pods that want the only disk one waits, until there is another", async () => {
     const { client, addPod, settle, places, events, clock } = await cluster();
     await client.of(PersistentVolume).create(local("disk-a", "a"));
