@@ -18,6 +18,7 @@ export function askKey({ spec, status }: core.Pod): string {
     spec.overhead,
     spec.nodeSelector,
     spec.tolerations,
+    imageVolumes(spec),
     givenTo(status),
   ]);
 }
@@ -61,7 +62,7 @@ export function askOf(pod: core.Pod, names: ResourceNames): NodeAsk {
     nodeAffinity: undefined,
     tolerations: spec?.tolerations ?? [],
     hostPorts: hostPortsOf(spec),
-    images: containers.map(({ image = "" }) => normalImage(image)),
+    images: [...containers.map(({ image = "" }) => image), ...(imageVolumes(spec) ?? [])].map(normalImage),
     containers: containers.length,
   };
 }
@@ -97,6 +98,12 @@ export function hostPortsOf(spec: core.PodSpec | undefined): readonly HostPort[]
       protocol,
       port: hostPort,
     }));
+}
+
+/** Images that are mounted; undefined: none. */
+function imageVolumes(spec: core.PodSpec | undefined): readonly string[] | undefined {
+  if (spec?.volumes?.some(({ image }) => image !== undefined) !== true) return undefined;
+  return spec.volumes.flatMap(({ image }) => image?.reference ?? []);
 }
 
 /** An image without a tag is meant as the latest. */

@@ -106,6 +106,7 @@ function randomPod(random: Random, name: string, nodes: readonly string[]): core
     ...(chance(random, 0.1)
       ? { overhead: { cpu: "50m", memory: "32Mi" } }
       : randomPodLevel(random, [...initContainers, ...containers])),
+    ...(chance(random, 0.08) ? { volumes: [{ name: "mounted", image: { reference: random.pick(IMAGES) } }] } : {}),
     ...(chance(random, 0.15) ? { nodeSelector: { disk: random.pick(["ssd", "hdd"]) } } : {}),
     ...(chance(random, 0.3) ? { tolerations: list(random, 1, 2, () => randomToleration(random)) } : {}),
     ...(chance(random, 0.4) ? { topologySpreadConstraints: randomSpread(random, labels) } : {}),
