@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { conflict, parseQuantity, StatusError, scaledValue } from "#api";
 import { seededRandom } from "#base";
 import { readConfiguration } from "./configuration/index.ts";
-import { definePlugin, type Plugin, type PluginFactory, rejectionsOf } from "./framework/index.ts";
+import { definePlugin, PASS, type Plugin, type PluginFactory, rejectionsOf } from "./framework/index.ts";
 import { Node, Pod } from "./kinds.ts";
 import { ALL_PLUGINS } from "./plugins/index.ts";
 import { node, pod } from "./testing/index.ts";
@@ -26,6 +26,19 @@ const isBinding = ({ path }: { readonly path: string }) => path.endsWith("/bindi
 async function bind({ client }: TestScheduler, name: string, to: string): Promise<void> {
   const binding = { metadata: { name, namespace: "default" }, target: { kind: "Node", name: to } };
   await client.of(Pod).in("default").subresource(name, "binding").create(binding);
+}
+
+/** With one plugin more. */
+async function picky(plugin: Partial<Plugin>): Promise<TestScheduler> {
+  const factory: PluginFactory = { name: "Picky", make: () => definePlugin({ name: "Picky", ...plugin }) };
+  const factories = [...ALL_PLUGINS, factory];
+  const text = JSON.stringify({
+    apiVersion: "kubescheduler.config.k8s.io/v1",
+    kind: "KubeSchedulerConfiguration",
+    profiles: [{ plugins: { multiPoint: { enabled: [{ name: "Picky" }] } } }],
+  });
+  const { scheduler: configuration } = readConfiguration(text, { factories, readFile: () => "" });
+  return scheduler({ configuration, plugins: factories });
 }
 
 describe("a binding that fails", () => {
@@ -141,15 +154,7 @@ describe("a plugin that says no once a node was chosen", () => {
       'running PreBind plugin "Picky": broken',
     ],
   ])("%s", async (_stage, plugin, reason, message) => {
-    const picky: PluginFactory = { name: "Picky", make: () => definePlugin({ name: "Picky", ...plugin }) };
-    const factories = [...ALL_PLUGINS, picky];
-    const text = JSON.stringify({
-      apiVersion: "kubescheduler.config.k8s.io/v1",
-      kind: "KubeSchedulerConfiguration",
-      profiles: [{ plugins: { multiPoint: { enabled: [{ name: "Picky" }] } } }],
-    });
-    const { scheduler: configuration } = readConfiguration(text, { factories, readFile: () => "" });
-    const { addNode, addPod, settle, events, clock, pod: get } = await scheduler({ configuration, plugins: factories });
+    const { addNode, addPod, settle, events, clock, pod: get } = await picky(plugin);
     for (const name of ["a", "b"]) await addNode(node(name));
     await addPod(pod("web"));
     await settle();
@@ -158,6 +163,26 @@ describe("a plugin that says no once a node was chosen", () => {
     expect(status?.conditions).toMatchObject([{ status: "False", reason, message }]);
     expect(status?.nominatedNodeName).toBeUndefined();
     expect(await events("web")).toEqual([`FailedScheduling: ${message}`]);
+  });
+});
+
+describe("a pod that a plugin keeps waiting", () => {
+  it("goes back to the queue when it is preempted, and its place is free", async () => {
+    const { addNode, addPod, settle, places, events, clock } = await picky({
+      permit: (_, { priority }) => (priority > 0 ? PASS : { kind: "wait", timeoutMs: 60_000 }),
+    });
+    await addNode(node("a", { allocatable: { cpu: "1" } }));
+    await addPod(pod("low", cpu("1")));
+    await settle();
+    await addPod(pod("vip", { ...cpu("1"), spec: { priority: 1000 } }));
+    await settle();
+    expect(await places()).toEqual({ low: undefined, vip: "a" });
+    const told = await events("low");
+    expect(told).toHaveLength(2);
+    expect(told).toContain("FailedScheduling: 0/1 nodes are available: 1 preempted.");
+    expect(told).toContainEqual(expect.stringMatching(/^Preempted: Preempted by pod .* on node a$/));
+    await clock.advance(2_000);
+    expect(await events("low")).toContainEqual(expect.stringMatching(/^FailedScheduling: .* 1 Insufficient cpu\./));
   });
 });
 

@@ -24,7 +24,10 @@ import { type FailedAttempt, handleFailure, isRefusal, messageOf } from "./failu
 import { attemptsLabel } from "./metrics.ts";
 import type { Parts } from "./parts.ts";
 import { patchStatus } from "./pod-status.ts";
+import type { SlowBinding } from "./waiting-pods.ts";
 
+/** Nobody's events are waited for. */
+const TRY_AGAIN: Failure = { kind: "rejected", rejectors: new Set(), pending: new Set() };
 const FIRST_RETRY_MS = 200;
 const LAST_RETRY_MS = 10_000;
 
@@ -47,14 +50,26 @@ export function stateOf({ stages, filtered }: Pick<Placement, "stages" | "filter
 }
 
 export async function bindPod(parts: Parts, placement: Placement): Promise<void> {
-  const { signal } = parts;
-  const promised = mayTakeTime(placement) ? placement.node : undefined;
+  const { waiting, signal } = parts;
+  if (!mayTakeTime(placement)) return bindOrGiveUp(parts, placement, undefined);
+  const slow = waiting.begin(placement.queued.pod, placement.waits, signal);
   try {
-    if (promised !== undefined) await promise(parts, placement);
-    const refused = await refusedBefore(parts, placement);
+    await promise(parts, placement);
+    await bindOrGiveUp(parts, placement, slow);
+  } finally {
+    waiting.end(slow);
+  }
+}
+
+async function bindOrGiveUp(parts: Parts, placement: Placement, slow: SlowBinding | undefined): Promise<void> {
+  const { signal } = parts;
+  const promised = slow === undefined ? undefined : placement.node;
+  try {
+    const refused = await refusedBefore(parts, placement, slow);
     if (refused !== undefined) {
       undo(parts, placement);
-      giveUp(parts, placement, { failure: rejected(refused), message: rejectedAlone(refused), promised });
+      const failure = slow?.preempted === undefined ? rejected(refused) : TRY_AGAIN;
+      giveUp(parts, placement, { failure, message: rejectedAlone(refused), promised });
       return;
     }
     await bind(parts, placement);
@@ -83,27 +98,32 @@ async function promise({ client, clock, signal, log }: Parts, { queued, node }: 
   try {
     await patchStatus(client, clock, pod, { nominatedNodeName: node }, signal);
   } catch (error) {
-    if (isAbort(error, signal)) throw error;
-    log.warn("a pod's node could not be told before it is bound", { pod: pod.key, node, error });
+    if (!isAbort(error, signal))
+      log.warn("a pod's node could not be told before it is bound", { pod: pod.key, node, error });
   }
 }
 
-async function refusedBefore(parts: Parts, placement: Placement): Promise<Rejection | undefined> {
-  const { stages, queued, node, waits } = placement;
-  if (waits.size > 0) {
-    const verdict = await parts.waiting.wait(queued.pod, waits);
-    if (isRejection(verdict)) return verdict;
-  }
+async function refusedBefore(
+  parts: Parts,
+  placement: Placement,
+  slow: SlowBinding | undefined,
+): Promise<Rejection | undefined> {
+  const { stages, queued, node } = placement;
+  if (slow === undefined) return undefined;
+  const permitted = await slow.permitted;
+  if (isRejection(permitted)) return permitted;
   for (const plugin of stages.preBind) {
-    const state = stateOf(placement, plugin);
     let verdict: Verdict | undefined;
     try {
-      verdict = await plugin.preBind?.(state, queued.pod, node, parts.signal);
+      verdict = await plugin.preBind?.(stateOf(placement, plugin), queued.pod, node, slow.signal);
     } catch (error) {
+      if (slow.preempted !== undefined && !parts.signal.aborted) return slow.preempted;
       throw faultOf("PreBind", plugin, error);
     }
     if (verdict !== undefined && isRejection(verdict)) return verdict;
+    if (slow.preempted !== undefined) return slow.preempted;
   }
+  slow.commit();
   return undefined;
 }
 

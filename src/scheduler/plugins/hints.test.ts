@@ -26,7 +26,7 @@ const context: PluginContext = {
   wake: () => {},
   ungate: () => {},
   extenders: [],
-  waiting: { allow: () => {}, reject: () => false },
+  waiting: { allow: () => {}, reject: () => false, preempt: () => undefined },
   metrics: schedulerMetrics(new MetricsRegistry()),
   beside: () => {},
   signal: new AbortController().signal,

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { core } from "#api";
 import { persistentVolumeBinder } from "../../../controllers/persistent-volume/index.ts";
 import { testControllers } from "../../../controllers/testing/index.ts";
-import { PersistentVolume, PersistentVolumeClaim, StorageClass } from "../../kinds.ts";
+import { Node, PersistentVolume, PersistentVolumeClaim, StorageClass } from "../../kinds.ts";
 import { node, pod } from "../../testing/index.ts";
 import { schedulingServer, testScheduler } from "../../testing/test-scheduler.ts";
 
@@ -92,6 +92,30 @@ describe("Pods and volumes", () => {
       'FailedScheduling: running PreBind plugin "VolumeBinding": binding volumes: context deadline exceeded',
     ]);
     expect((await get("db")).status?.nominatedNodeName).toBeUndefined();
+  });
+
+  it("a Pod that is preempted while its volume is made stays, and waits", async () => {
+    const { client, addNode, addPod, settle, events, places, pod: get } = await cluster();
+    for (const name of ["a", "b", "c"]) await client.of(Node).delete(name);
+    await addNode(node("only", { allocatable: { cpu: "1" } }));
+    await client.of(StorageClass).create({
+      metadata: { name: "made" },
+      provisioner: "disks.example.com",
+      volumeBindingMode: "WaitForFirstConsumer",
+    });
+    await client.of(PersistentVolumeClaim).in("default").create(claim("data", "made"));
+    const db = using("db", "data");
+    await addPod(pod("db", { requests: { cpu: "1" }, spec: { volumes: db.spec?.volumes ?? [] } }));
+    await settle();
+    expect((await get("db")).status?.nominatedNodeName).toBe("only");
+    await addPod(pod("vip", { requests: { cpu: "1" }, spec: { priority: 1000 } }));
+    await settle();
+    expect(await places()).toEqual({ db: undefined, vip: "only" });
+    const { metadata, status } = await get("db");
+    expect(metadata.deletionTimestamp).toBeUndefined();
+    expect(status?.nominatedNodeName).toBeUndefined();
+    expect(status?.conditions?.map(({ type }) => type)).toEqual(["PodScheduled"]);
+    expect(await events("db")).toContainEqual(expect.stringMatching(/^Preempted: Preempted by pod .* on node only$/));
   });
 
   it("of two Pods that want the only disk one waits, until there is another", async () => {
