@@ -75,6 +75,18 @@ const spread = pod("p", {
     ],
   },
 });
+const [constraint] = spread.spec?.topologySpreadConstraints ?? [];
+const spreadByTaints = pod("p", {
+  labels: web,
+  spec: { topologySpreadConstraints: constraint ? [{ ...constraint, nodeTaintsPolicy: "Honor" }] : [] },
+});
+const tolerating: ClusterEvent = { resource: "TargetPod", action: "tolerations", old: pod("p"), new: pod("p") };
+const shrunk = (from: Record<string, string>, to: Record<string, string>): ClusterEvent => ({
+  resource: "AssignedPod",
+  action: "scaleDown",
+  old: pod("o", { on: "n", requests: from }),
+  new: pod("o", { on: "n", requests: to }),
+});
 const large = pod("p", { requests: { cpu: "3" } });
 const neighbour = pod("web", { on: "n", labels: web });
 const stranger = pod("db", { on: "n" });
@@ -102,6 +114,20 @@ const cases: readonly (readonly [plugin: string, what: string, pod: core.Pod, ev
       "a node has grown in something else",
       large,
       changed("allocatable", node("n"), node("n", { allocatable: { memory: "64Gi" } })),
+      "skip",
+    ],
+    [
+      "NodeResourcesFit",
+      "a pod asks for less of what it wants",
+      large,
+      shrunk({ cpu: "2", memory: "1Gi" }, { cpu: "1", memory: "1Gi" }),
+      "queue",
+    ],
+    [
+      "NodeResourcesFit",
+      "a pod asks for less of something else",
+      large,
+      shrunk({ cpu: "2", memory: "2Gi" }, { cpu: "2", memory: "1Gi" }),
       "skip",
     ],
     ["NodeResourcesFit", "a pod came", large, came(stranger), "skip"],
@@ -174,6 +200,8 @@ const cases: readonly (readonly [plugin: string, what: string, pod: core.Pod, ev
       told(neighbour, { ...neighbour, metadata: { ...neighbour.metadata, deletionTimestamp: "2030-01-01T00:00:00Z" } }),
       "queue",
     ],
+    ["PodTopologySpread", "the pod tolerates more", spread, tolerating, "skip"],
+    ["PodTopologySpread", "the pod tolerates more, and taints count", spreadByTaints, tolerating, "queue"],
     ["PodTopologySpread", "a stranger went", spread, gone(stranger), "skip"],
     ["PodTopologySpread", "a node came with the key", spread, added(node("n", { labels: { [ZONE]: "a" } })), "queue"],
     ["PodTopologySpread", "a node came without", spread, added(node("n")), "skip"],

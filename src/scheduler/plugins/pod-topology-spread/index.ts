@@ -46,6 +46,11 @@ export const podTopologySpread: PluginFactory = {
         },
         { resource: "TargetPod", actions: ["labels"] },
         {
+          resource: "TargetPod",
+          actions: ["tolerations"],
+          hint: (pod) => (hard(pod).some(({ honorsTaints }) => honorsTaints) ? "queue" : "skip"),
+        },
+        {
           resource: "Node",
           actions: ["add", "delete", "labels", "taints"],
           hint: (pod, event) => {
