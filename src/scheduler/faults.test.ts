@@ -2,7 +2,10 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { conflict, parseQuantity, StatusError, scaledValue } from "#api";
 import { seededRandom } from "#base";
+import { readConfiguration } from "./configuration/index.ts";
+import { definePlugin, PASS, type Plugin, type PluginFactory, rejectionsOf } from "./framework/index.ts";
 import { Node, Pod } from "./kinds.ts";
+import { ALL_PLUGINS } from "./plugins/index.ts";
 import { node, pod } from "./testing/index.ts";
 import { type TestScheduler, type TestSchedulerOptions, testScheduler } from "./testing/test-scheduler.ts";
 
@@ -23,6 +26,19 @@ const isBinding = ({ path }: { readonly path: string }) => path.endsWith("/bindi
 async function bind({ client }: TestScheduler, name: string, to: string): Promise<void> {
   const binding = { metadata: { name, namespace: "default" }, target: { kind: "Node", name: to } };
   await client.of(Pod).in("default").subresource(name, "binding").create(binding);
+}
+
+/** With one plugin more. */
+async function picky(plugin: Partial<Plugin>): Promise<TestScheduler> {
+  const factory: PluginFactory = { name: "Picky", make: () => definePlugin({ name: "Picky", ...plugin }) };
+  const factories = [...ALL_PLUGINS, factory];
+  const text = JSON.stringify({
+    apiVersion: "kubescheduler.config.k8s.io/v1",
+    kind: "KubeSchedulerConfiguration",
+    profiles: [{ plugins: { multiPoint: { enabled: [{ name: "Picky" }] } } }],
+  });
+  const { scheduler: configuration } = readConfiguration(text, { factories, readFile: () => "" });
+  return scheduler({ configuration, plugins: factories });
 }
 
 describe("a binding that fails", () => {
@@ -97,6 +113,71 @@ describe("a binding that fails", () => {
     await settle();
     await clock.advance(2000);
     expect(await places()).toEqual({ web: "b" });
+  });
+});
+
+describe("a plugin that says no once a node was chosen", () => {
+  const rejections = rejectionsOf("Picky");
+  it.each<[stage: string, plugin: Partial<Plugin>, reason: string, message: string]>([
+    [
+      "reserve",
+      { reserve: () => rejections.unschedulable("not there") },
+      "Unschedulable",
+      "0/1 nodes are available: 1 not there.",
+    ],
+    [
+      "permit",
+      { permit: () => rejections.unschedulable("not so", "not now") },
+      "Unschedulable",
+      "0/1 nodes are available: 1 not now, 1 not so.",
+    ],
+    [
+      "permit, after a while",
+      { permit: () => ({ kind: "wait", timeoutMs: 100 }) },
+      "Unschedulable",
+      "0/1 nodes are available: 1 rejected due to timeout after waiting 100ms at plugin Picky.",
+    ],
+    ["preBind", { preBind: async () => rejections.unschedulable("not like this") }, "Unschedulable", "not like this"],
+    [
+      "preBind, by failing",
+      {
+        preBind: async () => {
+          throw new Error("broken");
+        },
+      },
+      "SchedulerError",
+      'running PreBind plugin "Picky": broken',
+    ],
+  ])("%s", async (_stage, plugin, reason, message) => {
+    const { addNode, addPod, settle, events, clock, pod: get } = await picky(plugin);
+    for (const name of ["a", "b"]) await addNode(node(name));
+    await addPod(pod("web"));
+    await settle();
+    await clock.advance(150);
+    const { status } = await get("web");
+    expect(status?.conditions).toMatchObject([{ status: "False", reason, message }]);
+    expect(status?.nominatedNodeName).toBeUndefined();
+    expect(await events("web")).toEqual([`FailedScheduling: ${message}`]);
+  });
+});
+
+describe("a pod that a plugin keeps waiting", () => {
+  it("goes back to the queue when it is preempted, and its place is free", async () => {
+    const { addNode, addPod, settle, places, events, clock } = await picky({
+      permit: (_, { priority }) => (priority > 0 ? PASS : { kind: "wait", timeoutMs: 60_000 }),
+    });
+    await addNode(node("a", { allocatable: { cpu: "1" } }));
+    await addPod(pod("low", cpu("1")));
+    await settle();
+    await addPod(pod("vip", { ...cpu("1"), spec: { priority: 1000 } }));
+    await settle();
+    expect(await places()).toEqual({ low: undefined, vip: "a" });
+    const told = await events("low");
+    expect(told).toHaveLength(2);
+    expect(told).toContain("FailedScheduling: 0/1 nodes are available: 1 preempted.");
+    expect(told).toContainEqual(expect.stringMatching(/^Preempted: Preempted by pod .* on node a$/));
+    await clock.advance(2_000);
+    expect(await events("low")).toContainEqual(expect.stringMatching(/^FailedScheduling: .* 1 Insufficient cpu\./));
   });
 });
 

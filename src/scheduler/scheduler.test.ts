@@ -116,6 +116,38 @@ describe("a scheduler", () => {
     expect(await places()).toEqual({ early: "a", gated: "a" });
   });
 
+  it("tries those again that a nomination kept away, once it is void", async () => {
+    const { addNode, addPod, settle, places, client } = await scheduler();
+    await addNode(node("a"));
+    await addPod(pod("vip", { ...cpu("3"), spec: { ...important, nodeSelector: { disk: "ssd" } } }));
+    await settle();
+    const nominate = async (nominatedNodeName: string | null) => {
+      const status = client.of(Pod).in("default").subresource("vip", "status");
+      await status.patch({ type: "merge", object: { status: { nominatedNodeName } } });
+      await settle();
+    };
+    await nominate("a");
+    await addPod(pod("web", cpu("3")));
+    await settle();
+    expect(await places()).toEqual({ vip: undefined, web: undefined });
+    await nominate(null);
+    expect(await places()).toEqual({ vip: undefined, web: "a" });
+  });
+
+  it("tries no pod that is going, and says so", async () => {
+    const { addNode, addPod, settle, places, events, client } = await scheduler();
+    await addPod(pod("web", { metadata: { name: "web", namespace: "default", finalizers: ["example.com/hold"] } }));
+    await settle();
+    await client.of(Pod).in("default").delete("web");
+    await addNode(node("a"));
+    await settle();
+    expect(await places()).toEqual({ web: undefined });
+    expect(await events("web")).toEqual([
+      "FailedScheduling: no nodes available to schedule pods",
+      "FailedScheduling: skip schedule deleting pod: default/web",
+    ]);
+  });
+
   it("leaves pods of other schedulers alone", async () => {
     const { addNode, addPod, settle, places } = await scheduler();
     await addNode(node("a"));

@@ -1,10 +1,10 @@
 /**
  * From a decision to a pod that is bound: goes on beside the attempts that follow.
  *
- *     permit's wait ──► preBind ──► bind ══► API server ──► postBind, event
- *          └───────────────┴──────────┴ failed: unreserve, forget, back to the queue
+ *     promise ══► permit's wait ──► preBind ──► bind ══► API server ──► postBind, event
+ *                      └───────────────┴──────────┴ failed: unreserve, forget, back to the queue
  *
- * 1. Until it is over, the pod counts as being on its node.
+ * 1. Until it is over, the pod counts as being on its node. Where it may take its time, the pod's status says which node that will be.
  * 2. Where nobody knows whether the API server has bound it (no answer), it is asked before the node is given to others.
  */
 import { type core, isStatusError } from "#api";
@@ -13,15 +13,16 @@ import { type Filtered, isRejection, type Plugin, type Rejection, type Stages } 
 import { Pod } from "../kinds.ts";
 import type { Failure, QueuedPod } from "../queue/index.ts";
 import { oneNodeText } from "./diagnosis.ts";
-import { handleFailure, isRefusal, messageOf, type Step } from "./failures.ts";
+import { type FailedAttempt, handleFailure, isRefusal, messageOf, type Step } from "./failures.ts";
 import { attemptsLabel } from "./metrics.ts";
 import type { Parts } from "./parts.ts";
 import { patchStatus } from "./pod-status.ts";
+import type { SlowBinding } from "./waiting-pods.ts";
 
+/** Nobody's events are waited for. */
+const TRY_AGAIN: Failure = { kind: "rejected", rejectors: new Set(), pending: new Set() };
 const FIRST_RETRY_MS = 200;
 const LAST_RETRY_MS = 10_000;
-/** Who has to wait longer for its node is told which it will be. */
-const PROMISE_MS = 1000;
 const PENDING = Symbol("pending");
 const NOT_YET = Promise.resolve(PENDING);
 
@@ -44,16 +45,45 @@ export function stateOf({ stages, filtered }: Pick<Placement, "stages" | "filter
 }
 
 export async function bindPod(parts: Parts, placement: Placement): Promise<void> {
+  const { waiting, signal } = parts;
+  if (!mayTakeTime(placement)) return bindOrGiveUp(parts, placement, undefined);
+  const slow = waiting.begin(placement.queued.pod, placement.waits, signal);
+  try {
+    await promise(parts, placement);
+    await bindOrGiveUp(parts, placement, slow);
+  } finally {
+    waiting.end(slow);
+  }
+}
+
+function mayTakeTime(placement: Placement): boolean {
+  const { stages, waits } = placement;
+  if (waits.size > 0) return true;
+  return stages.preBind.some((plugin) => plugin.needsPreBind?.(stateOf(placement, plugin)) ?? true);
+}
+
+/** So that others, such as autoscalers, know of it. Nothing depends on it. */
+async function promise({ client, clock, signal, log }: Parts, { queued, node }: Placement): Promise<void> {
+  const { pod } = queued;
+  try {
+    await patchStatus(client, clock, pod, { nominatedNodeName: node }, signal);
+  } catch (error) {
+    if (!isAbort(error, signal))
+      log.warn("a pod's node could not be told before it is bound", { pod: pod.key, node, error });
+  }
+}
+
+async function bindOrGiveUp(parts: Parts, placement: Placement, slow: SlowBinding | undefined): Promise<void> {
   const { signal } = parts;
+  const promised = slow === undefined ? undefined : placement.node;
   const step: Step = { point: "", plugin: "" };
   try {
-    const barred = placement.waits.size === 0 ? undefined : await permitted(parts, placement);
-    const refused = barred ?? (await prepare(parts, placement, step));
+    const refused = await refusedBefore(parts, placement, slow, step);
     if (refused !== undefined) {
       // Who is refused because the scheduler ends is left to the next one.
       if (signal.aborted) return;
       undo(parts, placement);
-      giveUp(parts, placement, refused.failure, refused.message);
+      giveUp(parts, placement, { ...refused, promised });
       return;
     }
     await bind(parts, placement, step);
@@ -64,7 +94,7 @@ export async function bindPod(parts: Parts, placement: Placement): Promise<void>
       return;
     }
     undo(parts, placement);
-    giveUp(parts, placement, { kind: "error" }, messageOf(error, step));
+    giveUp(parts, placement, { failure: { kind: "error" }, message: messageOf(error, step), promised });
     return;
   }
   succeed(parts, placement);
@@ -75,58 +105,61 @@ interface Refused {
   readonly message: string;
 }
 
-async function permitted(parts: Parts, placement: Placement): Promise<Refused | undefined> {
-  const { queued, waits } = placement;
-  const { metrics, clock } = parts;
+async function refusedBefore(
+  parts: Parts,
+  placement: Placement,
+  slow: SlowBinding | undefined,
+  step: Step,
+): Promise<Refused | undefined> {
+  const barred = slow === undefined || placement.waits.size === 0 ? undefined : await refusedByPermit(parts, slow);
+  if (barred !== undefined) return barred;
+  parts.queue.settled(placement.queued.pod.uid);
+  return placement.stages.preBind.length === 0 ? undefined : prepare(parts, placement, slow, step);
+}
+
+async function refusedByPermit({ metrics, clock, waits }: Parts, slow: SlowBinding): Promise<Refused | undefined> {
   const startedMs = clock.monotonic();
-  const verdict = await promised(parts, placement, parts.waiting.wait(queued.pod, waits));
+  const verdict = await waits(slow.permitted);
   const result = isRejection(verdict) ? "Unschedulable" : "Success";
   metrics.permitSeconds.labels(result).observe((clock.monotonic() - startedMs) / 1000);
-  return isRejection(verdict) ? { failure: rejected(verdict), message: oneNodeText(verdict) } : undefined;
+  if (!isRejection(verdict)) return undefined;
+  return { failure: slow.preempted === undefined ? rejected(verdict) : TRY_AGAIN, message: oneNodeText(verdict) };
 }
 
 /** A refusal here is nobody's whose events could wake the pod: it is tried again soon. */
-async function prepare(parts: Parts, placement: Placement, step: Step): Promise<Refused | undefined> {
+async function prepare(
+  parts: Parts,
+  placement: Placement,
+  slow: SlowBinding | undefined,
+  step: Step,
+): Promise<Refused | undefined> {
   const { stages, queued, node } = placement;
-  parts.queue.settled(queued.pod.uid);
-  if (stages.preBind.length === 0) return undefined;
   const startedMs = parts.clock.monotonic();
   let status = "Error";
+  const refused = (message: string): Refused => {
+    status = "Unschedulable";
+    return { failure: TRY_AGAIN, message };
+  };
   try {
-    for (const plugin of stages.preBind) {
-      if (plugin.preBind === undefined) continue;
+    for (const plugin of slow === undefined ? [] : stages.preBind) {
+      if (slow === undefined || plugin.preBind === undefined) continue;
       step.point = "PreBind";
       step.plugin = plugin.name;
-      const prepared = plugin.preBind(stateOf(placement, plugin), queued.pod, node, parts.signal);
+      const prepared = plugin.preBind(stateOf(placement, plugin), queued.pod, node, slow.signal);
       const first = await Promise.race([prepared, NOT_YET]);
-      const verdict = first === PENDING ? await promised(parts, placement, prepared) : first;
-      if (!isRejection(verdict)) continue;
-      status = "Unschedulable";
-      const failure: Failure = { kind: "rejected", rejectors: new Set(), pending: new Set() };
-      return { failure, message: verdict.reasons.join(", ") };
+      const verdict = first === PENDING ? await parts.waits(prepared) : first;
+      if (isRejection(verdict)) return refused(verdict.reasons.join(", "));
+      if (slow.preempted !== undefined) return refused(oneNodeText(slow.preempted));
     }
     step.point = "";
+    slow?.commit();
     status = "Success";
     return undefined;
+  } catch (error) {
+    if (slow?.preempted !== undefined && !parts.signal.aborted) return refused(oneNodeText(slow.preempted));
+    throw error;
   } finally {
     observe(parts, placement, "PreBind", status, startedMs);
-  }
-}
-
-/** While others are waited for: from outside it can be seen for which node. */
-async function promised<T>(parts: Parts, { queued, node }: Placement, until: Promise<T>): Promise<T> {
-  const { clock, client, signal, log } = parts;
-  let telling: Promise<void> | undefined;
-  const timer = clock.timer(PROMISE_MS, () => {
-    telling = patchStatus(client, clock, queued.pod, { nominatedNodeName: node }, signal).catch((error: unknown) => {
-      if (!isAbort(error, signal)) log.warn("a pod could not be told its node", { pod: queued.pod.key, node, error });
-    });
-  });
-  try {
-    return await parts.waits(until);
-  } finally {
-    timer.cancel();
-    await telling;
   }
 }
 
@@ -203,13 +236,16 @@ export function undo({ state }: Pick<Parts, "state">, placement: Placement): voi
   state.forget(queued.pod.uid);
 }
 
-function giveUp(parts: Parts, { queued, stages, node, startedMs }: Placement, failure: Failure, message: string): void {
+type Fault = Pick<FailedAttempt, "failure" | "message" | "promised">;
+
+function giveUp(parts: Parts, { queued, stages, node, startedMs }: Placement, fault: Fault): void {
   const { pod } = queued;
+  const { failure, message } = fault;
   if (failure.kind === "error") parts.log.warn("a pod could not be bound", { pod: pod.key, node, message });
-  handleFailure(parts, { queued, schedulerName: stages.schedulerName, failure, message, startedMs, nominate: "" });
+  handleFailure(parts, { queued, schedulerName: stages.schedulerName, ...fault, nominate: "", startedMs });
   // As if it had been there and had been deleted: what it took may fit others.
   const old: core.Pod = { ...pod.pod, spec: { containers: [], ...pod.pod.spec, nodeName: node } };
-  parts.queue.event({ resource: "AssignedPod", action: "delete", old }, pod.uid);
+  parts.queue.event({ resource: "AssignedPod", action: "delete", old }, ({ uid }) => uid !== pod.uid);
 }
 
 function rejected({ plugin, kind }: Rejection): Failure {

@@ -1,5 +1,5 @@
 /** What is done about an attempt that placed nothing: back to the queue, an event, the pod's status. */
-import { isStatusError } from "#api";
+import { type core, isStatusError } from "#api";
 import { revisionOf } from "#client";
 import type { Failure, QueuedPod } from "../queue/index.ts";
 import type { Parts } from "./parts.ts";
@@ -12,6 +12,8 @@ export interface FailedAttempt {
   readonly message: string;
   /** A node to nominate; empty: the nomination is void; undefined: it stays as it is. */
   readonly nominate?: string | undefined;
+  /** The node that the pod's status names by now, whatever the cache says. */
+  readonly promised?: string | undefined;
   readonly startedMs: number;
   /** Why has been noted already. */
   readonly isExplained?: boolean;
@@ -19,7 +21,7 @@ export interface FailedAttempt {
 
 export function handleFailure(parts: Parts, failed: FailedAttempt): void {
   const { queue, state, metrics, clock, client, events, works, signal, beside } = parts;
-  const { queued, schedulerName, failure, message, nominate, startedMs } = failed;
+  const { queued, schedulerName, failure, message, nominate, promised, startedMs } = failed;
   const { pod } = queued;
   const result = failure.kind === "rejected" ? "unschedulable" : "error";
   metrics.attempts.labels(result, schedulerName).inc();
@@ -49,7 +51,12 @@ export function handleFailure(parts: Parts, failed: FailedAttempt): void {
   };
   const startedAt = clock.now() - (clock.monotonic() - startedMs);
   const cause = () => works.cause({ about: pod.key, woken, startedAt, decided: message });
-  beside(`the status of ${pod.key}`, () => patchStatus(client, clock, pod, change, signal, cause));
+  const known = promised === undefined ? pod : { ...pod, pod: nominatedTo(promised, pod.pod) };
+  beside(`the status of ${pod.key}`, () => patchStatus(client, clock, known, change, signal, cause));
+}
+
+function nominatedTo(nominatedNodeName: string, pod: core.Pod): core.Pod {
+  return { ...pod, status: { ...pod.status, nominatedNodeName } };
 }
 
 function explain({ explanations, state, clock }: Parts, { queued, failure, message }: FailedAttempt): void {

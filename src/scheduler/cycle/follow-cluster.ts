@@ -9,7 +9,7 @@
  */
 import type { core } from "#api";
 import type { Change, Informers } from "#client";
-import type { ClusterEvent, EventResource, Plugin } from "../framework/index.ts";
+import type { ClusterEvent, EventResource, Plugin, PodInfo } from "../framework/index.ts";
 import {
   CSIDriver,
   CSINode,
@@ -62,6 +62,8 @@ function followNode({ state, queue }: Followed, { type, object, old }: Change<co
   else for (const event of nodeEvents(old, object)) queue.event(event);
 }
 
+type Promised = Pick<PodInfo, "pod" | "uid" | "priority">;
+
 type Role = "waiting" | "placed" | "none";
 
 function roleOf({ evaluators }: Followed, pod: core.Pod | undefined): Role {
@@ -82,34 +84,41 @@ function followPod(parts: Followed, { type, object, old }: Change<core.Pod>): vo
   }
 }
 
-function wait({ state, infos, queue, waiting }: Followed, pod: core.Pod, old: core.Pod | undefined): void {
+function wait(parts: Followed, pod: core.Pod, old: core.Pod | undefined): void {
+  const { state, infos, queue, waiting } = parts;
   const uid = pod.metadata.uid ?? "";
   const info = infos.of(pod, queue.get(uid)?.pod);
   const nominated = pod.status?.nominatedNodeName ?? "";
   const before = old?.status?.nominatedNodeName ?? "";
   const assumed = state.placeOf(uid);
-  if (assumed === undefined && nominated !== before) {
+  const isMoved = nominated !== before && assumed === undefined;
+  if (isMoved) {
     if (nominated === "") state.denominate(uid);
     else state.nominate(info, nominated);
   }
   if (old === undefined) queue.add(info);
   else queue.update(info, podEvents("TargetPod", old, pod));
-  if (assumed !== undefined) {
-    if (!info.terminating || old?.metadata.deletionTimestamp !== undefined) return;
-    // Its binding will fail: others need not wait for that.
-    if (!waiting.reject(uid, "", "the pod is being deleted")) state.forget(uid);
-    queue.event(goneFrom(assumed.node, pod), uid);
-  } else if (old !== undefined && before !== "" && nominated !== before) queue.event(goneFrom(before, old), uid);
+  if (isMoved && before !== "") release(parts, info, before);
+  if (assumed === undefined || !info.terminating || old?.metadata.deletionTimestamp !== undefined) return;
+  // Its binding will fail: others need not wait for that.
+  if (!waiting.reject(uid, "", "the pod is being deleted")) state.forget(uid);
+  queue.event(goneFrom(assumed.node, pod), (other) => other.uid !== uid);
 }
 
-/** What was kept for a pod that has no node yet is free for others. */
+/** What was promised to a pod is free for those that had to respect that: all who are no more important. */
+function release({ queue }: Followed, { pod, uid, priority }: Promised, node: string): void {
+  queue.event(goneFrom(node, pod), (other) => other.uid !== uid && other.priority <= priority);
+}
+
+/** What was kept for a pod that has no node yet is free. */
 function goneFrom(node: string, pod: core.Pod): ClusterEvent {
   const old: core.Pod = { ...pod, spec: { containers: [], ...pod.spec, nodeName: node } };
   return { resource: "AssignedPod", action: "delete", old };
 }
 
 /** It has found a node, or is gone. */
-function leaveQueue({ state, queue, waiting }: Followed, pod: core.Pod, isPlaced: boolean): void {
+function leaveQueue(parts: Followed, pod: core.Pod, isPlaced: boolean): void {
+  const { state, queue, waiting } = parts;
   const uid = pod.metadata.uid ?? "";
   const promised = state.nominationOf(uid);
   state.denominate(uid);
@@ -124,7 +133,7 @@ function leaveQueue({ state, queue, waiting }: Followed, pod: core.Pod, isPlaced
     state.forget(uid);
     queue.event(goneFrom(assumed.node, pod));
   }
-  if (promised !== undefined) queue.event(goneFrom(promised, pod));
+  if (promised !== undefined) release(parts, { pod, uid, priority: pod.spec?.priority ?? 0 }, promised);
 }
 
 function placePod({ state, infos, queue }: Followed, pod: core.Pod, old: core.Pod | undefined): void {

@@ -1,7 +1,7 @@
 /** What is different about an object, as the events that plugins wait for. */
 import { compareQuantities, type core, equalJson, type Json, type KubeObject, podRequests } from "#api";
 import type { ClusterEvent, EventAction, EventResource } from "../framework/index.ts";
-import { isUngiven } from "../snapshot/index.ts";
+import { givenTo, isUngiven } from "../snapshot/index.ts";
 
 export function nodeEvents(old: core.Node, node: core.Node): readonly ClusterEvent[] {
   const differs = (of: (node: core.Node) => unknown) =>
@@ -62,8 +62,7 @@ function requestsText({ spec, status }: core.Pod): string {
   return JSON.stringify([
     spec?.resources?.requests,
     [...(spec?.containers ?? []), ...(spec?.initContainers ?? [])].map(({ resources }) => resources?.requests),
-    status?.containerStatuses?.map(({ resources, allocatedResources }) => [resources?.requests, allocatedResources]),
-    status?.resources,
+    givenTo(status),
   ]);
 }
 

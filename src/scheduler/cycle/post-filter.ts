@@ -28,8 +28,8 @@ export function postFilter(
 ): PostFilterOutcome | Promise<PostFilterOutcome> {
   const failed = noFit(evaluator, filtered, state, counts);
   const messages: string[] = [];
-  let clears = false;
   const { postFilter: plugins } = evaluator.stages;
+  let clears = plugins.length === 0;
   const take = (result: PostFiltered | undefined): PostFilterOutcome | undefined => {
     if (result?.kind === "nominated") return { message: "", nominate: result.node };
     if (result !== undefined) {

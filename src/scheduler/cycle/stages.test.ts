@@ -189,8 +189,9 @@ describe("a plugin that", () => {
       await running.clock.advance(4000);
       expect(await running.places()).toEqual({ slow: "a", quick: "a" });
       expect((await running.pod("slow")).status?.nominatedNodeName).toBeUndefined();
-      const told = running.requests().filter(({ path }) => path.endsWith("/status"));
-      expect(told.map(({ path }) => path)).toEqual([expect.stringContaining("/pods/slow/")]);
+      // Nobody knows before how long a plugin takes to prepare a binding, if it has anything to do; a permit says so.
+      const told = running.requests().flatMap(({ path }) => /\/pods\/(\w+)\/status$/.exec(path)?.[1] ?? []);
+      expect(told).toEqual(stage === "permit" ? ["slow"] : ["slow", "quick"]);
     },
   );
 

@@ -143,6 +143,42 @@ describe("extenders", () => {
     expect(await running.places()).toEqual({ web: undefined });
   });
 
+  it("keep a Pod away from a node where it has nobody to preempt, and that is told", async () => {
+    const running = await scheduler({ filterVerb: "filter" }, () => ({
+      body: { NodeNames: [], FailedNodes: { a: "too hot", b: "too hot", c: "too hot" } },
+    }));
+    await running.addPod(pod("low", { on: "a" }));
+    await running.settle();
+    await running.addPod(pod("web", { spec: { priority: 1000 } }));
+    await eventually(() => running.events("web"), running).toEqual([
+      "FailedScheduling: 0/3 nodes are available: 3 too hot. " +
+        'preemption: expected at least one victim pod on node "a"',
+    ]);
+    expect((await running.pod("web")).status?.conditions).toMatchObject([{ reason: "Unschedulable" }]);
+  });
+
+  it.each([
+    ["fail", () => ({ status: 500, body: {} }), /^preemption: .*500/],
+    [
+      "find nobody",
+      () => ({ body: { NodeNameToMetaVictims: { a: { Pods: [] } } } }),
+      /^preemption: expected at least one victim pod on node "a"$/,
+    ],
+  ] as const)("that %s at a preemption are told of, and the Pod stays unschedulable", async (_what, answer, told) => {
+    const running = await scheduler({ preemptVerb: "preempt" }, answer);
+    for (const name of ["a", "b", "c"]) await running.addPod(pod(`low-${name}`, { on: name, requests: { cpu: "4" } }));
+    await running.settle();
+    await running.addPod(pod("web", { requests: { cpu: "1" }, spec: { priority: 1000 } }));
+    await eventually(async () => (await running.pod("web")).status?.conditions ?? [], running).toMatchObject([
+      {
+        reason: "Unschedulable",
+        message: expect.stringMatching(/^0\/3 nodes are available: 3 Insufficient cpu\. preemption: /),
+      },
+    ]);
+    const [message = ""] = (await running.pod("web")).status?.conditions?.map((each) => each.message) ?? [];
+    expect(message.replace("0/3 nodes are available: 3 Insufficient cpu. ", "")).toMatch(told);
+  });
+
   it("that hang are given up on after their time, and asked again later", async () => {
     let hangs = true;
     const running = await scheduler({ filterVerb: "filter" }, () => (hangs ? "hang" : { body: { NodeNames: ["a"] } }));

@@ -151,6 +151,8 @@ export interface Plugin<Filtered = unknown, Scored = unknown> {
   unreserve?(state: Filtered | undefined, pod: PodInfo, node: string): void;
   permit?(state: Filtered | undefined, pod: PodInfo, node: string): Verdict | Waiting;
   preBind?(state: Filtered | undefined, pod: PodInfo, node: string, signal: AbortSignal): Promise<Verdict>;
+  /** Whether preBind has something to do for this pod, which may take its time. Absent: it always has. */
+  needsPreBind?(state: Filtered | undefined): boolean;
   /** "skip": another has to. Throws if the API server refuses. `wokenBy`: the object whose change had the pod tried again. */
   bind?(pod: PodInfo, node: string, signal: AbortSignal, wokenBy?: KubeObject): Promise<"bound" | "skip">;
   postBind?(state: Filtered | undefined, pod: PodInfo, node: string): void;

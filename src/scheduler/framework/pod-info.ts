@@ -40,9 +40,9 @@ export interface NodeAsk {
   readonly nodeAffinity: core.NodeAffinity | undefined;
   readonly tolerations: readonly core.Toleration[];
   readonly hostPorts: readonly HostPort[];
-  /** Of containers and init containers, normalised (`:latest` where there is no tag). */
+  /** Of containers, init containers and volumes, normalised (`:latest` where there is no tag). */
   readonly images: readonly string[];
-  /** Containers and init containers: image scores are divided among them. */
+  /** Containers and init containers: image scores are divided among them. Volumes do not take part in that. */
   readonly containers: number;
 }
 

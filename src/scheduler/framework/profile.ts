@@ -67,10 +67,13 @@ export interface PluginContext {
   /** Asks `preEnqueue` again about a pod that it has held back. */
   ungate(uid: string): void;
   readonly extenders: readonly Extender[];
-  /** Pods that wait in permit. */
+  /** Pods that wait in permit, or whose preBind is at work. */
   readonly waiting: {
     allow(uid: string, plugin: string): void;
+    /** False if no permit keeps it waiting. */
     reject(uid: string, plugin: string, message: string): boolean;
+    /** Stops the binding of a pod, which goes back to the queue: when that is done; undefined if there is none that can be stopped. */
+    preempt(uid: string, plugin: string): Promise<void> | undefined;
   };
   readonly metrics: {
     readonly preemptionAttempts: MetricFamily<Counter, []>;

@@ -26,7 +26,7 @@ const context: PluginContext = {
   wake: () => {},
   ungate: () => {},
   extenders: [],
-  waiting: { allow: () => {}, reject: () => false },
+  waiting: { allow: () => {}, reject: () => false, preempt: () => undefined },
   metrics: schedulerMetrics(new MetricsRegistry()),
   beside: () => {},
   signal: new AbortController().signal,
@@ -43,6 +43,12 @@ const web = { app: "web" };
 const added = (object: core.Node): ClusterEvent => ({ resource: "Node", action: "add", new: object });
 const gone = (object: core.Pod): ClusterEvent => ({ resource: "AssignedPod", action: "delete", old: object });
 const came = (object: core.Pod): ClusterEvent => ({ resource: "AssignedPod", action: "add", new: object });
+const told = (old: core.Pod, now: core.Pod): ClusterEvent => ({
+  resource: "AssignedPod",
+  action: "update",
+  old,
+  new: now,
+});
 const changed = (action: ClusterEvent["action"], old: core.Node, now: core.Node): ClusterEvent => ({
   resource: "Node",
   action,
@@ -68,6 +74,18 @@ const spread = pod("p", {
       { topologyKey: ZONE, maxSkew: 1, whenUnsatisfiable: "DoNotSchedule", labelSelector: { matchLabels: web } },
     ],
   },
+});
+const [constraint] = spread.spec?.topologySpreadConstraints ?? [];
+const spreadByTaints = pod("p", {
+  labels: web,
+  spec: { topologySpreadConstraints: constraint ? [{ ...constraint, nodeTaintsPolicy: "Honor" }] : [] },
+});
+const tolerating: ClusterEvent = { resource: "TargetPod", action: "tolerations", old: pod("p"), new: pod("p") };
+const shrunk = (from: Record<string, string>, to: Record<string, string>): ClusterEvent => ({
+  resource: "AssignedPod",
+  action: "scaleDown",
+  old: pod("o", { on: "n", requests: from }),
+  new: pod("o", { on: "n", requests: to }),
 });
 const large = pod("p", { requests: { cpu: "3" } });
 const neighbour = pod("web", { on: "n", labels: web });
@@ -96,6 +114,20 @@ const cases: readonly (readonly [plugin: string, what: string, pod: core.Pod, ev
       "a node has grown in something else",
       large,
       changed("allocatable", node("n"), node("n", { allocatable: { memory: "64Gi" } })),
+      "skip",
+    ],
+    [
+      "NodeResourcesFit",
+      "a pod asks for less of what it wants",
+      large,
+      shrunk({ cpu: "2", memory: "1Gi" }, { cpu: "1", memory: "1Gi" }),
+      "queue",
+    ],
+    [
+      "NodeResourcesFit",
+      "a pod asks for less of something else",
+      large,
+      shrunk({ cpu: "2", memory: "2Gi" }, { cpu: "2", memory: "1Gi" }),
       "skip",
     ],
     ["NodeResourcesFit", "a pod came", large, came(stranger), "skip"],
@@ -147,12 +179,29 @@ const cases: readonly (readonly [plugin: string, what: string, pod: core.Pod, ev
       gone(pod("x", { on: "n", hostPorts: [80] })),
       "queue",
     ],
+    [
+      "NodePorts",
+      "a pod with another host port has gone",
+      pod("p", { hostPorts: [80] }),
+      gone(pod("x", { on: "n", hostPorts: [81] })),
+      "skip",
+    ],
     ["NodePorts", "a pod without has gone", pod("p", { hostPorts: [80] }), gone(stranger), "skip"],
     ["InterPodAffinity", "a pod came that was missed", near("podAffinity"), came(neighbour), "queue"],
     ["InterPodAffinity", "a stranger came", near("podAffinity"), came(stranger), "skip"],
     ["InterPodAffinity", "a pod went that was in the way", near("podAntiAffinity"), gone(neighbour), "queue"],
     ["InterPodAffinity", "a stranger went", near("podAntiAffinity"), gone(stranger), "skip"],
     ["PodTopologySpread", "one of its kind went", spread, gone(neighbour), "queue"],
+    ["PodTopologySpread", "one of its kind is ready", spread, told(neighbour, neighbour), "skip"],
+    [
+      "PodTopologySpread",
+      "one of its kind is on its way out",
+      spread,
+      told(neighbour, { ...neighbour, metadata: { ...neighbour.metadata, deletionTimestamp: "2030-01-01T00:00:00Z" } }),
+      "queue",
+    ],
+    ["PodTopologySpread", "the pod tolerates more", spread, tolerating, "skip"],
+    ["PodTopologySpread", "the pod tolerates more, and taints count", spreadByTaints, tolerating, "queue"],
     ["PodTopologySpread", "a stranger went", spread, gone(stranger), "skip"],
     ["PodTopologySpread", "a node came with the key", spread, added(node("n", { labels: { [ZONE]: "a" } })), "queue"],
     ["PodTopologySpread", "a node came without", spread, added(node("n")), "skip"],
@@ -161,6 +210,13 @@ const cases: readonly (readonly [plugin: string, what: string, pod: core.Pod, ev
       "the gates have gone",
       pod("p"),
       { resource: "TargetPod", action: "gatesEliminated", new: pod("p") },
+      "queue",
+    ],
+    [
+      "NodeVolumeLimits",
+      "a volume was detached",
+      pod("p", { spec: { volumes: [{ name: "v", persistentVolumeClaim: { claimName: "c" } }] } }),
+      { resource: "VolumeAttachment", action: "delete", old: { metadata: { name: "x" } } },
       "queue",
     ],
     ["DefaultPreemption", "a pod went that is not its victim", pod("p"), gone(stranger), "skip"],

@@ -9,6 +9,7 @@ import {
   rejectionsOf,
   SKIP,
 } from "../framework/index.ts";
+import { areInTheWay, hostPortsOf } from "../snapshot/index.ts";
 
 const NAME = "NodePorts";
 const TAKEN = rejectionsOf(NAME).unschedulable("node(s) didn't have free ports for the requested pod ports");
@@ -22,7 +23,10 @@ export const nodePorts: PluginFactory = {
         {
           resource: "AssignedPod",
           actions: ["delete"],
-          hint: (_, { old }) => (hasHostPort(old as core.Pod | undefined) ? "queue" : "skip"),
+          hint: ({ ask }, { old }) => {
+            const freed = hostPortsOf((old as core.Pod | undefined)?.spec);
+            return freed.some((port) => ask.hostPorts.some((own) => areInTheWay(own, port))) ? "queue" : "skip";
+          },
         },
         { resource: "Node", actions: ["add"] },
       ],
@@ -33,8 +37,3 @@ export const nodePorts: PluginFactory = {
       },
     }),
 };
-
-function hasHostPort(pod: core.Pod | undefined): boolean {
-  const containers = [...(pod?.spec?.containers ?? []), ...(pod?.spec?.initContainers ?? [])];
-  return containers.some(({ ports = [] }) => ports.some(({ hostPort = 0 }) => hostPort > 0));
-}

@@ -1,5 +1,5 @@
 /** A pod fits where what it asks for is left. */
-import { type core, isExtendedResource, parseQuantity } from "#api";
+import { type core, isExtendedResource, parseQuantity, podRequests } from "#api";
 import {
   definePlugin,
   type NodeAsk,
@@ -33,7 +33,7 @@ export const nodeResourcesFit: PluginFactory = {
         {
           resource: "AssignedPod",
           actions: ["scaleDown"],
-          hint: (pod) => (pod.ask.requests.length > 0 ? "queue" : "skip"),
+          hint: ({ ask }, event) => (hasLess(ask, event.old as core.Pod, event.new as core.Pod) ? "queue" : "skip"),
         },
         { resource: "TargetPod", actions: ["scaleDown"] },
         {
@@ -85,6 +85,15 @@ function shortage(requests: readonly Request[], { allocatable, requested, pods }
     if (amount > capacity) forever = true;
   }
   return forever ? rejections.unresolvable(...reasons) : rejections.unschedulable(...reasons);
+}
+
+/** Whether a pod asks for less of something that is asked for here, too. */
+function hasLess({ requests }: NodeAsk, old: core.Pod, pod: core.Pod): boolean {
+  const [before, after] = [podRequests(old, { useStatus: true }), podRequests(pod, { useStatus: true })];
+  return requests.some(({ name }) => {
+    const [was, is] = [before[name], after[name]];
+    return was !== undefined && (is === undefined ? 0 : amountOf(name, is)) < amountOf(name, was);
+  });
 }
 
 function allocatableOf({ status }: core.Node, name: string): number {

@@ -8,6 +8,7 @@ import {
   PersistentVolume,
   PersistentVolumeClaim,
   StorageClass,
+  VolumeAttachment,
 } from "../kinds.ts";
 
 export type Claim = core.PersistentVolumeClaim;
@@ -22,6 +23,8 @@ export interface VolumeObjects {
   csiNode(name: string): storage.CSINode | undefined;
   csiDriver(name: string): storage.CSIDriver | undefined;
   capacitiesOf(className: string): readonly storage.CSIStorageCapacity[];
+  /** To the node of this name. */
+  attachmentsTo(node: string): readonly storage.VolumeAttachment[];
 }
 
 export function volumeObjects(informers: Informers): VolumeObjects {
@@ -31,6 +34,7 @@ export function volumeObjects(informers: Informers): VolumeObjects {
   const nodes = informers.of(CSINode).cache;
   const drivers = informers.of(CSIDriver).cache;
   const capacities = informers.of(CSIStorageCapacity).cache;
+  const attachments = informers.of(VolumeAttachment).cache;
   return {
     claim: (key) => claims.get(key),
     volume: (name) => volumes.get(name),
@@ -39,6 +43,7 @@ export function volumeObjects(informers: Informers): VolumeObjects {
     csiNode: (name) => nodes.get(name),
     csiDriver: (name) => drivers.get(name),
     capacitiesOf: capacities.index("storage class", ({ storageClassName }) => [storageClassName]),
+    attachmentsTo: attachments.index("node", ({ spec }) => [spec.nodeName]),
   };
 }
 

@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import type { core, storage } from "#api";
+import { PersistentVolume, VolumeAttachment } from "../kinds.ts";
 import { FastCluster } from "../testing/fast-cluster.ts";
 import { DEFAULT_PROFILE, node, type PlainCluster, plainDecision, pod } from "../testing/index.ts";
 
@@ -49,6 +50,11 @@ const rbd = (...monitors: string[]): core.Volume[] => [{ name: "r", rbd: { monit
 const csiNode = (name: string, count: number): storage.CSINode => ({
   metadata: { name },
   spec: { drivers: [{ name: DRIVER, nodeID: name, allocatable: { count } }] },
+});
+
+const attachment = (name: string, nodeName: string, persistentVolumeName: string): storage.VolumeAttachment => ({
+  metadata: { name },
+  spec: { attacher: DRIVER, nodeName, source: { persistentVolumeName } },
 });
 
 interface Case {
@@ -164,6 +170,34 @@ const cases: readonly Case[] = [
     cluster: { persistentVolumeClaims: [claim("c1"), claim("c2")], csiNodes: [csiNode("a", 1), csiNode("b", 2)] },
     want: { a: TOO_MANY },
   },
+  {
+    name: "a volume that is still attached although its Pod is gone",
+    volumes: uses("c2"),
+    cluster: {
+      persistentVolumeClaims: [claim("c2", { volumeName: "v2" })],
+      persistentVolumes: [volume("v1"), volume("v2")],
+      csiNodes: [csiNode("a", 1), csiNode("b", 1)],
+      volumeAttachments: [attachment("x", "a", "v1"), attachment("y", "b", "gone")],
+    },
+    want: { a: TOO_MANY },
+  },
+  {
+    name: "a volume that is attached for a Pod counts once",
+    volumes: uses("c2"),
+    cluster: {
+      pods: [on("o", "a", uses("c1"))],
+      persistentVolumeClaims: [claim("c1", { volumeName: "v1" }), claim("c2", { volumeName: "v2" })],
+      persistentVolumes: [volume("v1"), volume("v2")],
+      csiNodes: [csiNode("a", 2)],
+      volumeAttachments: [attachment("x", "a", "v1")],
+    },
+    want: {},
+  },
+  {
+    name: "a claim that is made for the Pod and not there yet",
+    volumes: [{ name: "scratch", ephemeral: {} }],
+    want: everywhere('waiting for ephemeral volume controller to create the persistentvolumeclaim "p-scratch"'),
+  },
 ];
 
 describe("volumes", () => {
@@ -179,5 +213,27 @@ describe("volumes", () => {
       expect(reasons, `plain, ${name}`).toEqual(want[name] === undefined ? undefined : [want[name]]);
       expect(fast.rejections.get(name)?.reasons, `fast, ${name}`).toEqual(reasons);
     }
+  });
+
+  it("counts again when an attachment comes or goes, or its volume does", () => {
+    const cluster = new FastCluster({
+      nodes: [node("a")],
+      pods: [],
+      storageClasses: [later],
+      persistentVolumeClaims: [claim("c2", { volumeName: "v2" })],
+      persistentVolumes: [volume("v1"), volume("v2")],
+      csiNodes: [csiNode("a", 1)],
+    });
+    const wants = pod("p", { spec: { volumes: uses("c2") } });
+    const reasons = () => cluster.decide(wants).rejections.get("a")?.reasons;
+    expect(reasons()).toBeUndefined();
+    cluster.held.set(VolumeAttachment, attachment("x", "a", "v1"));
+    expect(reasons()).toEqual([TOO_MANY]);
+    cluster.held.delete(PersistentVolume, "v1");
+    expect(reasons()).toBeUndefined();
+    cluster.held.set(PersistentVolume, volume("v1"));
+    expect(reasons()).toEqual([TOO_MANY]);
+    cluster.held.delete(VolumeAttachment, "x");
+    expect(reasons()).toBeUndefined();
   });
 });

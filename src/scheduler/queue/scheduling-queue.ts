@@ -198,15 +198,15 @@ export class SchedulingQueue {
     else this.#park(queued);
   }
 
-  /** Something has happened in the cluster. `except`: a pod that it does not concern. */
-  event(event: ClusterEvent, except?: string): void {
+  /** Something has happened in the cluster. `touches`: whom it can concern at all; absent: everybody. */
+  event(event: ClusterEvent, touches?: (pod: PodInfo) => boolean): void {
     this.#inFlight.record(event);
     if (this.#parked.size + this.#gated.size === 0) return;
     const label = eventLabel(event);
     const concerns = (rejectors: ReadonlySet<string>, schedulerName: string) =>
       this.#options.profileOf(schedulerName)?.wakes.concerns(rejectors, label) ?? false;
     for (const queued of this.#parked.concerned(concerns)) {
-      if (queued.pod.uid === except) continue;
+      if (touches?.(queued.pod) === false) continue;
       const answer = this.#profile(queued)?.wakes.ask(queued, event, label) ?? "skip";
       if (answer !== "skip") this.#wake(queued, answer, label, event);
     }

@@ -10,7 +10,6 @@ const NO_LABELS = {};
 /** All of a pod that `askOf` reads: equal keys, equal asks. Affinity to nodes is left out: see PodInfos. */
 export function askKey({ spec, status }: core.Pod): string {
   if (spec === undefined) return "";
-  const resized = status?.containerStatuses?.some(({ resources }) => resources !== undefined) === true;
   return JSON.stringify([
     spec.priority,
     spec.containers.map(containerKey),
@@ -19,8 +18,8 @@ export function askKey({ spec, status }: core.Pod): string {
     spec.overhead,
     spec.nodeSelector,
     spec.tolerations,
-    resized && [status.containerStatuses, status.initContainerStatuses?.map(({ resources }) => resources)].map(given),
-    status?.resources,
+    imageVolumes(spec),
+    givenTo(status),
   ]);
 }
 
@@ -32,9 +31,21 @@ function containerKey({ image, resources, ports }: core.Container) {
   ];
 }
 
-function given(statuses: unknown) {
-  return Array.isArray(statuses)
-    ? statuses.map((each) => [each?.name, each?.resources?.requests, each?.allocatedResources])
+/** All of a status that counts beside what the spec asks for: what a node has given, and whether it never gives more. Undefined: nothing. */
+export function givenTo(status: core.PodStatus | undefined) {
+  if (status === undefined) return undefined;
+  const { containerStatuses, initContainerStatuses, resources, allocatedResources } = status;
+  const [main, init] = [given(containerStatuses), given(initContainerStatuses)];
+  if (main === undefined && init === undefined && resources === undefined) return undefined;
+  const isHopeless = status.conditions?.some(
+    ({ type, reason }) => type === "PodResizePending" && reason === "Infeasible",
+  );
+  return [main, init, resources?.requests, allocatedResources, isHopeless === true];
+}
+
+function given(statuses: readonly core.ContainerStatus[] | undefined) {
+  return statuses?.some(({ resources }) => resources !== undefined)
+    ? statuses.map(({ name, resources, allocatedResources }) => [name, resources?.requests, allocatedResources])
     : undefined;
 }
 
@@ -51,7 +62,7 @@ export function askOf(pod: core.Pod, names: ResourceNames): NodeAsk {
     nodeAffinity: undefined,
     tolerations: spec?.tolerations ?? [],
     hostPorts: hostPortsOf(spec),
-    images: containers.map(({ image = "" }) => normalImage(image)),
+    images: [...containers.map(({ image = "" }) => image), ...(imageVolumes(spec) ?? [])].map(normalImage),
     containers: containers.length,
   };
 }
@@ -70,30 +81,14 @@ function scoredOf(pod: core.Pod): NodeAsk["scored"] {
   const speaksForAll = ["cpu", "memory"].some((name) => own[name] !== undefined);
   const asked = speaksForAll ? podRequests(pod, { useStatus: true }) : {};
   const usual = Object.fromEntries(Object.entries(USUAL_REQUESTS).filter(([name]) => asked[name] === undefined));
-  const filled = (container: core.Container): core.Container => ({
-    ...container,
-    resources: { ...container.resources, requests: { ...usual, ...container.resources?.requests } },
-  });
-  const { spec } = pod;
-  if (spec === undefined) return { cpu: 0, memory: 0 };
-  const { cpu, memory } = podRequests(
-    {
-      ...pod,
-      spec: {
-        ...spec,
-        containers: spec.containers.map(filled),
-        ...(spec.initContainers !== undefined && { initContainers: spec.initContainers.map(filled) }),
-      },
-    },
-    { useStatus: true },
-  );
+  const { cpu, memory } = podRequests(pod, { useStatus: true, usual });
   return {
     cpu: cpu === undefined ? 0 : amountOf("cpu", cpu),
     memory: memory === undefined ? 0 : amountOf("memory", memory),
   };
 }
 
-function hostPortsOf(spec: core.PodSpec | undefined): readonly HostPort[] {
+export function hostPortsOf(spec: core.PodSpec | undefined): readonly HostPort[] {
   const sidecars = (spec?.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === "Always");
   return [...(spec?.containers ?? []), ...sidecars]
     .flatMap(({ ports = [] }) => ports)
@@ -103,6 +98,12 @@ function hostPortsOf(spec: core.PodSpec | undefined): readonly HostPort[] {
       protocol,
       port: hostPort,
     }));
+}
+
+/** Images that are mounted; undefined: none. */
+function imageVolumes(spec: core.PodSpec | undefined): readonly string[] | undefined {
+  if (spec?.volumes?.some(({ image }) => image !== undefined) !== true) return undefined;
+  return spec.volumes.flatMap(({ image }) => image?.reference ?? []);
 }
 
 /** An image without a tag is meant as the latest. */

@@ -99,7 +99,11 @@ function asksTheSame(before: core.Pod, pod: core.Pod): boolean {
 
 /** No node has told what it has given to the pod: that may be another than what the spec asks for. */
 export function isUngiven({ status }: core.Pod): boolean {
-  return status?.containerStatuses === undefined && status?.resources === undefined;
+  return (
+    status?.containerStatuses === undefined &&
+    status?.initContainerStatuses === undefined &&
+    status?.resources === undefined
+  );
 }
 
 function isEmpty(labels: object): boolean {

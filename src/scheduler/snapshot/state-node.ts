@@ -108,6 +108,12 @@ export function count(counts: Map<string, number>, key: string, by: number): voi
   else counts.set(key, next);
 }
 
+/** Whether one node can not give both ports. */
+export function areInTheWay(a: HostPort, b: HostPort): boolean {
+  if (a.port !== b.port || a.protocol !== b.protocol) return false;
+  return a.ip === b.ip || a.ip === ANY_ADDRESS || b.ip === ANY_ADDRESS;
+}
+
 function longer(array: Float64Array, length: number): Float64Array {
   const next = new Float64Array(length);
   next.set(array);

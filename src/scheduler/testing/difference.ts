@@ -7,6 +7,11 @@ export function differences(fast: Decision, plain: PlainDecision): readonly stri
   const { preFilter } = plain;
   if (preFilter !== undefined) {
     if (fast.fitting.length > 0) found.push(`${preFilter.plugin} rejects the Pod, but ${fast.fitting.join()} fit`);
+    for (const [node, { plugin, reasons }] of fast.rejections)
+      if (plugin !== preFilter.plugin || reasons.join() !== preFilter.reasons.join())
+        found.push(
+          `${node}: ${plugin}: ${reasons.join()}, but plain: ${preFilter.plugin}: ${preFilter.reasons.join()}`,
+        );
     return found;
   }
   for (const [node, failures] of plain.failures) {

@@ -28,6 +28,7 @@ import {
   Service,
   StatefulSet,
   StorageClass,
+  VolumeAttachment,
 } from "../kinds.ts";
 import { ALL_PLUGINS } from "../plugins/index.ts";
 import { ClusterState, PodInfos, ResourceNames } from "../snapshot/index.ts";
@@ -100,6 +101,11 @@ export class FastCluster {
     this.state.removePod(uid);
   }
 
+  /** Of this the plain rules know nothing. */
+  nominate(pod: core.Pod, node: string): void {
+    this.state.nominate(this.#infos.of(pod), node);
+  }
+
   decide(pod: core.Pod): Decision {
     return decide(this.#evaluator, this.state, this.#infos.of(pod));
   }
@@ -118,6 +124,7 @@ export class FastCluster {
     hold(CSINode, cluster.csiNodes);
     hold(CSIDriver, cluster.csiDrivers);
     hold(CSIStorageCapacity, cluster.csiStorageCapacities);
+    hold(VolumeAttachment, cluster.volumeAttachments);
   }
 }
 

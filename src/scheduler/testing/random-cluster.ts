@@ -106,6 +106,7 @@ function randomPod(random: Random, name: string, nodes: readonly string[]): core
     ...(chance(random, 0.1)
       ? { overhead: { cpu: "50m", memory: "32Mi" } }
       : randomPodLevel(random, [...initContainers, ...containers])),
+    ...(chance(random, 0.08) ? { volumes: [{ name: "mounted", image: { reference: random.pick(IMAGES) } }] } : {}),
     ...(chance(random, 0.15) ? { nodeSelector: { disk: random.pick(["ssd", "hdd"]) } } : {}),
     ...(chance(random, 0.3) ? { tolerations: list(random, 1, 2, () => randomToleration(random)) } : {}),
     ...(chance(random, 0.4) ? { topologySpreadConstraints: randomSpread(random, labels) } : {}),
@@ -180,5 +181,22 @@ function ended(one: core.Pod, random: Random): core.Pod {
       metadata: { ...one.metadata, deletionTimestamp: "2030-01-01T00:00:00Z" },
       status: { phase: "Running" },
     };
-  return { ...one, status: { phase: "Running" } };
+  return { ...one, status: { phase: "Running", ...(chance(random, 0.15) ? resizing(one, random) : {}) } };
+}
+
+/** Some containers have another amount than they ask for; for some there is no hope. */
+function resizing({ spec }: core.Pod, random: Random): core.PodStatus {
+  const told = (containers: readonly core.Container[]): core.ContainerStatus[] =>
+    containers
+      .filter(() => chance(random, 0.7))
+      .map(({ name, image = "" }) => ({
+        ...{ name, image, imageID: "", ready: true, restartCount: 0 },
+        ...(chance(random, 0.8) ? { resources: { requests: { cpu: random.pick(["50m", "500m", "2"]) } } } : {}),
+        ...(chance(random, 0.5) ? { allocatedResources: { cpu: random.pick(["50m", "1"]) } } : {}),
+      }));
+  return {
+    containerStatuses: told(spec?.containers ?? []),
+    initContainerStatuses: told(spec?.initContainers ?? []),
+    conditions: chance(random, 0.4) ? [{ type: "PodResizePending", status: "True", reason: "Infeasible" }] : [],
+  };
 }

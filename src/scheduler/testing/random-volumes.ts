@@ -26,6 +26,7 @@ export function randomVolumes(random: Random): RandomCluster {
       persistentVolumes,
       storageClasses: storageClasses(),
       ...randomCsi(random, cluster),
+      volumeAttachments: list(random, 0, 4, (i) => randomAttachment(random, `att-${i}`, cluster)),
     },
   };
 }
@@ -55,6 +56,7 @@ function withClaims(one: core.Pod, claims: readonly string[], random: Random): c
       name: "disk",
       gcePersistentDisk: { pdName: random.pick(["d1", "d2"]), readOnly: chance(random, 0.5) },
     });
+  if (chance(random, 0.05)) volumes.push({ name: "scratch", ephemeral: {} });
   if (chance(random, 0.1)) volumes.push({ name: "ebs", awsElasticBlockStore: { volumeID: random.pick(["e1", "e2"]) } });
   return { ...one, spec: { ...one.spec, containers: one.spec?.containers ?? [], volumes } };
 }
@@ -144,6 +146,19 @@ function randomClaim(
       ...(bound ? { volumeName } : {}),
     },
     status: { phase: bound ? (chance(random, 0.03) ? "Lost" : "Bound") : "Pending" },
+  };
+}
+
+/** Of a volume that is there, or is no more. */
+function randomAttachment(random: Random, name: string, { nodes }: PlainCluster): storage.VolumeAttachment {
+  return {
+    metadata: { name, uid: name },
+    spec: {
+      attacher: chance(random, 0.9) ? DRIVER : "other.example.com",
+      nodeName: random.pick(nodes).metadata.name ?? "",
+      source: { persistentVolumeName: `pv-${random.integer(6)}` },
+    },
+    status: { attached: true },
   };
 }
 

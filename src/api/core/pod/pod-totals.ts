@@ -13,14 +13,17 @@ export interface PodTotalsOptions {
   /** Default: true. */
   readonly overhead?: boolean;
   readonly useStatus?: boolean;
+  /** What a container counts as that neither asks for a resource nor was given any of it. */
+  readonly usual?: Amounts;
 }
 
 type Amounts = Readonly<Record<string, string>>;
 
-export function podRequests(pod: Pod, { overhead = true, useStatus = false }: PodTotalsOptions = {}): Totals {
+export function podRequests(pod: Pod, { overhead = true, useStatus = false, usual }: PodTotalsOptions = {}): Totals {
   const { spec, status } = pod;
   if (spec === undefined) return {};
-  const total = containerTotals(useStatus ? effectiveSpec(pod, spec, "requests") : spec, "requests");
+  const asking = useStatus ? effectiveSpec(pod, spec, "requests") : spec;
+  const total = containerTotals(usual === undefined ? asking : filledSpec(asking, usual), "requests");
   const own = podLevel(spec.resources?.requests);
   const given = useStatus && status?.resources !== undefined;
   Object.assign(
@@ -83,6 +86,17 @@ function effectiveSpec(
     containers: (spec.containers ?? []).map(seen),
     initContainers: (spec.initContainers ?? []).map((each) => (isSidecar(each) ? seen(each) : each)),
   };
+}
+
+function filledSpec(
+  { containers = [], initContainers = [] }: Pick<PodSpec, "containers" | "initContainers">,
+  usual: Amounts,
+): Pick<PodSpec, "containers" | "initContainers"> {
+  const filled = (container: Container): Container => ({
+    ...container,
+    resources: { ...container.resources, requests: { ...usual, ...container.resources?.requests } },
+  });
+  return { containers: containers.map(filled), initContainers: initContainers.map(filled) };
 }
 
 /** The larger of what is wanted and what is there; what a node cannot do does not count as wanted. */

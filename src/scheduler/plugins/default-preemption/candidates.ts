@@ -8,12 +8,12 @@ import type { policy } from "#api";
 import type { Random } from "#base";
 import type { DefaultPreemptionArgs } from "../../configuration/arguments.ts";
 import type { NodeAsk, NodeInfo, NoFit, Rejection } from "../../framework/index.ts";
-import { type Candidate, isCandidate, victimsOn } from "./victims.ts";
+import { type Candidate, type Victims, victimsOn } from "./victims.ts";
 
 /** By node index. */
 class Remembered {
   #generations = new Float64Array(0);
-  #results: (Candidate | Rejection | undefined)[] = [];
+  #results: (Victims | undefined)[] = [];
   /** Of the budgets. */
   #epoch = 0;
 
@@ -25,11 +25,11 @@ class Remembered {
     this.#results = [];
   }
 
-  at(index: number, generation: number | undefined): Candidate | Rejection | undefined {
+  at(index: number, generation: number | undefined): Victims | undefined {
     return this.#generations[index] === generation ? this.#results[index] : undefined;
   }
 
-  set({ index, generation }: NodeInfo, result: Candidate | Rejection): void {
+  set({ index, generation }: NodeInfo, result: Victims): void {
     this.#generations[index] = generation;
     this.#results[index] = result;
   }
@@ -38,6 +38,8 @@ class Remembered {
 export interface Found {
   readonly candidates: readonly Candidate[];
   readonly rejections: readonly Rejection[];
+  /** What should not be. */
+  readonly faults: readonly string[];
 }
 
 export interface CandidatesOptions {
@@ -60,7 +62,7 @@ export class Candidates {
   find(failed: NoFit): Found {
     const { random } = this.#options;
     const { resolvable, view, pod } = failed;
-    if (resolvable === 0) return { candidates: [], rejections: [] };
+    if (resolvable === 0) return { candidates: [], rejections: [], faults: [] };
     const { nodes, generations } = view;
     // Without the promise that was made to the pod itself, its node is not what others see.
     const own = view.nodeNamed(view.nominationOf(pod.uid) ?? "")?.index;
@@ -68,6 +70,7 @@ export class Candidates {
     const enough = this.#enough(resolvable);
     const candidates: Candidate[] = [];
     const rejections: Rejection[] = [];
+    const faults: string[] = [];
     let harmless = 0;
     const total = nodes.length;
     const offset = random.integer(total);
@@ -79,22 +82,19 @@ export class Candidates {
       const shared = index === own ? undefined : known;
       const result = shared?.at(index, generations[index]) ?? this.#victims(failed, nodes[index], shared);
       if (result === undefined) continue;
-      if (!isCandidate(result)) {
-        rejections.push(result);
+      if (result.kind !== "candidate") {
+        if (result.kind === "surprise") faults.push(result.message);
+        else rejections.push(result);
         continue;
       }
       candidates.push(result);
       if (result.harm.violations === 0) harmless += 1;
       if (harmless > 0 && candidates.length >= enough) break;
     }
-    return { candidates, rejections };
+    return { candidates, rejections, faults };
   }
 
-  #victims(
-    failed: NoFit,
-    node: NodeInfo | undefined,
-    known: Remembered | undefined,
-  ): Candidate | Rejection | undefined {
+  #victims(failed: NoFit, node: NodeInfo | undefined, known: Remembered | undefined): Victims | undefined {
     if (node === undefined) return undefined;
     const { budgets, nowMs } = this.#options;
     const result = victimsOn(failed, node, budgets(), nowMs());

@@ -5,7 +5,7 @@
  * 2. The victims of a pod are asked to go all at once, and many pods may make room at once; but no more victims go at a time than an API server that is
  *    fair to others lets wait: who is turned away has to wait for a second.
  * 3. It is woken by the end of its last victim, at once: nobody else is asked.
- * 4. Victims are told why (DisruptionTarget), deleted gracefully, and an event says for whom.
+ * 4. Victims are told why (DisruptionTarget), deleted gracefully, and an event says for whom. Those that are not bound yet only go back to the queue.
  */
 import { type core, isStatusError } from "#api";
 import { revisionOf } from "#client";
@@ -101,7 +101,8 @@ export class Evictions {
   async #evict(victim: PodInfo, pod: PodInfo, node: string): Promise<void> {
     const { client, clock, events, signal, waiting } = this.#context;
     const { namespace, name, uid } = victim;
-    if (!waiting.reject(uid, NAME, "preempted")) {
+    const stopped = waiting.preempt(uid, NAME);
+    if (stopped === undefined) {
       const condition = {
         type: "DisruptionTarget",
         status: "True",
@@ -131,6 +132,22 @@ export class Evictions {
       action: "Preempting",
       note: `Preempted by pod ${pod.uid} on node ${node}`,
     });
+    if (stopped === undefined) return;
+    await stopped;
+    this.#spared(uid);
+  }
+
+  /** It was not there yet, and does not come: nobody waits for its end. */
+  #spared(victim: string): void {
+    const uid = this.#beneficiaries.get(victim) ?? "";
+    const victims = this.#underWay.get(uid);
+    if (victims !== undefined) {
+      this.#underWay.set(
+        uid,
+        victims.filter((each) => each.uid !== victim),
+      );
+    }
+    this.#gone(victim);
   }
 }
 

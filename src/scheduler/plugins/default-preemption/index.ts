@@ -2,6 +2,7 @@
 
 import { isAbort, type Logger } from "#base";
 import { reasonsText } from "../../cycle/diagnosis.ts";
+import { messageOf } from "../../cycle/failures.ts";
 import {
   definePlugin,
   type Extender,
@@ -16,7 +17,7 @@ import { PodDisruptionBudget } from "../../kinds.ts";
 import { Candidates, type Found } from "./candidates.ts";
 import { Evictions } from "./evictions.ts";
 import { pickCandidate } from "./pick-candidate.ts";
-import { type Candidate, candidateOf } from "./victims.ts";
+import { type Candidate, candidateOf, noVictimText } from "./victims.ts";
 
 const NAME = "DefaultPreemption";
 const rejections = rejectionsOf(NAME);
@@ -56,10 +57,19 @@ export const defaultPreemption: PluginFactory = {
         const hindrance = hindranceOf(failed);
         if (hindrance !== undefined) return rejected(hindrance, false);
         const found = candidates.find(failed);
-        if (found.candidates.length === 0) return rejected(noneText(failed, found), true);
+        if (found.candidates.length === 0) {
+          const { faults } = found;
+          return faults.length > 0 ? rejected(faultsText(faults), false) : rejected(noneText(failed, found), true);
+        }
         const asked = extenders.filter((each) => each.preempt !== undefined && each.isInterested(pod));
         if (asked.length === 0) return begin(found.candidates, pod);
-        return agreed(found.candidates, asked, failed, log, signal).then((left) => begin(left, pod));
+        return agreed(found.candidates, asked, failed, log, signal).then(
+          (left) => begin(left, pod),
+          (error: unknown) => {
+            if (isAbort(error, signal)) throw error;
+            return rejected(messageOf(error), false);
+          },
+        );
       },
     });
   },
@@ -94,6 +104,12 @@ function noneText({ view, resolvable }: NoFit, { rejections: tried }: Found): st
   return `0/${view.nodeCount} nodes are available: ${text}`;
 }
 
+/** As the original puts several of them together. */
+function faultsText(faults: readonly string[]): string {
+  const distinct = [...new Set(faults)];
+  return distinct.length === 1 ? (distinct[0] ?? "") : `[${distinct.join(", ")}]`;
+}
+
 /** What extenders leave of the candidates. */
 async function agreed(
   found: readonly Candidate[],
@@ -108,7 +124,13 @@ async function agreed(
   for (const { name, ignorable, preempt } of extenders) {
     if (left.size === 0) break;
     try {
-      left = new Map((await preempt?.(pod, left, signal)) ?? left);
+      const next = new Map((await preempt?.(pod, left, signal)) ?? left);
+      for (const [node, { pods }] of next) {
+        if (pods.length > 0) continue;
+        if (!ignorable) throw new Error(noVictimText(node));
+        next.delete(node);
+      }
+      left = next;
     } catch (error) {
       if (!ignorable || isAbort(error, signal)) throw error;
       log.warn("an extender that may be ignored failed at a preemption", { extender: name, pod: pod.key, error });
@@ -116,6 +138,6 @@ async function agreed(
   }
   return [...left].flatMap(([name, { pods, pdbViolations }]) => {
     const node = view.nodeNamed(name);
-    return node === undefined || pods.length === 0 ? [] : [candidateOf(node, pods, pdbViolations)];
+    return node === undefined ? [] : [candidateOf(node, pods, pdbViolations)];
   });
 }

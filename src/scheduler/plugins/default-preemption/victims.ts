@@ -58,12 +58,20 @@ export function candidateOf(node: NodeInfo, victims: readonly PodInfo[], violati
   };
 }
 
+/** A node that the pod fits on although it was rejected there: only somebody who is not asked here, such as an extender, can have done that. */
+export interface Surprise {
+  readonly kind: "surprise";
+  readonly message: string;
+}
+
+export type Victims = Candidate | Rejection | Surprise;
+
 export function victimsOn(
   failed: NoFit,
   node: NodeInfo,
   budgets: readonly policy.PodDisruptionBudget[],
   nowMs: number,
-): Candidate | Rejection {
+): Victims {
   const { pod } = failed;
   const possible = [...node.pods.values()].filter((other) => other.priority < pod.priority);
   if (possible.length === 0) return NO_VICTIMS;
@@ -83,12 +91,12 @@ export function victimsOn(
   };
   const violations = violating.filter((other) => !spare(other)).length;
   for (const other of others) spare(other);
-  if (victims.length === 0) throw new Error(`expected at least one victim pod on node "${node.name}"`);
+  if (victims.length === 0) return { kind: "surprise", message: noVictimText(node.name) };
   return candidateOf(node, victims.sort(order), violations);
 }
 
-export function isCandidate(result: Candidate | Rejection): result is Candidate {
-  return result.kind === "candidate";
+export function noVictimText(node: string): string {
+  return `expected at least one victim pod on node "${node}"`;
 }
 
 /** Of equal priority, whoever runs longer is more important. */

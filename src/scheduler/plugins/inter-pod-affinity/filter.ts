@@ -16,7 +16,7 @@ import {
   SKIP,
   type Verdict,
 } from "../../framework/index.ts";
-import { addCounts, changed, type Deltas, NO_DELTAS, sumAt, Tallies, type Tally } from "./tally.ts";
+import { addCounts, changed, type Deltas, emptyTally, NO_DELTAS, sumAt, Tallies, type Tally } from "./tally.ts";
 
 const rejections = rejectionsOf("InterPodAffinity");
 const NO_NEIGHBOUR = rejections.unresolvable("node(s) didn't match pod affinity rules");
@@ -104,12 +104,18 @@ function verdictOn({ wanted, firstOfItsKind, unwanted, repelling, deltas }: Affi
 }
 
 function withChange(state: AffinityState, other: PodInfo, node: NodeInfo, by: 1 | -1): AffinityState {
-  const { pod, view, wanted, unwanted, repelling } = state;
-  let { deltas } = state;
+  const { pod, view, wanted, unwanted } = state;
+  let { deltas, repelling } = state;
   const domainOf = ({ domains }: Tally) => domains.of[node.index] ?? -1;
   for (const { topologyKey, select } of other.terms.requiredAnti) {
-    const tally = repelling.find(([key]) => key === topologyKey)?.[1];
-    if (tally !== undefined && view.matches(select, pod)) deltas = changed(deltas, tally, domainOf(tally), by);
+    if (!view.matches(select, pod)) continue;
+    let tally = repelling.find(([key]) => key === topologyKey)?.[1];
+    if (tally === undefined) {
+      // One that is only nominated may be the first to keep away by this key.
+      tally = emptyTally(view.domains(topologyKey));
+      repelling = [...repelling, [topologyKey, tally]];
+    }
+    deltas = changed(deltas, tally, domainOf(tally), by);
   }
   for (const { topologyKey, select } of pod.terms.requiredAnti) {
     const tally = unwanted.find(([key]) => key === topologyKey)?.[1];
@@ -117,7 +123,7 @@ function withChange(state: AffinityState, other: PodInfo, node: NodeInfo, by: 1 
   }
   const isWanted = wanted.length > 0 && pod.terms.required.every(({ select }) => view.matches(select, other));
   if (isWanted) for (const tally of wanted) deltas = changed(deltas, tally, domainOf(tally), by);
-  return { ...state, deltas, firstOfItsKind: isWanted ? isFirst(state, deltas) : state.firstOfItsKind };
+  return { ...state, repelling, deltas, firstOfItsKind: isWanted ? isFirst(state, deltas) : state.firstOfItsKind };
 }
 
 function isFirst({ wanted, meansItself }: AffinityState, deltas: Deltas): boolean {

@@ -7,6 +7,10 @@ export interface Tally {
   readonly sums: Float64Array;
 }
 
+export function emptyTally(domains: Domains): Tally {
+  return { domains, sums: new Float64Array(domains.size) };
+}
+
 /** Adds `weight` for each that is counted, to the domain of its node. Returns whether there was any. */
 export function addCounts({ domains, sums }: Tally, counts: Int32Array, nodes: number, weight = 1): boolean {
   const { of } = domains;
@@ -37,8 +41,7 @@ export class Tallies {
   of(topologyKey: string): Tally {
     let tally = this.#of.get(topologyKey);
     if (tally === undefined) {
-      const domains = this.#domains(topologyKey);
-      tally = { domains, sums: new Float64Array(domains.size) };
+      tally = emptyTally(this.#domains(topologyKey));
       this.#of.set(topologyKey, tally);
     }
     return tally;

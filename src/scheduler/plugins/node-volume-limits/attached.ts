@@ -34,6 +34,14 @@ export function volumeOf(key: string, objects: VolumeObjects): DrivenVolume | un
   return provisioner === undefined ? undefined : { driver: provisioner, volume: `unmade ${key}` };
 }
 
+/** The driver's volumes that are attached to a node, whoever uses them: a Pod may be gone before its volumes are detached. */
+export function attachedTo(node: string, driver: string, objects: VolumeObjects): readonly string[] {
+  return objects.attachmentsTo(node).flatMap(({ spec: { attacher, source } }) => {
+    if (attacher !== driver) return [];
+    return objects.volume(source.persistentVolumeName ?? "")?.spec?.csi?.volumeHandle ?? [];
+  });
+}
+
 /** Undefined: the driver takes as many as come, or is not there. */
 export function limitOf(node: string, driver: string, objects: VolumeObjects): number | undefined {
   return objects.csiNode(node)?.spec?.drivers?.find(({ name }) => name === driver)?.allocatable?.count;

@@ -1,36 +1,44 @@
 /**
  * A CSI driver attaches so many volumes to a node and no more; CSINode says how many.
  *
- * 1. A volume that several Pods of a node use counts once. One that is still to be made counts for the driver that will make it.
+ * 1. A volume that several Pods of a node use counts once. One that is still to be made counts for the driver that will make it, and one that is still
+ *    attached although its Pod is gone counts until it is detached.
  * 2. Most nodes have room for all that a Pod brings: whether it brings something that is there already is asked only where they have not.
  */
 import type { core } from "#api";
 import {
   definePlugin,
   type NodeInfo,
+  type OpenNodes,
   PASS,
   type PluginFactory,
   type PodInfo,
   type Prepared,
+  type Rejection,
   ready,
-  rejected,
   rejectionsOf,
   SKIP,
 } from "../../framework/index.ts";
 import { claimNotFound, claimUses, type VolumeObjects, volumeObjects } from "../volume-objects.ts";
-import { type Attached, limitOf, volumesOf } from "./attached.ts";
+import { type Attached, attachedTo, limitOf, volumesOf } from "./attached.ts";
 import { VolumeRoom } from "./volume-room.ts";
 
 const NAME = "NodeVolumeLimits";
 const rejections = rejectionsOf(NAME);
 const TOO_MANY = rejections.unschedulable("node(s) exceed max volume count");
 
+interface State {
+  readonly wanted: Attached;
+  /** A claim is missing: VolumeBinding, if it is on, has said so before any node was looked at. */
+  readonly lost: Rejection | undefined;
+}
+
 export const nodeVolumeLimits: PluginFactory = {
   name: NAME,
   make(_, { informers, view }) {
     const objects = volumeObjects(informers);
     const room = new VolumeRoom(view, objects, informers);
-    return definePlugin<Attached>({
+    return definePlugin<State>({
       name: NAME,
       wakes: [
         { resource: "CSINode", actions: ["add", "update"] },
@@ -45,16 +53,23 @@ export const nodeVolumeLimits: PluginFactory = {
           hint: ({ claims }, { new: claim }) =>
             claims.includes(`${claim?.metadata.namespace}/${claim?.metadata.name}`) ? "queue" : "skip",
         },
+        {
+          resource: "VolumeAttachment",
+          actions: ["delete"],
+          hint: ({ claims }) => (claims.length > 0 ? "queue" : "skip"),
+        },
       ],
       filter: {
         reads: "cluster",
         prepare: (pod) => (pod.claims.length === 0 ? SKIP : prepare(pod, objects)),
-        check(wanted, node) {
+        check({ wanted, lost }, node) {
+          if (lost !== undefined) return lost;
           for (const [driver, volumes] of wanted)
             if (!room.has(node, driver, volumes.size) && !fits(driver, volumes, node, objects)) return TOO_MANY;
           return PASS;
         },
-        sweep(wanted, open) {
+        sweep({ wanted, lost }, open) {
+          if (lost !== undefined) rejectAll(open, lost);
           const refused = new Set<number>();
           for (const [driver, volumes] of wanted)
             room.eachWithout(driver, volumes.size, open, (node) => {
@@ -68,19 +83,25 @@ export const nodeVolumeLimits: PluginFactory = {
   },
 };
 
-function prepare(pod: PodInfo, objects: VolumeObjects): Prepared<Attached> {
-  for (const { name, key } of claimUses(pod.pod))
-    if (objects.claim(key) === undefined)
-      return rejected(rejections.unresolvable(`looking up PVC ${key}: ${claimNotFound(name)}`));
+function prepare(pod: PodInfo, objects: VolumeObjects): Prepared<State> {
+  const missing = claimUses(pod.pod).find(({ key }) => objects.claim(key) === undefined);
+  if (missing !== undefined) {
+    const lost = rejections.unresolvable(`looking up PVC ${missing.key}: ${claimNotFound(missing.name)}`);
+    return ready({ wanted: new Map(), lost });
+  }
   const wanted = volumesOf(pod.claims, objects);
-  return wanted.size === 0 ? SKIP : ready(wanted);
+  return wanted.size === 0 ? SKIP : ready({ wanted, lost: undefined });
+}
+
+function rejectAll(open: OpenNodes, rejection: Rejection): void {
+  for (let at = 0; at < open.count; at++) open.reject(open.indexes[at] ?? 0, rejection);
 }
 
 function fits(driver: string, wanted: ReadonlySet<string>, node: NodeInfo, objects: VolumeObjects): boolean {
   const limit = limitOf(node.name, driver, objects);
   if (limit === undefined) return true;
-  const there = volumesOf(node.claims.keys(), objects).get(driver) ?? new Set<string>();
+  const used = volumesOf(node.claims.keys(), objects).get(driver) ?? new Set<string>();
   let added = 0;
-  for (const volume of wanted) if (!there.has(volume)) added++;
-  return added === 0 || there.size + added <= limit;
+  for (const volume of wanted) if (!used.has(volume)) added++;
+  return added === 0 || used.union(new Set(attachedTo(node.name, driver, objects))).size + added <= limit;
 }

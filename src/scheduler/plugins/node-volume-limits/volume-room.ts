@@ -1,16 +1,16 @@
 /**
  * How many more volumes of a driver each node takes, kept by node.
  *
- * 1. A node is counted again after its generation has changed, after its CSINode has, and after what stands behind a claim that was counted is another volume.
- *    Claims and volumes of Pods that are nowhere yet change nothing.
+ * 1. A node is counted again after its generation has changed, after its CSINode or an attachment to it has, and after what stands behind a claim or an
+ *    attachment that was counted is another volume. Claims and volumes of Pods that are nowhere yet change nothing.
  * 2. A fork is no node of the cluster: nothing is known about it.
  */
 import type { core } from "#api";
 import { type Informers, objectKey } from "#client";
 import type { ClusterView, NodeInfo, OpenNodes } from "../../framework/index.ts";
-import { CSINode, PersistentVolume, PersistentVolumeClaim, StorageClass } from "../../kinds.ts";
+import { CSINode, PersistentVolume, PersistentVolumeClaim, StorageClass, VolumeAttachment } from "../../kinds.ts";
 import type { VolumeObjects } from "../volume-objects.ts";
-import { limitOf, volumeOf } from "./attached.ts";
+import { attachedTo, limitOf, volumeOf } from "./attached.ts";
 
 const UNLIMITED = 2 ** 31 - 1;
 
@@ -27,12 +27,15 @@ export class VolumeRoom {
   readonly #kept = new Map<string, Kept>();
   /** Of claims that were counted: the driver and the volume. */
   readonly #counted = new Map<string, string>();
+  /** Names of volumes that attachments are about. */
+  readonly #attached = new Set<string>();
 
   constructor(view: ClusterView, objects: VolumeObjects, informers: Informers) {
     this.#view = view;
     this.#objects = objects;
     informers.of(PersistentVolumeClaim).onChange(({ object }) => this.#check(objectKey(object)));
-    informers.of(PersistentVolume).onChange(({ object, old }) => {
+    informers.of(PersistentVolume).onChange(({ type, object, old }) => {
+      if (type !== "updated" && this.#attached.has(object.metadata.name ?? "")) this.#forgetAll();
       for (const volume of [object, old]) {
         const key = claimOf(volume);
         if (key !== undefined) this.#check(key);
@@ -40,6 +43,10 @@ export class VolumeRoom {
     });
     informers.of(StorageClass).onChange(() => this.#forgetAll());
     informers.of(CSINode).onChange(({ object }) => this.#forget(object.metadata.name ?? ""));
+    informers.of(VolumeAttachment).onChange(({ object: { spec } }) => {
+      this.#attached.add(spec.source.persistentVolumeName ?? "");
+      this.#forget(spec.nodeName);
+    });
   }
 
   /** False: perhaps not. */
@@ -74,7 +81,7 @@ export class VolumeRoom {
   #roomOn(node: NodeInfo, driver: string): number {
     const limit = limitOf(node.name, driver, this.#objects);
     if (limit === undefined) return UNLIMITED;
-    const there = new Set<string>();
+    const there = new Set(attachedTo(node.name, driver, this.#objects));
     for (const key of node.claims.keys()) {
       const found = volumeOf(key, this.#objects);
       this.#counted.set(key, found === undefined ? "" : `${found.driver} ${found.volume}`);

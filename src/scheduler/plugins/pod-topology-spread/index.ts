@@ -46,6 +46,11 @@ export const podTopologySpread: PluginFactory = {
         },
         { resource: "TargetPod", actions: ["labels"] },
         {
+          resource: "TargetPod",
+          actions: ["tolerations"],
+          hint: (pod) => (hard(pod).some(({ honorsTaints }) => honorsTaints) ? "queue" : "skip"),
+        },
+        {
           resource: "Node",
           actions: ["add", "delete", "labels", "taints"],
           hint: (pod, event) => {
@@ -63,7 +68,9 @@ export const podTopologySpread: PluginFactory = {
   },
 };
 
-function isMeant({ select }: SpreadConstraint, { old, new: now }: ClusterEvent): boolean {
+/** Of what has no name of its own, only the beginning of its end counts: from then on it is not counted. */
+function isMeant({ select }: SpreadConstraint, { action, old, new: now }: ClusterEvent): boolean {
+  if (action === "update" && old?.metadata.deletionTimestamp === now?.metadata.deletionTimestamp) return false;
   return [old, now].some(
     (each) =>
       each !== undefined &&

@@ -35,7 +35,14 @@ export async function bindVolumes(
   signal: AbortSignal,
 ): Promise<void> {
   const written = await write(decided, context, signal);
-  await untilBound(() => progress(written, pod, node, context), context, signal);
+  const look = () => {
+    try {
+      return progress(written, pod, node, context);
+    } catch (error) {
+      throw new Error(`binding volumes: ${(error as Error).message}`, { cause: error });
+    }
+  };
+  await untilBound(look, context, signal);
 }
 
 async function write(
@@ -109,7 +116,7 @@ async function untilBound(look: () => Progress, context: BindContext, signal: Ab
     try {
       if (look() === "bound") resolve();
     } catch (error) {
-      reject(new Error(`binding volumes: ${(error as Error).message}`, { cause: error }));
+      reject(error);
     }
   };
   const leaves = [informers.of(PersistentVolumeClaim).onChange(again), informers.of(PersistentVolume).onChange(again)];

@@ -75,6 +75,7 @@ export const volumeBinding: PluginFactory = {
         assumed.forget(state.decided);
         state.decided = undefined;
       },
+      needsPreBind: (state) => state?.decided !== undefined,
       async preBind(state, pod, node, signal) {
         if (state?.decided === undefined) return PASS;
         const context = { client, informers, view, clock, timeoutMs, objects: assumed.known };

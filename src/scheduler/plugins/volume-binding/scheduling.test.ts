@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { core } from "#api";
 import { persistentVolumeBinder } from "../../../controllers/persistent-volume/index.ts";
 import { testControllers } from "../../../controllers/testing/index.ts";
-import { PersistentVolume, PersistentVolumeClaim, StorageClass } from "../../kinds.ts";
+import { Node, PersistentVolume, PersistentVolumeClaim, StorageClass } from "../../kinds.ts";
 import { node, pod } from "../../testing/index.ts";
 import { schedulingServer, testScheduler } from "../../testing/test-scheduler.ts";
 
@@ -69,6 +69,53 @@ describe("Pods and volumes", () => {
       spec: { volumeName: "disk-b" },
       status: { phase: "Bound" },
     });
+  });
+
+  it("while a volume is made, the Pod's status names its node, until that fails", async () => {
+    const { client, addPod, settle, events, clock, pod: get } = await cluster();
+    await client.of(StorageClass).create({
+      metadata: { name: "made" },
+      provisioner: "disks.example.com",
+      volumeBindingMode: "WaitForFirstConsumer",
+    });
+    const claims = client.of(PersistentVolumeClaim).in("default");
+    await claims.create(claim("data", "made"));
+    await addPod(using("db", "data"));
+    await settle();
+    const { annotations } = (await claims.get("data")).metadata;
+    const { spec, status } = await get("db");
+    expect(spec?.nodeName).toBeUndefined();
+    expect(status?.nominatedNodeName).toMatch(/^[abc]$/);
+    expect(status?.nominatedNodeName).toBe(annotations?.["volume.kubernetes.io/selected-node"]);
+    await clock.advance(600_000);
+    expect(await events("db")).toEqual([
+      'FailedScheduling: running PreBind plugin "VolumeBinding": binding volumes: context deadline exceeded',
+    ]);
+    expect((await get("db")).status?.nominatedNodeName).toBeUndefined();
+  });
+
+  it("a Pod that is preempted while its volume is made stays, and waits", async () => {
+    const { client, addNode, addPod, settle, events, places, pod: get } = await cluster();
+    for (const name of ["a", "b", "c"]) await client.of(Node).delete(name);
+    await addNode(node("only", { allocatable: { cpu: "1" } }));
+    await client.of(StorageClass).create({
+      metadata: { name: "made" },
+      provisioner: "disks.example.com",
+      volumeBindingMode: "WaitForFirstConsumer",
+    });
+    await client.of(PersistentVolumeClaim).in("default").create(claim("data", "made"));
+    const db = using("db", "data");
+    await addPod(pod("db", { requests: { cpu: "1" }, spec: { volumes: db.spec?.volumes ?? [] } }));
+    await settle();
+    expect((await get("db")).status?.nominatedNodeName).toBe("only");
+    await addPod(pod("vip", { requests: { cpu: "1" }, spec: { priority: 1000 } }));
+    await settle();
+    expect(await places()).toEqual({ db: undefined, vip: "only" });
+    const { metadata, status } = await get("db");
+    expect(metadata.deletionTimestamp).toBeUndefined();
+    expect(status?.nominatedNodeName).toBeUndefined();
+    expect(status?.conditions?.map(({ type }) => type)).toEqual(["PodScheduled"]);
+    expect(await events("db")).toContainEqual(expect.stringMatching(/^Preempted: Preempted by pod .* on node only$/));
   });
 
   it("of two Pods that want the only disk one waits, until there is another", async () => {

@@ -22,6 +22,7 @@ export interface PlainCluster {
   readonly csiNodes?: readonly storage.CSINode[];
   readonly csiDrivers?: readonly storage.CSIDriver[];
   readonly csiStorageCapacities?: readonly storage.CSIStorageCapacity[];
+  readonly volumeAttachments?: readonly storage.VolumeAttachment[];
 }
 
 export interface PlainFailure {

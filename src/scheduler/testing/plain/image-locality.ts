@@ -1,4 +1,4 @@
-/** Prefers nodes that have the Pod's images, large ones before small ones, but less so images that few nodes have: else those few would get all Pods. */
+/** Prefers nodes that have the Pod's images, mounted ones included, large ones before small ones, but less so images that few nodes have: else those few would get all Pods. */
 import type { core } from "#api";
 import { type PlainCluster, type PlainPlugin, scoresOf } from "./cluster.ts";
 
@@ -10,9 +10,10 @@ export const imageLocality: PlainPlugin = {
   name: "ImageLocality",
   score({ pod, cluster }, feasible) {
     const images = imagesOf(pod);
+    const containers = (pod.spec?.initContainers ?? []).length + (pod.spec?.containers ?? []).length;
     return scoresOf(feasible, (node) => {
       const sum = images.reduce((total, image) => total + sizeOn(node, image, cluster), 0n);
-      const most = MOST_FOR_A_CONTAINER * BigInt(images.length);
+      const most = MOST_FOR_A_CONTAINER * BigInt(containers);
       const bounded = sum < LEAST ? LEAST : sum > most ? most : sum;
       return Number((100n * (bounded - LEAST)) / (most - LEAST));
     });
@@ -21,7 +22,10 @@ export const imageLocality: PlainPlugin = {
 
 function imagesOf({ spec }: core.Pod): readonly string[] {
   const containers = [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])];
-  return containers.map(({ image = "" }) => tagged(image));
+  const mounted = (spec?.volumes ?? []).flatMap(({ image }) =>
+    image?.reference === undefined ? [] : [image.reference],
+  );
+  return [...containers.map(({ image = "" }) => image), ...mounted].map(tagged);
 }
 
 /** `a/b` means `a/b:latest`; the colon of a registry's port is no tag. */

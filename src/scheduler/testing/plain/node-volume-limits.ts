@@ -13,11 +13,12 @@ export const nodeVolumeLimits: PlainPlugin = {
       return unresolvable(`looking up PVC ${where}: ${claimNotFound(lost.name)}`);
     }
     const limits = limitsOf(node, cluster);
-    const attached = new Set(podsOn(cluster, node).flatMap((other) => [...volumesOf(other, cluster)]));
-    const wanted = [...volumesOf(pod, cluster)].filter((volume) => !attached.has(volume));
+    const used = new Set(podsOn(cluster, node).flatMap((other) => [...volumesOf(other, cluster)]));
+    const wanted = [...volumesOf(pod, cluster)].filter((volume) => !used.has(volume));
+    const attached = attachmentsOf(node, cluster).filter((volume) => !used.has(volume));
     for (const [driver, limit] of limits) {
       const added = wanted.filter((volume) => driverOf(volume) === driver).length;
-      const there = [...attached].filter((volume) => driverOf(volume) === driver).length;
+      const there = [...used, ...attached].filter((volume) => driverOf(volume) === driver).length;
       if (added > 0 && there + added > limit) return unschedulable("node(s) exceed max volume count");
     }
     return undefined;
@@ -46,6 +47,16 @@ function volumesOf(pod: core.Pod, cluster: PlainCluster): ReadonlySet<string> {
       volumes.add(`${provisioner} unmade ${claim.metadata.namespace}/${claim.metadata.name}`);
   }
   return volumes;
+}
+
+/** `driver volume`, for each volume that somebody has attached to the node. */
+function attachmentsOf(node: core.Node, { volumeAttachments = [], persistentVolumes = [] }: PlainCluster): string[] {
+  const found = volumeAttachments.flatMap(({ spec }) => {
+    const volume = persistentVolumes.find(({ metadata }) => metadata.name === spec.source.persistentVolumeName);
+    const handle = volume?.spec?.csi?.volumeHandle;
+    return spec.nodeName === nameOf(node) && handle !== undefined ? [`${spec.attacher} ${handle}`] : [];
+  });
+  return [...new Set(found)];
 }
 
 function driverOf(volume: string): string {

@@ -149,10 +149,13 @@ describe("ImageLocality", () => {
     { name: "two on one node", images: ["gcr.io/40", "gcr.io/300"], want: [7, 0] },
     { name: "a huge one", images: ["gcr.io/10:v1", "gcr.io/2000"], want: [49, 0] },
     { name: "one that nobody has", images: ["gcr.io/none"], want: [0, 0] },
+    { name: "one that is mounted", images: ["gcr.io/none"], mounted: ["gcr.io/300"], want: [12, 0] },
   ];
-  it.each(cases)("$name", ({ images, want }) => {
+  it.each(cases)("$name", ({ images, mounted = [], want }) => {
     const containers = images.map((image, i) => ({ name: `c${i}`, image }));
-    const question = { pod: pod("p", { spec: { containers } }), cluster: { nodes: [one, two], pods: [] }, args };
+    const volumes = mounted.map((reference, i) => ({ name: `v${i}`, image: { reference } }));
+    const wants = pod("p", { spec: { containers, volumes } });
+    const question = { pod: wants, cluster: { nodes: [one, two], pods: [] }, args };
     const scores = imageLocality.score?.(question, [one, two]);
     expect([scores?.get("one"), scores?.get("two")]).toEqual(want);
   });

@@ -4,9 +4,11 @@
  * 1. Containers and sidecars run side by side and are added up. Each init container runs alone with the sidecars that were started before it, so it
  *    only counts where that is more.
  * 2. What the Pod itself asks for (cpu, memory, huge pages) stands for the sum of its containers. The overhead of its runtime comes on top.
- * 3. For scoring, a container that asks for no cpu or no memory counts as 100m or 200Mi; one that asks for 0 asks for 0.
+ * 3. While a container is being resized, the most counts of what it asks for, what it has and what it was promised. What its node can never give it does
+ *    not count as asked for.
+ * 4. For scoring, a container that asks for no cpu or no memory counts as 100m or 200Mi; one that asks for 0 asks for 0.
  */
-import { type core, parseQuantity, scaledValue } from "#api";
+import { compareQuantities, type core, parseQuantity, scaledValue } from "#api";
 
 /** cpu in thousandths, everything else in units, rounded up. */
 export type Amounts = ReadonlyMap<string, bigint>;
@@ -16,21 +18,50 @@ const DEFAULTS: Amounts = new Map([
   ["memory", 200n * 1024n * 1024n],
 ]);
 
-export function requestsOf({ spec }: core.Pod): Amounts {
-  return requested(spec, new Map());
+export function requestsOf(pod: core.Pod): Amounts {
+  return requested(resized(pod), new Map());
 }
 
 /** Of the Pod to be placed. */
-export function scoringRequestsOf({ spec }: core.Pod): Amounts {
-  return requested(spec, DEFAULTS);
+export function scoringRequestsOf(pod: core.Pod): Amounts {
+  return requested(resized(pod), DEFAULTS);
 }
 
 /** Of a Pod that is there: one that asks for cpu and memory as a whole needs no defaults for those. */
 export function scoringRequestsOfPlaced(pod: core.Pod): Amounts {
-  const { spec } = pod;
+  const spec = resized(pod);
   if (podLevel(spec).size === 0) return requested(spec, DEFAULTS);
   const asked = requestsOf(pod);
   return requested(spec, new Map([...DEFAULTS].filter(([name]) => !asked.has(name))));
+}
+
+function resized({ spec, status }: core.Pod): core.PodSpec | undefined {
+  if (spec === undefined) return undefined;
+  const infeasible = (status?.conditions ?? []).some(
+    ({ type, reason }) => type === "PodResizePending" && reason === "Infeasible",
+  );
+  const told = [...(status?.containerStatuses ?? []), ...(status?.initContainerStatuses ?? [])];
+  const now = (container: core.Container): core.Container => {
+    const own = told.find(({ name }) => name === container.name);
+    if (own?.resources === undefined) return container;
+    const asked = infeasible ? undefined : container.resources?.requests;
+    return { ...container, resources: { requests: most([asked, own.resources.requests, own.allocatedResources]) } };
+  };
+  return {
+    ...spec,
+    containers: spec.containers.map(now),
+    initContainers: (spec.initContainers ?? []).map((each) => (each.restartPolicy === "Always" ? now(each) : each)),
+  };
+}
+
+/** Of each resource, the largest. */
+function most(lists: readonly (Readonly<Record<string, string>> | undefined)[]): Record<string, string> {
+  const found: Record<string, string> = {};
+  for (const [name, text] of lists.flatMap((list) => Object.entries(list ?? {}))) {
+    const before = found[name];
+    if (before === undefined || compareQuantities(parseQuantity(before), parseQuantity(text)) < 0) found[name] = text;
+  }
+  return found;
 }
 
 function requested(spec: core.PodSpec | undefined, defaults: Amounts): Amounts {
