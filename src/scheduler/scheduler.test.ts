@@ -56,8 +56,10 @@ describe("a scheduler", () => {
       "0/2 nodes are available: 1 Insufficient cpu, 1 node(s) had untolerated taint(s). " +
       "preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling.";
     const { metadata, status } = await get("web");
+    const { generation } = metadata;
+    expect(generation).toBe(1);
     expect(status?.conditions).toMatchObject([
-      { type: "PodScheduled", status: "False", reason: "Unschedulable", message },
+      { type: "PodScheduled", status: "False", reason: "Unschedulable", message, observedGeneration: generation },
     ]);
     expect(await events("web")).toEqual([`FailedScheduling: ${message}`]);
     const [attempt] = explanations.of(metadata.uid ?? "");

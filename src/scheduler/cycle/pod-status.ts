@@ -23,7 +23,8 @@ export function statusPatch(
     before !== undefined &&
     before.status === condition?.status &&
     before.reason === condition?.reason &&
-    before.message === condition?.message;
+    before.message === condition?.message &&
+    before.observedGeneration === metadata.generation;
   const patch: JsonObject = {
     ...(condition !== undefined && !isSame && { conditions: [written(metadata, condition, before, nowMs)] }),
     ...(nominatedNodeName !== undefined &&
@@ -43,7 +44,7 @@ function written(
   const since = before?.status === condition.status ? before.lastTransitionTime : undefined;
   return {
     ...condition,
-    ...(generation !== undefined && before?.observedGeneration !== undefined && { observedGeneration: generation }),
+    ...(generation !== undefined && { observedGeneration: generation }),
     lastProbeTime: null,
     lastTransitionTime: since ?? `${new Date(nowMs).toISOString().slice(0, 19)}Z`,
   } as JsonObject;
