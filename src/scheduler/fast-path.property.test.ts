@@ -58,6 +58,35 @@ describe("the fast path", { timeout: TIMEOUT_MS }, () => {
     }
   });
 
+  it("lets a Pod only where it fits with and without those that are nominated there and at least as important", () => {
+    for (let seed = 0; seed < 2_000; seed++) {
+      const random = seededRandom(4_000_000 + seed);
+      const { cluster, pod: any } = randomCluster(random, { nodes: 4, pods: 8 });
+      const pod = weighing(any, 5);
+      const nominated = cluster.pods.slice(0, 3).map((each) => weighing(each, random.pick([0, 5, 9])));
+      const rest = { ...cluster, pods: cluster.pods.slice(3) };
+      const fast = new FastCluster(rest);
+      for (const each of nominated) fast.nominate(waitingAgain(each), each.spec?.nodeName ?? "");
+      const { fitting } = fast.decide(pod);
+      const fits = (pods: readonly core.Pod[], name: string) => {
+        const plain = plainDecision(pod, { ...rest, pods }, { ...DEFAULT_PROFILE, plugins });
+        return plain.feasible.includes(name) ? undefined : (plain.failures.get(name) ?? new Map());
+      };
+      for (const { metadata } of cluster.nodes) {
+        const name = metadata.name ?? "";
+        const here = nominated.filter(({ spec }) => spec?.nodeName === name && (spec?.priority ?? 0) >= 5);
+        const crowded = fits([...rest.pods, ...here.map((each) => placed(waitingAgain(each), name))], name);
+        const alone = fits(rest.pods, name);
+        // Where the Pod wants nothing of others, and nobody who is there minds it, those that come are not asked, as by the original.
+        if (crowded?.size === 1 && crowded.has("InterPodAffinity") && !hasTerms(pod)) continue;
+        const wanted = alone === undefined && crowded === undefined;
+        expect(fitting.includes(name), `seed ${seed}, ${name}: ${JSON.stringify([...(crowded ?? alone ?? [])])}`).toBe(
+          wanted,
+        );
+      }
+    }
+  });
+
   it("never gives a node more than it has", () => {
     for (let seed = 0; seed < 200; seed++) {
       const random = seededRandom(2_000_000 + seed);
@@ -112,6 +141,23 @@ function templateOf(random: Random, name: string): core.Pod {
 function named(pod: core.Pod, name: string): core.Pod {
   const { namespace = "default" } = pod.metadata;
   return { ...pod, metadata: { ...pod.metadata, name, uid: `${namespace}-${name}` } };
+}
+
+function hasTerms({ spec }: core.Pod): boolean {
+  const { podAffinity, podAntiAffinity } = spec?.affinity ?? {};
+  return [podAffinity, podAntiAffinity].some(
+    (each) => (each?.requiredDuringSchedulingIgnoredDuringExecution ?? []).length > 0,
+  );
+}
+
+function weighing(pod: core.Pod, priority: number): core.Pod {
+  return { ...pod, spec: { ...pod.spec, containers: pod.spec?.containers ?? [], priority } };
+}
+
+function waitingAgain(pod: core.Pod): core.Pod {
+  const { nodeName: _, ...spec } = pod.spec ?? { containers: [] };
+  const { deletionTimestamp: __, ...metadata } = pod.metadata;
+  return { ...pod, metadata, spec, status: { phase: "Pending" } };
 }
 
 function placed(pod: core.Pod, node: string): core.Pod {
