@@ -10,7 +10,14 @@ import { DEFAULT_ARGUMENTS, type PluginArguments } from "./configuration/index.t
 import { ALL_PLUGINS } from "./plugins/index.ts";
 import { differences } from "./testing/difference.ts";
 import { FastCluster } from "./testing/fast-cluster.ts";
-import { amountsIn, DEFAULT_PROFILE, plainDecision, randomCluster, requestsOf } from "./testing/index.ts";
+import {
+  amountsIn,
+  DEFAULT_PROFILE,
+  type PlainCluster,
+  plainDecision,
+  randomCluster,
+  requestsOf,
+} from "./testing/index.ts";
 import { randomVolumes } from "./testing/random-volumes.ts";
 
 const CLUSTERS = 10_000;
@@ -56,6 +63,53 @@ describe("the fast path", { timeout: TIMEOUT_MS }, () => {
         if (random.next() < 0.3) change(fast, random);
       }
     }
+  });
+
+  it("lets a Pod only where it fits with and without those that are nominated there and at least as important", () => {
+    for (let seed = 0; seed < 2_000; seed++) {
+      const random = seededRandom(4_000_000 + seed);
+      const { cluster, pod: any } = randomCluster(random, { nodes: 4, pods: 8 });
+      const pod = weighing(any, 5);
+      const nominated = cluster.pods.slice(0, 3).map((each) => weighing(each, random.pick([0, 5, 9])));
+      const rest = { ...cluster, pods: cluster.pods.slice(3) };
+      const fast = new FastCluster(rest);
+      for (const each of nominated) fast.nominate(waitingAgain(each), each.spec?.nodeName ?? "");
+      const { fitting } = fast.decide(pod);
+      const fits = (pods: readonly core.Pod[], name: string) => {
+        const plain = plainDecision(pod, { ...rest, pods }, { ...DEFAULT_PROFILE, plugins });
+        return plain.feasible.includes(name) ? undefined : (plain.failures.get(name) ?? new Map());
+      };
+      for (const { metadata } of cluster.nodes) {
+        const name = metadata.name ?? "";
+        const here = nominated.filter(({ spec }) => spec?.nodeName === name && (spec?.priority ?? 0) >= 5);
+        const crowded = fits([...rest.pods, ...here.map((each) => placed(waitingAgain(each), name))], name);
+        const alone = fits(rest.pods, name);
+        // Where the Pod wants nothing of others, and nobody who is there minds it, those that come are not asked, as by the original.
+        if (crowded?.size === 1 && crowded.has("InterPodAffinity") && !hasTerms(pod)) continue;
+        const wanted = alone === undefined && crowded === undefined;
+        expect(fitting.includes(name), `seed ${seed}, ${name}: ${JSON.stringify([...(crowded ?? alone ?? [])])}`).toBe(
+          wanted,
+        );
+      }
+    }
+  });
+
+  it("finds those who would have to go as the plain rules do", () => {
+    let found = 0;
+    for (let seed = 0; seed < 2_000; seed++) {
+      const random = seededRandom(5_000_000 + seed);
+      const { cluster, pod: any } = randomCluster(random, { nodes: 3, pods: 10 });
+      const pod = weighing(any, 5);
+      const pods = cluster.pods.map((each) => weighing(each, random.pick([0, 1, 2, 9])));
+      const fast = new FastCluster({ ...cluster, pods });
+      for (const [name, { kind }] of fast.decide(pod).rejections) {
+        if (kind !== "unschedulable") continue;
+        const victims = fast.victims(pod, name);
+        expect(victims, `seed ${seed}, ${name}`).toEqual(plainVictims(pod, { ...cluster, pods }, name));
+        if (victims !== "nobody") found += 1;
+      }
+    }
+    expect(found).toBeGreaterThan(100);
   });
 
   it("never gives a node more than it has", () => {
@@ -112,6 +166,47 @@ function templateOf(random: Random, name: string): core.Pod {
 function named(pod: core.Pod, name: string): core.Pod {
   const { namespace = "default" } = pod.metadata;
   return { ...pod, metadata: { ...pod.metadata, name, uid: `${namespace}-${name}` } };
+}
+
+/** All who are less important go; then they stay as long as the Pod fits, the most important first. */
+function plainVictims(pod: core.Pod, cluster: PlainCluster, name: string): readonly string[] | "nobody" {
+  const fits = (pods: readonly core.Pod[]) =>
+    plainDecision(pod, { ...cluster, pods }, { ...DEFAULT_PROFILE, plugins }).feasible.includes(name);
+  const priorityOf = ({ spec }: core.Pod) => spec?.priority ?? 0;
+  const lower = cluster.pods.filter(
+    (each) => each.spec?.nodeName === name && !hasEnded(each) && priorityOf(each) < priorityOf(pod),
+  );
+  let left = cluster.pods.filter((each) => !lower.includes(each));
+  if (lower.length === 0 || !fits(left)) return "nobody";
+  const keyOf = ({ metadata }: core.Pod) => `${metadata.namespace}/${metadata.name}`;
+  lower.sort((a, b) => priorityOf(b) - priorityOf(a) || (keyOf(a) < keyOf(b) ? -1 : 1));
+  const victims: string[] = [];
+  for (const each of lower) {
+    if (fits([...left, each])) left = [...left, each];
+    else victims.push(each.metadata.name ?? "");
+  }
+  return victims;
+}
+
+function hasEnded({ status }: core.Pod): boolean {
+  return status?.phase === "Succeeded" || status?.phase === "Failed";
+}
+
+function hasTerms({ spec }: core.Pod): boolean {
+  const { podAffinity, podAntiAffinity } = spec?.affinity ?? {};
+  return [podAffinity, podAntiAffinity].some(
+    (each) => (each?.requiredDuringSchedulingIgnoredDuringExecution ?? []).length > 0,
+  );
+}
+
+function weighing(pod: core.Pod, priority: number): core.Pod {
+  return { ...pod, spec: { ...pod.spec, containers: pod.spec?.containers ?? [], priority } };
+}
+
+function waitingAgain(pod: core.Pod): core.Pod {
+  const { nodeName: _, ...spec } = pod.spec ?? { containers: [] };
+  const { deletionTimestamp: __, ...metadata } = pod.metadata;
+  return { ...pod, metadata, spec, status: { phase: "Pending" } };
 }
 
 function placed(pod: core.Pod, node: string): core.Pod {

@@ -23,7 +23,8 @@ export function statusPatch(
     before !== undefined &&
     before.status === condition?.status &&
     before.reason === condition?.reason &&
-    before.message === condition?.message;
+    before.message === condition?.message &&
+    before.observedGeneration === metadata.generation;
   const patch: JsonObject = {
     ...(condition !== undefined && !isSame && { conditions: [written(metadata, condition, before, nowMs)] }),
     ...(nominatedNodeName !== undefined &&

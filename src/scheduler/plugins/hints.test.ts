@@ -1,6 +1,6 @@
 /** Which events are worth another attempt, for pods that a plugin has rejected: the documented queueing hints, as a table. */
 import { describe, expect, it } from "vitest";
-import type { core } from "#api";
+import type { core, storage } from "#api";
 import { MetricsRegistry, seededRandom, silentLogger, VirtualClock } from "#base";
 import type { Client, EventRecorder } from "#client";
 import { DEFAULT_ARGUMENTS } from "../configuration/index.ts";
@@ -86,6 +86,16 @@ const shrunk = (from: Record<string, string>, to: Record<string, string>): Clust
   action: "scaleDown",
   old: pod("o", { on: "n", requests: from }),
   new: pod("o", { on: "n", requests: to }),
+});
+const csiNode = (count: number | undefined): storage.CSINode => ({
+  metadata: { name: "n" },
+  spec: { drivers: [{ name: "d", nodeID: "n", ...(count !== undefined && { allocatable: { count } }) }] },
+});
+const limited = (from: number, to: number | undefined): ClusterEvent => ({
+  resource: "CSINode",
+  action: "update",
+  old: csiNode(from),
+  new: csiNode(to),
 });
 const large = pod("p", { requests: { cpu: "3" } });
 const neighbour = pod("web", { on: "n", labels: web });
@@ -219,6 +229,9 @@ const cases: readonly (readonly [plugin: string, what: string, pod: core.Pod, ev
       { resource: "VolumeAttachment", action: "delete", old: { metadata: { name: "x" } } },
       "queue",
     ],
+    ["NodeVolumeLimits", "a node takes more volumes", pod("p"), limited(1, 2), "queue"],
+    ["NodeVolumeLimits", "a node takes any number of volumes", pod("p"), limited(1, undefined), "queue"],
+    ["NodeVolumeLimits", "a node takes fewer volumes", pod("p"), limited(2, 1), "skip"],
     ["DefaultPreemption", "a pod went that is not its victim", pod("p"), gone(stranger), "skip"],
   ];
 

@@ -13,6 +13,7 @@ import {
   EXTENSION_POINTS,
   type ExtensionPoint,
   makeStages,
+  type NodeInfo,
   type PluginContext,
   type PluginUse,
   type Profile,
@@ -30,6 +31,7 @@ import {
   StorageClass,
   VolumeAttachment,
 } from "../kinds.ts";
+import { victimsOn } from "../plugins/default-preemption/victims.ts";
 import { ALL_PLUGINS } from "../plugins/index.ts";
 import { ClusterState, PodInfos, ResourceNames } from "../snapshot/index.ts";
 import { HeldObjects } from "./held-objects.ts";
@@ -108,6 +110,17 @@ export class FastCluster {
 
   decide(pod: core.Pod): Decision {
     return decide(this.#evaluator, this.state, this.#infos.of(pod));
+  }
+
+  /** Who would have to go from a node, by name; or that nobody can. */
+  victims(pod: core.Pod, name: string): readonly string[] | "nobody" {
+    const info = this.#infos.of(pod);
+    const filtered = this.#evaluator.filter(info);
+    const node = this.state.nodeNamed(name);
+    if (node === undefined) throw new Error(`there is no node ${name}`);
+    const trial = (on: NodeInfo) => this.#evaluator.trial(filtered, on);
+    const found = victimsOn({ pod: info, trial }, node, [], 0);
+    return found.kind === "candidate" ? found.victims.map((victim) => victim.name) : "nobody";
   }
 
   #holdAll(cluster: PlainCluster): void {

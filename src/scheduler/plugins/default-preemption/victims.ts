@@ -67,7 +67,7 @@ export interface Surprise {
 export type Victims = Candidate | Rejection | Surprise;
 
 export function victimsOn(
-  failed: NoFit,
+  failed: Pick<NoFit, "pod" | "trial">,
   node: NodeInfo,
   budgets: readonly policy.PodDisruptionBudget[],
   nowMs: number,

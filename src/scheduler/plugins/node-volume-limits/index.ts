@@ -5,7 +5,7 @@
  *    attached although its Pod is gone counts until it is detached.
  * 2. Most nodes have room for all that a Pod brings: whether it brings something that is there already is asked only where they have not.
  */
-import type { core } from "#api";
+import type { core, storage } from "#api";
 import {
   definePlugin,
   type NodeInfo,
@@ -41,7 +41,13 @@ export const nodeVolumeLimits: PluginFactory = {
     return definePlugin<State>({
       name: NAME,
       wakes: [
-        { resource: "CSINode", actions: ["add", "update"] },
+        { resource: "CSINode", actions: ["add"] },
+        {
+          resource: "CSINode",
+          actions: ["update"],
+          hint: (_pod, event) =>
+            takesMore(event.old as storage.CSINode, event.new as storage.CSINode) ? "queue" : "skip",
+        },
         {
           resource: "AssignedPod",
           actions: ["delete"],
@@ -91,6 +97,13 @@ function prepare(pod: PodInfo, objects: VolumeObjects): Prepared<State> {
   }
   const wanted = volumesOf(pod.claims, objects);
   return wanted.size === 0 ? SKIP : ready({ wanted, lost: undefined });
+}
+
+/** Whether the node takes more volumes of some driver than before; one that is not mentioned takes any number. */
+function takesMore(old: storage.CSINode, now: storage.CSINode): boolean {
+  const limit = ({ spec }: storage.CSINode, driver: string) =>
+    spec.drivers.find(({ name }) => name === driver)?.allocatable?.count ?? Number.POSITIVE_INFINITY;
+  return old.spec.drivers.some(({ name }) => limit(now, name) > limit(old, name));
 }
 
 function rejectAll(open: OpenNodes, rejection: Rejection): void {

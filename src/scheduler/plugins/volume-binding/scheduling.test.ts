@@ -118,6 +118,35 @@ describe("Pods and volumes", () => {
     expect(await events("db")).toContainEqual(expect.stringMatching(/^Preempted: Preempted by pod .* on node only$/));
   });
 
+  it("a claim for one Pod alone goes to the more important one", async () => {
+    const { client, addPod, settle, places, events } = await cluster();
+    const disk = local("disk-b", "b");
+    const only: core.PersistentVolume = { ...disk, spec: { ...disk.spec, accessModes: ["ReadWriteOncePod"] } };
+    await client.of(PersistentVolume).create(only);
+    const data = claim("data");
+    await client
+      .of(PersistentVolumeClaim)
+      .in("default")
+      .create({ ...data, spec: { ...data.spec, accessModes: ["ReadWriteOncePod"] } });
+    const wants = (name: string, priority: number) =>
+      pod(name, {
+        spec: { priority, volumes: using(name, "data").spec?.volumes ?? [], terminationGracePeriodSeconds: 0 },
+      });
+    await addPod(wants("low", 0));
+    await settle();
+    expect(await places()).toEqual({ low: "b" });
+    await addPod(wants("equal", 0));
+    await settle();
+    expect(await events("equal")).toEqual([
+      "FailedScheduling: 0/3 nodes are available: 3 node has pod using PersistentVolumeClaim with the same name and " +
+        "ReadWriteOncePod access mode. " +
+        "preemption: 0/3 nodes are available: 3 No preemption victims found for incoming pod.",
+    ]);
+    await addPod(wants("vip", 1000));
+    await settle();
+    expect(await places()).toEqual({ equal: undefined, vip: "b" });
+  });
+
   it("of two Pods that want the only disk one waits, until there is another", async () => {
     const { client, addPod, settle, places, events, clock } = await cluster();
     await client.of(PersistentVolume).create(local("disk-a", "a"));
