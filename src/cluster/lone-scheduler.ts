@@ -1,6 +1,7 @@
 /** The scheduler in a process of its own, as kube-scheduler is one: everything comes from flags and the files that they name. */
 import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
+import type { core } from "#api";
 import { SCHEDULING_PATH } from "#apiserver";
 import { TaskGroup } from "#base";
 import type { ReadConfiguration, SchedulerConfiguration } from "#scheduler";
@@ -29,7 +30,9 @@ export async function runLoneScheduler(
   signal: AbortSignal,
 ): Promise<void> {
   // Loaded only here: other commands need not wait for it.
-  const { configz, defaultRead, Explanations, runScheduler, schedulerMetrics } = await import("#scheduler");
+  const { configz, defaultRead, Explanations, podResourcesText, runScheduler, schedulerMetrics } = await import(
+    "#scheduler"
+  );
   const read = config.configFile === undefined ? undefined : await readConfigurationFile(config.configFile);
   for (const warning of read?.warnings ?? []) log.warn(warning, { file: config.configFile });
   const kubeconfig = config.kubeconfig ?? read?.clientConnection.kubeconfig;
@@ -38,8 +41,12 @@ export async function runLoneScheduler(
   }
   // Who does not lead has nothing to wait for.
   let isSyncing = false;
+  let pods: { list(): readonly core.Pod[] } | undefined;
   const onReady = () => {
     isSyncing = false;
+  };
+  const onPods = (known: typeof pods) => {
+    pods = known;
   };
   const explanations = new Explanations();
   const reasons = new SchedulingReasons();
@@ -48,7 +55,7 @@ export async function runLoneScheduler(
     const counted = schedulerMetrics(metrics);
     const configuration: { readonly configuration?: SchedulerConfiguration } =
       read === undefined ? {} : { configuration: read.scheduler };
-    const reported = { metrics: counted, explanations, onReady };
+    const reported = { metrics: counted, explanations, onReady, onPods };
     const options = { client, instance: hostname(), clock, random, log, ...reported, ...configuration };
     return async (running) => {
       isSyncing = true;
@@ -59,6 +66,7 @@ export async function runLoneScheduler(
         await tasks.done();
       } finally {
         isSyncing = false;
+        pods = undefined;
       }
     };
   };
@@ -73,6 +81,8 @@ export async function runLoneScheduler(
       [SCHEDULING_PATH]: (query: URLSearchParams) => reasons.of(query.get("uid") ?? ""),
       "/configz": () => configz(read ?? defaultRead()),
     },
+    // Only the one that works has them.
+    texts: { "/metrics/resources": () => podResourcesText(pods?.list() ?? []) },
     readiness: [
       {
         name: "sched-handler-sync",
