@@ -19,6 +19,8 @@ export interface LoneSchedulerConfig extends Omit<ComponentConfig, "name" | "kub
   readonly kubeconfig?: string;
   /** A KubeSchedulerConfiguration. */
   readonly configFile?: string;
+  /** How long a pod waits that no event wakes. */
+  readonly parkedMs?: number;
   /** Instead of what the file says about the election. */
   readonly electionFlags?: Partial<ReadConfiguration["leaderElection"]>;
 }
@@ -56,7 +58,8 @@ export async function runLoneScheduler(
     const configuration: { readonly configuration?: SchedulerConfiguration } =
       read === undefined ? {} : { configuration: read.scheduler };
     const reported = { metrics: counted, explanations, onReady, onPods };
-    const options = { client, instance: hostname(), clock, random, log, ...reported, ...configuration };
+    const { parkedMs } = config;
+    const options = { client, instance: hostname(), parkedMs, clock, random, log, ...reported, ...configuration };
     return async (running) => {
       isSyncing = true;
       const tasks = new TaskGroup({ parent: running });
@@ -70,7 +73,7 @@ export async function runLoneScheduler(
       }
     };
   };
-  const { election: flags, electionFlags: given, ...rest } = config;
+  const { election: flags, electionFlags: given, parkedMs: _, ...rest } = config;
   const election = read === undefined ? flags : electionOf({ ...read.leaderElection, ...given });
   const component = {
     ...rest,

@@ -47,6 +47,8 @@ export interface SchedulerOptions {
   readonly metrics: SchedulerMetrics;
   /** Where to look at what was decided. */
   readonly explanations?: Explanations;
+  /** How long a pod waits that no event wakes. Default: five minutes. */
+  readonly parkedMs?: number | undefined;
   /** Told where the pods are that it knows of, as long as it runs. */
   readonly onPods?: (pods: { list(): readonly core.Pod[] }) => void;
   /** Told once it has heard of everything and begins. */
@@ -116,6 +118,7 @@ export async function runScheduler(options: SchedulerOptions, signal: AbortSigna
     clock,
     initialBackoffMs: configuration.podInitialBackoffSeconds * 1000,
     maxBackoffMs: configuration.podMaxBackoffSeconds * 1000,
+    parkedMs: options.parkedMs,
     onIncoming: countIncoming(metrics),
   });
   const parts: Parts = {
