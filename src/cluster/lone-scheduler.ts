@@ -107,6 +107,11 @@ function electionOf(settings: ReadConfiguration["leaderElection"]): ComponentCon
       "The leader's lease must last longer than its deadline for renewals: look at --config and the flags.",
     );
   }
+  if (renewDeadlineMs <= 1.2 * retryPeriodMs) {
+    throw new ClusterError(
+      "The leader must try to renew its lease more often than at the deadline: look at --config and the flags.",
+    );
+  }
   return {
     namespace: resourceNamespace,
     lease: resourceName,
