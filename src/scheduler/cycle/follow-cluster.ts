@@ -114,8 +114,9 @@ function leaveQueue({ state, queue, waiting }: Followed, pod: core.Pod, isPlaced
   const promised = state.nominationOf(uid);
   state.denominate(uid);
   if (isPlaced) {
-    // One that this scheduler has bound is in flight until the answer is there.
+    // One that this scheduler has bound is in flight until the answer is there; who still waits was bound by somebody else.
     if (state.placeOf(uid) === undefined) queue.delete(uid);
+    else waiting.reject(uid, "", "the pod has a node already");
     return;
   }
   queue.delete(uid);
