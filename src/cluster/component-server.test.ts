@@ -5,15 +5,20 @@ import { MetricsRegistry, realClock, silentLogger } from "#base";
 import { Client, type Transport } from "#client";
 import { serveComponent } from "./component-server.ts";
 
-/** Knows one token, whose bearer may read one path. */
+/** Knows two tokens, whose bearers may read one path each. */
 const reviewer: Transport = {
   async send({ target, value }) {
     const { spec } = value as {
       spec: { token?: string; user?: string; nonResourceAttributes?: { path: string } };
     };
     const isToken = target.includes("tokenreviews");
-    const known = { authenticated: spec.token === "viewer's", user: { username: "viewer", groups: [] } };
-    const may = { allowed: spec.user === "viewer" && spec.nonResourceAttributes?.path === "/k8ts/scheduling" };
+    const username = spec.token === "viewer's" ? "viewer" : "reader";
+    const authenticated = ["viewer's", "reader's"].includes(spec.token ?? "");
+    const known = { authenticated, user: { username, groups: [] } };
+    const path = spec.user === "viewer" ? "/k8ts/scheduling" : "/metrics/resources";
+    const may = {
+      allowed: ["viewer", "reader"].includes(spec.user ?? "") && spec.nonResourceAttributes?.path === path,
+    };
     const answer = Buffer.from(JSON.stringify({ status: isToken ? known : may }));
     return { status: 201, headers: {}, body: only(answer) };
   },
@@ -34,7 +39,7 @@ it("serves its reports to whom the API server lets read them", async () => {
   };
   const readiness = [{ name: "sched-handler-sync", check }];
   const own = { name: "kube-scheduler", client, metrics: new MetricsRegistry(), clock, log: silentLogger };
-  const served = { ...own, reports, readiness };
+  const served = { ...own, reports, readiness, texts: { "/metrics/resources": () => "some 1" } };
   const server = await serveComponent({ bindAddress: "127.0.0.1", port: 0 }, served);
   const ask = (path: string, token?: string) =>
     new Promise<string>((resolve, reject) => {
@@ -52,6 +57,8 @@ it("serves its reports to whom the API server lets read them", async () => {
     expect(await ask("/k8ts/scheduling?uid=u")).toContain('403 forbidden: User "system:anonymous"');
     expect(await ask("/k8ts/scheduling?uid=u", "nobody's")).toBe("401 Unauthorized");
     expect(await ask("/metrics", "viewer's")).toContain("403");
+    expect(await ask("/metrics/resources", "viewer's")).toContain("403");
+    expect(await ask("/metrics/resources", "reader's")).toBe("200 some 1");
     expect(await ask("/healthz")).toBe("200 ok");
     expect(await ask("/readyz")).toContain("500 [+]ping ok\n[-]sched-handler-sync failed");
     isReady = true;

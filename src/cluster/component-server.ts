@@ -41,6 +41,8 @@ export interface Served {
   readonly log: Logger;
   /** What it has to say besides, as JSON, by path. */
   readonly reports?: Readonly<Record<string, (query: URLSearchParams) => object>>;
+  /** Metrics besides /metrics, by path. */
+  readonly texts?: Readonly<Record<string, () => string>>;
   /** What /readyz looks at, besides. */
   readonly readiness?: readonly HealthCheck[];
 }
@@ -83,7 +85,7 @@ export async function serveComponent(serving: ComponentServing, served: Served):
 }
 
 async function answer({ url = "/", headers }: IncomingMessage, served: Served): Promise<Answer> {
-  const { client, log, metrics, reports, readiness = [] } = served;
+  const { client, log, metrics, reports, texts = {}, readiness = [] } = served;
   const { pathname, searchParams } = new URL(url, "https://component");
   const [, endpoint = "", ...only] = pathname.split("/");
   if (HEALTH.includes(endpoint)) {
@@ -96,7 +98,8 @@ async function answer({ url = "/", headers }: IncomingMessage, served: Served): 
   const verdict = await mayRead(client, pathname, token);
   if (verdict === "unknown") return { status: 401, body: "Unauthorized\n" };
   if (verdict !== "allowed") return { status: 403, body: `${verdict.denied}\n` };
-  if (pathname === "/metrics") return { status: 200, body: metrics.text(), type: metricsContentType };
+  const text = pathname === "/metrics" ? () => metrics.text() : Object.hasOwn(texts, pathname) && texts[pathname];
+  if (text) return { status: 200, body: text(), type: metricsContentType };
   const report = reports !== undefined && Object.hasOwn(reports, pathname) ? reports[pathname] : undefined;
   if (report !== undefined) {
     return { status: 200, body: `${JSON.stringify(report(searchParams))}\n`, type: "application/json" };

@@ -34,6 +34,7 @@ export interface ComponentConfig {
   readonly election?: ElectionConfig;
   /** What is served besides health and metrics. */
   readonly reports?: Served["reports"];
+  readonly texts?: Served["texts"];
   /** What has to be so before it is ready. */
   readonly readiness?: Served["readiness"];
 }
@@ -67,7 +68,7 @@ export async function runComponent(
   prepare: (component: Component) => Work,
   signal: AbortSignal,
 ): Promise<void> {
-  const { name, serving, election, reports = {}, readiness = [] } = config;
+  const { name, serving, election, reports = {}, texts = {}, readiness = [] } = config;
   await using parts = new AsyncDisposableStack();
   const connection = await connectionOf(config);
   const client = new Client({ transport: https(connection, { clock }), clock, userAgent: name });
@@ -75,7 +76,7 @@ export async function runComponent(
   const metrics = new MetricsRegistry();
   parts.use(registerProcessMetrics(metrics));
   if (serving !== undefined) {
-    const server = await serveComponent(serving, { name, client, metrics, clock, log, reports, readiness });
+    const server = await serveComponent(serving, { name, client, metrics, clock, log, reports, texts, readiness });
     parts.defer(() => server.close());
     log.info("serving health and metrics", { address: serving.bindAddress, port: server.port });
   }

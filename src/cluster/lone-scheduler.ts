@@ -1,6 +1,7 @@
 /** The scheduler in a process of its own, as kube-scheduler is one: everything comes from flags and the files that they name. */
 import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
+import type { core } from "#api";
 import { SCHEDULING_PATH } from "#apiserver";
 import { TaskGroup } from "#base";
 import type { ReadConfiguration, SchedulerConfiguration } from "#scheduler";
@@ -18,6 +19,8 @@ export interface LoneSchedulerConfig extends Omit<ComponentConfig, "name" | "kub
   readonly kubeconfig?: string;
   /** A KubeSchedulerConfiguration. */
   readonly configFile?: string;
+  /** How long a pod waits that no event wakes. */
+  readonly parkedMs?: number;
   /** Instead of what the file says about the election. */
   readonly electionFlags?: Partial<ReadConfiguration["leaderElection"]>;
 }
@@ -29,7 +32,9 @@ export async function runLoneScheduler(
   signal: AbortSignal,
 ): Promise<void> {
   // Loaded only here: other commands need not wait for it.
-  const { configz, defaultRead, Explanations, runScheduler, schedulerMetrics } = await import("#scheduler");
+  const { configz, defaultRead, Explanations, podResourcesText, runScheduler, schedulerMetrics } = await import(
+    "#scheduler"
+  );
   const read = config.configFile === undefined ? undefined : await readConfigurationFile(config.configFile);
   for (const warning of read?.warnings ?? []) log.warn(warning, { file: config.configFile });
   const kubeconfig = config.kubeconfig ?? read?.clientConnection.kubeconfig;
@@ -38,8 +43,12 @@ export async function runLoneScheduler(
   }
   // Who does not lead has nothing to wait for.
   let isSyncing = false;
+  let pods: { list(): readonly core.Pod[] } | undefined;
   const onReady = () => {
     isSyncing = false;
+  };
+  const onPods = (known: typeof pods) => {
+    pods = known;
   };
   const explanations = new Explanations();
   const reasons = new SchedulingReasons();
@@ -48,8 +57,9 @@ export async function runLoneScheduler(
     const counted = schedulerMetrics(metrics);
     const configuration: { readonly configuration?: SchedulerConfiguration } =
       read === undefined ? {} : { configuration: read.scheduler };
-    const reported = { metrics: counted, explanations, onReady };
-    const options = { client, instance: hostname(), clock, random, log, ...reported, ...configuration };
+    const reported = { metrics: counted, explanations, onReady, onPods };
+    const { parkedMs } = config;
+    const options = { client, instance: hostname(), parkedMs, clock, random, log, ...reported, ...configuration };
     return async (running) => {
       isSyncing = true;
       const tasks = new TaskGroup({ parent: running });
@@ -59,10 +69,11 @@ export async function runLoneScheduler(
         await tasks.done();
       } finally {
         isSyncing = false;
+        pods = undefined;
       }
     };
   };
-  const { election: flags, electionFlags: given, ...rest } = config;
+  const { election: flags, electionFlags: given, parkedMs: _, ...rest } = config;
   const election = read === undefined ? flags : electionOf({ ...read.leaderElection, ...given });
   const component = {
     ...rest,
@@ -73,6 +84,8 @@ export async function runLoneScheduler(
       [SCHEDULING_PATH]: (query: URLSearchParams) => reasons.of(query.get("uid") ?? ""),
       "/configz": () => configz(read ?? defaultRead()),
     },
+    // Only the one that works has them.
+    texts: { "/metrics/resources": () => podResourcesText(pods?.list() ?? []) },
     readiness: [
       {
         name: "sched-handler-sync",
@@ -92,6 +105,11 @@ function electionOf(settings: ReadConfiguration["leaderElection"]): ComponentCon
   if (leaseDurationMs <= renewDeadlineMs) {
     throw new ClusterError(
       "The leader's lease must last longer than its deadline for renewals: look at --config and the flags.",
+    );
+  }
+  if (renewDeadlineMs <= 1.2 * retryPeriodMs) {
+    throw new ClusterError(
+      "The leader must try to renew its lease more often than at the deadline: look at --config and the flags.",
     );
   }
   return {

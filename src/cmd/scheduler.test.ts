@@ -30,6 +30,12 @@ describe("the flags of the scheduler", () => {
     });
   });
 
+  it("say when a pod is tried again that nothing wakes", () => {
+    expect(configOf("--kubeconfig=kc", "--pod-max-in-unschedulable-pods-duration=1m")).toMatchObject({
+      parkedMs: 60_000,
+    });
+  });
+
   it("about the election go before what the file says, as far as they are given", () => {
     expect(configOf("--config=file")).toEqual({
       configFile: "file",

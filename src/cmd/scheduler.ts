@@ -1,14 +1,16 @@
 /**
  * `k8ts scheduler`: the scheduler in a process of its own, with the flags of kube-scheduler. Several may run; one of them works.
  */
-import { Command } from "commander";
+import { Command, Option } from "commander";
 import { type LoneSchedulerConfig, runLoneScheduler } from "#cluster";
 import { type ComponentOptions, componentFrom, componentOptions } from "./component-options.ts";
+import { milliseconds } from "./options.ts";
 import { names, notesOnFlags, type OriginalFlags, originalFlags } from "./original-flags.ts";
 import { runUntilSignalled } from "./run-component.ts";
 
 export interface SchedulerOptions extends ComponentOptions {
   readonly config?: string;
+  readonly podMaxInUnschedulablePodsDuration?: number;
 }
 
 const ORIGINAL: OriginalFlags = {
@@ -16,7 +18,7 @@ const ORIGINAL: OriginalFlags = {
   withoutEffect: names(`
     v vmodule logging-format log-flush-frequency log-json-info-buffer-size log-json-split-stream log-text-info-buffer-size log-text-split-stream
     profiling contention-profiling feature-gates emulated-version emulation-forward-compatible min-compatibility-version
-    show-hidden-metrics-for-version disabled-metrics allow-metric-labels allow-metric-labels-manifest pod-max-in-unschedulable-pods-duration
+    show-hidden-metrics-for-version disabled-metrics allow-metric-labels allow-metric-labels-manifest
     cert-dir http2-max-streams-per-connection disable-http2-serving permit-address-sharing permit-port-sharing tls-min-version tls-cipher-suites
     authentication-kubeconfig authentication-skip-lookup authentication-token-webhook-cache-ttl authentication-tolerate-lookup-failure
     authorization-kubeconfig authorization-always-allow-paths authorization-webhook-cache-authorized-ttl
@@ -32,6 +34,12 @@ export function schedulerCommand(): Command {
     .alias("kube-scheduler")
     .description("run the scheduler alone, with the flags of kube-scheduler")
     .option("--config <file>", "a KubeSchedulerConfiguration: profiles, plugins, extenders")
+    .addOption(
+      new Option(
+        "--pod-max-in-unschedulable-pods-duration <duration>",
+        "when a pod that fits nowhere is tried again though nothing has happened (default: 5m)",
+      ).argParser(milliseconds),
+    )
     .action(async (options: SchedulerOptions) => {
       const notes = notesOnFlags(command, ORIGINAL);
       const config = schedulerConfig(options, command);
@@ -44,11 +52,13 @@ export function schedulerCommand(): Command {
 
 /** The kubeconfig may be named in the configuration file, which also says who is elected unless a flag does. */
 export function schedulerConfig(options: SchedulerOptions, command: Command): LoneSchedulerConfig {
-  const { config, kubeconfig } = options;
-  if (config === undefined) return componentFrom(options);
+  const { config, kubeconfig, podMaxInUnschedulablePodsDuration: parkedMs } = options;
+  const own = parkedMs === undefined ? {} : { parkedMs };
+  if (config === undefined) return { ...componentFrom(options), ...own };
   const { kubeconfig: _, ...component } = componentFrom({ ...options, kubeconfig: "", leaderElect: false });
   return {
     ...component,
+    ...own,
     ...(kubeconfig !== undefined && { kubeconfig }),
     configFile: config,
     electionFlags: electionFlags(options, command),

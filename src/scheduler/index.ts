@@ -7,6 +7,7 @@ export { type Explanation, Explanations } from "./cycle/explanations.ts";
 export { type SchedulerMetrics, schedulerMetrics } from "./cycle/metrics.ts";
 export { ConfigurationError, type SchedulerConfiguration } from "./framework/index.ts";
 export { Lease } from "./kinds.ts";
+export { podResourcesText } from "./pod-resources.ts";
 export { runScheduler, type SchedulerOptions } from "./run-scheduler.ts";
 
 /** A `KubeSchedulerConfiguration`; `readFile` is for the files that it names. Throws ConfigurationError. */

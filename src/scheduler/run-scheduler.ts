@@ -3,6 +3,7 @@
  *
  *     informers --► followCluster ──► state, queue ──► scheduleLoop ──► bindings ══► API server
  */
+import type { core } from "#api";
 import { type Clock, isAbort, type Logger, type Random, TaskGroup } from "#base";
 import { type Client, type EventRecorder, eventRecorder, Informers } from "#client";
 import { Works } from "#flows";
@@ -25,7 +26,7 @@ import {
   type SchedulerConfiguration,
   type Stages,
 } from "./framework/index.ts";
-import { Event } from "./kinds.ts";
+import { Event, Pod } from "./kinds.ts";
 import { ALL_PLUGINS } from "./plugins/index.ts";
 import { SchedulingQueue, Wakes } from "./queue/index.ts";
 import { ClusterState, PodInfos, ResourceNames } from "./snapshot/index.ts";
@@ -46,6 +47,10 @@ export interface SchedulerOptions {
   readonly metrics: SchedulerMetrics;
   /** Where to look at what was decided. */
   readonly explanations?: Explanations;
+  /** How long a pod waits that no event wakes. Default: five minutes. */
+  readonly parkedMs?: number | undefined;
+  /** Told where the pods are that it knows of, as long as it runs. */
+  readonly onPods?: (pods: { list(): readonly core.Pod[] }) => void;
   /** Told once it has heard of everything and begins. */
   readonly onReady?: () => void;
 }
@@ -113,6 +118,7 @@ export async function runScheduler(options: SchedulerOptions, signal: AbortSigna
     clock,
     initialBackoffMs: configuration.podInitialBackoffSeconds * 1000,
     maxBackoffMs: configuration.podMaxBackoffSeconds * 1000,
+    parkedMs: options.parkedMs,
     onIncoming: countIncoming(metrics),
   });
   const parts: Parts = {
@@ -144,6 +150,7 @@ export async function runScheduler(options: SchedulerOptions, signal: AbortSigna
     );
     tasks.run("scheduling", async () => {
       await informers.synced();
+      options.onPods?.(informers.of(Pod).cache);
       options.onReady?.();
       await scheduleLoop(parts, side);
     });

@@ -123,8 +123,9 @@ function leaveQueue(parts: Followed, pod: core.Pod, isPlaced: boolean): void {
   const promised = state.nominationOf(uid);
   state.denominate(uid);
   if (isPlaced) {
-    // One that this scheduler has bound is in flight until the answer is there.
+    // One that this scheduler has bound is in flight until the answer is there; who still waits was bound by somebody else.
     if (state.placeOf(uid) === undefined) queue.delete(uid);
+    else waiting.reject(uid, "", "the pod has a node already");
     return;
   }
   queue.delete(uid);

@@ -9,20 +9,16 @@ export function nodeEvents(old: core.Node, node: core.Node): readonly ClusterEve
   const actions: EventAction[] = [];
   if (differs(({ status }) => status?.allocatable)) actions.push("allocatable");
   if (differs(({ metadata }) => metadata.labels)) actions.push("labels");
-  if (differs(({ spec }) => [spec?.taints ?? [], spec?.unschedulable === true])) actions.push("taints");
+  const isOpened = old.spec?.unschedulable === true && node.spec?.unschedulable !== true;
+  if (isOpened || differs(({ spec }) => spec?.taints ?? [])) actions.push("taints");
   if (differs(({ status }) => conditionsOf(status))) actions.push("condition");
   if (differs(({ metadata }) => metadata.annotations)) actions.push("annotation");
   return actions.map((action) => ({ resource: "Node", action, old, new: node }));
 }
 
-/** Without the times, which change with every heartbeat. */
+/** What they say and since when changes with heartbeats; whether they are so does not. */
 function conditionsOf(status: core.NodeStatus | undefined) {
-  return (status?.conditions ?? []).map(({ type, status: is, reason = "", message = "" }) => [
-    type,
-    is,
-    reason,
-    message,
-  ]);
+  return Object.fromEntries((status?.conditions ?? []).map(({ type, status: is }) => [type, is]));
 }
 
 /** A change that has no name of its own counts as one too. `asksTheSame`: it is known that no request has changed. */

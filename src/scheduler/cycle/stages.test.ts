@@ -233,6 +233,25 @@ describe("a node that was kept for a pod", () => {
     expect(await running.places()).toEqual({ slow: undefined, next: "a" });
   });
 
+  it("is given back at once when that is bound elsewhere", async () => {
+    const given: string[] = [];
+    const running = await scheduler({
+      reserve: () => PASS,
+      unreserve: (_, { name }, on) => given.push(`${name} ${on}`),
+      permit: () => ({ kind: "wait", timeoutMs: 600_000 }),
+    });
+    await running.addNode(node("a"));
+    await running.addPod(pod("slow"));
+    await running.settle();
+    const target = { kind: "Node", name: "b" };
+    const binding = { metadata: { name: "slow", namespace: "default" }, target };
+    await running.client.of(Pod).in("default").subresource("slow", "binding").create(binding);
+    await running.settle();
+    expect(given).toEqual(["slow a"]);
+    expect(await running.places()).toEqual({ slow: "b" });
+    expect(await running.events("slow")).toEqual([]);
+  });
+
   it("is free for others once it is no longer promised", async () => {
     const running = await scheduler({});
     await running.addNode(node("a", { allocatable: { cpu: "1" } }));

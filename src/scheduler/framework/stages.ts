@@ -91,7 +91,8 @@ export function makeStages(profile: Profile, factories: readonly PluginFactory[]
 }
 
 const HIGHEST_SCORE = 100;
-const MOST_BUCKETS = 10_000;
+/** There may be thousands of asks, and each has its own. */
+const MOST_BUCKETS = 1000;
 
 function canRank(uses: readonly ScoreUse<NodeScore<unknown>>[]): boolean {
   const summed = uses.filter(({ stage }) => stage.normalize === undefined).map(({ weight }) => weight);

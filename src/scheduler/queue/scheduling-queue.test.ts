@@ -25,7 +25,9 @@ function rejectedBy(...plugins: string[]): Failure {
 const NODE_ADDED: ClusterEvent = { resource: "Node", action: "add", new: node("n") };
 const POD_GONE: ClusterEvent = { resource: "AssignedPod", action: "delete", old: pod("gone", { on: "n" }) };
 
-function queueWith(...plugins: Plugin[]) {
+const queueWith = (...plugins: Plugin[]) => queueParking(undefined, ...plugins);
+
+function queueParking(parkedMs: number | undefined, ...plugins: Plugin[]) {
   const clock = new VirtualClock();
   const wakes = new Wakes(plugins, () => {});
   const stages = { preEnqueue: plugins.filter(({ preEnqueue }) => preEnqueue), queueSort: sort };
@@ -37,6 +39,7 @@ function queueWith(...plugins: Plugin[]) {
     clock,
     initialBackoffMs: 1000,
     maxBackoffMs: 10_000,
+    parkedMs,
   });
   const take = () => queue.take()?.pod.name;
   /** Tries it and lets it fail. */
@@ -222,6 +225,16 @@ describe("the queue", () => {
     await clock.advance(4 * 60_000);
     expect(queue.sizes).toMatchObject({ unschedulable: 1 });
     await clock.advance(90_000);
+    expect(take()).toBe("a");
+  });
+
+  it("tries it sooner where it is told to", async () => {
+    const { queue, clock, failed, take } = queueParking(60_000, fit);
+    queue.add(info("a"));
+    expect(failed(rejectedBy("Fit"))).toBe("a");
+    await clock.advance(59_000);
+    expect(queue.sizes).toMatchObject({ unschedulable: 1 });
+    await clock.advance(31_000);
     expect(take()).toBe("a");
   });
 

@@ -21,7 +21,6 @@ import { Parked } from "./parked.ts";
 import { type Failure, newQueuedPod, type QueuedPod, type QueueName } from "./queued-pod.ts";
 import type { Answer, Wakes } from "./wakes.ts";
 
-/** A pod that no event has woken is tried again after this long. */
 const PARKED_MS = 5 * 60_000;
 const FLUSH_MS = 30_000;
 /** Backoffs from rejections end at multiples of this, so that those that end together are told apart by importance. */
@@ -43,6 +42,8 @@ export interface SchedulingQueueOptions {
   readonly clock: Clock;
   readonly initialBackoffMs: number;
   readonly maxBackoffMs: number;
+  /** A pod that no event has woken is tried again after this long. Default: five minutes. */
+  readonly parkedMs?: number | undefined;
   /** A pod has come into a queue because of something. */
   readonly onIncoming?: (queue: QueueName, event: string) => void;
 }
@@ -336,7 +337,7 @@ export class SchedulingQueue {
   #flush(now: number): void {
     this.#flushMs = now + FLUSH_MS;
     for (const queued of this.#parked.concerned(() => true)) {
-      if (now - queued.addedMs < PARKED_MS) continue;
+      if (now - queued.addedMs < (this.#options.parkedMs ?? PARKED_MS)) continue;
       queued.isLeftover = true;
       this.#wake(queued, "queue", "UnschedulableTimeout");
     }

@@ -1,0 +1,54 @@
+/** What `/metrics/resources` shows: what pods ask for and may use, pod by pod, as the scheduler counts it. Pods that have ended count for nothing. */
+import { type core, podLimits, podRequests } from "#api";
+import { MetricsRegistry } from "#base";
+
+const LABELS = ["namespace", "pod", "node", "scheduler", "priority", "resource", "unit"] as const;
+
+export function podResourcesText(pods: Iterable<core.Pod>): string {
+  const registry = new MetricsRegistry();
+  const requests = registry.gauge({
+    name: "kube_pod_resource_request",
+    help: "Resources requested by workloads on the cluster, broken down by pod. This shows the resource usage the scheduler and kubelet expect per pod for resources along with the unit for the resource if any.",
+    labels: LABELS,
+  });
+  const limits = registry.gauge({
+    name: "kube_pod_resource_limit",
+    help: "Resources limit for workloads on the cluster, broken down by pod. This shows the resource usage the scheduler and kubelet expect per pod for resources along with the unit for the resource if any.",
+    labels: LABELS,
+  });
+  for (const pod of pods) {
+    if (hasEnded(pod)) continue;
+    for (const [family, totals] of [
+      [requests, podRequests(pod)],
+      [limits, podLimits(pod)],
+    ] as const) {
+      for (const [resource, { unscaled, scale }] of Object.entries(totals)) {
+        const amount = scale < 0 ? Number(unscaled) / 10 ** -scale : Number(unscaled) * 10 ** scale;
+        if (amount !== 0) family.labels(...labelsOf(pod, resource)).set(amount);
+      }
+    }
+  }
+  return registry.text();
+}
+
+function hasEnded({ spec, status }: core.Pod): boolean {
+  return (spec?.nodeName ?? "") !== "" && (status?.phase === "Succeeded" || status?.phase === "Failed");
+}
+
+function labelsOf({ metadata, spec }: core.Pod, resource: string) {
+  return [
+    metadata.namespace ?? "",
+    metadata.name ?? "",
+    spec?.nodeName ?? "",
+    spec?.schedulerName ?? "",
+    spec?.priority === undefined ? "" : String(spec.priority),
+    resource,
+    unitOf(resource),
+  ] as const;
+}
+
+function unitOf(resource: string): string {
+  if (resource === "cpu") return "cores";
+  const isBytes = resource === "memory" || resource === "storage" || resource === "ephemeral-storage";
+  return isBytes || resource.startsWith("hugepages-") ? "bytes" : "integer";
+}
