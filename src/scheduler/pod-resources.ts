@@ -8,12 +8,12 @@ export function podResourcesText(pods: Iterable<core.Pod>): string {
   const registry = new MetricsRegistry();
   const requests = registry.gauge({
     name: "kube_pod_resource_request",
-    help: "Resources requested by workloads on the cluster, broken down by pod. This shows the resource usage the scheduler and kubelet expect per pod for resources along with the unit for the resource if any.",
+    help: "What pods ask for, pod by pod and resource by resource, as the scheduler counts it",
     labels: LABELS,
   });
   const limits = registry.gauge({
     name: "kube_pod_resource_limit",
-    help: "Resources limit for workloads on the cluster, broken down by pod. This shows the resource usage the scheduler and kubelet expect per pod for resources along with the unit for the resource if any.",
+    help: "What pods may use at most, pod by pod and resource by resource, as the scheduler counts it",
     labels: LABELS,
   });
   for (const pod of pods) {
