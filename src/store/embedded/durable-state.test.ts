@@ -1,7 +1,7 @@
 import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { realClock, seededRandom } from "#base";
+import { createLogger, realClock, seededRandom } from "#base";
 import { StoreError } from "../errors.ts";
 import type { Store } from "../store.ts";
 import { DurableState } from "./durable-state.ts";
@@ -33,7 +33,9 @@ function setUp() {
   createJournal(path);
   const tables = new TestedTables(dir);
   const state = { head: 0, compacted: 0, format: 2, storeId: STORE_ID };
-  const durable = new DurableState(tables, new Journal(path, STORE_ID), state);
+  const logged: string[] = [];
+  const log = createLogger({ write: (line) => logged.push(line), format: "json", level: "warn", clock: realClock() });
+  const durable = new DurableState({ tables, journal: new Journal(path, STORE_ID), state, log });
   let head = 0;
   /** Writes keys with values; without a value: deletes. */
   const write = async (...changes: readonly (readonly [key: string, value?: string | Buffer])[]) => {
@@ -51,7 +53,7 @@ function setUp() {
   };
   /** Until the tables hold everything. */
   const applied = () => durable.maintain(({ compacted }) => ({ dropped: [], compacted }));
-  return { tables, durable, write, applied, head: () => head };
+  return { tables, durable, write, applied, logged, head: () => head };
 }
 
 const full = new StoreError("Full", "No space.");
@@ -126,7 +128,7 @@ describe("what is durable", () => {
   });
 
   it("goes on while the tables find no space, until the journal is full as well", async () => {
-    const { tables, durable, write, applied } = setUp();
+    const { tables, durable, write, applied, logged } = setUp();
     tables.failure = full;
     const value = Buffer.alloc(50_000, "x");
     let written = 0;
@@ -138,9 +140,14 @@ describe("what is durable", () => {
     await expect(applied()).rejects.toBe(full);
     await expect(write(["/more", value])).rejects.toBe(full);
     expect(durable.count("/k/")).toBe(written);
+    expect(logged).toEqual([expect.stringContaining("No space.")]);
     tables.failure = undefined;
     await write(["/more", value]);
     expect(durable.count("/")).toBe(written + 1);
+    tables.failure = full;
+    await expect(applied()).rejects.toBe(full);
+    expect(logged).toHaveLength(2);
+    tables.failure = undefined;
     expect(await durable.close()).toBe(true);
   });
 

@@ -12,6 +12,7 @@
  *    more is taken.
  */
 
+import type { Logger } from "#base";
 import { closedError } from "../arguments.ts";
 import { isStoreError } from "../errors.ts";
 import { overlaid } from "../list-at.ts";
@@ -44,22 +45,34 @@ const APPLY_RECORDS = 2000;
 const SLICE_BYTES = 512 * 1024;
 const SLICE_RECORDS = 500;
 
+export interface DurableParts {
+  readonly tables: Tables;
+  readonly journal: Journal;
+  /** What the tables say of themselves. */
+  readonly state: State;
+  /** What the journal holds, and the tables do not. */
+  readonly pending?: readonly LogRecord[] | undefined;
+  readonly log: Logger;
+}
+
 export class DurableState {
   readonly #tables: Tables;
   readonly #journal: Journal;
+  readonly #log: Logger;
   readonly #pending = new Pending();
-  /** What the tables say of themselves. */
   #state: State;
   #steps: QueuedStep[] = [];
   #applying: Promise<void> | undefined;
   /** Why nothing more is taken. */
   #failure: unknown;
   #closed = false;
+  /** The last commit to the tables failed, and the log says so. */
+  #isBehind = false;
 
-  /** `pending`: what the journal holds, and the tables do not. */
-  constructor(tables: Tables, journal: Journal, state: State, pending: readonly LogRecord[] = []) {
+  constructor({ tables, journal, state, pending = [], log }: DurableParts) {
     this.#tables = tables;
     this.#journal = journal;
+    this.#log = log;
     this.#state = state;
     this.#pending.add(pending);
   }
@@ -174,7 +187,7 @@ export class DurableState {
   }
 
   #applyBehind(): void {
-    this.#apply().catch(() => undefined); // whoever cannot write because of it is told
+    this.#apply().catch(() => undefined); // the log says so, and whoever cannot write because of it is told
   }
 
   /** Applies what is pending now. */
@@ -210,11 +223,14 @@ export class DurableState {
       const state = { ...reached, compacted };
       await this.#tables.commit({ added, dropped, state });
       this.#state = state;
+      this.#isBehind = false;
       this.#pending.forget(state.head);
       step?.resolve();
     } catch (error) {
       step?.reject(error);
       if (!isStoreError(error, "Full")) this.#giveUp(error);
+      if (!this.#isBehind) this.#log.warn("What the journal holds could not be applied to the tables yet.", { error });
+      this.#isBehind = true;
       throw error;
     }
   }

@@ -4,7 +4,7 @@
  *     half 0 │ frame │ frame │ frame │ older frames … │       half 1 │ frame │ older frames … │
  *     frame: bytes 4 · records 4 · first revision 6 · crc 4 · records, each with its length before it 4
  *
- * 1. The file is written full of zeros once and never grows: a flush has only these bytes to write, and no space can run out.
+ * 1. The file is written full of zeros once and never grows: a flush has only these bytes to write, and no space can run out where they are written in place.
  * 2. Frames fill one half, then the other. A half is begun anew when the tables hold all that it held.
  * 3. Revisions only grow. So frames go on as long as each is whole and newer than the one before: what follows was cut off by a crash, or is left from when
  *    the half was filled the last time.

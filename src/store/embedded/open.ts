@@ -52,7 +52,7 @@ export async function openEmbeddedStore(options: EmbeddedOptions): Promise<Store
     const { tables, state, journaled } = await openTables(dir, clock, log);
     const journal = new Journal(join(dir, JOURNAL_FILE), state.storeId, journaled?.end);
     return new EmbeddedStore({
-      durable: new DurableState(tables, journal, state, journaled?.records),
+      durable: new DurableState({ tables, journal, state, pending: journaled?.records, log }),
       clock,
       log,
       history: { ...DEFAULT_HISTORY, ...options.history },
