@@ -27,8 +27,8 @@ export class VolumeRoom {
   readonly #kept = new Map<string, Kept>();
   /** Of claims that were counted: the driver and the volume. */
   readonly #counted = new Map<string, string>();
-  /** Names of volumes that attachments are about. */
-  readonly #attached = new Set<string>();
+  /** By name of a volume: how many attachments are about it. */
+  readonly #attached = new Map<string, number>();
 
   constructor(view: ClusterView, objects: VolumeObjects, informers: Informers) {
     this.#view = view;
@@ -43,10 +43,16 @@ export class VolumeRoom {
     });
     informers.of(StorageClass).onChange(() => this.#forgetAll());
     informers.of(CSINode).onChange(({ object }) => this.#forget(object.metadata.name ?? ""));
-    informers.of(VolumeAttachment).onChange(({ object: { spec } }) => {
-      this.#attached.add(spec.source.persistentVolumeName ?? "");
+    informers.of(VolumeAttachment).onChange(({ type, object: { spec } }) => {
+      if (type !== "updated") this.#count(spec.source.persistentVolumeName ?? "", type === "added" ? 1 : -1);
       this.#forget(spec.nodeName);
     });
+  }
+
+  #count(volume: string, by: 1 | -1): void {
+    const count = (this.#attached.get(volume) ?? 0) + by;
+    if (count > 0) this.#attached.set(volume, count);
+    else this.#attached.delete(volume);
   }
 
   /** False: perhaps not. */
