@@ -43,6 +43,10 @@ export function parseDuration(text: string): bigint {
   return sign === "-" ? -total : total;
 }
 
+export function formatMs(ms: number): string {
+  return formatDuration(BigInt(Math.round(ms * 1e6)));
+}
+
 export function formatDuration(nanoseconds: bigint): string {
   if (nanoseconds === 0n) return "0s";
   const sign = nanoseconds < 0n ? "-" : "";

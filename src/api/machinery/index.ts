@@ -6,7 +6,7 @@ export * as cel from "./cel/index.ts";
 /** What Kubernetes adds to it, place by place: `celLibraries.baseEnvironment()`. */
 export * as celLibraries from "./cel/libraries/index.ts";
 export { type Decoded, DecodeError, type DecodeOptions, decode } from "./decode.ts";
-export { DurationError, durationMs, formatDuration, parseDuration } from "./duration.ts";
+export { DurationError, durationMs, formatDuration, formatMs, parseDuration } from "./duration.ts";
 export { equalJson } from "./equal.ts";
 /** Builders for faults: `field.required(at("spec").child("name"))`. */
 export * as field from "./field-error.ts";

@@ -4,7 +4,7 @@
  * 1. After a failed pull, the next for the same Pod and image waits: 10 s, doubling up to 5 minutes.
  * 2. An image that is being pulled with the same credentials is not pulled a second time at once.
  */
-import { type core, formatDuration, goQuote } from "#api";
+import { type core, formatMs, goQuote } from "#api";
 import { type Clock, isAbort } from "#base";
 import { errImagePull, imagePullBackOff } from "../pod-status/index.ts";
 import type { ImagePuller, PodEvents, PodObjects, PullRequest } from "../pods/parts.ts";
@@ -88,7 +88,7 @@ export function imagePuller(options: ImagePullerOptions): ImagePuller {
         const pulled = await statusOf(runtime, image, signal);
         if (pulled === undefined) throw new Error(`image ${goQuote(wanted)} is not there after it was pulled`);
         failures.delete(key);
-        const took = formatDuration(BigInt(Math.round((clock.monotonic() - startMs) * 1e6)));
+        const took = formatMs(clock.monotonic() - startMs);
         const note = `Successfully pulled image ${goQuote(wanted)} in ${took} (${took} including waiting). Image size: ${pulled.sizeBytes} bytes.`;
         events.record(pod, "Normal", "Pulled", note);
         return pulled;

@@ -1,7 +1,5 @@
 /** Why a container waits, in the words that users know. */
-import { type core, formatDuration, goQuote } from "#api";
-
-const NANOSECONDS = 1_000_000;
+import { type core, formatMs, goQuote } from "#api";
 
 /** `name_namespace(uid)`: how a kubelet names a Pod. */
 export function podText({ metadata: { name = "", namespace = "", uid = "" } }: core.Pod): string {
@@ -9,7 +7,7 @@ export function podText({ metadata: { name = "", namespace = "", uid = "" } }: c
 }
 
 export function crashLoopBackOff(pod: core.Pod, container: string, backoffMs: number): core.ContainerStateWaiting {
-  const wait = formatDuration(BigInt(Math.round(backoffMs * NANOSECONDS)));
+  const wait = formatMs(backoffMs);
   return {
     reason: "CrashLoopBackOff",
     message: `back-off ${wait} restarting failed container=${container} pod=${podText(pod)}`,

@@ -1,5 +1,5 @@
 /** What `/configz` shows: the configuration that is in force, under the names of the original's fields. */
-import { formatDuration, type Json, type JsonObject } from "#api";
+import { formatMs, type Json, type JsonObject } from "#api";
 import { EXTENSION_POINTS, type ExtenderConfig, type Profile } from "../framework/index.ts";
 import type { ReadConfiguration } from "./read-configuration.ts";
 
@@ -9,9 +9,9 @@ export function configz({ scheduler, leaderElection, clientConnection }: ReadCon
     componentconfig: {
       LeaderElection: {
         LeaderElect: leaderElection.leaderElect,
-        LeaseDuration: durationOf(leaderElection.leaseDurationMs),
-        RenewDeadline: durationOf(leaderElection.renewDeadlineMs),
-        RetryPeriod: durationOf(leaderElection.retryPeriodMs),
+        LeaseDuration: formatMs(leaderElection.leaseDurationMs),
+        RenewDeadline: formatMs(leaderElection.renewDeadlineMs),
+        RetryPeriod: formatMs(leaderElection.retryPeriodMs),
         ResourceLock: "leases",
         ResourceName: leaderElection.resourceName,
         ResourceNamespace: leaderElection.resourceNamespace,
@@ -53,15 +53,11 @@ function extenderOf(extender: ExtenderConfig): Json {
     Weight: extender.weight,
     BindVerb: extender.bindVerb,
     EnableHTTPS: extender.tls !== undefined,
-    HTTPTimeout: durationOf(extender.timeoutMs),
+    HTTPTimeout: formatMs(extender.timeoutMs),
     NodeCacheCapable: extender.nodeCacheCapable,
     ManagedResources: extender.managedResources.map((each) => capitalizedKeys(each)),
     Ignorable: extender.ignorable,
   };
-}
-
-function durationOf(ms: number): string {
-  return formatDuration(BigInt(Math.round(ms * 1e6)));
 }
 
 function capitalized(name: string): string {

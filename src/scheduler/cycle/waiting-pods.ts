@@ -3,7 +3,7 @@
  *
  * 1. Until it is committed to, whoever is more important can stop it: the pod goes back to the queue and need not be deleted.
  */
-import { formatDuration } from "#api";
+import { formatMs } from "#api";
 import { type ChildController, type Clock, childController, type Timer } from "#base";
 import { PASS, type PodInfo, type Rejection, rejectionsOf, type Verdict } from "../framework/index.ts";
 
@@ -43,8 +43,8 @@ export class SlowBinding {
 
   keep(waits: ReadonlyMap<string, number>, clock: Clock): void {
     for (const [plugin, timeoutMs] of waits) {
-      const waited = formatDuration(BigInt(Math.round(timeoutMs)) * 1_000_000n);
-      const late = () => this.reject(plugin, `rejected due to timeout after waiting ${waited} at plugin ${plugin}`);
+      const late = () =>
+        this.reject(plugin, `rejected due to timeout after waiting ${formatMs(timeoutMs)} at plugin ${plugin}`);
       this.#pending.set(plugin, clock.timer(timeoutMs, late));
     }
     if (waits.size === 0) this.#decided.resolve(PASS);
