@@ -74,21 +74,21 @@ async function buildNodeAgent(): Promise<OutputFile[]> {
   const manifest = await buildAlone("manifest", "src/kubelet/pods/sources/manifest.ts");
   const lazy = new Map([[at("src/kubelet/pods/sources/manifest.ts"), nameOf(manifest)]]);
   const [kubelet, proxy, ingress] = await Promise.all([
-    buildAlone("node-kubelet", "src/cmd/node-kubelet.ts", lazy),
-    buildAlone("node-proxy", "src/cmd/node-proxy.ts"),
-    buildAlone("node-ingress", "src/cmd/node-ingress.ts"),
+    buildAlone("node-kubelet", "src/cmd/components/node-kubelet.ts", lazy),
+    buildAlone("node-proxy", "src/cmd/components/node-proxy.ts"),
+    buildAlone("node-ingress", "src/cmd/components/node-ingress.ts"),
   ]);
   const commands = new Map([
-    [at("src/cmd/node-kubelet.ts"), nameOf(kubelet)],
-    [at("src/cmd/node-proxy.ts"), nameOf(proxy)],
-    [at("src/cmd/node-ingress.ts"), nameOf(ingress)],
+    [at("src/cmd/components/node-kubelet.ts"), nameOf(kubelet)],
+    [at("src/cmd/components/node-proxy.ts"), nameOf(proxy)],
+    [at("src/cmd/components/node-ingress.ts"), nameOf(ingress)],
   ]);
   return [
     ...manifest,
     ...kubelet,
     ...proxy,
     ...ingress,
-    ...(await buildAlone(NODE_AGENT, "src/cmd/node-agent.ts", commands)),
+    ...(await buildAlone(NODE_AGENT, "src/cmd/components/node-agent.ts", commands)),
   ];
 }
 

@@ -12,15 +12,7 @@
 import { rm } from "node:fs/promises";
 import { hostname } from "node:os";
 import { K8TS_VERSION, SCHEDULING_PATH } from "#apiserver";
-import {
-  type Clock,
-  type Logger,
-  MetricsRegistry,
-  nextTurn,
-  registerProcessMetrics,
-  systemRandom,
-  TaskGroup,
-} from "#base";
+import { MetricsRegistry, nextTurn, registerProcessMetrics, systemRandom, TaskGroup } from "#base";
 import { Recorder } from "#flows";
 import {
   type ClusterPki,
@@ -32,19 +24,25 @@ import {
   writeKubeconfig,
 } from "#pki";
 import { openStore, type Store } from "#store";
-import { readAdmission } from "./admission.ts";
-import { readAudit } from "./audit.ts";
-import { readAuthentication, readRequestHeader } from "./authentication.ts";
-import { readModes } from "./authorization.ts";
-import { ClientAuthorities, followAuthentication, readChangingFiles, servingCertificate } from "./changing-files.ts";
-import type { ClusterConfig } from "./config.ts";
-import { dataDir, openDataDir, writeFileAtomic } from "./data-dir.ts";
-import { openEncryption } from "./encryption.ts";
-import { ClusterError } from "./errors.ts";
-import { openFlowFile } from "./flow-file.ts";
-import { listenOrExplain } from "./listen.ts";
-import type { RunState } from "./run-state.ts";
-import { SchedulingAnswers, SchedulingReasons } from "./scheduling-reasons.ts";
+import { readAdmission } from "./config/admission.ts";
+import { readAudit } from "./config/audit.ts";
+import { readAuthentication, readRequestHeader } from "./config/authentication.ts";
+import { readModes } from "./config/authorization.ts";
+import {
+  ClientAuthorities,
+  followAuthentication,
+  readChangingFiles,
+  servingCertificate,
+} from "./config/changing-files.ts";
+import { type ClusterConfig, historyOf } from "./config/cluster-config.ts";
+import { openEncryption } from "./config/encryption.ts";
+import type { Environment } from "./config/environment.ts";
+import { ClusterError } from "./config/errors.ts";
+import { listenOrExplain } from "./config/listen.ts";
+import { dataDir, openDataDir, writeFileAtomic } from "./data/data-dir.ts";
+import { openFlowFile } from "./data/flow-file.ts";
+import type { RunState } from "./data/run-state.ts";
+import { SchedulingAnswers, SchedulingReasons } from "./reasons/scheduling-reasons.ts";
 
 export const CONTEXT_NAME = "k8ts";
 /** The first address of the default service range: the `kubernetes` Service. */
@@ -53,19 +51,6 @@ const KUBERNETES_SERVICE_IP = "10.96.0.1";
 /** As many as the usual range of addresses for Pods is enough for. */
 const USUAL_NODES = 256;
 const WIDE_POD_RANGE = "10.128.0.0/9";
-
-export interface Environment {
-  readonly clock: Clock;
-  readonly log: Logger;
-  /** Called as each part is up. */
-  readonly progress: (step: Step) => void;
-}
-
-export interface Step {
-  readonly name: string;
-  readonly detail: string;
-  readonly ms: number;
-}
 
 export interface Cluster {
   readonly url: string;
@@ -82,7 +67,8 @@ export async function startCluster(config: ClusterConfig, environment: Environme
   const random = systemRandom();
   const dir = dataDir(config.dataDir);
   const notes: string[] = [];
-  if (config.controllers !== undefined) (await import("./controller-manager.ts")).checkSelection(config.controllers);
+  if (config.controllers !== undefined)
+    (await import("./in-process/controller-manager.ts")).checkSelection(config.controllers);
   if (config.flowRecords === "file" && config.store.kind === "memory")
     throw new ClusterError(
       "--flow-records file needs a store that is kept, too: what is in memory begins anew with each start.",
@@ -202,7 +188,7 @@ export async function startCluster(config: ClusterConfig, environment: Environme
   background.run("controller manager", async (signal) => {
     // Loaded beside the server's start, which need not wait for it: to read and link so much takes a turn of its own.
     await nextTurn();
-    const { runControllerManager } = await import("./controller-manager.ts");
+    const { runControllerManager } = await import("./in-process/controller-manager.ts");
     await runControllerManager(
       {
         handle: server.handle,
@@ -224,20 +210,20 @@ export async function startCluster(config: ClusterConfig, environment: Environme
   });
   background.run("cluster info", async (signal) => {
     await nextTurn();
-    const { publishOwnInfo } = await import("./cluster-info.ts");
+    const { publishOwnInfo } = await import("./in-process/cluster-info.ts");
     await publishOwnInfo({ handle: server.handle, server: url, caPem: pki.ca.certPem, clock, log }, signal);
   });
   if (config.scheduler !== false) {
     background.run("scheduler", async (signal) => {
       await nextTurn();
-      const { runInProcessScheduler } = await import("./scheduler.ts");
+      const { runInProcessScheduler } = await import("./in-process/scheduler.ts");
       const elects = config.store.kind === "etcd";
       await runInProcessScheduler({ handle: server.handle, elects, reasons, clock, random, log, metrics }, signal);
     });
   }
   if (nodes !== undefined) {
     await step("nodes", environment, async () => {
-      const { simulatedNodes } = await import("./simulated-nodes.ts");
+      const { simulatedNodes } = await import("./in-process/simulated-nodes.ts");
       const fleet = simulatedNodes({ nodes, handle: server.handle, clock, random, log });
       background.run("simulated nodes", (signal) => fleet.run(signal));
       await fleet.ready;
@@ -295,11 +281,6 @@ async function step<T>(name: string, { clock, progress }: Environment, work: () 
 
 function storeSpec({ store }: ClusterConfig, embeddedDir: string) {
   return store.kind === "embedded" ? { ...store, dir: embeddedDir } : store;
-}
-
-/** How much the store keeps of what was. */
-export function historyOf({ historyWindowMs }: Pick<ClusterConfig, "historyWindowMs">) {
-  return historyWindowMs === undefined ? {} : { history: { maxAgeMs: historyWindowMs } };
 }
 
 /** Whoever listens everywhere is there already. */

@@ -1,15 +1,36 @@
-export type { AdmissionFlags } from "./admission.ts";
-export { type ApiServerConfig, type LoneApiServer, startLoneApiServer } from "./api-server.ts";
-export type { AuthenticationFlags, RequestHeaderFlags } from "./authentication.ts";
-export { type Cluster, CONTEXT_NAME, type Environment, type Step, startCluster } from "./cluster.ts";
-export { type Component, type ComponentConfig, type ElectionConfig, runComponent, type Work } from "./component.ts";
-export type { ComponentServing } from "./component-server.ts";
-export type { ClusterConfig, FlowRecording, NodesConfig, RealNodesConfig, StoreConfig } from "./config.ts";
-export { type DataDir, dataDir, defaultDataDir, eraseDataDir, isInUse, openDataDir, readMarker } from "./data-dir.ts";
-export { ClusterError } from "./errors.ts";
-export { type LoneControllerManagerConfig, runLoneControllerManager } from "./lone-controller-manager.ts";
-export { type LoneDnsConfig, type LoneProxyConfig, runLoneDns, runLoneProxy } from "./lone-proxy.ts";
-export { type LoneSchedulerConfig, runLoneScheduler } from "./lone-scheduler.ts";
+export { type Cluster, CONTEXT_NAME, startCluster } from "./cluster.ts";
+export type { AdmissionFlags } from "./config/admission.ts";
+export type { AuthenticationFlags, RequestHeaderFlags } from "./config/authentication.ts";
+export type {
+  ClusterConfig,
+  FlowRecording,
+  NodesConfig,
+  RealNodesConfig,
+  StoreConfig,
+} from "./config/cluster-config.ts";
+export type { Environment, Step } from "./config/environment.ts";
+export { ClusterError } from "./config/errors.ts";
+export {
+  type DataDir,
+  dataDir,
+  defaultDataDir,
+  eraseDataDir,
+  isInUse,
+  openDataDir,
+  readMarker,
+} from "./data/data-dir.ts";
+export { findRunning, type Running, type RunState, readRunState } from "./data/run-state.ts";
 export { endNodes, imageTools, nodeTools } from "./node-tools.ts";
 export type { NodeRecord, NodeRun, Wanted } from "./nodes/index.ts";
-export { findRunning, type Running, type RunState, readRunState } from "./run-state.ts";
+export { type ApiServerConfig, type LoneApiServer, startLoneApiServer } from "./standalone/api-server.ts";
+export {
+  type Component,
+  type ComponentConfig,
+  type ElectionConfig,
+  runComponent,
+  type Work,
+} from "./standalone/component.ts";
+export type { ComponentServing } from "./standalone/component-server.ts";
+export { type LoneControllerManagerConfig, runLoneControllerManager } from "./standalone/controller-manager.ts";
+export { type LoneDnsConfig, type LoneProxyConfig, runLoneDns, runLoneProxy } from "./standalone/proxy.ts";
+export { type LoneSchedulerConfig, runLoneScheduler } from "./standalone/scheduler.ts";

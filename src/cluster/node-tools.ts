@@ -1,7 +1,7 @@
 /** What commands need of real nodes and images. Loaded when first asked for: most commands never do. */
 import { existsSync } from "node:fs";
 import type { Clock } from "#base";
-import type { DataDir } from "./data-dir.ts";
+import type { DataDir } from "./data/data-dir.ts";
 
 export function nodeTools() {
   return import("./nodes/index.ts");

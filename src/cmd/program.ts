@@ -1,28 +1,28 @@
 /** The table of commands, as `k8ts --help` shows it. */
 import { Command } from "commander";
 import { K8TS_VERSION, KUBERNETES_VERSION } from "#apiserver";
-import { cloudControllerManagerCommand } from "./cloud-controller-manager.ts";
-import { controllerManagerCommand } from "./controller-manager.ts";
-import { dashboardCommand } from "./dashboard.ts";
-import { dnsCommand } from "./dns.ts";
-import { downCommand } from "./down.ts";
-import { flowCommand } from "./flow.ts";
-import { imageCommand } from "./image.ts";
-import { ingressCommand } from "./ingress.ts";
-import { kubeApiServerCommand } from "./kube-apiserver.ts";
-import { kubectlCommand } from "./kubectl.ts";
-import { kubeletCommand } from "./kubelet.ts";
-import { nodeCommand } from "./node.ts";
-import { atCommand } from "./past/at.ts";
-import { diffCommand } from "./past/diff.ts";
-import { proxyCommand } from "./proxy.ts";
-import { resetCommand } from "./reset.ts";
-import { restoreCommand } from "./restore.ts";
-import { schedulerCommand } from "./scheduler.ts";
-import { snapshotCommand } from "./snapshot.ts";
-import { statusCommand } from "./status.ts";
-import { upCommand } from "./up.ts";
-import { whyCommand } from "./why/command.ts";
+import { cloudControllerManagerCommand } from "./components/cloud-controller-manager.ts";
+import { controllerManagerCommand } from "./components/controller-manager.ts";
+import { dnsCommand } from "./components/dns.ts";
+import { ingressCommand } from "./components/ingress.ts";
+import { kubeApiServerCommand } from "./components/kube-apiserver.ts";
+import { kubeletCommand } from "./components/kubelet.ts";
+import { proxyCommand } from "./components/proxy.ts";
+import { schedulerCommand } from "./components/scheduler.ts";
+import { dashboardCommand } from "./inspect/dashboard.ts";
+import { flowCommand } from "./inspect/flow.ts";
+import { kubectlCommand } from "./inspect/kubectl.ts";
+import { whyCommand } from "./inspect/why/command.ts";
+import { downCommand } from "./lifecycle/down.ts";
+import { resetCommand } from "./lifecycle/reset.ts";
+import { statusCommand } from "./lifecycle/status.ts";
+import { upCommand } from "./lifecycle/up.ts";
+import { imageCommand } from "./nodes/image.ts";
+import { nodeCommand } from "./nodes/node.ts";
+import { atCommand } from "./state/at.ts";
+import { diffCommand } from "./state/diff.ts";
+import { restoreCommand } from "./state/restore.ts";
+import { snapshotCommand } from "./state/snapshot.ts";
 
 /** By the name under which each is asked for. */
 export const COMMANDS: Readonly<Record<string, () => Command>> = {
@@ -38,7 +38,7 @@ export const COMMANDS: Readonly<Record<string, () => Command>> = {
   "controller-manager": controllerManagerCommand,
   "cloud-controller-manager": cloudControllerManagerCommand,
   scheduler: schedulerCommand,
-  kubelet: () => kubeletCommand(() => import("./host-kubelet.ts")),
+  kubelet: () => kubeletCommand(() => import("./components/host-kubelet.ts")),
   proxy: proxyCommand,
   dns: dnsCommand,
   ingress: ingressCommand,

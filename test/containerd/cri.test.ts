@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { BUSYBOX_IMAGE, machineImages, PAUSE_IMAGE } from "../../src/cluster/images/index.ts";
-import { importImage } from "../../src/cluster/nodes/containerd.ts";
+import { importImage } from "../../src/cluster/nodes/runtime/containerd.ts";
 import { containerConfig, sandboxConfig } from "../../src/kubelet/cri/testing/configs.ts";
 import type { ContainerConfig, PodSandboxConfig, RuntimeEvent } from "../../src/kubelet/index.ts";
 import { start } from "../support/command.ts";

@@ -4,7 +4,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { realClock, silentLogger } from "../../src/base/index.ts";
-import { CommandError, run } from "../../src/cluster/nodes/command.ts";
 import {
   listNodes,
   type NodeRun,
@@ -13,6 +12,7 @@ import {
   siteNames,
   writeSpec,
 } from "../../src/cluster/nodes/index.ts";
+import { CommandError, run } from "../../src/cluster/nodes/machine/command.ts";
 import { containerConfig, sandboxConfig } from "../../src/kubelet/cri/testing/configs.ts";
 import { criRuntime, type Runtime } from "../../src/kubelet/index.ts";
 import { type Running, start } from "../support/command.ts";

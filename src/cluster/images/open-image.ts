@@ -6,7 +6,7 @@ import { createReadStream } from "node:fs";
 import { open, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { createGunzip } from "node:zlib";
-import { ClusterError } from "../errors.ts";
+import { ClusterError } from "../config/errors.ts";
 import { padding, tarEnd, tarHeader } from "./tar.ts";
 
 export interface ImageSource {

@@ -5,8 +5,8 @@
 import { type core, formatIp, type networking, parseCidr, type rbac } from "#api";
 import type { Logger } from "#base";
 import { type Client, clusterWide, createUnlessThere, namespaced } from "#client";
-import { INGRESS_USER } from "./ingress.ts";
-import { CLUSTER_DNS } from "./kubelet.ts";
+import { INGRESS_USER } from "./programs/ingress.ts";
+import { CLUSTER_DNS } from "./programs/kubelet.ts";
 
 const ROLE = "k8ts:node-network";
 const GATEWAY_GROUP = "gateway.networking.k8s.io";

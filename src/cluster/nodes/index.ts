@@ -1,10 +1,18 @@
-export { findProgram } from "./command.ts";
-export { importImage, openRuntime } from "./containerd.ts";
 export { openRealNodes, type RealNodesPart } from "./in-cluster.ts";
-export { type KubeletOptions, kubeletArgs } from "./kubelet.ts";
-export { obstacles } from "./machine.ts";
-export { type NodeNames, nodeNameProblem, nodeNames, type SiteNames, siteNames } from "./names.ts";
-export { canInstall, installCommand, installPackages, missingPackages, NODE_PACKAGES } from "./packages.ts";
+export { findProgram } from "./machine/command.ts";
+export { obstacles } from "./machine/machine.ts";
+export { canInstall, installCommand, installPackages, missingPackages, NODE_PACKAGES } from "./machine/packages.ts";
 export { powerOffAll } from "./power-off.ts";
+export { type KubeletOptions, kubeletArgs } from "./programs/kubelet.ts";
 export { RealNodes, type RealNodesOptions } from "./real-nodes.ts";
-export { listNodes, type NodeRecord, type NodeRun, type NodeSpec, readNode, type Wanted, writeSpec } from "./record.ts";
+export { importImage, openRuntime } from "./runtime/containerd.ts";
+export { type NodeNames, nodeNameProblem, nodeNames, type SiteNames, siteNames } from "./site/names.ts";
+export {
+  listNodes,
+  type NodeRecord,
+  type NodeRun,
+  type NodeSpec,
+  readNode,
+  type Wanted,
+  writeSpec,
+} from "./site/record.ts";

@@ -8,16 +8,16 @@
  */
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { CONFLIST, cniConfig } from "./cni-config.ts";
-import { type ContainerdOptions, containerdReady, openRuntime, startContainerd } from "./containerd.ts";
-import { removeHalfMade } from "./half-made.ts";
-import { type KubeletOptions, kubeletStart, startKubelet } from "./kubelet.ts";
-import type { NodeNames, SiteNames } from "./names.ts";
-import { ensureNodeLink } from "./network.ts";
-import { networkAgentStart, startNetworkAgent } from "./network-agent.ts";
-import { endProcess, isAlive, type ProcessId } from "./processes.ts";
-import { addressesOf, type NodeRun, writeRun } from "./record.ts";
-import type { SiteNetwork } from "./site-network.ts";
+import { endProcess, isAlive, type ProcessId } from "./machine/processes.ts";
+import { CONFLIST, cniConfig } from "./network/cni-config.ts";
+import { ensureNodeLink } from "./network/links.ts";
+import { type KubeletOptions, kubeletStart, startKubelet } from "./programs/kubelet.ts";
+import { networkAgentStart, startNetworkAgent } from "./programs/network-agent.ts";
+import { type ContainerdOptions, containerdReady, openRuntime, startContainerd } from "./runtime/containerd.ts";
+import { removeHalfMade } from "./runtime/unfinished-sandboxes.ts";
+import type { NodeNames, SiteNames } from "./site/names.ts";
+import { addressesOf, type NodeRun, writeRun } from "./site/record.ts";
+import type { SiteNetwork } from "./site/site-network.ts";
 
 const AGENT_GRACE_MS = 10_000;
 

@@ -1,18 +1,18 @@
 /** The parts of nodes that decide and write, without a machine. */
 import { describe, expect, it } from "vitest";
 import { clusterDnsIn } from "./cluster-network.ts";
-import { cniConfig } from "./cni-config.ts";
-import { containerdConfig, snapshotterIn } from "./containerd-config.ts";
-import { kubeletArgs, kubeletStart } from "./kubelet.ts";
-import { hasCapability } from "./machine.ts";
-import { below, parseMounts } from "./mounts.ts";
-import { nodeNameProblem, nodeNames, siteNames } from "./names.ts";
-import { NODE_PACKAGES } from "./packages.ts";
-import { startedBefore, statFields } from "./processes.ts";
-import { freeIndex, type NodeRecord } from "./record.ts";
-import { routeChanges, routesFor } from "./routes.ts";
-import { isShimOf, shimSocket } from "./shims.ts";
-import { choosePodRange, chooseRange, nodeIp, nodeIp6, siteNetwork } from "./site-network.ts";
+import { hasCapability } from "./machine/machine.ts";
+import { below, parseMounts } from "./machine/mounts.ts";
+import { NODE_PACKAGES } from "./machine/packages.ts";
+import { startedBefore, statFields } from "./machine/processes.ts";
+import { cniConfig } from "./network/cni-config.ts";
+import { routeChanges, routesFor } from "./network/routes.ts";
+import { kubeletArgs, kubeletStart } from "./programs/kubelet.ts";
+import { containerdConfig, snapshotterIn } from "./runtime/containerd-config.ts";
+import { isShimOf, shimSocket } from "./runtime/shims.ts";
+import { nodeNameProblem, nodeNames, siteNames } from "./site/names.ts";
+import { freeIndex, type NodeRecord } from "./site/record.ts";
+import { choosePodRange, chooseRange, nodeIp, nodeIp6, siteNetwork } from "./site/site-network.ts";
 
 const site = siteNames("/home/someone/.k8ts");
 const node = nodeNames(site, "node-1");

@@ -7,14 +7,14 @@
 import { readdir, rm, rmdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Clock } from "#base";
-import { removeCgroup } from "./cgroups.ts";
-import { endIngress } from "./ingress.ts";
-import { below, mounts, unmountBelow } from "./mounts.ts";
-import type { NodeNames, SiteNames } from "./names.ts";
-import { removeNodeLink, removeSwitch } from "./network.ts";
-import { endProcess, findProcesses, type ProcessId, processArgs } from "./processes.ts";
-import { listNodes, type NodeRecord, type NodeRun, writeRun } from "./record.ts";
-import { argumentOf, isShimOf, shimSocket } from "./shims.ts";
+import { removeCgroup } from "./machine/cgroups.ts";
+import { below, mounts, unmountBelow } from "./machine/mounts.ts";
+import { endProcess, findProcesses, type ProcessId, processArgs } from "./machine/processes.ts";
+import { removeNodeLink, removeSwitch } from "./network/links.ts";
+import { endIngress } from "./programs/ingress.ts";
+import { argumentOf, isShimOf, shimSocket } from "./runtime/shims.ts";
+import type { NodeNames, SiteNames } from "./site/names.ts";
+import { listNodes, type NodeRecord, type NodeRun, writeRun } from "./site/record.ts";
 
 const GRACE_MS = 3_000;
 const KILL_MS = 0;

@@ -11,16 +11,16 @@
  */
 import { mkdir } from "node:fs/promises";
 import { type Clock, isAbort, KeyedBackoff, type Logger, type Random } from "#base";
-import type { KubeletOptions } from "./kubelet.ts";
-import { inspectMachine, type Machine } from "./machine.ts";
-import { type NodeNames, nodeNames, type SiteNames, siteNames } from "./names.ts";
-import { ensureSwitch, NODE_LINK, SWITCH } from "./network.ts";
+import { inspectMachine, type Machine } from "./machine/machine.ts";
+import { ensureSwitch, NODE_LINK, SWITCH } from "./network/links.ts";
+import { applyRoutes, type NodeRange, routesFor } from "./network/routes.ts";
 import { bringUp, isUp, writePodNetwork } from "./node.ts";
 import { powerOff, removeTree, stopped } from "./power-off.ts";
-import { PROXY_PORT, proxyEnv } from "./pull-proxy.ts";
-import { freeIndex, listNodes, type NodeRecord, type NodeRun, readNode, writeRun, writeSpec } from "./record.ts";
-import { applyRoutes, type NodeRange, routesFor } from "./routes.ts";
-import { ensureSiteNetwork, MAX_NODES, nodeIp, nodeIp6, type SiteNetwork } from "./site-network.ts";
+import type { KubeletOptions } from "./programs/kubelet.ts";
+import { PROXY_PORT, proxyEnv } from "./runtime/pull-proxy.ts";
+import { type NodeNames, nodeNames, type SiteNames, siteNames } from "./site/names.ts";
+import { freeIndex, listNodes, type NodeRecord, type NodeRun, readNode, writeRun, writeSpec } from "./site/record.ts";
+import { ensureSiteNetwork, MAX_NODES, nodeIp, nodeIp6, type SiteNetwork } from "./site/site-network.ts";
 
 const TICK_MS = 100;
 /** A node that fails again and again, or loses a part as soon as it is up, is tried later each time. One that had stayed up is mended at once. */

@@ -2,8 +2,8 @@
 import { globSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { realClock, silentLogger } from "../../../src/base/index.ts";
-import { run } from "../../../src/cluster/nodes/command.ts";
 import { nodeNames, siteNames } from "../../../src/cluster/nodes/index.ts";
+import { run } from "../../../src/cluster/nodes/machine/command.ts";
 import { criRuntime } from "../../../src/kubelet/index.ts";
 import { leftovers } from "./leftovers.ts";
 

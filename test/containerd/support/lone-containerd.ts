@@ -4,14 +4,14 @@ import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { realClock, silentLogger } from "../../../src/base/index.ts";
-import { run } from "../../../src/cluster/nodes/command.ts";
-import { containerdReady, startContainerd } from "../../../src/cluster/nodes/containerd.ts";
-import { inspectMachine } from "../../../src/cluster/nodes/machine.ts";
-import { type NodeNames, nodeNames, siteNames } from "../../../src/cluster/nodes/names.ts";
+import { run } from "../../../src/cluster/nodes/machine/command.ts";
+import { inspectMachine } from "../../../src/cluster/nodes/machine/machine.ts";
+import { endProcess, type ProcessId } from "../../../src/cluster/nodes/machine/processes.ts";
 import { writePodNetwork } from "../../../src/cluster/nodes/node.ts";
 import { powerOffAll } from "../../../src/cluster/nodes/power-off.ts";
-import { endProcess, type ProcessId } from "../../../src/cluster/nodes/processes.ts";
-import { writeSpec } from "../../../src/cluster/nodes/record.ts";
+import { containerdReady, startContainerd } from "../../../src/cluster/nodes/runtime/containerd.ts";
+import { type NodeNames, nodeNames, siteNames } from "../../../src/cluster/nodes/site/names.ts";
+import { writeSpec } from "../../../src/cluster/nodes/site/record.ts";
 import { criRuntime, type Runtime } from "../../../src/kubelet/index.ts";
 
 export class LoneContainerd implements AsyncDisposable {

@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { run as runProgram } from "../../../src/cluster/nodes/command.ts";
+import { run as runProgram } from "../../../src/cluster/nodes/machine/command.ts";
 import { type Result, type Running, start } from "../../support/command.ts";
 import { Home } from "../../support/k8ts.ts";
 import { tool } from "../../support/tools.ts";

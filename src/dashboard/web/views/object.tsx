@@ -8,11 +8,11 @@ import type { KubeObject } from "../api/watched.ts";
 import { EditorTab } from "../parts/editor.tsx";
 import { LogTab } from "../parts/log.tsx";
 import { Age, Notice } from "../parts/state.tsx";
-import { SummaryTab } from "../parts/summary.tsx";
 import { TerminalTab } from "../parts/terminal.tsx";
 import { type ObjectPlace, objectRoute } from "../route.ts";
 import { type ClusterEvent, EventTable } from "./events.tsx";
 import { FlowPanel } from "./flows.tsx";
+import { SummaryTab } from "./summary.tsx";
 
 interface ObjectRoute {
   readonly page: "object";

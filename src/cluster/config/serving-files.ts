@@ -1,0 +1,94 @@
+/**
+ * The certificate that a lone API server shows, and the authorities of its clients: from files, which may change while it runs.
+ *
+ * 1. Where no certificate is named and the folder holds none, one is made that everyone may check by itself, as kube-apiserver does.
+ */
+import { X509Certificate } from "node:crypto";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { ApiServerOptions } from "#apiserver";
+import type { Clock } from "#base";
+import { createAuthority } from "#pki";
+import { ClusterError } from "./errors.ts";
+import { readFlag } from "./read-flag.ts";
+
+export interface ServingFlags {
+  /** `--cert-dir`: holds apiserver.crt and apiserver.key, or will. */
+  readonly certDir: string;
+  readonly tlsCertFile?: string;
+  readonly tlsPrivateKeyFile?: string;
+  readonly clientCaFile?: string;
+}
+
+export interface ServingNames {
+  readonly dnsNames: readonly string[];
+  readonly ipAddresses: readonly string[];
+}
+
+export interface ServingFiles {
+  readonly cert: string;
+  readonly key: string;
+  readonly clientCa: string | undefined;
+}
+
+/** Makes the certificate if there is none. */
+export async function servingFiles(flags: ServingFlags, names: ServingNames, clock: Clock): Promise<ServingFiles> {
+  const { certDir, tlsCertFile, tlsPrivateKeyFile, clientCaFile: clientCa } = flags;
+  if ((tlsCertFile === undefined) !== (tlsPrivateKeyFile === undefined)) {
+    throw new ClusterError("--tls-cert-file and --tls-private-key-file belong together: give both or none.");
+  }
+  if (tlsCertFile !== undefined && tlsPrivateKeyFile !== undefined) {
+    return { cert: tlsCertFile, key: tlsPrivateKeyFile, clientCa };
+  }
+  const [cert, key] = [join(certDir, "apiserver.crt"), join(certDir, "apiserver.key")];
+  if (!(await isThere(cert)) || !(await isThere(key))) await makePair(cert, key, certDir, names, clock);
+  return { cert, key, clientCa };
+}
+
+/** As they are now. */
+export async function readServing({ cert, key, clientCa }: ServingFiles): Promise<ApiServerOptions["certificate"]> {
+  const [certPem, keyPem, clientCaPem] = await Promise.all([
+    readFlag("--tls-cert-file", cert),
+    readFlag("--tls-private-key-file", key),
+    clientCa === undefined ? "" : readFlag("--client-ca-file", clientCa),
+  ]);
+  for (const [flag, pem] of [
+    ["--tls-cert-file", certPem],
+    ["--client-ca-file", clientCaPem],
+  ] as const) {
+    if (pem !== "" && !isCertificate(pem)) throw new ClusterError(`${flag}: it holds no certificate in PEM.`);
+  }
+  return { certPem, keyPem, clientCaPem };
+}
+
+async function makePair(cert: string, key: string, certDir: string, names: ServingNames, clock: Clock): Promise<void> {
+  const host = names.ipAddresses[0] ?? "localhost";
+  const authority = await createAuthority({ commonName: `${host}-ca`, clock });
+  const pair = await authority.issue({ commonName: host, ...names, usages: ["server"] });
+  try {
+    await mkdir(certDir, { recursive: true });
+    await writeFile(key, pair.keyPem, { mode: 0o600 });
+    // With its authority behind it, so that whoever has this file has what to check the server by.
+    await writeFile(cert, pair.certPem + authority.certPem, { mode: 0o644 });
+  } catch (error) {
+    throw new ClusterError(`--cert-dir: ${(error as Error).message}.`, { cause: error });
+  }
+}
+
+async function isThere(file: string): Promise<boolean> {
+  return readFile(file).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === "ENOENT") return false;
+      throw new ClusterError(`--cert-dir: ${error.message}.`, { cause: error });
+    },
+  );
+}
+
+function isCertificate(pem: string): boolean {
+  try {
+    return new X509Certificate(pem).subject !== undefined;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,106 @@
+/**
+ * The controller manager in the API server's process: caches as system:kube-controller-manager, and each controller as its own service account. Where other
+ * processes work on the same store, only the elected one does.
+ */
+import { hostname } from "node:os";
+import type { Clock, Logger, MetricsRegistry, Random } from "#base";
+import { Client, type InProcessHandle, inProcess, leadElected } from "#client";
+import {
+  allControllers,
+  type ClusterFacts,
+  controllerMetrics,
+  Lease,
+  runControllers,
+  selected,
+  UnknownControllerError,
+} from "#controllers";
+import { type KeyPair, readSigningRequest, signRequest } from "#pki";
+import { ClusterError } from "../config/errors.ts";
+
+const NAMESPACE = "kube-system";
+const MANAGER = "system:kube-controller-manager";
+
+export interface ControllerManagerOptions {
+  readonly handle: InProcessHandle;
+  readonly authority: KeyPair;
+  readonly signToken?: ClusterFacts["signToken"];
+  /** Others may run controllers on the same store. */
+  readonly elects: boolean;
+  /** As `--controllers` says it. */
+  readonly selection?: readonly string[];
+  /** Where nodes get the addresses of their Pods from. */
+  readonly nodeCidrs?: ClusterFacts["nodeCidrs"];
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly metrics: MetricsRegistry;
+}
+
+/** Names of controllers do not depend on what the cluster is. */
+const NO_FACTS: ClusterFacts = {
+  caPem: "",
+  signer: { read: readSigningRequest, sign: () => "" },
+  signToken: async () => "",
+};
+
+function factsOf({ authority, signToken, nodeCidrs }: ControllerManagerOptions): ClusterFacts {
+  return {
+    caPem: authority.certPem,
+    signer: { read: readSigningRequest, sign: (der, signing) => signRequest(authority, der, signing) },
+    ...(signToken !== undefined && { signToken }),
+    ...(nodeCidrs !== undefined && { nodeCidrs }),
+  };
+}
+
+/** Throws ClusterError for a name that is no controller's. */
+export function checkSelection(selection: readonly string[]): void {
+  try {
+    selected(allControllers(NO_FACTS), selection);
+  } catch (error) {
+    if (!(error instanceof UnknownControllerError)) throw error;
+    throw new ClusterError(`--controllers: ${error.message}.`, { cause: error });
+  }
+}
+
+/** Until the signal aborts. */
+export async function runControllerManager(options: ControllerManagerOptions, signal: AbortSignal): Promise<void> {
+  const { handle, elects, selection, clock, random, log, metrics } = options;
+  const clients: Client[] = [];
+  const clientOf = (name: string, groups: readonly string[]) => {
+    // Whatever controller writes a field: its manager is known by this name.
+    const userAgent = `kube-controller-manager/${name}`;
+    const client = new Client({ transport: inProcess(handle, { name, groups }), clock, userAgent });
+    clients.push(client);
+    return client;
+  };
+  // Made once: whoever is elected a second time goes on counting.
+  const counted = controllerMetrics(metrics);
+  const client = clientOf(MANAGER, ["system:authenticated"]);
+  const run = (running: AbortSignal) =>
+    runControllers(
+      {
+        controllers: allControllers(factsOf(options)),
+        ...(selection !== undefined && { selection }),
+        client,
+        clientOf: (account) => clientOf(`system:serviceaccount:${NAMESPACE}:${account}`, serviceAccountGroups()),
+        instance: hostname(),
+        clock,
+        random,
+        log,
+        metrics: counted,
+      },
+      running,
+    );
+  try {
+    if (!elects) return await run(signal);
+    const identity = `${hostname()}_${Buffer.from(random.bytes(8)).toString("hex")}`;
+    const leases = client.of(Lease).in(NAMESPACE);
+    await leadElected({ leases, name: "kube-controller-manager", identity, clock, random, log }, signal, run);
+  } finally {
+    for (const each of clients) await each.close();
+  }
+}
+
+function serviceAccountGroups(): readonly string[] {
+  return ["system:serviceaccounts", `system:serviceaccounts:${NAMESPACE}`, "system:authenticated"];
+}

@@ -1,0 +1,44 @@
+/**
+ * The scheduler in the API server's process, as system:kube-scheduler. Where other processes work on the same store, only the elected one does.
+ */
+import { hostname } from "node:os";
+import type { Clock, Logger, MetricsRegistry, Random } from "#base";
+import { Client, type InProcessHandle, inProcess, leadElected } from "#client";
+import { Explanations, Lease, runScheduler, schedulerMetrics } from "#scheduler";
+
+import type { SchedulingReasons } from "../reasons/scheduling-reasons.ts";
+
+const NAMESPACE = "kube-system";
+const NAME = "kube-scheduler";
+
+export interface InProcessSchedulerOptions {
+  readonly handle: InProcessHandle;
+  /** Others may schedule on the same store. */
+  readonly elects: boolean;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly metrics: MetricsRegistry;
+  /** Where it keeps why it decided as it did. */
+  readonly reasons: SchedulingReasons;
+}
+
+/** Until the signal aborts. */
+export async function runInProcessScheduler(options: InProcessSchedulerOptions, signal: AbortSignal): Promise<void> {
+  const { handle, elects, clock, random, log } = options;
+  const user = { name: `system:${NAME}`, groups: ["system:authenticated"] };
+  const client = new Client({ transport: inProcess(handle, user), clock, userAgent: NAME });
+  const metrics = schedulerMetrics(options.metrics);
+  const explanations = new Explanations();
+  options.reasons.use(explanations);
+  const run = (running: AbortSignal) =>
+    runScheduler({ client, instance: hostname(), clock, random, log, metrics, explanations }, running);
+  try {
+    if (!elects) return await run(signal);
+    const identity = `${hostname()}_${Buffer.from(random.bytes(8)).toString("hex")}`;
+    const leases = client.of(Lease).in(NAMESPACE);
+    await leadElected({ leases, name: NAME, identity, clock, random, log }, signal, run);
+  } finally {
+    await client.close();
+  }
+}

@@ -1,0 +1,51 @@
+/** Simulated nodes in the API server's process: each through the whole pipeline, as its own user. */
+import { K8TS_VERSION, KUBERNETES_VERSION } from "#apiserver";
+import type { Clock, Logger, Random } from "#base";
+import { Client, type InProcessHandle, inProcess } from "#client";
+import { Fleet, nodesOf } from "#kubelet";
+import type { NodesConfig } from "../config/cluster-config.ts";
+import { ClusterError } from "../config/errors.ts";
+
+export interface SimulatedNodesOptions {
+  readonly nodes: NodesConfig;
+  readonly handle: InProcessHandle;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+}
+
+/** To be run; `ready` when all its nodes are. */
+export function simulatedNodes({ nodes, handle, clock, random, log }: SimulatedNodesOptions): Fleet {
+  return new Fleet({
+    nodes: settingsOf(nodes),
+    clientOf: (name) => {
+      const user = { name: `system:node:${name}`, groups: ["system:nodes", "system:authenticated"] };
+      return new Client({ transport: inProcess(handle, user), clock, userAgent: "kubelet" });
+    },
+    facts: { version: versionText(), architecture: process.arch === "arm64" ? "arm64" : "amd64" },
+    clock,
+    random,
+    log,
+  });
+}
+
+function settingsOf({ count, cpu, memory, pods, zones }: NodesConfig) {
+  try {
+    return nodesOf({
+      count,
+      ...(cpu !== undefined && { cpu }),
+      ...(memory !== undefined && { memory }),
+      ...(pods !== undefined && { pods }),
+      ...(zones !== undefined && { zones }),
+      instanceType: "simulated",
+    });
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new ClusterError(`--nodes ${count}: ${error.message}.`, { cause: error });
+  }
+}
+
+function versionText(): string {
+  const { major, minor, patch } = KUBERNETES_VERSION;
+  return `v${major}.${minor}.${patch}+k8ts${K8TS_VERSION}`;
+}

@@ -1,0 +1,72 @@
+/** The distribution's packages that real nodes are made of: which are missing, and installing them. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { ClusterError } from "../../config/errors.ts";
+import { findProgram } from "./command.ts";
+
+/** Programs, each with the package of Debian and Ubuntu that has it. */
+const PROGRAMS: Readonly<Record<string, string>> = {
+  containerd: "containerd",
+  ctr: "containerd",
+  "containerd-shim-runc-v2": "containerd",
+  runc: "runc",
+  ip: "iproute2",
+  iptables: "iptables",
+  nft: "nftables",
+  conntrack: "conntrack",
+  busybox: "busybox-static",
+};
+const PLUGINS = "containernetworking-plugins";
+const PLUGIN_NAMES = ["ptp", "host-local", "portmap", "loopback"];
+const PLUGIN_DIRS = ["/usr/lib/cni", "/opt/cni/bin", "/usr/libexec/cni"];
+
+export const NODE_PACKAGES: readonly string[] = [...new Set([...Object.values(PROGRAMS), PLUGINS])].sort();
+
+export function missingPackages(): string[] {
+  const missing = Object.entries(PROGRAMS).filter(([program]) => findProgram(program) === undefined);
+  const packages = missing.map(([, debianPackage]) => debianPackage);
+  if (cniBinDir() === undefined) packages.push(PLUGINS);
+  return [...new Set(packages)].sort();
+}
+
+/** Where CNI's plugins are. */
+export function cniBinDir(): string | undefined {
+  return PLUGIN_DIRS.find((dir) => PLUGIN_NAMES.every((plugin) => existsSync(join(dir, plugin))));
+}
+
+/** Whether there is a package manager that this can be left to. */
+export function canInstall(): boolean {
+  return process.getuid?.() === 0 && findProgram("apt-get") !== undefined;
+}
+
+export function installCommand(packages: readonly string[]): string {
+  return `apt-get install --no-install-recommends ${packages.join(" ")}`;
+}
+
+/** Shows what the package manager says only if it fails. */
+export async function installPackages(packages: readonly string[]): Promise<void> {
+  const install = () => aptGet("install", "--yes", "--no-install-recommends", ...packages);
+  // What is known of packages may be old, or nothing yet.
+  if ((await install()) === undefined) return;
+  await aptGet("update");
+  const words = await install();
+  if (words !== undefined) {
+    throw new ClusterError(
+      `${packages.join(", ")} could not be installed: ${words}. Try \`${installCommand(packages)}\` yourself, or --runtime simulated.`,
+    );
+  }
+}
+
+/** Its last words if it failed. */
+async function aptGet(...args: readonly string[]): Promise<string | undefined> {
+  const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
+  const child = spawn("apt-get", ["-qq", ...args], { env, stdio: ["ignore", "ignore", "pipe"] });
+  let said = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (said += text));
+  const [code] = (await once(child, "close")) as [number | null];
+  if (code === 0) return undefined;
+  const telling = said.split("\n").find((line) => line.startsWith("E: ")) ?? "";
+  return telling.slice(3) || said.trim().split("\n").at(-1) || `apt-get ended with exit code ${code}`;
+}

@@ -1,0 +1,29 @@
+/**
+ * How Pods of a node get their addresses and ways: a cable of its own for each Pod (ptp), routed by the node. No bridge, so all traffic passes the
+ * node's forward chain, where Services and policies work. Pure.
+ */
+import type { NodeNames } from "../site/names.ts";
+
+export const CONFLIST = "10-k8ts.conflist";
+
+export function cniConfig({ ipamDir }: Pick<NodeNames, "ipamDir">, podCidrs: readonly string[]): string {
+  const everywhere = podCidrs.map((cidr) => ({ dst: cidr.includes(":") ? "::/0" : "0.0.0.0/0" }));
+  const config = {
+    cniVersion: "0.4.0",
+    name: "k8ts",
+    plugins: [
+      {
+        type: "ptp",
+        ipMasq: false,
+        ipam: {
+          type: "host-local",
+          dataDir: ipamDir,
+          ranges: podCidrs.map((subnet) => [{ subnet }]),
+          routes: everywhere,
+        },
+      },
+      { type: "portmap", capabilities: { portMappings: true }, snat: true },
+    ],
+  };
+  return `${JSON.stringify(config, undefined, 2)}\n`;
+}

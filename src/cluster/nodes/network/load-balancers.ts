@@ -1,0 +1,105 @@
+/**
+ * Load balancers of Services on this machine: addresses from a range of the cluster's own, and ways to them from the machine.
+ *
+ *     Services --► cloud controllers ──► address ══► status
+ *     Services, EndpointSlices, Nodes --► balancerRoutes ──► routes of the machine
+ */
+import { hostname } from "node:os";
+import type { core, discovery } from "#api";
+import { type Clock, type Logger, MetricsRegistry, processQueue, type Random, TaskGroup, WorkQueue } from "#base";
+import { Client, clusterWide, Informers, type InProcessHandle, inProcess, namespaced, objectKey } from "#client";
+import { ClusterError } from "../../config/errors.ts";
+import { balancerRoutes } from "./balancer-routes.ts";
+import { applyRoutes, BALANCER_PROTOCOL } from "./routes.ts";
+
+const MANAGER = { name: "system:cloud-controller-manager", groups: ["system:masters", "system:authenticated"] };
+const ACCOUNT_GROUPS = ["system:serviceaccounts", "system:serviceaccounts:kube-system", "system:authenticated"];
+const Service = namespaced<core.Service>("v1", "Service", "services");
+const Node = clusterWide<core.Node>("v1", "Node", "nodes");
+const EndpointSlice = namespaced<discovery.EndpointSlice>("discovery.k8s.io/v1", "EndpointSlice", "endpointslices");
+const SERVICE_NAME = "kubernetes.io/service-name";
+const ROUTES = "routes";
+
+export interface LoadBalancersOptions {
+  readonly handle: InProcessHandle;
+  /** Such as `10.88.0.0/24`. */
+  readonly addresses: readonly string[];
+  /** The machine's end of the cable to the nodes. */
+  readonly machineLink: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+}
+
+/** Throws ClusterError for ranges that are none. */
+export async function checkAddresses(addresses: readonly string[]): Promise<void> {
+  const { AddressPoolError, localCloud } = await import("#cloud");
+  try {
+    localCloud({ addresses });
+  } catch (error) {
+    if (!(error instanceof AddressPoolError)) throw error;
+    throw new ClusterError(`--load-balancer-addresses: ${error.message}.`, { cause: error });
+  }
+}
+
+/** Until the signal aborts. */
+export async function runLoadBalancers(options: LoadBalancersOptions, signal: AbortSignal): Promise<void> {
+  const { handle, addresses, clock, random, log } = options;
+  const { cloudControllers, localCloud } = await import("#cloud");
+  const { controllerMetrics, runControllers } = await import("#controllers");
+  const clients: Client[] = [];
+  const clientOf = (user: typeof MANAGER) => {
+    const made = new Client({ transport: inProcess(handle, user), clock, userAgent: "cloud-controller-manager" });
+    clients.push(made);
+    return made;
+  };
+  const client = clientOf(MANAGER);
+  const tasks = new TaskGroup({ parent: signal });
+  const controllers = {
+    controllers: cloudControllers(localCloud({ addresses })),
+    clientOf: (account: string) =>
+      clientOf({ name: `system:serviceaccount:kube-system:${account}`, groups: ACCOUNT_GROUPS }),
+    instance: hostname(),
+    metrics: controllerMetrics(new MetricsRegistry()),
+    ...{ client, clock, random, log },
+  };
+  tasks.run("load balancers", (running) => runControllers(controllers, running));
+  tasks.run("ways to load balancers", (running) => keepRoutes(client, options, running));
+  try {
+    await tasks.done();
+  } finally {
+    for (const each of clients) await each.close();
+  }
+}
+
+async function keepRoutes(client: Client, options: LoadBalancersOptions, signal: AbortSignal): Promise<void> {
+  const { machineLink, clock, random, log } = options;
+  const tasks = new TaskGroup({ parent: signal });
+  const informers = new Informers({ client, clock, random, log, tasks });
+  const [services, nodes, slices] = [informers.of(Service), informers.of(Node), informers.of(EndpointSlice)];
+  const slicesOf = slices.cache.index("service", ({ metadata }) => [
+    `${metadata.namespace}/${metadata.labels?.[SERVICE_NAME]}`,
+  ]);
+  const queue = new WorkQueue<string>({ clock, random, backoff: { initialMs: 200, maxMs: 30_000 } });
+  try {
+    await informers.synced();
+    for (const informer of [services, nodes, slices]) informer.onChange(() => queue.add(ROUTES));
+    queue.add(ROUTES);
+    let told = "";
+    const onFailure = (error: unknown) => {
+      log.warn("ways to load balancers could not be set; trying again", { error });
+      return "retry" as const;
+    };
+    await processQueue(queue, { concurrency: 1, signal, onFailure }, async () => {
+      const sources = { services: services.cache.list(), nodes: nodes.cache.list() };
+      const want = balancerRoutes({ ...sources, slicesOf: (service) => slicesOf(objectKey(service)) });
+      const now = JSON.stringify(want);
+      if (now === told) return;
+      const taken = await applyRoutes(want, machineLink, undefined, BALANCER_PROTOCOL);
+      if (taken.length > 0) log.warn("the machine has other routes to these load balancers", { addresses: taken });
+      told = now;
+    });
+  } finally {
+    await tasks.stop();
+  }
+}

@@ -1,0 +1,137 @@
+/**
+ * Who serves Ingresses on this machine: one process at an address of its own on the switch between nodes, from the first Ingress on.
+ *
+ *     Ingresses --► (the first) ──► k8ts ingress ◄── machine, nodes, Pods
+ *                                       └──► endpoints
+ *
+ * As nodes do, it goes on when the cluster's process ends, and the next takes it up.
+ */
+import { createHash } from "node:crypto";
+import { readFile, rm } from "node:fs/promises";
+import type { apiextensions, networking } from "#api";
+import { abortable, Backoff, type Clock, type Logger, type Random } from "#base";
+import { clusterWide, type Informers, namespaced } from "#client";
+import { kubeconfigFor, writeKubeconfig } from "#pki";
+import { writeFileAtomic } from "../../data/data-dir.ts";
+import { endProcess, findProcesses, isAlive, type ProcessId, startDaemon } from "../machine/processes.ts";
+import { namespacePath, type SiteNames } from "../site/names.ts";
+import type { SiteNetwork } from "../site/site-network.ts";
+import type { KubeletOptions } from "./kubelet.ts";
+
+export const INGRESS_USER = "k8ts:ingress";
+const Ingress = namespaced<networking.Ingress>("networking.k8s.io/v1", "Ingress", "ingresses");
+const Definition = clusterWide<apiextensions.CustomResourceDefinition>(
+  "apiextensions.k8s.io/v1",
+  "CustomResourceDefinition",
+  "customresourcedefinitions",
+);
+const GATEWAY_ROUTES = "httproutes.gateway.networking.k8s.io";
+const TICK_MS = 250;
+const GRACE_MS = 10_000;
+const RETRY = { initialMs: 500, maxMs: 30_000 };
+const STAYED_UP_MS = 60_000;
+
+/** What is written down. */
+interface IngressRun {
+  readonly process: ProcessId;
+  /** What it was started with; another makes it start anew. */
+  readonly start: string;
+}
+
+export interface IngressProcessOptions {
+  readonly site: SiteNames;
+  readonly network: SiteNetwork;
+  /** How processes of k8ts are started and know the API server. */
+  readonly agents: KubeletOptions;
+  readonly informers: Informers;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+}
+
+export function ingressArgs({ ingressKubeconfig }: SiteNames, { ingressIp }: SiteNetwork): string[] {
+  const flags = {
+    kubeconfig: ingressKubeconfig,
+    address: ingressIp,
+    "publish-status-address": ingressIp,
+    "secure-port": "0",
+  };
+  return ["ingress", ...Object.entries(flags).map(([name, value]) => `--${name}=${value}`)];
+}
+
+/** Until the signal aborts. The process keeps running. */
+export async function keepIngress(options: IngressProcessOptions, signal: AbortSignal): Promise<void> {
+  const { site, clock, random, log } = options;
+  if ((await runningIngress(site)) === undefined) await abortable(firstIngress(options.informers), signal);
+  const backoff = new Backoff(RETRY, random);
+  const start = startOf(options);
+  let startedAt = clock.monotonic();
+  while (!signal.aborted) {
+    const known = await runningIngress(site);
+    if (known?.start !== start) {
+      if (known !== undefined) await endProcess(known.process, GRACE_MS, clock);
+      const process = await begin(options);
+      await writeFileAtomic(site.ingressFile, `${JSON.stringify({ process, start } satisfies IngressRun)}\n`);
+      log.info("Ingresses are served", { address: options.network.ingressIp, pid: process.pid });
+      if (clock.monotonic() - startedAt > STAYED_UP_MS) backoff.reset();
+      startedAt = clock.monotonic();
+      await clock.sleep(backoff.next(), signal);
+    }
+    await clock.sleep(TICK_MS, signal);
+  }
+}
+
+/** Also one that was never written down. */
+export async function endIngress(site: SiteNames, clock: Clock, graceMs: number): Promise<void> {
+  const known = await runningIngress(site);
+  const found = await findProcesses((args) => args.includes(`--kubeconfig=${site.ingressKubeconfig}`));
+  await Promise.all([known?.process, ...found].map((process) => process && endProcess(process, graceMs, clock)));
+  await rm(site.ingressFile, { force: true });
+}
+
+/** Or the first sign of the Gateway API: its definitions. */
+async function firstIngress(informers: Informers): Promise<void> {
+  const first = Promise.withResolvers<void>();
+  const ingresses = informers.of(Ingress);
+  const definitions = informers.of(Definition);
+  const look = () => {
+    if (ingresses.cache.list().length > 0 || definitions.cache.get(GATEWAY_ROUTES) !== undefined) first.resolve();
+  };
+  ingresses.onChange(look);
+  definitions.onChange(look);
+  await Promise.all([ingresses.synced, definitions.synced]);
+  look();
+  await first.promise;
+}
+
+async function begin({ site, network, agents }: IngressProcessOptions): Promise<ProcessId> {
+  const { authority, serverUrl, proxyCommand: command = agents.command } = agents;
+  const [program = process.execPath, ...first] = command;
+  const client = await authority.issue({ commonName: INGRESS_USER, usages: ["client"] });
+  await writeKubeconfig(
+    site.ingressKubeconfig,
+    kubeconfigFor({ name: "ingress", server: serverUrl, caPem: authority.certPem, client }),
+  );
+  return startDaemon({
+    program,
+    args: [...first, ...ingressArgs(site, network)],
+    namespace: namespacePath(site.switchNamespace),
+    logFile: site.ingressLog,
+  });
+}
+
+function startOf({ site, network, agents }: IngressProcessOptions): string {
+  const { proxyCommand: command = agents.command, serverUrl, authority, version } = agents;
+  const parts = [command, ingressArgs(site, network), serverUrl, authority.certPem, version];
+  return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 16);
+}
+
+async function runningIngress({ ingressFile }: SiteNames): Promise<IngressRun | undefined> {
+  const text = await readFile(ingressFile, "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return undefined;
+    throw error;
+  });
+  if (text === undefined) return undefined;
+  const known = JSON.parse(text) as IngressRun;
+  return (await isAlive(known.process)) ? known : undefined;
+}

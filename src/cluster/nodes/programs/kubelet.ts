@@ -1,0 +1,106 @@
+/** A node's kubelet: a process of its own in the node's network, known to the API server as system:node:<name>. */
+import { createHash } from "node:crypto";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { ProxyMode } from "#network";
+import { type Authority, kubeconfigFor, writeKubeconfig } from "#pki";
+import { makeShared } from "../machine/mounts.ts";
+import { LEAN_ENV, type ProcessId, startDaemon } from "../machine/processes.ts";
+import { type NodeNames, namespacePath } from "../site/names.ts";
+
+/** The tenth address of the default range of Services, as clusters have it. */
+export const CLUSTER_DNS = "10.96.0.10";
+export const CLUSTER_DOMAIN = "cluster.local";
+
+export interface KubeletOptions {
+  /** The program and its first arguments: what runs `k8ts`. */
+  readonly command: readonly string[];
+  /** The same for the proxy, if it differs. */
+  readonly proxyCommand?: readonly string[];
+  /** Where nodes reach the API server. */
+  readonly serverUrl: string;
+  readonly authority: Pick<Authority, "certPem" | "issue">;
+  /** Of k8ts: a kubelet of another version is replaced. */
+  readonly version: string;
+  /** By which the kernel is told of Services. Default: the proxy's own. */
+  readonly proxyMode?: ProxyMode;
+  /** Addresses of Pods. Default: the proxy's own. */
+  readonly podRanges?: readonly string[];
+  /** Where every node answers as the cluster's DNS. Default: as usual. */
+  readonly clusterDns?: string;
+}
+
+type Names = Pick<KubeletOptions, "clusterDns">;
+
+/** `ips`: the node's, one or one of each family. */
+export function kubeletArgs(
+  node: NodeNames,
+  ips: readonly string[],
+  { clusterDns = CLUSTER_DNS }: Names = {},
+): string[] {
+  const flags = {
+    kubeconfig: node.kubeconfig,
+    "hostname-override": node.name,
+    "node-ip": ips.join(),
+    "container-runtime-endpoint": `unix://${node.socket}`,
+    "root-dir": node.kubeletRoot,
+    "cert-dir": node.certDir,
+    "pod-manifest-path": node.manifestDir,
+    "cluster-dns": clusterDns,
+    "cluster-domain": CLUSTER_DOMAIN,
+    "cgroup-root": node.cgroup,
+    // Nodes share the machine's disk: what fills it is mostly not theirs, and no reason to evict Pods or to drop images.
+    "eviction-hard": "memory.available<100Mi",
+    "image-gc-high-threshold": "100",
+    "image-gc-low-threshold": "99",
+  };
+  return ["kubelet", ...Object.entries(flags).map(([name, value]) => `--${name}=${value}`)];
+}
+
+/** Tells starts apart that are not the same: then the process is replaced. */
+export function kubeletStart(node: NodeNames, ips: readonly string[], options: KubeletOptions): string {
+  const { command, serverUrl, authority, version } = options;
+  const parts = [command, kubeletArgs(node, ips, options), serverUrl, authority.certPem, version];
+  return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 16);
+}
+
+export async function startKubelet(
+  node: NodeNames,
+  ips: readonly string[],
+  options: KubeletOptions,
+): Promise<ProcessId> {
+  const [program = process.execPath, ...first] = options.command;
+  for (const dir of [node.kubeletRoot, node.certDir, node.manifestDir]) {
+    await mkdir(dir, { recursive: true, mode: 0o700 });
+  }
+  await makeShared(node.kubeletRoot);
+  await writeCredentials(node, ips, options);
+  return startDaemon({
+    program,
+    args: [...first, ...kubeletArgs(node, ips, options)],
+    namespace: namespacePath(node.namespace),
+    logFile: node.kubeletLog,
+    env: LEAN_ENV,
+  });
+}
+
+/** Fresh with each start: as a client by its kubeconfig, as a server by the files that a kubelet looks for. */
+async function writeCredentials(
+  node: NodeNames,
+  ipAddresses: readonly string[],
+  options: KubeletOptions,
+): Promise<void> {
+  const { authority, serverUrl } = options;
+  const commonName = `system:node:${node.name}`;
+  const organizations = ["system:nodes"];
+  const [client, server] = await Promise.all([
+    authority.issue({ commonName, organizations, usages: ["client"] }),
+    authority.issue({ commonName, organizations, usages: ["server"], dnsNames: [node.name], ipAddresses }),
+  ]);
+  await writeKubeconfig(
+    node.kubeconfig,
+    kubeconfigFor({ name: node.name, server: serverUrl, caPem: authority.certPem, client }),
+  );
+  await writeFile(join(node.certDir, "kubelet.key"), server.keyPem, { mode: 0o600 });
+  await writeFile(join(node.certDir, "kubelet.crt"), server.certPem, { mode: 0o644 });
+}

@@ -1,0 +1,103 @@
+/** A node's containerd: started if it does not run, with the images that every node has. */
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import type { Clock, Logger } from "#base";
+import { criRuntime, type Runtime } from "#kubelet";
+import { ClusterError } from "../../config/errors.ts";
+import { type BuiltInImage, machineImages } from "../../images/index.ts";
+import { findProgram, run } from "../machine/command.ts";
+import type { Machine } from "../machine/machine.ts";
+import { isAlive, type ProcessId, startDaemon } from "../machine/processes.ts";
+import { type NodeNames, namespacePath } from "../site/names.ts";
+import { containerdConfig, snapshotterIn } from "./containerd-config.ts";
+
+const NAMESPACE = "k8s.io";
+const START_TIMEOUT_MS = 60_000;
+const POLL_MS = 25;
+
+export interface ContainerdOptions {
+  readonly machine: Machine;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly signal?: AbortSignal;
+  /** Of containerd: how it reaches registries. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export async function startContainerd(node: NodeNames, { machine, env }: ContainerdOptions): Promise<ProcessId> {
+  for (const dir of [node.containerdRoot, node.optDir, node.cniDir, node.runDir, node.ipamDir]) {
+    await mkdir(dir, { recursive: true, mode: 0o711 });
+  }
+  await writeFile(node.containerdConfig, containerdConfig(node, machine), { mode: 0o600 });
+  return startDaemon({
+    program: findProgram("containerd") ?? "containerd",
+    args: ["--config", node.containerdConfig, "--log-level", "warn"],
+    namespace: namespacePath(node.namespace),
+    logFile: node.containerdLog,
+    ...(env !== undefined && { env }),
+  });
+}
+
+/** Resolves when it answers and has the built-in images. */
+export async function containerdReady(node: NodeNames, process: ProcessId, options: ContainerdOptions): Promise<void> {
+  const { clock, log, signal } = options;
+  const runtime = openRuntime(node, { clock, log });
+  try {
+    await answering(runtime, node, process, options);
+    const missing: BuiltInImage[] = [];
+    for (const image of await machineImages()) {
+      if ((await runtime.images.status(image.name, signal)) === undefined) missing.push(image);
+    }
+    for (const { archive } of missing) await importImage(node, archive);
+    for (const { name } of missing) await known(runtime, name, options);
+  } finally {
+    await runtime.close();
+  }
+}
+
+type Waiting = Pick<ContainerdOptions, "clock" | "signal">;
+
+async function answering(runtime: Runtime, node: NodeNames, process: ProcessId, waiting: Waiting): Promise<void> {
+  const { clock, signal } = waiting;
+  const deadline = clock.monotonic() + START_TIMEOUT_MS;
+  for (;;) {
+    // Its version it tells before it knows its Pods again.
+    const failure = await runtime.listPodSandboxes({}, signal).then(
+      () => undefined,
+      (error: Error) => error,
+    );
+    if (failure === undefined) return;
+    const isOver = clock.monotonic() >= deadline;
+    if (isOver || !(await isAlive(process))) {
+      const words = (await readFile(node.containerdLog, "utf8")).trim().split("\n").at(-1);
+      throw new ClusterError(
+        `containerd of node ${node.name} ${isOver ? "does not answer" : "has ended"}: ${words || failure.message}. Its log is ${node.containerdLog}.`,
+      );
+    }
+    await clock.sleep(POLL_MS, signal);
+  }
+}
+
+/** CRI hears of an import a moment later. */
+async function known(runtime: Runtime, image: string, { clock, signal }: Waiting): Promise<void> {
+  const deadline = clock.monotonic() + START_TIMEOUT_MS;
+  while ((await runtime.images.status(image, signal)) === undefined) {
+    if (clock.monotonic() >= deadline) throw new ClusterError(`containerd does not show the image ${image}.`);
+    await clock.sleep(POLL_MS, signal);
+  }
+}
+
+/** The runtime of a node that runs. */
+export function openRuntime({ socket }: NodeNames, options: Pick<ContainerdOptions, "clock" | "log">): Runtime {
+  return criRuntime({ endpoint: socket, ...options });
+}
+
+/** Returns the names that the image has from now on. */
+export async function importImage(
+  node: Pick<NodeNames, "socket" | "containerdConfig">,
+  archive: Uint8Array | AsyncIterable<Uint8Array>,
+): Promise<string[]> {
+  const config = await readFile(node.containerdConfig, "utf8");
+  const args = ["--address", node.socket, "--namespace", NAMESPACE, "images", "import"];
+  const said = await run("ctr", [...args, "--snapshotter", snapshotterIn(config), "-"], { input: archive });
+  return [...said.matchAll(/^unpacking (\S+) /gm)].map((match) => match[1] ?? "");
+}

@@ -1,0 +1,269 @@
+/**
+ * An API server alone, as kube-apiserver is one: everything it needs comes from flags and the files that they name.
+ *
+ *     files ──► store (etcd) ──► API server
+ */
+import { hostname } from "node:os";
+import {
+  type ApiServer,
+  type ApiServerOptions,
+  type AuthorizationFlags,
+  type RequestHeaderOptions,
+  SCHEDULING_PATH,
+  STANDARD_HEADERS,
+} from "#apiserver";
+import { MetricsRegistry, registerProcessMetrics, systemRandom, TaskGroup } from "#base";
+import { Recorder } from "#flows";
+import { openStore } from "#store";
+import { type AdmissionFlags, readAdmission } from "../config/admission.ts";
+import { type AuditFlags, readAudit } from "../config/audit.ts";
+import { type AuthenticationFlags, parseConfiguration, readAuthentication } from "../config/authentication.ts";
+import { readModes } from "../config/authorization.ts";
+import { readChangingFiles } from "../config/changing-files.ts";
+import type { FlowRecording, StoreConfig } from "../config/cluster-config.ts";
+import { historyOf } from "../config/cluster-config.ts";
+import { type EncryptionFlags, openEncryption } from "../config/encryption.ts";
+import type { Environment } from "../config/environment.ts";
+import { ClusterError } from "../config/errors.ts";
+import { followFile } from "../config/follow-file.ts";
+import { listenOrExplain } from "../config/listen.ts";
+import { readFlag } from "../config/read-flag.ts";
+import { readServing, type ServingFiles, type ServingFlags, servingFiles } from "../config/serving-files.ts";
+import { SchedulingAnswers, SchedulingReasons } from "../reasons/scheduling-reasons.ts";
+
+/** kube-apiserver has it only where it is asked for. */
+const NOT_BY_DEFAULT = "NodeRestriction";
+const ALWAYS_ALLOW = "AlwaysAllow";
+
+export interface ApiServerConfig extends ServingFlags {
+  readonly bindAddress: string;
+  readonly port: number;
+  readonly advertiseAddress?: string;
+  readonly store: StoreConfig;
+  readonly serviceCidrs?: readonly string[];
+  readonly eventTtlMs?: number;
+  readonly historyWindowMs?: number;
+  /** Without a data directory, there is no file to keep them in. */
+  readonly flowRecords?: FlowRecording;
+  readonly authentication: AuthenticationFlags;
+  /** Default: everything is allowed, as in kube-apiserver. */
+  readonly authorization: AuthorizationFlags;
+  readonly admission: AdmissionFlags;
+  readonly audit?: AuditFlags;
+  readonly encryption?: EncryptionFlags;
+  readonly flowControl?: NonNullable<ApiServerOptions["flowControl"]>;
+  /** Who it is to API servers behind it. */
+  readonly proxyClient?: { readonly certFile: string; readonly keyFile: string };
+  readonly kubelets?: KubeletFlags;
+}
+
+/** How it reaches kubelets, who it is to them, and by whom their certificates have to be signed. */
+export interface KubeletFlags {
+  readonly certificateAuthority?: string;
+  readonly client?: { readonly certFile: string; readonly keyFile: string };
+  readonly addressTypes?: readonly string[];
+  readonly timeoutMs?: number;
+}
+
+export interface LoneApiServer {
+  readonly port: number;
+  stop(): Promise<void>;
+}
+
+export async function startLoneApiServer(config: ApiServerConfig, environment: Environment): Promise<LoneApiServer> {
+  const { clock, log } = environment;
+  const { bindAddress, port, admission, proxyClient } = config;
+  const noneGiven = Object.keys(config.authorization).length === 0;
+  const authorizationFlags = noneGiven ? { authorizationMode: [ALWAYS_ALLOW] } : config.authorization;
+  const flags = authenticationFlags(config, authorizationFlags);
+  await using starting = new AsyncDisposableStack();
+  const files = await servingFiles(config, servingNames(config), clock);
+  const certificate = await readServing(files);
+  const changing = await readChangingFiles(withoutClientCa(flags));
+  const settings = await readAuthentication(flags, changing, await keyOf(flags));
+  const requestHeader = await readRequestHeader(flags);
+  const frontProxy = proxyClient && {
+    certPem: await readFlag("--proxy-client-cert-file", proxyClient.certFile),
+    keyPem: await readFlag("--proxy-client-key-file", proxyClient.keyFile),
+  };
+  const kubelets = await readKubelets(config.kubelets ?? {});
+  const store = await openStore({ ...storeSpec(config.store), clock, log, ...historyOf(config) });
+  starting.defer(() => store.close());
+  const encrypted = await openEncryption(config.encryption ?? {}, { clock, log });
+  starting.defer(async () => encrypted?.encryption.close());
+  const metrics = new MetricsRegistry();
+  starting.use(registerProcessMetrics(metrics));
+  const answers = new SchedulingAnswers(new SchedulingReasons(), clock);
+  const server = await listenOrExplain(
+    { bindAddress, port, portFlag: "--secure-port" },
+    {
+      store,
+      ...(config.flowRecords !== "off" && { recorder: new Recorder() }),
+      ...(config.historyWindowMs !== undefined && { historyWindowMs: config.historyWindowMs }),
+      others: { [SCHEDULING_PATH]: answers.answer },
+      sharedStore: config.store.kind === "etcd",
+      certificate,
+      authentication: settings,
+      authorizationModes: await readModes(authorizationFlags),
+      admission: readAdmission(withoutNodeRestriction(admission)),
+      audit: await readAudit(config.audit ?? {}, log),
+      ...(encrypted !== undefined && { encryption: encrypted.encryption }),
+      ...(config.flowControl !== undefined && { flowControl: config.flowControl }),
+      ...(requestHeader !== undefined && { requestHeader }),
+      ...(frontProxy !== undefined && { frontProxyIdentity: () => frontProxy }),
+      ...kubelets,
+      ...(config.serviceCidrs !== undefined && { serviceCidrs: config.serviceCidrs }),
+      ...(config.advertiseAddress !== undefined && { advertiseAddress: config.advertiseAddress }),
+      ...(config.eventTtlMs !== undefined && { eventTtlMs: config.eventTtlMs }),
+      metrics,
+      clock,
+      random: systemRandom(),
+      log,
+    },
+  );
+  starting.defer(() => server.stop());
+  starting.use(answers);
+  const background = new TaskGroup({ onFailure: ({ task, error }) => log.error(`${task} ended`, { error }) });
+  starting.defer(() => background.stop());
+  const following: Following = { server, background, ...environment };
+  followServing(files, certificate, following);
+  followConfiguration(flags, changing.configuration, following);
+  encrypted?.follow(background);
+  const parts = starting.move();
+  return { port: server.port, stop: () => parts.disposeAsync() };
+}
+
+/** Bootstrap tokens count only where it is said so; and where everybody may do everything, nobody is anonymous. */
+function authenticationFlags(
+  { authentication }: ApiServerConfig,
+  { authorizationMode = [] }: AuthorizationFlags,
+): AuthenticationFlags {
+  const open = authorizationMode.includes(ALWAYS_ALLOW) ? { anonymousAuth: false } : {};
+  return { enableBootstrapTokenAuth: false, ...authentication, ...open };
+}
+
+interface Following extends Pick<Environment, "clock" | "log"> {
+  readonly server: ApiServer;
+  readonly background: TaskGroup;
+}
+
+/** What is renewed on disk is shown to the next client. */
+function followServing(
+  files: ServingFiles,
+  { certPem, keyPem, clientCaPem }: ApiServerOptions["certificate"],
+  following: Following,
+): void {
+  const { server, background } = following;
+  const reread = (failed: (error: unknown) => void) =>
+    background.run("reading certificates", async () => {
+      try {
+        server.renewCertificate(await readServing(files));
+      } catch (error) {
+        // A certificate and its key change one after the other: with the second of them it is tried again.
+        failed(error);
+      }
+    });
+  follow(files.cert, certPem, (_, failed) => reread(failed), following);
+  follow(files.key, keyPem, (_, failed) => reread(failed), following);
+  if (files.clientCa !== undefined) follow(files.clientCa, clientCaPem, (_, failed) => reread(failed), following);
+}
+
+function followConfiguration(flags: AuthenticationFlags, known: string | undefined, following: Following): void {
+  const { authenticationConfig: file } = flags;
+  if (file === undefined || known === undefined) return;
+  const changed = (text: string) => following.server.configureAuthentication(parseConfiguration(text, flags), file);
+  follow(file, known, changed, following);
+}
+
+function follow(
+  file: string,
+  known: string,
+  changed: (text: string, failed: (error: unknown) => void) => void,
+  { background, clock, log }: Following,
+): void {
+  const failed = (error: unknown) => log.error("a file has changed and cannot be used", { file, error });
+  background.run(`following ${file}`, (signal) =>
+    followFile(file, { clock, signal, known, changed: (text) => changed(text, failed), failed }),
+  );
+}
+
+/** The key that signs tokens of service accounts: there is no other that could. */
+async function keyOf({ serviceAccountSigningKeyFile: file, serviceAccountIssuer: issuers = [] }: AuthenticationFlags) {
+  if (file === undefined || issuers.length === 0) {
+    throw new ClusterError(
+      "service-account-issuer is a required flag, --service-account-signing-key-file and --service-account-issuer are required",
+    );
+  }
+  const keyPem = await readFlag("--service-account-signing-key-file", file);
+  return { dir: file, serviceAccount: { keyPem, publicKeyPem: "" } };
+}
+
+async function readKubelets({
+  certificateAuthority,
+  client,
+  addressTypes,
+  timeoutMs,
+}: KubeletFlags): Promise<Pick<ApiServerOptions, "kubeletIdentity" | "kubelets">> {
+  const tls = {
+    ...(certificateAuthority !== undefined && {
+      ca: await readFlag("--kubelet-certificate-authority", certificateAuthority),
+    }),
+    ...(client !== undefined && {
+      cert: await readFlag("--kubelet-client-certificate", client.certFile),
+      key: await readFlag("--kubelet-client-key", client.keyFile),
+    }),
+  };
+  return {
+    kubeletIdentity: () => tls,
+    kubelets: {
+      ...(addressTypes !== undefined && { addressTypes }),
+      ...(timeoutMs !== undefined && { timeoutMs }),
+    },
+  };
+}
+
+async function readRequestHeader({ requestHeader }: AuthenticationFlags): Promise<RequestHeaderOptions | undefined> {
+  const { clientCaFile, allowedNames = [] } = requestHeader ?? {};
+  if (clientCaFile === undefined) return undefined;
+  return {
+    ca: await readFlag("--requestheader-client-ca-file", clientCaFile),
+    allowedNames,
+    headers: {
+      username: requestHeader?.usernameHeaders ?? STANDARD_HEADERS.username,
+      uid: requestHeader?.uidHeaders ?? STANDARD_HEADERS.uid,
+      group: requestHeader?.groupHeaders ?? STANDARD_HEADERS.group,
+      extraPrefixes: requestHeader?.extraHeadersPrefix ?? STANDARD_HEADERS.extraPrefixes,
+    },
+  };
+}
+
+function withoutClientCa({ clientCaFile: _, ...flags }: AuthenticationFlags): AuthenticationFlags {
+  return flags;
+}
+
+function withoutNodeRestriction({ enable = [], disable = [], ...rest }: AdmissionFlags): AdmissionFlags {
+  if (enable.includes(NOT_BY_DEFAULT)) return { enable, disable, ...rest };
+  return { enable, disable: [...disable, NOT_BY_DEFAULT], ...rest };
+}
+
+function servingNames({ bindAddress, advertiseAddress }: ApiServerConfig) {
+  const any = bindAddress === "0.0.0.0" || bindAddress === "::";
+  const own = [any ? undefined : bindAddress, advertiseAddress, "127.0.0.1"].filter((address) => address !== undefined);
+  return {
+    dnsNames: [
+      "kubernetes",
+      "kubernetes.default",
+      "kubernetes.default.svc",
+      "kubernetes.default.svc.cluster.local",
+      "localhost",
+      hostname(),
+    ],
+    ipAddresses: [...new Set(own)],
+  };
+}
+
+/** The embedded store of a cluster has a folder of its own, which a lone API server has not. */
+function storeSpec(store: StoreConfig) {
+  if (store.kind === "embedded") throw new ClusterError("a lone API server keeps its objects in etcd.");
+  return store;
+}

@@ -1,0 +1,143 @@
+/**
+ * The controllers in a process of their own, as kube-controller-manager is one: everything comes from flags and the files that they name.
+ *
+ * 1. Without a key that something needs, the controllers that need it do not run, and the log says so.
+ */
+import { createPrivateKey, X509Certificate } from "node:crypto";
+import { hostname } from "node:os";
+import { KeyFileError, tokenSigner } from "#apiserver";
+import type { ClusterFacts } from "#controllers";
+import { readSigningRequest, signRequest } from "#pki";
+import type { Environment } from "../config/environment.ts";
+import { ClusterError } from "../config/errors.ts";
+import { readFlag } from "../config/read-flag.ts";
+import { accountClients, anonymous } from "./account-clients.ts";
+import { type Component, type ComponentConfig, runComponent, type Work } from "./component.ts";
+
+const NAME = "kube-controller-manager";
+
+export interface LoneControllerManagerConfig extends Omit<ComponentConfig, "name"> {
+  /** As `--controllers` says it. */
+  readonly selection?: readonly string[];
+  /** What pods trust. Default: what the kubeconfig trusts. */
+  readonly rootCaFile?: string;
+  readonly signing?: SigningFlags;
+  readonly nodeCidrs?: NonNullable<ClusterFacts["nodeCidrs"]>;
+  readonly nodeLifecycle?: NonNullable<ClusterFacts["nodeLifecycle"]>;
+  /** Signs tokens that are kept in Secrets. */
+  readonly serviceAccountKeyFile?: string;
+  /** Each controller is its own service account; else all are who the kubeconfig says. */
+  readonly useServiceAccountCredentials: boolean;
+}
+
+export interface SigningFlags {
+  readonly certFile: string;
+  readonly keyFile: string;
+  /** The longest that a certificate is valid. */
+  readonly durationMs: number;
+}
+
+/** Until the signal aborts. */
+export async function runLoneControllerManager(
+  config: LoneControllerManagerConfig,
+  { clock, log }: Pick<Environment, "clock" | "log">,
+  signal: AbortSignal,
+): Promise<void> {
+  const { selection, useServiceAccountCredentials: ownAccounts } = config;
+  // Loaded only here: other commands need not wait for it.
+  const { allControllers, CidrPoolError, controllerMetrics, runControllers } = await import("#controllers");
+  if (selection !== undefined) (await import("../in-process/controller-manager.ts")).checkSelection(selection);
+  const [rootCa, signer, signToken] = await Promise.all([
+    config.rootCaFile === undefined ? undefined : readFlag("--root-ca-file", config.rootCaFile),
+    config.signing === undefined ? undefined : signerOf(config.signing, clock),
+    config.serviceAccountKeyFile === undefined ? undefined : tokensOf(config.serviceAccountKeyFile),
+  ]);
+  const prepare = ({ client, connection, random, metrics }: Component): Work => {
+    const caPem = rootCa ?? connection.caPem;
+    const absent = [
+      ...(caPem === undefined ? ["root-ca-certificate-publisher-controller"] : []),
+      ...(signer === undefined ? ["certificatesigningrequest-signing-controller"] : []),
+    ];
+    for (const controller of absent) log.warn("a controller has nothing to work with and does not run", { controller });
+    const facts: ClusterFacts = {
+      caPem: caPem ?? "",
+      signer: signer ?? { read: readSigningRequest, sign: noKey },
+      ...(signToken !== undefined && { signToken }),
+      ...(config.nodeCidrs !== undefined && { nodeCidrs: config.nodeCidrs }),
+      ...(config.nodeLifecycle !== undefined && { nodeLifecycle: config.nodeLifecycle }),
+    };
+    const controllers = told(() => allControllers(facts), CidrPoolError);
+    const options = {
+      controllers,
+      selection: withoutAbsent(selection, controllers, absent),
+      client,
+      instance: hostname(),
+      clock,
+      random,
+      log,
+      metrics: controllerMetrics(metrics),
+    };
+    return async (running) => {
+      const transport = anonymous(connection, clock);
+      const clientOf = ownAccounts ? accountClients({ client, transport, userAgent: NAME, clock, log }) : () => client;
+      try {
+        await runControllers({ ...options, clientOf }, running);
+      } finally {
+        await transport.close();
+      }
+    };
+  };
+  await runComponent({ ...config, name: NAME }, { clock, log }, prepare, signal);
+}
+
+/** What a user can mend. */
+function told<T>(make: () => T, flaw: new (message: string) => Error): T {
+  try {
+    return make();
+  } catch (error) {
+    throw error instanceof flaw ? new ClusterError(error.message, { cause: error }) : error;
+  }
+}
+
+/** Names that are known only where there is a key for them are left out, too. */
+function withoutAbsent(
+  wanted: readonly string[] = ["*"],
+  controllers: readonly { readonly name: string }[],
+  absent: readonly string[],
+): readonly string[] {
+  const known = new Set(["*", ...controllers.map(({ name }) => name)]);
+  const possible = wanted.filter((name) => known.has(name.replace(/^-/, "")) && !absent.includes(name));
+  return [...possible, ...absent.map((name) => `-${name}`)];
+}
+
+async function signerOf(
+  { certFile, keyFile, durationMs }: SigningFlags,
+  clock: Environment["clock"],
+): Promise<ClusterFacts["signer"]> {
+  const certPem = await readFlag("--cluster-signing-cert-file", certFile);
+  const keyPem = await readFlag("--cluster-signing-key-file", keyFile);
+  try {
+    if (!new X509Certificate(certPem).checkPrivateKey(createPrivateKey(keyPem)))
+      throw new Error("they do not belong together");
+  } catch (error) {
+    throw new ClusterError(
+      `--cluster-signing-cert-file ${certFile} and --cluster-signing-key-file ${keyFile} cannot be used: ${(error as Error).message}.`,
+      { cause: error },
+    );
+  }
+  return {
+    read: readSigningRequest,
+    sign: (der, { notAfter, ...signing }) =>
+      signRequest({ certPem, keyPem }, der, { ...signing, notAfter: Math.min(notAfter, clock.now() + durationMs) }),
+  };
+}
+
+async function tokensOf(file: string): Promise<NonNullable<ClusterFacts["signToken"]>> {
+  const pem = await readFlag("--service-account-private-key-file", file);
+  const sign = told(() => tokenSigner(pem, file), KeyFileError);
+  return (claims) => sign({ ...claims });
+}
+
+function noKey(): never {
+  throw new Error("there is no key to sign with");
+}

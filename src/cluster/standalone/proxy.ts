@@ -1,0 +1,59 @@
+/**
+ * The network of one node in a process of its own, as kube-proxy is one: Services, NetworkPolicies and, where it is asked for, the cluster's DNS.
+ * It runs in the node's network namespace.
+ */
+import type { OverlayMode, ProxyMode, UpstreamAddress } from "#network";
+import type { Environment } from "../config/environment.ts";
+import { type Component, type ComponentConfig, runComponent, type Work } from "./component.ts";
+
+export interface LoneProxyConfig extends Omit<ComponentConfig, "name" | "election"> {
+  readonly nodeName: string;
+  readonly clusterCidrs: readonly string[];
+  /** Where node ports answer. Default: the addresses that the Node has. */
+  readonly nodePortAddresses?: readonly string[];
+  readonly proxyMode?: ProxyMode;
+  readonly networkPolicy: boolean;
+  readonly resyncMs?: number;
+  /** How Pods on other nodes are reached. Absent: somebody else sees to that. */
+  readonly overlay?: OverlayMode;
+  readonly masqueradesOutside?: boolean;
+  /** Absent: no DNS. */
+  readonly dns?: LoneDnsConfig;
+}
+
+export interface LoneDnsConfig {
+  readonly addresses: readonly string[];
+  readonly port: number;
+  readonly zone: string;
+  readonly upstreams: readonly UpstreamAddress[];
+  readonly stubDomains: Readonly<Record<string, readonly UpstreamAddress[]>>;
+}
+
+/** Until the signal aborts. */
+export async function runLoneProxy(
+  config: LoneProxyConfig,
+  environment: Pick<Environment, "clock" | "log">,
+  signal: AbortSignal,
+): Promise<void> {
+  const { runNodeNetwork } = await import("#network");
+  const prepare = ({ client, clock, random, log, metrics }: Component): Work => {
+    const options = { ...config, client, clock, random, log, metrics };
+    return (running) => runNodeNetwork(options, running);
+  };
+  await runComponent({ ...config, name: "kube-proxy" }, environment, prepare, signal);
+}
+
+/** The DNS server alone, until the signal aborts. */
+export async function runLoneDns(
+  config: Omit<ComponentConfig, "name" | "election">,
+  dns: LoneDnsConfig,
+  environment: Pick<Environment, "clock" | "log">,
+  signal: AbortSignal,
+): Promise<void> {
+  const { runDns } = await import("#network");
+  const prepare = (component: Component): Work => {
+    const onReady = (port: number) => component.log.info("DNS is answering", { addresses: dns.addresses, port });
+    return (running) => runDns({ ...component, ...dns, onReady }, running);
+  };
+  await runComponent({ ...config, name: "kube-dns" }, environment, prepare, signal);
+}

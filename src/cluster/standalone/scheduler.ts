@@ -1,0 +1,134 @@
+/** The scheduler in a process of its own, as kube-scheduler is one: everything comes from flags and the files that they name. */
+import { readFileSync } from "node:fs";
+import { hostname } from "node:os";
+import type { core } from "#api";
+import { SCHEDULING_PATH } from "#apiserver";
+import { TaskGroup } from "#base";
+import type { ReadConfiguration, SchedulerConfiguration } from "#scheduler";
+import type { Environment } from "../config/environment.ts";
+import { ClusterError } from "../config/errors.ts";
+import { readFlag } from "../config/read-flag.ts";
+import { answerQuestions } from "../reasons/answer-questions.ts";
+import { SchedulingReasons } from "../reasons/scheduling-reasons.ts";
+import { type Component, type ComponentConfig, runComponent, type Work } from "./component.ts";
+
+const NAME = "kube-scheduler";
+
+export interface LoneSchedulerConfig extends Omit<ComponentConfig, "name" | "kubeconfig"> {
+  /** May stand in the configuration file instead. */
+  readonly kubeconfig?: string;
+  /** A KubeSchedulerConfiguration. */
+  readonly configFile?: string;
+  /** How long a pod waits that no event wakes. */
+  readonly parkedMs?: number;
+  /** Instead of what the file says about the election. */
+  readonly electionFlags?: Partial<ReadConfiguration["leaderElection"]>;
+}
+
+/** Until the signal aborts. */
+export async function runLoneScheduler(
+  config: LoneSchedulerConfig,
+  { clock, log }: Pick<Environment, "clock" | "log">,
+  signal: AbortSignal,
+): Promise<void> {
+  // Loaded only here: other commands need not wait for it.
+  const { configz, defaultRead, Explanations, podResourcesText, runScheduler, schedulerMetrics } = await import(
+    "#scheduler"
+  );
+  const read = config.configFile === undefined ? undefined : await readConfigurationFile(config.configFile);
+  for (const warning of read?.warnings ?? []) log.warn(warning, { file: config.configFile });
+  const kubeconfig = config.kubeconfig ?? read?.clientConnection.kubeconfig;
+  if (kubeconfig === undefined) {
+    throw new ClusterError("--kubeconfig is needed: it says how to reach the API server.");
+  }
+  // Who does not lead has nothing to wait for.
+  let isSyncing = false;
+  let pods: { list(): readonly core.Pod[] } | undefined;
+  const onReady = () => {
+    isSyncing = false;
+  };
+  const onPods = (known: typeof pods) => {
+    pods = known;
+  };
+  const explanations = new Explanations();
+  const reasons = new SchedulingReasons();
+  reasons.use(explanations);
+  const prepare = ({ client, random, metrics }: Component): Work => {
+    const counted = schedulerMetrics(metrics);
+    const configuration: { readonly configuration?: SchedulerConfiguration } =
+      read === undefined ? {} : { configuration: read.scheduler };
+    const reported = { metrics: counted, explanations, onReady, onPods };
+    const { parkedMs } = config;
+    const options = { client, instance: hostname(), parkedMs, clock, random, log, ...reported, ...configuration };
+    return async (running) => {
+      isSyncing = true;
+      const tasks = new TaskGroup({ parent: running });
+      tasks.run("reasons", (signal) => answerQuestions({ client, reasons, clock, log }, signal));
+      tasks.run("scheduler", (signal) => runScheduler(options, signal));
+      try {
+        await tasks.done();
+      } finally {
+        isSyncing = false;
+        pods = undefined;
+      }
+    };
+  };
+  const { election: flags, electionFlags: given, parkedMs: _, ...rest } = config;
+  const election = read === undefined ? flags : electionOf({ ...read.leaderElection, ...given });
+  const component = {
+    ...rest,
+    ...(election !== undefined && { election }),
+    name: NAME,
+    kubeconfig,
+    reports: {
+      [SCHEDULING_PATH]: (query: URLSearchParams) => reasons.of(query.get("uid") ?? ""),
+      "/configz": () => configz(read ?? defaultRead()),
+    },
+    // Only the one that works has them.
+    texts: { "/metrics/resources": () => podResourcesText(pods?.list() ?? []) },
+    readiness: [
+      {
+        name: "sched-handler-sync",
+        check: async () => {
+          if (isSyncing) throw new Error("handlers are not fully synchronized");
+        },
+      },
+    ],
+  };
+  await runComponent(component, { clock, log }, prepare, signal);
+}
+
+/** Undefined: nobody is elected. */
+function electionOf(settings: ReadConfiguration["leaderElection"]): ComponentConfig["election"] | undefined {
+  const { leaderElect, leaseDurationMs, renewDeadlineMs, retryPeriodMs, resourceName, resourceNamespace } = settings;
+  if (!leaderElect) return undefined;
+  if (leaseDurationMs <= renewDeadlineMs) {
+    throw new ClusterError(
+      "The leader's lease must last longer than its deadline for renewals: look at --config and the flags.",
+    );
+  }
+  if (renewDeadlineMs <= 1.2 * retryPeriodMs) {
+    throw new ClusterError(
+      "The leader must try to renew its lease more often than at the deadline: look at --config and the flags.",
+    );
+  }
+  return {
+    namespace: resourceNamespace,
+    lease: resourceName,
+    leaseMs: leaseDurationMs,
+    renewDeadlineMs,
+    retryMs: retryPeriodMs,
+  };
+}
+
+/** Throws ClusterError for what is wrong with the file. */
+async function readConfigurationFile(file: string): Promise<ReadConfiguration> {
+  const { ConfigurationError, readConfiguration } = await import("#scheduler");
+  const content = await readFlag("--config", file);
+  try {
+    return readConfiguration(content, (path) => readFileSync(path, "utf8"));
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    throw new ClusterError(`--config ${file}: ${error.message}.`, { cause: error });
+  }
+}

@@ -1,0 +1,63 @@
+/**
+ * `k8ts cloud-controller-manager`: what a cloud does for a cluster. The only cloud so far is this machine, whose load balancers are addresses
+ * from a pool.
+ */
+import { hostname } from "node:os";
+import { Command, Option } from "commander";
+import { ClusterError, type Component, runComponent, type Work } from "#cluster";
+import { type ComponentOptions, componentFrom, componentOptions } from "../options/component.ts";
+import { runUntilSignalled } from "../process/run-component.ts";
+
+const NAME = "cloud-controller-manager";
+/** For documentation (RFC 5737): on no real network, so nobody's address is taken. */
+const POOL = "203.0.113.16/28";
+
+interface CloudOptions extends ComponentOptions {
+  readonly loadBalancerAddresses: readonly string[];
+  readonly loadBalancerClass?: string;
+}
+
+export function cloudControllerManagerCommand(): Command {
+  const list = (value: string) => value.split(",").map((each) => each.trim());
+  const command = new Command(NAME)
+    .description("run the controllers of the cloud alone: load balancers of Services")
+    .addOption(new Option("--cloud-provider <name>", "which cloud").choices(["local"]).default("local"))
+    .addOption(
+      new Option("--load-balancer-addresses <ranges>", "addresses for Services of type LoadBalancer")
+        .argParser(list)
+        .default([POOL], POOL),
+    )
+    .option("--load-balancer-class <class>", "serve Services of this class, too")
+    .action(run);
+  for (const option of componentOptions({ name: NAME, port: 10_258 })) command.addOption(option);
+  return command;
+}
+
+async function run(flags: CloudOptions): Promise<void> {
+  const component = { ...componentFrom(flags), name: NAME };
+  const { AddressPoolError, cloudControllers, localCloud } = await import("#cloud");
+  const { controllerMetrics, runControllers } = await import("#controllers");
+  const cloud = () => {
+    try {
+      return localCloud({ addresses: flags.loadBalancerAddresses });
+    } catch (error) {
+      if (!(error instanceof AddressPoolError)) throw error;
+      throw new ClusterError(`--load-balancer-addresses: ${error.message}.`, { cause: error });
+    }
+  };
+  cloud(); // what is wrong with a flag is said before anything starts
+  const { loadBalancerClass } = flags;
+  const prepare = ({ client, clock, random, log, metrics }: Component): Work => {
+    const options = {
+      ...{ client, clock, random, log, clientOf: () => client },
+      instance: hostname(),
+      metrics: controllerMetrics(metrics),
+    };
+    // Whoever is elected again begins with empty books: another may have given addresses out meanwhile.
+    return (running) => {
+      const controllers = cloudControllers(cloud(), loadBalancerClass === undefined ? {} : { loadBalancerClass });
+      return runControllers({ ...options, controllers }, running);
+    };
+  };
+  await runUntilSignalled([], (environment, signal) => runComponent(component, environment, prepare, signal));
+}

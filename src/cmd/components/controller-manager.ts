@@ -1,0 +1,110 @@
+/**
+ * `k8ts controller-manager`: the controllers in a process of their own, with the flags of kube-controller-manager. Several may run; one of them works.
+ */
+import { Command, Option } from "commander";
+import { ClusterError, type LoneControllerManagerConfig, runLoneControllerManager } from "#cluster";
+import { type ComponentOptions, componentFrom, componentOptions } from "../options/component.ts";
+import { controllersOption } from "../options/controllers.ts";
+import { type NodeFlagOptions, nodeFlags, nodeFlagsFrom } from "../options/node-lifecycle.ts";
+import { names, notesOnFlags, type OriginalFlags, originalFlags } from "../options/upstream-flags.ts";
+import { boolean, milliseconds } from "../options/values.ts";
+import { runUntilSignalled } from "../process/run-component.ts";
+
+const YEAR_MS = 8760 * 3_600_000;
+
+export interface ControllerManagerOptions extends ComponentOptions, NodeFlagOptions {
+  readonly controllers?: readonly string[];
+  readonly rootCaFile?: string;
+  readonly clusterSigningCertFile?: string;
+  readonly clusterSigningKeyFile?: string;
+  readonly clusterSigningDuration: number;
+  readonly serviceAccountPrivateKeyFile?: string;
+  readonly useServiceAccountCredentials: boolean;
+}
+
+const ORIGINAL: OriginalFlags = {
+  component: "this controller manager",
+  withoutEffect: names(`
+    v vmodule logging-format log-flush-frequency log-json-info-buffer-size log-json-split-stream log-text-info-buffer-size log-text-split-stream
+    profiling contention-profiling feature-gates emulated-version emulation-forward-compatible min-compatibility-version
+    show-hidden-metrics-for-version disabled-metrics allow-metric-labels allow-metric-labels-manifest
+    cert-dir http2-max-streams-per-connection disable-http2-serving permit-address-sharing permit-port-sharing tls-min-version tls-cipher-suites
+    authentication-kubeconfig authentication-skip-lookup authentication-token-webhook-cache-ttl authentication-tolerate-lookup-failure
+    authorization-kubeconfig authorization-always-allow-paths authorization-webhook-cache-authorized-ttl
+    authorization-webhook-cache-unauthorized-ttl client-ca-file requestheader-client-ca-file requestheader-allowed-names
+    requestheader-username-headers requestheader-uid-headers requestheader-group-headers requestheader-extra-headers-prefix
+    kube-api-qps kube-api-burst kube-api-content-type min-resync-period controller-start-interval cluster-name
+    concurrent-deployment-syncs concurrent-replicaset-syncs concurrent-rc-syncs concurrent-statefulset-syncs concurrent-daemonset-syncs
+    concurrent-job-syncs concurrent-cron-job-syncs concurrent-endpoint-syncs concurrent-service-endpoint-syncs concurrent-service-syncs
+    concurrent-gc-syncs concurrent-namespace-syncs concurrent-resource-quota-syncs concurrent-serviceaccount-token-syncs
+    concurrent-ttl-after-finished-syncs concurrent-ephemeralvolume-syncs concurrent-horizontal-pod-autoscaler-syncs
+    concurrent-validating-admission-policy-status-syncs concurrent-resource-claim-syncs concurrent-device-taint-eviction-syncs
+    concurrent-service-cidr-syncs mirroring-concurrent-service-endpoint-syncs mirroring-endpointslice-updates-batch-period
+    mirroring-max-endpoints-per-subset endpoint-updates-batch-period endpointslice-updates-batch-period max-endpoints-per-slice
+    namespace-sync-period resource-quota-sync-period pvclaimbinder-sync-period node-sync-period
+    legacy-service-account-token-clean-up-period attach-detach-reconcile-sync-period disable-attach-detach-reconcile-sync
+    disable-force-detach-on-timeout enable-dynamic-provisioning enable-hostpath-provisioner flex-volume-plugin-dir
+    pv-recycler-increment-timeout-nfs pv-recycler-minimum-timeout-hostpath pv-recycler-minimum-timeout-nfs
+    pv-recycler-pod-template-filepath-hostpath pv-recycler-pod-template-filepath-nfs pv-recycler-timeout-increment-hostpath
+    horizontal-pod-autoscaler-cpu-initialization-period horizontal-pod-autoscaler-downscale-stabilization
+    horizontal-pod-autoscaler-initial-readiness-delay horizontal-pod-autoscaler-sync-period horizontal-pod-autoscaler-tolerance
+    terminated-pod-gc-threshold cidr-allocator-type configure-cloud-routes route-reconciliation-period enable-leader-migration
+    leader-migration-config`),
+  refused: names(`
+    tls-sni-cert-key cloud-provider cloud-config external-cloud-volume-plugin
+    cluster-signing-kube-apiserver-client-cert-file cluster-signing-kube-apiserver-client-key-file
+    cluster-signing-kubelet-client-cert-file cluster-signing-kubelet-client-key-file
+    cluster-signing-kubelet-serving-cert-file cluster-signing-kubelet-serving-key-file
+    cluster-signing-legacy-unknown-cert-file cluster-signing-legacy-unknown-key-file`),
+  fixed: { "enable-garbage-collector": "true" },
+};
+
+export function controllerManagerCommand(): Command {
+  const command = new Command("controller-manager")
+    .alias("kube-controller-manager")
+    .description("run the controllers alone, with the flags of kube-controller-manager")
+    .addOption(controllersOption())
+    .option("--root-ca-file <file>", "what pods are to trust; default: what the kubeconfig trusts")
+    .option("--cluster-signing-cert-file <file>", "authority that signs certificates for those who ask in the cluster")
+    .option("--cluster-signing-key-file <file>", "its key")
+    .addOption(
+      new Option("--cluster-signing-duration <duration>", "the longest that such a certificate is valid")
+        .argParser(milliseconds)
+        .default(YEAR_MS, "8760h"),
+    )
+    .option("--service-account-private-key-file <file>", "key that signs tokens of service accounts kept in Secrets")
+    .addOption(
+      new Option("--use-service-account-credentials [bool]", "each controller works as its own service account")
+        .preset("true")
+        .argParser(boolean)
+        .default(false),
+    )
+    .action(async (options: ControllerManagerOptions) => {
+      const notes = notesOnFlags(command, ORIGINAL);
+      const config = controllerManagerConfig(options);
+      await runUntilSignalled(notes, (environment, signal) => runLoneControllerManager(config, environment, signal));
+    });
+  const own = componentOptions({ name: "kube-controller-manager", port: 10257 });
+  for (const option of [...own, ...nodeFlags(), ...originalFlags(ORIGINAL)]) command.addOption(option);
+  return command;
+}
+
+export function controllerManagerConfig(options: ControllerManagerOptions): LoneControllerManagerConfig {
+  const { controllers, rootCaFile, serviceAccountPrivateKeyFile, useServiceAccountCredentials } = options;
+  const { clusterSigningCertFile: certFile, clusterSigningKeyFile: keyFile } = options;
+  if ((certFile === undefined) !== (keyFile === undefined)) {
+    throw new ClusterError(
+      "--cluster-signing-cert-file and --cluster-signing-key-file belong together: give both or none.",
+    );
+  }
+  return {
+    ...componentFrom(options),
+    ...nodeFlagsFrom(options),
+    useServiceAccountCredentials,
+    ...(controllers !== undefined && { selection: controllers }),
+    ...(rootCaFile !== undefined && { rootCaFile }),
+    ...(certFile !== undefined &&
+      keyFile !== undefined && { signing: { certFile, keyFile, durationMs: options.clusterSigningDuration } }),
+    ...(serviceAccountPrivateKeyFile !== undefined && { serviceAccountKeyFile: serviceAccountPrivateKeyFile }),
+  };
+}

@@ -1,0 +1,103 @@
+/** `k8ts ingress`: Ingresses of the class k8ts, served over HTTP and HTTPS. Several may run side by side; each of them serves. */
+import { Command, Option } from "commander";
+import { ClusterError, type Component, runComponent, type Work } from "#cluster";
+import { createAuthority } from "#pki";
+import { type ComponentOptions, componentFrom, componentOptions } from "../options/component.ts";
+import { boolean, milliseconds, wholeNumber } from "../options/values.ts";
+import { runUntilSignalled } from "../process/run-component.ts";
+
+const NAME = "k8ts-ingress";
+const HEALTH_PORT = 10_260;
+
+interface IngressFlags extends ComponentOptions {
+  readonly address: string;
+  readonly httpPort: number;
+  readonly httpsPort: number;
+  readonly ingressClass: string;
+  readonly controllerClass: string;
+  readonly publishStatusAddress?: readonly string[];
+  readonly publishService?: string;
+  readonly useForwardedHeaders: boolean;
+  readonly maxBodyBytes?: number;
+  readonly shutdownGracePeriod: number;
+}
+
+export function ingressCommand(): Command {
+  const list = (value: string) => value.split(",").map((each) => each.trim());
+  const port = (flag: string, of: string, standard: number) =>
+    new Option(`--${flag} <port>`, `${of}; 0: none`).argParser(wholeNumber(0, 65_535)).default(standard);
+  const command = new Command("ingress")
+    .description("serve Ingresses of the class k8ts")
+    .addOption(new Option("--address <ip>", "where HTTP and HTTPS are served").default("0.0.0.0"))
+    .addOption(port("http-port", "the port of HTTP", 80))
+    .addOption(port("https-port", "the port of HTTPS", 443))
+    .addOption(new Option("--ingress-class <name>", "the IngressClass, made where there is none").default("k8ts"))
+    .addOption(
+      new Option("--controller-class <name>", "the controller whose classes are served").default("k8ts.dev/ingress"),
+    )
+    .addOption(
+      new Option("--publish-status-address <addresses>", "what Ingresses say of where they are served").argParser(list),
+    )
+    .option("--publish-service <namespace/name>", "a Service whose load balancer's addresses are told instead")
+    .addOption(
+      new Option("--use-forwarded-headers [bool]", "whether X-Forwarded-* of clients are believed")
+        .preset("true")
+        .argParser(boolean)
+        .default(false),
+    )
+    .addOption(
+      new Option("--max-body-bytes <bytes>", "how large a request may be").argParser(
+        wholeNumber(1, Number.MAX_SAFE_INTEGER),
+      ),
+    )
+    .addOption(
+      new Option("--shutdown-grace-period <duration>", "how long requests under way may take when it stops")
+        .argParser(milliseconds)
+        .default(30_000, "30s"),
+    )
+    .action(run);
+  const shared = componentOptions({ name: NAME, port: HEALTH_PORT });
+  for (const option of shared.filter(({ long }) => !long?.startsWith("--leader-elect"))) command.addOption(option);
+  return command;
+}
+
+async function run(flags: IngressFlags): Promise<void> {
+  const component = { ...componentFrom({ ...flags, leaderElect: false }), name: NAME };
+  await runUntilSignalled([], async (environment, signal) => {
+    const { runIngress } = await import("#network");
+    const authority = await createAuthority({ commonName: `${NAME}-ca`, clock: environment.clock });
+    // For names that nobody has a certificate for: better than none, as browsers then say which name it is about.
+    const defaultCertificate = await authority.issue({
+      commonName: "ingress.local",
+      dnsNames: ["ingress.local"],
+      usages: ["server"],
+    });
+    const prepare = ({ client, clock, random, log, metrics }: Component): Work => {
+      const options = {
+        ...{ client, clock, random, log, metrics, defaultCertificate },
+        address: flags.address,
+        ...(flags.httpPort !== 0 && { httpPort: flags.httpPort }),
+        ...(flags.httpsPort !== 0 && { httpsPort: flags.httpsPort }),
+        className: flags.ingressClass,
+        controller: flags.controllerClass,
+        ensuresClass: true,
+        publishedAddresses: flags.publishStatusAddress ?? [],
+        ...(flags.publishService !== undefined && { publishedService: flags.publishService }),
+        trustsForwarded: flags.useForwardedHeaders,
+        ...(flags.maxBodyBytes !== undefined && { maxBodyBytes: flags.maxBodyBytes }),
+        drainMs: flags.shutdownGracePeriod,
+        onReady: (ports: object) => log.info("Ingresses are served", { address: flags.address, ...ports }),
+      };
+      return (running) => runIngress(options, running).catch(portTaken);
+    };
+    await runComponent(component, environment, prepare, signal);
+  });
+}
+
+/** What a user can mend, in one sentence. */
+function portTaken(error: unknown): never {
+  const { code, port } = error as NodeJS.ErrnoException & { readonly port?: number };
+  if (code !== "EADDRINUSE" && code !== "EACCES" && code !== "EADDRNOTAVAIL") throw error;
+  const advice = "choose others with --address, --http-port and --https-port";
+  throw new ClusterError(`The port ${port} cannot be listened on (${code}): ${advice}.`, { cause: error });
+}

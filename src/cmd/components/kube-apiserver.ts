@@ -1,0 +1,154 @@
+/**
+ * `kube-apiserver`: the API server alone, on an etcd, with the flags of the original. It takes the place of the original where that is started by
+ * others: by the test environment of controller-runtime (envtest), by manifests, by scripts.
+ */
+import { Command, Option } from "commander";
+import { createLogger, realClock } from "#base";
+import { type ApiServerConfig, ClusterError, startLoneApiServer } from "#cluster";
+import { type AdmissionFlagOptions, admissionFrom, admissionOptions } from "../options/admission.ts";
+import { type AuditFlagOptions, auditFrom, auditOptions } from "../options/audit.ts";
+import { type AuthenticationOptions, authenticationFrom, authenticationOptions } from "../options/authentication.ts";
+import { type AuthorizationOptions, authorizationFrom, authorizationOptions } from "../options/authorization.ts";
+import { type EncryptionOptions, encryptionFrom, encryptionOptions } from "../options/encryption.ts";
+import { type EtcdOptions, etcdOptions, etcdStore } from "../options/etcd.ts";
+import { type FlowControlFlagOptions, flowControlFrom, flowControlOptions } from "../options/fairness.ts";
+import { type KubeletReachOptions, kubeletReachFrom, kubeletReachOptions } from "../options/kubelet-connection.ts";
+import { flowRecordsOption, historyWindowOption, type RecordingOptions } from "../options/recording.ts";
+import { KUBE_APISERVER, notesOnFlags, originalFlags } from "../options/upstream-flags.ts";
+import { boolean, milliseconds, wholeNumber } from "../options/values.ts";
+
+export interface KubeApiServerOptions
+  extends EtcdOptions,
+    AuthenticationOptions,
+    AuthorizationOptions,
+    EncryptionOptions,
+    AdmissionFlagOptions,
+    AuditFlagOptions,
+    KubeletReachOptions,
+    FlowControlFlagOptions,
+    RecordingOptions {
+  readonly bindAddress: string;
+  readonly securePort: number;
+  readonly advertiseAddress?: string;
+  readonly certDir: string;
+  readonly tlsCertFile?: string;
+  readonly tlsPrivateKeyFile?: string;
+  readonly serviceClusterIpRange?: readonly string[];
+  readonly eventTtl?: number;
+  readonly allowPrivileged?: boolean;
+  readonly proxyClientCertFile?: string;
+  readonly proxyClientKeyFile?: string;
+}
+
+export function kubeApiServerCommand(): Command {
+  const command = new Command("kube-apiserver")
+    .alias("apiserver")
+    .description("run an API server alone, on an etcd, with the flags of kube-apiserver")
+    .option("--bind-address <ip>", "address to listen on", "0.0.0.0")
+    .addOption(
+      new Option("--secure-port <port>", "port to listen on; 0 picks a free one")
+        .argParser(wholeNumber(0, 65535))
+        .default(6443),
+    )
+    .option("--advertise-address <ip>", "address at which others reach this server; default: --bind-address")
+    .option("--cert-dir <dir>", "where apiserver.crt and apiserver.key are, or are written to", "/var/run/kubernetes")
+    .option("--tls-cert-file <file>", "certificate to show, instead of the one in --cert-dir")
+    .option("--tls-private-key-file <file>", "its key")
+    .addOption(
+      new Option(
+        "--service-cluster-ip-range <cidrs>",
+        "addresses of Services: one range, or one of each family",
+      ).argParser((value: string) => value.split(",").map((cidr) => cidr.trim())),
+    )
+    .addOption(
+      new Option("--allow-privileged [bool]", "whether privileged containers may be; they may")
+        .preset("true")
+        .argParser(boolean),
+    )
+    .addOption(new Option("--event-ttl <duration>", "how long events are kept, such as 1h30m").argParser(milliseconds))
+    .addOption(historyWindowOption())
+    .addOption(flowRecordsOption())
+    .option("--proxy-client-cert-file <file>", "certificate of this server for API servers behind it")
+    .option("--proxy-client-key-file <file>", "its key")
+    .action(async (options: KubeApiServerOptions) => {
+      await run(kubeApiServerConfig(options), [...notesOnFlags(command, KUBE_APISERVER), ...notesOn(options)]);
+    });
+  const groups = [
+    etcdOptions(),
+    authenticationOptions(),
+    authorizationOptions(),
+    encryptionOptions(),
+    admissionOptions(),
+    auditOptions(),
+    flowControlOptions(),
+    kubeletReachOptions(),
+  ];
+  for (const option of [...groups.flat(), ...originalFlags(KUBE_APISERVER)]) command.addOption(option);
+  return command;
+}
+
+export function kubeApiServerConfig(options: KubeApiServerOptions): ApiServerConfig {
+  const { advertiseAddress, tlsCertFile, tlsPrivateKeyFile, clientCaFile, serviceClusterIpRange, eventTtl } = options;
+  const { proxyClientCertFile: certFile, proxyClientKeyFile: keyFile } = options;
+  if (options.flowRecords === "file")
+    throw new ClusterError("--flow-records file is for `k8ts up`, which has a directory for it: choose memory or off.");
+  if ((certFile === undefined) !== (keyFile === undefined)) {
+    throw new ClusterError("--proxy-client-cert-file and --proxy-client-key-file belong together: give both or none.");
+  }
+  return {
+    bindAddress: options.bindAddress,
+    port: options.securePort,
+    certDir: options.certDir,
+    store: etcdStore(options, "--etcd-servers must be specified"),
+    authentication: authenticationFrom(options),
+    authorization: authorizationFrom(options),
+    encryption: encryptionFrom(options),
+    admission: admissionFrom(options),
+    audit: auditFrom(options),
+    flowControl: flowControlFrom(options),
+    historyWindowMs: options.historyWindow,
+    flowRecords: options.flowRecords,
+    kubelets: kubeletReachFrom(options),
+    ...(advertiseAddress !== undefined && { advertiseAddress }),
+    ...(tlsCertFile !== undefined && { tlsCertFile }),
+    ...(tlsPrivateKeyFile !== undefined && { tlsPrivateKeyFile }),
+    ...(clientCaFile !== undefined && { clientCaFile }),
+    ...(serviceClusterIpRange !== undefined && { serviceCidrs: serviceClusterIpRange }),
+    ...(eventTtl !== undefined && { eventTtlMs: eventTtl }),
+    ...(certFile !== undefined && keyFile !== undefined && { proxyClient: { certFile, keyFile } }),
+  };
+}
+
+function notesOn({ allowPrivileged }: KubeApiServerOptions): readonly string[] {
+  return allowPrivileged === false ? ["--allow-privileged=false has no effect in this API server: they may be."] : [];
+}
+
+async function run(config: ApiServerConfig, notes: readonly string[]): Promise<void> {
+  const clock = realClock();
+  // A log that nobody reads any more must not end the server.
+  process.stderr.on("error", () => {});
+  const log = createLogger({
+    clock,
+    format: process.stderr.isTTY ? "pretty" : "json",
+    level: "info",
+    write: (line) => process.stderr.write(line),
+  });
+  for (const note of notes) log.warn(note);
+  const signalled = Promise.withResolvers<NodeJS.Signals>();
+  // A start that waits, as for an etcd that does not answer, waits no longer than whoever started it.
+  let started = false;
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    process.on(signal, () => {
+      if (!started) process.exit(1);
+      signalled.resolve(signal);
+    });
+  }
+  const server = await startLoneApiServer(config, { clock, log, progress: () => {} });
+  started = true;
+  log.info("ready", { address: config.bindAddress, port: server.port });
+  log.info("stopping", { signal: await signalled.promise });
+  // A second signal must always work, also when stopping hangs.
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
+  await server.stop();
+  log.info("stopped");
+}

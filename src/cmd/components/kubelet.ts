@@ -1,0 +1,217 @@
+/** `k8ts kubelet`: a node's kubelet in a process of its own, with the flags of the original. */
+import { hostname } from "node:os";
+import { Command, InvalidArgumentError, Option } from "commander";
+import { K8TS_VERSION, KUBERNETES_VERSION } from "#apiserver";
+import { ClusterError } from "#cluster";
+import type { KubeletConfig } from "#kubelet";
+import { names, notesOnFlags, type OriginalFlags, originalFlags } from "../options/upstream-flags.ts";
+import { boolean } from "../options/values.ts";
+import { runUntilSignalled } from "../process/run-component.ts";
+
+export interface KubeletFlagOptions {
+  readonly kubeconfig?: string;
+  readonly bootstrapKubeconfig?: string;
+  readonly hostnameOverride?: string;
+  readonly nodeIp?: readonly string[];
+  readonly containerRuntimeEndpoint?: string;
+  readonly rootDir?: string;
+  readonly certDir?: string;
+  readonly podManifestPath?: string;
+  readonly manifestUrl?: string;
+  readonly clusterDns?: readonly string[];
+  readonly clusterDomain?: string;
+  readonly cgroupRoot?: string;
+  readonly config?: string;
+  readonly nodeLabels?: Readonly<Record<string, string>>;
+  readonly maxPods?: string;
+  readonly resolvConf?: string;
+  readonly port?: string;
+  readonly evictionHard?: Readonly<Record<string, string>>;
+  readonly imageGcHighThreshold?: string;
+  readonly imageGcLowThreshold?: string;
+  readonly kubeReserved?: Readonly<Record<string, string>>;
+  readonly systemReserved?: Readonly<Record<string, string>>;
+  readonly registerWithTaints?: KubeletConfig["taints"];
+  readonly rotateServerCertificates?: boolean;
+}
+
+const DEFAULT_ENDPOINT = "unix:///run/containerd/containerd.sock";
+
+const ORIGINAL: OriginalFlags = {
+  component: "this kubelet",
+  withoutEffect: names(`
+    v vmodule logging-format log-flush-frequency log-json-info-buffer-size log-json-split-stream log-text-info-buffer-size log-text-split-stream
+    address healthz-port healthz-bind-address read-only-port cgroup-driver cgroups-per-qos runtime-cgroups kubelet-cgroups system-cgroups
+    fail-swap-on feature-gates image-service-endpoint pod-infra-container-image register-node rotate-certificates
+    anonymous-auth authentication-token-webhook authentication-token-webhook-cache-ttl authorization-mode client-ca-file
+    authorization-webhook-cache-authorized-ttl authorization-webhook-cache-unauthorized-ttl
+    enforce-node-allocatable event-burst event-qps kube-api-burst kube-api-qps kube-api-content-type serialize-image-pulls max-parallel-image-pulls
+    node-status-update-frequency node-status-max-images sync-frequency file-check-frequency http-check-frequency housekeeping-interval
+    protect-kernel-defaults make-iptables-util-chains hairpin-mode cpu-manager-policy memory-manager-policy topology-manager-policy
+    tls-cipher-suites tls-min-version volume-plugin-dir volume-stats-agg-period streaming-connection-idle-timeout minimum-image-ttl-duration
+    runtime-request-timeout cpu-cfs-quota cpu-cfs-quota-period pod-max-pids pods-per-core seccomp-default`),
+  refused: names("cloud-provider cloud-config image-credential-provider-config image-credential-provider-bin-dir"),
+};
+
+/** What runs a kubelet: loaded when it is needed, for other commands need not wait for it. */
+export type LoadKubelet = () => Promise<typeof import("./host-kubelet.ts")>;
+
+export function kubeletCommand(load: LoadKubelet): Command {
+  const command = new Command("kubelet")
+    .description("run a node's kubelet on this machine, with the flags of kubelet")
+    .option("--kubeconfig <file>", "how to reach the API server, and as which node")
+    .option("--bootstrap-kubeconfig <file>", "how to ask for a certificate where --kubeconfig does not exist yet")
+    .option("--hostname-override <name>", "the node's name; default: the machine's")
+    .addOption(new Option("--node-ip <ips>", "the node's address, or one of each family").argParser(list))
+    .option("--container-runtime-endpoint <socket>", `the runtime's socket; default: ${DEFAULT_ENDPOINT}`)
+    .option("--root-dir <dir>", "where pods' files and volumes are; default: /var/lib/kubelet")
+    .option("--cert-dir <dir>", "where the kubelet's certificates are; default: pki below --root-dir")
+    .option("--pod-manifest-path <dir>", "folder, or file, of static pods")
+    .option("--manifest-url <url>", "where to fetch static pods from")
+    .addOption(new Option("--cluster-dns <ips>", "name servers of pods").argParser(list))
+    .option("--cluster-domain <domain>", "the cluster's domain; default: cluster.local")
+    .option("--cgroup-root <cgroup>", "the cgroup below which pods are")
+    .option("--resolv-conf <file>", "the node's resolver; default: /etc/resolv.conf")
+    .option("--max-pods <count>", "how many pods the node takes; default: 110")
+    .option("--port <port>", "port of the kubelet's server; default: 10250")
+    .addOption(new Option("--node-labels <labels>", "labels of the Node, such as a=b,c=d").argParser(pairs("=")))
+    .addOption(
+      new Option("--eviction-hard <thresholds>", "when pods have to go, such as memory.available<100Mi").argParser(
+        pairs("<"),
+      ),
+    )
+    .option("--image-gc-high-threshold <percent>", "from which use of the disk on unused images are removed")
+    .option("--image-gc-low-threshold <percent>", "down to which use they are")
+    .addOption(new Option("--kube-reserved <amounts>", "kept for the kubelet, such as cpu=100m").argParser(pairs("=")))
+    .addOption(new Option("--system-reserved <amounts>", "kept for the system, such as cpu=100m").argParser(pairs("=")))
+    .addOption(new Option("--register-with-taints <taints>", "such as key=value:NoSchedule").argParser(taints))
+    .addOption(
+      new Option("--rotate-server-certificates [bool]", "whether its server's certificate comes from the cluster")
+        .preset("true")
+        .argParser(boolean),
+    )
+    .option("--config <file>", "a KubeletConfiguration (kubelet.config.k8s.io/v1beta1); flags go before it")
+    .action(async (options: KubeletFlagOptions) => {
+      const notes = [...notesOnFlags(command, ORIGINAL)];
+      const { config, runtimeEndpoint, ignored } = await kubeletConfig(options, load);
+      if (ignored.length > 0) notes.push(`${options.config}: without effect in this kubelet: ${ignored.join(", ")}`);
+      const { kubeconfig, bootstrapKubeconfig } = options;
+      if (kubeconfig === undefined)
+        throw new ClusterError("--kubeconfig is needed: it says how to reach the API server, and as which node.");
+      const { major, minor, patch } = KUBERNETES_VERSION;
+      const version = `v${major}.${minor}.${patch}+k8ts${K8TS_VERSION}`;
+      const certDir = options.certDir ?? `${config.rootDir}/pki`;
+      const { runHostKubelet } = await load();
+      // What a machine's init is sent when its power fails, and what it may send to others before it goes down.
+      const shutdown = new AbortController();
+      process.once("SIGPWR", () => shutdown.abort());
+      await runUntilSignalled(notes, ({ clock, log }, signal) =>
+        runHostKubelet(
+          {
+            config,
+            kubeconfig,
+            certDir,
+            ...(bootstrapKubeconfig !== undefined && { bootstrapKubeconfig }),
+            runtimeEndpoint,
+            version,
+            shutdown: shutdown.signal,
+            clock,
+            log,
+          },
+          signal,
+        ),
+      );
+    });
+  for (const option of originalFlags(ORIGINAL)) command.addOption(option);
+  return command;
+}
+
+/** Flags before the file, the file before what is usual. */
+export async function kubeletConfig(
+  options: KubeletFlagOptions,
+  load: LoadKubelet,
+): Promise<{
+  readonly config: KubeletConfig;
+  readonly runtimeEndpoint: string;
+  readonly ignored: readonly string[];
+}> {
+  const { KUBELET_DEFAULTS, kubeletConfiguration } = await load();
+  const { values, runtimeEndpoint, ignored } =
+    options.config === undefined
+      ? { values: {}, runtimeEndpoint: undefined, ignored: [] }
+      : await kubeletConfiguration(options.config).catch((error: unknown) => {
+          throw new ClusterError(`--config ${options.config}: ${(error as Error).message}`, { cause: error });
+        });
+  const { rootDir = KUBELET_DEFAULTS.rootDir, podManifestPath, manifestUrl } = options;
+  const config: KubeletConfig = {
+    ...KUBELET_DEFAULTS,
+    podLogsRoot: rootDir === KUBELET_DEFAULTS.rootDir ? "/var/log/pods" : `${rootDir}/pod-logs`,
+    ...values,
+    nodeName: (options.hostnameOverride ?? hostname()).trim().toLowerCase(),
+    nodeIps: options.nodeIp ?? (await mainAddress()),
+    rootDir,
+    ...(podManifestPath !== undefined && { staticPodPath: podManifestPath }),
+    ...(manifestUrl !== undefined && { staticPodUrl: manifestUrl }),
+    ...(options.clusterDns !== undefined && { clusterDns: options.clusterDns }),
+    ...(options.clusterDomain !== undefined && { clusterDomain: options.clusterDomain.replace(/\.$/, "") }),
+    ...(options.cgroupRoot !== undefined && { cgroupRoot: options.cgroupRoot }),
+    ...(options.resolvConf !== undefined && { resolvConf: options.resolvConf }),
+    ...(options.nodeLabels !== undefined && { nodeLabels: options.nodeLabels }),
+    ...(options.maxPods !== undefined && { maxPods: whole("--max-pods", options.maxPods) }),
+    ...(options.port !== undefined && { port: whole("--port", options.port) }),
+    ...(options.evictionHard !== undefined && { evictionHard: options.evictionHard }),
+    ...(options.kubeReserved !== undefined && { kubeReserved: options.kubeReserved }),
+    ...(options.systemReserved !== undefined && { systemReserved: options.systemReserved }),
+    ...(options.registerWithTaints !== undefined && { taints: options.registerWithTaints }),
+    ...(options.rotateServerCertificates !== undefined && { serverTlsBootstrap: options.rotateServerCertificates }),
+    ...(options.imageGcHighThreshold !== undefined && {
+      imageGcHighPercent: whole("--image-gc-high-threshold", options.imageGcHighThreshold),
+    }),
+    ...(options.imageGcLowThreshold !== undefined && {
+      imageGcLowPercent: whole("--image-gc-low-threshold", options.imageGcLowThreshold),
+    }),
+  };
+  return { config, runtimeEndpoint: options.containerRuntimeEndpoint ?? runtimeEndpoint ?? DEFAULT_ENDPOINT, ignored };
+}
+
+/** The first address of this machine that others can reach. */
+async function mainAddress(): Promise<readonly string[]> {
+  const { networkInterfaces } = await import("node:os");
+  const found = Object.values(networkInterfaces())
+    .flatMap((addresses) => addresses ?? [])
+    .find(({ internal, family }) => !internal && family === "IPv4");
+  if (found === undefined) throw new ClusterError("This machine has no address: say which with --node-ip.");
+  return [found.address];
+}
+
+function list(value: string): readonly string[] {
+  return value
+    .split(",")
+    .map((part) => part.trim())
+    .filter(Boolean);
+}
+
+/** `a=b,c=d`; what has no sign in it has no value. */
+function pairs(sign: "=" | "<"): (value: string) => Readonly<Record<string, string>> {
+  return (value) =>
+    Object.fromEntries(
+      list(value).map((pair) => {
+        const at = pair.indexOf(sign);
+        return at < 0 ? [pair, ""] : [pair.slice(0, at), pair.slice(at + 1)];
+      }),
+    );
+}
+
+export function taints(value: string): KubeletConfig["taints"] {
+  return list(value).map((text) => {
+    const match = /^([^=:]+)(?:=([^:]*))?:(NoSchedule|PreferNoSchedule|NoExecute)$/.exec(text);
+    if (match === null) throw new InvalidArgumentError(`${text} is no taint such as key=value:NoSchedule.`);
+    const [, key = "", own = "", effect] = match;
+    return { key, ...(own !== "" && { value: own }), effect: effect as KubeletConfig["taints"][number]["effect"] };
+  });
+}
+
+function whole(flag: string, value: string): number {
+  if (!/^\d+$/.test(value)) throw new ClusterError(`${flag} must be a whole number, not ${value}.`);
+  return Number(value);
+}

@@ -1,0 +1,7 @@
+/** `k8ts kubelet` as a program of its own. */
+
+import { runAlone } from "../process/run-program.ts";
+import * as hostKubelet from "./host-kubelet.ts";
+import { kubeletCommand } from "./kubelet.ts";
+
+await runAlone(kubeletCommand(async () => hostKubelet));

@@ -1,0 +1,79 @@
+/**
+ * `k8ts scheduler`: the scheduler in a process of its own, with the flags of kube-scheduler. Several may run; one of them works.
+ */
+import { Command, Option } from "commander";
+import { type LoneSchedulerConfig, runLoneScheduler } from "#cluster";
+import { type ComponentOptions, componentFrom, componentOptions } from "../options/component.ts";
+import { names, notesOnFlags, type OriginalFlags, originalFlags } from "../options/upstream-flags.ts";
+import { milliseconds } from "../options/values.ts";
+import { runUntilSignalled } from "../process/run-component.ts";
+
+export interface SchedulerOptions extends ComponentOptions {
+  readonly config?: string;
+  readonly podMaxInUnschedulablePodsDuration?: number;
+}
+
+const ORIGINAL: OriginalFlags = {
+  component: "this scheduler",
+  withoutEffect: names(`
+    v vmodule logging-format log-flush-frequency log-json-info-buffer-size log-json-split-stream log-text-info-buffer-size log-text-split-stream
+    profiling contention-profiling feature-gates emulated-version emulation-forward-compatible min-compatibility-version
+    show-hidden-metrics-for-version disabled-metrics allow-metric-labels allow-metric-labels-manifest
+    cert-dir http2-max-streams-per-connection disable-http2-serving permit-address-sharing permit-port-sharing tls-min-version tls-cipher-suites
+    authentication-kubeconfig authentication-skip-lookup authentication-token-webhook-cache-ttl authentication-tolerate-lookup-failure
+    authorization-kubeconfig authorization-always-allow-paths authorization-webhook-cache-authorized-ttl
+    authorization-webhook-cache-unauthorized-ttl client-ca-file requestheader-client-ca-file requestheader-allowed-names
+    requestheader-username-headers requestheader-uid-headers requestheader-group-headers requestheader-extra-headers-prefix
+    kube-api-qps kube-api-burst kube-api-content-type`),
+  refused: names("tls-sni-cert-key write-config-to"),
+  fixed: {},
+};
+
+export function schedulerCommand(): Command {
+  const command = new Command("scheduler")
+    .alias("kube-scheduler")
+    .description("run the scheduler alone, with the flags of kube-scheduler")
+    .option("--config <file>", "a KubeSchedulerConfiguration: profiles, plugins, extenders")
+    .addOption(
+      new Option(
+        "--pod-max-in-unschedulable-pods-duration <duration>",
+        "when a pod that fits nowhere is tried again though nothing has happened (default: 5m)",
+      ).argParser(milliseconds),
+    )
+    .action(async (options: SchedulerOptions) => {
+      const notes = notesOnFlags(command, ORIGINAL);
+      const config = schedulerConfig(options, command);
+      await runUntilSignalled(notes, (environment, signal) => runLoneScheduler(config, environment, signal));
+    });
+  const own = componentOptions({ name: "kube-scheduler", port: 10259 });
+  for (const option of [...own, ...originalFlags(ORIGINAL)]) command.addOption(option);
+  return command;
+}
+
+/** The kubeconfig may be named in the configuration file, which also says who is elected unless a flag does. */
+export function schedulerConfig(options: SchedulerOptions, command: Command): LoneSchedulerConfig {
+  const { config, kubeconfig, podMaxInUnschedulablePodsDuration: parkedMs } = options;
+  const own = parkedMs === undefined ? {} : { parkedMs };
+  if (config === undefined) return { ...componentFrom(options), ...own };
+  const { kubeconfig: _, ...component } = componentFrom({ ...options, kubeconfig: "", leaderElect: false });
+  return {
+    ...component,
+    ...own,
+    ...(kubeconfig !== undefined && { kubeconfig }),
+    configFile: config,
+    electionFlags: electionFlags(options, command),
+  };
+}
+
+/** Those that were given. */
+function electionFlags(options: SchedulerOptions, command: Command): NonNullable<LoneSchedulerConfig["electionFlags"]> {
+  const given = (name: keyof SchedulerOptions) => command.getOptionValueSource(name) === "cli";
+  return {
+    ...(given("leaderElect") && { leaderElect: options.leaderElect }),
+    ...(given("leaderElectLeaseDuration") && { leaseDurationMs: options.leaderElectLeaseDuration }),
+    ...(given("leaderElectRenewDeadline") && { renewDeadlineMs: options.leaderElectRenewDeadline }),
+    ...(given("leaderElectRetryPeriod") && { retryPeriodMs: options.leaderElectRetryPeriod }),
+    ...(given("leaderElectResourceName") && { resourceName: options.leaderElectResourceName }),
+    ...(given("leaderElectResourceNamespace") && { resourceNamespace: options.leaderElectResourceNamespace }),
+  };
+}

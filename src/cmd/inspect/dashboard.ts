@@ -1,0 +1,96 @@
+/**
+ * `k8ts dashboard`: the web page of a cluster, on loopback, with the rights of a kubeconfig. It runs until Ctrl-C; `k8ts up` has one of its own, with the admin's.
+ */
+import { spawn } from "node:child_process";
+import { join } from "node:path";
+import { Command, Option } from "commander";
+import { type Clock, createLogger, type Logger, realClock } from "#base";
+import { ClusterError } from "#cluster";
+import { type Dashboard, startDashboard } from "#dashboard";
+import { readKubeconfig } from "#pki";
+import { type DataDirOption, dataDirOf, dataDirOption, wholeNumber } from "../options/values.ts";
+
+interface DashboardFlags extends DataDirOption {
+  readonly kubeconfig?: string;
+  readonly context?: string;
+  readonly port: number;
+  readonly open: boolean;
+}
+
+/** Beside the bundle that runs. */
+const ASSETS = join(import.meta.dirname, "dashboard");
+
+export function dashboardCommand(): Command {
+  return new Command("dashboard")
+    .description("open the web page of a cluster: live state, logs, YAML, who can what, and flows as they happen")
+    .addOption(dataDirOption())
+    .option("--kubeconfig <file>", "with whose rights; default: those of the cluster's admin")
+    .option("--context <name>", "the kubeconfig's context, if not its current one")
+    .addOption(
+      new Option("--port <port>", "port on loopback; 0 picks a free one").argParser(wholeNumber(0, 65535)).default(0),
+    )
+    .option("--no-open", "only print the link")
+    .action(async (flags: DashboardFlags) => {
+      const dashboard = await runDashboard(flags);
+      const link = dashboard.newLink();
+      process.stdout.write(`Dashboard: ${link}\nThe link works once. Ctrl-C ends the dashboard.\n`);
+      if (flags.open) openInBrowser(link);
+      await new Promise<void>((resolve) => {
+        for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
+      });
+      await dashboard.close();
+    });
+}
+
+async function runDashboard(flags: DashboardFlags): Promise<Dashboard> {
+  const file = flags.kubeconfig ?? dataDirOf(flags).kubeconfig;
+  const upstream = () => readKubeconfig(file, flags.context === undefined ? {} : { context: flags.context });
+  // What is wrong with it is told now, not in the browser.
+  await upstream();
+  const clock = realClock();
+  const log = createLogger({ clock, format: "pretty", level: "warn", write: (line) => process.stderr.write(line) });
+  return await listening(startDashboard({ clock, log, port: flags.port, assets: ASSETS, upstream }), flags.port);
+}
+
+interface UpDashboardOptions {
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly port: number;
+  readonly kubeconfig: string;
+}
+
+/** The one of `k8ts up`: a port that is taken costs the page, not the cluster. */
+export async function upDashboard({
+  clock,
+  log,
+  port,
+  kubeconfig,
+}: UpDashboardOptions): Promise<{ readonly dashboard?: Dashboard; readonly notes: readonly string[] }> {
+  try {
+    const upstream = () => readKubeconfig(kubeconfig);
+    return {
+      dashboard: await listening(startDashboard({ clock, log, port, assets: ASSETS, upstream }), port),
+      notes: [],
+    };
+  } catch (error) {
+    return { notes: [(error as Error).message] };
+  }
+}
+
+async function listening(starting: Promise<Dashboard>, port: number): Promise<Dashboard> {
+  try {
+    return await starting;
+  } catch (error) {
+    throw new ClusterError(`The dashboard cannot listen on 127.0.0.1:${port}: ${(error as Error).message}.`, {
+      cause: error,
+    });
+  }
+}
+
+/** Where there is a desktop; elsewhere the link on the screen is enough. */
+function openInBrowser(link: string): void {
+  if (!process.stdout.isTTY || (process.env.DISPLAY === undefined && process.env.WAYLAND_DISPLAY === undefined)) return;
+  spawn("xdg-open", [link], { stdio: "ignore", detached: true })
+    .on("error", () => {})
+    .unref();
+}

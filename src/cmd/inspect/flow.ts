@@ -1,0 +1,196 @@
+/** `k8ts flow`: the sequence diagram of what happened to an object, and because of it, drawn from what was recorded. */
+import { createInterface } from "node:readline";
+import { Command, Option } from "commander";
+import { builtIn } from "#api";
+import { realClock } from "#base";
+import { ClusterError, type DataDir } from "#cluster";
+import {
+  ascii,
+  diagramOf,
+  type FlowRecord,
+  mermaid,
+  notesOf,
+  type ObjectName,
+  otlp,
+  type Question,
+  type RequestRecord,
+  trace,
+} from "#flows";
+import { type DataDirOption, dataDirOf, dataDirOption, milliseconds, wholeNumber } from "../options/values.ts";
+import { askServer, bodyText } from "./ask-server.ts";
+import { showPaged } from "./pager.ts";
+
+interface FlowOptions extends DataDirOption {
+  readonly namespace: string;
+  readonly last?: boolean;
+  readonly follow?: boolean;
+  readonly since?: number;
+  readonly depth?: number;
+  readonly only?: readonly string[];
+  readonly reads?: boolean;
+  readonly deliveries?: boolean;
+  readonly fold: boolean;
+  readonly format: "ascii" | "mermaid" | "json" | "otlp";
+}
+
+export function flowCommand(): Command {
+  return new Command("flow")
+    .description("show what happened as a sequence diagram: of an object, of the last request, or as it happens")
+    .argument("[object]", "such as deployment/web, pod/web-1, widgets.example.com/w")
+    .addOption(dataDirOption())
+    .option("-n, --namespace <name>", "namespace of the object", "default")
+    .option("--last", "what followed from the last request of somebody from outside")
+    .option("-f, --follow", "go on with what happens from now")
+    .addOption(new Option("--since <duration>", "only what happened since then, such as 5m").argParser(milliseconds))
+    .addOption(new Option("--depth <n>", "how many steps from cause to effect").argParser(wholeNumber(0, 1000)))
+    .addOption(
+      new Option("--only <names>", "only arrows from or to these, separated by commas").argParser((value) =>
+        value.split(",").map((name) => name.trim()),
+      ),
+    )
+    .option("--reads", "also what was only read")
+    .option("--deliveries", "also who was told of a change and did nothing about it")
+    .option("--no-fold", "each of several that are alike by itself")
+    .addOption(
+      new Option("--format <form>", "how to show it").choices(["ascii", "mermaid", "json", "otlp"]).default("ascii"),
+    )
+    .action(async (object: string | undefined, options: FlowOptions) => {
+      const dir = dataDirOf(options);
+      const question = object === undefined ? undefined : objectName(object, options.namespace);
+      if (options.follow === true) return follow(dir, question, options);
+      await showPaged(await shown(dir, question, options));
+    });
+}
+
+async function shown(dir: DataDir, object: ObjectName | undefined, options: FlowOptions): Promise<string> {
+  const { records: all, dropped } = await fetchRecords(dir);
+  const about = object ?? (options.last === true ? lastFromOutside(all) : undefined);
+  const question: Question = {
+    ...(about !== undefined && { object: about }),
+    ...(options.depth !== undefined && { depth: options.depth }),
+    ...(options.since !== undefined && { since: realClock().now() - options.since }),
+    reads: options.reads === true,
+  };
+  const found = trace(all, question);
+  if (found.records.length === 0) throw new ClusterError(nothingFound(about, dropped));
+  const notes = options.format === "ascii" ? notesOf(found, dropped) : [];
+  return rendered(found.records, options) + (notes.length === 0 ? "" : `\n${notes.join("\n")}\n`);
+}
+
+function rendered(records: readonly FlowRecord[], options: FlowOptions): string {
+  const { format, only, fold, reads = false, deliveries = false } = options;
+  switch (format) {
+    case "json":
+      return `${JSON.stringify(records, undefined, 2)}\n`;
+    case "otlp":
+      return `${JSON.stringify(otlp(records))}\n`;
+    default: {
+      const diagram = diagramOf(records, { fold, reads, deliveries, ...(only !== undefined && { only }) });
+      if (only !== undefined && diagram.lines.length === 0) {
+        const all = diagramOf(records, { fold, reads, deliveries }).participants;
+        throw new ClusterError(`${only.join(", ")} took no part in it. These did: ${all.join(", ")}.`);
+      }
+      return format === "mermaid"
+        ? mermaid(diagram)
+        : ascii(diagram, { columnWidth: columnWidth(diagram.participants), headsEvery: headsEvery() });
+    }
+  }
+}
+
+/** Who pages through it sees who is who on each page. */
+function headsEvery(): number {
+  const { isTTY, rows = 24 } = process.stdout;
+  return isTTY ? Math.max(10, rows - 2) : Infinity;
+}
+
+/** As wide as the terminal allows, so that most words fit on their arrows. */
+function columnWidth(participants: readonly string[]): number {
+  const wide = process.stdout.columns ?? 160;
+  return Math.max(14, Math.min(30, Math.floor((wide - 20) / Math.max(1, participants.length))));
+}
+
+/** Of an object, also what has happened to it so far. */
+async function follow(dir: DataDir, object: ObjectName | undefined, options: FlowOptions): Promise<void> {
+  const { only, reads, since, depth, format } = options;
+  const query = new URLSearchParams({
+    follow: "true",
+    ...(object === undefined ? { past: String(since !== undefined) } : { ...object }),
+    ...(reads === true && { reads: "true" }),
+    ...(since !== undefined && { since: String(realClock().now() - since) }),
+    ...(depth !== undefined && { depth: String(depth) }),
+  });
+  const response = await askServer(dir, `/k8ts/flows?${query}`);
+  if (response.statusCode !== 200) throw refused(response.statusCode, await bodyText(response));
+  // Nothing may happen for long.
+  response.setTimeout(0);
+  for await (const line of createInterface({ input: response })) {
+    const record = JSON.parse(line) as FlowRecord | { readonly type: "live" };
+    if (record.type === "live") continue;
+    if (format === "json") process.stdout.write(`${line}\n`);
+    else for (const words of linesOf(record, only)) process.stdout.write(`${words}\n`);
+  }
+}
+
+function linesOf(record: FlowRecord, only: readonly string[] | undefined): string[] {
+  return diagramOf([record], only === undefined ? {} : { only }).lines.map(
+    ({ at, from, to, text, arrow }) =>
+      `${new Date(at).toISOString().slice(11, 23)}  ${from} ${ARROWS[arrow]} ${to}  ${text}`,
+  );
+}
+
+function refused(status: number | undefined, text: string): ClusterError {
+  return new ClusterError(`The API server answers ${status}: ${text.trim()}`);
+}
+
+const ARROWS = { call: "──►", answer: "──►", watch: "--►", persisted: "══►", note: "···" } as const;
+
+export async function fetchRecords(dir: DataDir): Promise<{ records: FlowRecord[]; dropped: number }> {
+  const response = await askServer(dir, "/k8ts/flows?reads=true");
+  const text = await bodyText(response);
+  if (response.statusCode !== 200) throw refused(response.statusCode, text);
+  const lines = text
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as FlowRecord | { type: "end"; dropped: number });
+  const records = lines.filter((line): line is FlowRecord => line.type !== "end");
+  const end = lines.at(-1);
+  return { records, dropped: end?.type === "end" ? end.dropped : 0 };
+}
+
+function lastFromOutside(records: readonly FlowRecord[]): ObjectName | undefined {
+  const isOutside = (record: FlowRecord): record is RequestRecord =>
+    record.type === "request" &&
+    record.cause === undefined &&
+    record.written !== undefined &&
+    !record.user.startsWith("system:");
+  return records.findLast(isOutside);
+}
+
+function nothingFound(object: ObjectName | undefined, dropped: number): string {
+  const what =
+    object === undefined ? "Nothing has happened yet" : `Nothing is known of ${object.resource} ${object.name}`;
+  return dropped === 0 ? `${what}.` : `${what}: the oldest ${dropped} records have made room for newer ones.`;
+}
+
+/** Throws ClusterError for what names no resource. */
+export function objectName(text: string, namespace: string): ObjectName {
+  const slash = text.indexOf("/");
+  const [type, name] = [text.slice(0, slash).toLowerCase(), text.slice(slash + 1)];
+  if (slash <= 0 || name === "") throw new ClusterError(`${JSON.stringify(text)} names no object: try deployment/web.`);
+  const kind = builtIn.find(
+    ({ names, group }) =>
+      [names.plural, names.singular, ...(names.shortNames ?? [])].includes(type) || `${names.plural}.${group}` === type,
+  );
+  if (kind !== undefined) {
+    const { group, names, scope } = kind;
+    return {
+      resource: group === "" ? names.plural : `${group}/${names.plural}`,
+      namespace: scope === "Namespaced" ? namespace : "",
+      name,
+    };
+  }
+  const dot = type.indexOf(".");
+  if (dot === -1)
+    throw new ClusterError(`${JSON.stringify(type)} is no resource; a custom one is written as plural.group/name.`);
+  return { resource: `${type.slice(dot + 1)}/${type.slice(0, dot)}`, namespace, name };
+}

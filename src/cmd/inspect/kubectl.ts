@@ -1,0 +1,64 @@
+/**
+ * `k8ts kubectl …`: the kubectl on PATH, or the one that the tests have installed, with this cluster's kubeconfig. Everything behind the name is
+ * kubectl's own, and its exit code is handed on.
+ */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { accessSync, existsSync, realpathSync, statSync, constants as to } from "node:fs";
+import { constants } from "node:os";
+import { delimiter, join, resolve } from "node:path";
+import { Command } from "commander";
+import { ClusterError, type DataDir } from "#cluster";
+import { type DataDirOption, dataDirOf, dataDirOption } from "../options/values.ts";
+
+export function kubectlCommand(): Command {
+  return new Command("kubectl")
+    .description("kubectl with this cluster's kubeconfig; --data-dir goes before kubectl's own words")
+    .argument("[words...]", "what kubectl is to do")
+    .addOption(dataDirOption())
+    .allowUnknownOption()
+    .passThroughOptions()
+    .action(async (words: readonly string[], options: DataDirOption) => {
+      process.exitCode = await runKubectl(words, dataDirOf(options));
+    });
+}
+
+export async function runKubectl(words: readonly string[], { path, kubeconfig }: DataDir): Promise<number> {
+  const program = findKubectl(process.env);
+  if (program === undefined) {
+    throw new ClusterError("k8ts comes without a kubectl, and none is on PATH: install one and try again.");
+  }
+  if (!existsSync(kubeconfig)) throw new ClusterError(`There is no cluster in ${path}: start one with \`k8ts up\`.`);
+  const child = spawn(program, words, { stdio: "inherit", env: { ...process.env, KUBECONFIG: kubeconfig } });
+  // What is typed at a terminal reaches both; what is sent to this process alone is handed on. It is kubectl that decides when to end.
+  const handOn = (signal: NodeJS.Signals) => void (process.stdin.isTTY || child.kill(signal));
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, handOn);
+  const [code, signal] = (await once(child, "exit")) as [number | null, NodeJS.Signals | null];
+  return code ?? 128 + (signal === null ? 0 : constants.signals[signal]);
+}
+
+/** Not bin/kubectl of this package: that one looks for kubectl itself. */
+function findKubectl({ PATH = "" }: NodeJS.ProcessEnv): string | undefined {
+  const own = resolve(import.meta.dirname, "..");
+  const shim = realPath(join(own, "bin", "kubectl"));
+  return [...PATH.split(delimiter), join(own, ".tools", "kubectl"), join(own, "..", ".tools", "kubectl")]
+    .map((dir) => join(dir || ".", "kubectl"))
+    .find((file) => isProgram(file) && realPath(file) !== shim);
+}
+
+function isProgram(file: string): boolean {
+  try {
+    accessSync(file, to.X_OK);
+    return statSync(file).isFile();
+  } catch {
+    return false; // absent, or not to be run: the next is tried
+  }
+}
+
+function realPath(file: string): string | undefined {
+  try {
+    return realpathSync(file);
+  } catch {
+    return undefined; // there is none
+  }
+}

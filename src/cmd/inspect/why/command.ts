@@ -1,0 +1,50 @@
+/** `k8ts why`: the reason for an object's state, from what the API, the scheduler and the flow records know of it. */
+import { Command } from "commander";
+import { realClock } from "#base";
+import { Client, https } from "#client";
+import { ClusterError, type DataDir } from "#cluster";
+import { readKubeconfig } from "#pki";
+import { type DataDirOption, dataDirOf, dataDirOption } from "../../options/values.ts";
+import { renderAnswer } from "./answer.ts";
+import { answerForbidden, answerWhy } from "./gather.ts";
+
+interface WhyOptions extends DataDirOption {
+  readonly namespace: string;
+}
+
+export function whyCommand(): Command {
+  return new Command("why")
+    .description("say why an object is as it is, or why somebody may not do something")
+    .argument("<object>", "pod/NAME, deployment/NAME, job, service, pvc, pdb, namespace, or forbidden")
+    .argument("[request...]", "for forbidden: USER VERB RESOURCE[/NAME]")
+    .addOption(dataDirOption())
+    .option("-n, --namespace <name>", "namespace of the object", "default")
+    .action(async (object: string, request: readonly string[], options: WhyOptions) => {
+      const dir = dataDirOf(options);
+      const client = await clientOf(dir);
+      try {
+        const answer =
+          object === "forbidden"
+            ? await answerForbidden(client, request, options.namespace)
+            : await answerWhy(client, dir, oneObject(object, request), options.namespace);
+        process.stdout.write(renderAnswer(answer));
+      } finally {
+        await client.close();
+      }
+    });
+}
+
+/** `pod/web` or, as kubectl takes it, `pod web`. */
+export function oneObject(object: string, more: readonly string[]): string {
+  const [name, ...others] = more;
+  if (name === undefined) return object;
+  if (others.length > 0 || object.includes("/"))
+    throw new ClusterError("One object at a time: `k8ts why pod/NAME`, or `k8ts why forbidden USER VERB RESOURCE`.");
+  return `${object}/${name}`;
+}
+
+export async function clientOf(dir: DataDir): Promise<Client> {
+  const clock = realClock();
+  const { server, caPem, client = {} } = await readKubeconfig(dir.kubeconfig);
+  return new Client({ transport: https({ server, caPem, ...client }, { clock }), clock, userAgent: "k8ts-why" });
+}

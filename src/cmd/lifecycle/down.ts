@@ -1,0 +1,68 @@
+/** `k8ts down`: stops the cluster of a data directory and waits until it has let go of everything. */
+import { existsSync } from "node:fs";
+import { Command, Option } from "commander";
+import { type Clock, realClock } from "#base";
+import { ClusterError, type DataDir, endNodes, findRunning, isInUse, openDataDir } from "#cluster";
+import { type DataDirOption, dataDirOf, dataDirOption, wholeNumber } from "../options/values.ts";
+
+const POLL_MS = 20;
+
+export function downCommand(): Command {
+  return new Command("down")
+    .description("stop the cluster; its state stays")
+    .addOption(dataDirOption())
+    .addOption(new Option("--timeout <seconds>", "how long to wait for it").argParser(wholeNumber(1, 3600)).default(30))
+    .option("--keep-nodes", "leave real nodes and their containers running for the next `up`")
+    .action(async (options: DataDirOption & { timeout: number; keepNodes?: boolean }) => {
+      const dir = dataDirOf(options);
+      const clock = realClock();
+      const stopped = await stopRunning(dir, options.timeout * 1000, clock);
+      if (!options.keepNodes) await endNodesOf(dir, clock);
+      process.stdout.write(
+        stopped ? `Stopped. Its state is kept in ${dir.path}.\n` : `No cluster is running in ${dir.path}.\n`,
+      );
+    });
+}
+
+/** Also those that a crash left behind. */
+async function endNodesOf(dir: DataDir, clock: Clock): Promise<void> {
+  if (!existsSync(dir.nodes)) return;
+  const lock = await openDataDir(dir);
+  try {
+    await endNodes(dir, clock);
+  } finally {
+    lock.release();
+  }
+}
+
+/** False if none was running. */
+export async function stopRunning(dir: DataDir, timeoutMs: number, clock: Clock): Promise<boolean> {
+  const deadline = clock.monotonic() + timeoutMs;
+  let signalled: number | undefined;
+  for (;;) {
+    const found = await findRunning(dir);
+    if (!found.running) return signalled !== undefined;
+    // Without a state it is still starting (or already stopping): asked again at the next turn.
+    if (found.state !== undefined && signalled === undefined) {
+      signalled = found.state.pid;
+      terminate(signalled);
+    }
+    while (signalled !== undefined && isInUse(dir) && clock.monotonic() < deadline) await clock.sleep(POLL_MS);
+    if (clock.monotonic() >= deadline) {
+      const who = signalled === undefined ? "The cluster" : `Process ${signalled}`;
+      throw new ClusterError(
+        `${who} did not stop within ${timeoutMs / 1000} s. Look at ${dir.log}, then end it with kill -9: nothing acknowledged is lost.`,
+      );
+    }
+    await clock.sleep(POLL_MS);
+  }
+}
+
+function terminate(pid: number): void {
+  try {
+    process.kill(pid, "SIGTERM");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ESRCH") return; // it has just ended by itself
+    throw new ClusterError(`Process ${pid} cannot be stopped: ${(error as Error).message}.`, { cause: error });
+  }
+}

@@ -1,0 +1,85 @@
+/**
+ * A cluster in this process: shows each part as it comes up, then a live status line, and stops cleanly on a signal.
+ * Started by --detach, the same code reports to its parent instead of a terminal.
+ */
+import { createLogger, realClock } from "#base";
+import { type Cluster, type ClusterConfig, type Environment, startCluster } from "#cluster";
+import { upDashboard } from "../inspect/dashboard.ts";
+import { sentenceFor } from "../process/sentence.ts";
+import { parentReporter } from "./detach.ts";
+import { type Reporter, residentMb, terminalReporter } from "./terminal.ts";
+
+/** `dashboardPort`: undefined for none. */
+export async function runForeground(
+  config: ClusterConfig,
+  notes: readonly string[],
+  dashboardPort: number | undefined,
+): Promise<void> {
+  const clock = realClock();
+  const detached = process.send !== undefined;
+  const reporter: Reporter = detached ? parentReporter() : terminalReporter(process.stdout, clock);
+  // A log that finds no space on its disk, or nobody who reads it, must not end the cluster; it goes on when it can.
+  process.stderr.on("error", () => {});
+  const log = createLogger({
+    clock,
+    format: process.stderr.isTTY ? "pretty" : "json",
+    level: detached ? "info" : "warn",
+    write: (line) => process.stderr.write(line),
+  });
+  const environment: Environment = { clock, log, progress: (step) => reporter.step(step) };
+
+  // A start that waits for something, such as an etcd that does not answer, must not wait longer than its user: what has been
+  // started dies with the process, and nothing that was acknowledged is lost.
+  const endEarly = () => {
+    reporter.failed("It was stopped before it was ready.");
+    process.exit(1);
+  };
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, endEarly);
+
+  let cluster: Cluster;
+  try {
+    reporter.begin(config);
+    cluster = await startCluster(config, environment);
+  } catch (error) {
+    reporter.failed(sentenceFor(error));
+    process.exitCode = 1;
+    return;
+  }
+  const signalled = Promise.withResolvers<NodeJS.Signals>();
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    process.on(signal, () => signalled.resolve(signal));
+    process.off(signal, endEarly);
+  }
+  // Counted from the start of the process, so that loading the program is part of it.
+  const readyMs = clock.now() - performance.timeOrigin;
+  log.info("ready", {
+    readyMs: Math.round(readyMs),
+    residentMb: residentMb(),
+    url: cluster.url,
+    store: config.store.kind,
+  });
+  const { url, kubeconfig, mergedInto, store } = cluster;
+  const page =
+    dashboardPort === undefined ? undefined : await upDashboard({ clock, log, port: dashboardPort, kubeconfig });
+  reporter.ready(
+    {
+      cluster: { url, kubeconfig, mergedInto },
+      notes: [...notes, ...cluster.notes, ...(page?.notes ?? [])],
+      ...(page?.dashboard !== undefined && { dashboard: page.dashboard.newLink() }),
+      readyMs,
+      residentMb: residentMb(),
+    },
+    () => store.revision({ timeoutMs: 900 }),
+  );
+
+  const signal = await signalled.promise;
+  log.info("stopping", { signal });
+  reporter.stopping();
+  // A second Ctrl-C must always work, also when stopping hangs.
+  process.once("SIGINT", () => process.exit(130));
+  // SIGTERM is how others end it, to start it anew or to end nodes themselves (`k8ts down`): containers keep running. Ctrl-C ends all.
+  await page?.dashboard?.close();
+  await cluster.stop({ keepNodes: signal === "SIGTERM" });
+  reporter.stopped();
+  log.info("stopped");
+}

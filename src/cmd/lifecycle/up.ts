@@ -1,0 +1,147 @@
+/** `k8ts up`: runs a cluster in the foreground, or with --detach in a process of its own. */
+import { existsSync, readdirSync } from "node:fs";
+import { Command, Option } from "commander";
+import { type ClusterConfig, ClusterError, type RealNodesConfig, type StoreConfig } from "#cluster";
+import { userKubeconfigPath } from "#pki";
+import { type AdmissionFlagOptions, admissionFrom, admissionOptions } from "../options/admission.ts";
+import { type AuditFlagOptions, auditFrom, auditOptions } from "../options/audit.ts";
+import { type AuthenticationOptions, authenticationFrom, authenticationOptions } from "../options/authentication.ts";
+import { type AuthorizationOptions, authorizationFrom, authorizationOptions } from "../options/authorization.ts";
+import { controllersOption } from "../options/controllers.ts";
+import { type EncryptionOptions, encryptionFrom, encryptionOptions } from "../options/encryption.ts";
+import { type EtcdOptions, etcdOptions, etcdStore, tlsOf } from "../options/etcd.ts";
+import { type FlowControlFlagOptions, flowControlFrom, flowControlOptions } from "../options/fairness.ts";
+import {
+  chooseNodes,
+  ownTerminal,
+  type RealNodesFlagOptions,
+  realNodesOptions,
+  serviceRanges,
+} from "../options/real-nodes.ts";
+import { flowRecordsOption, historyWindowOption, type RecordingOptions } from "../options/recording.ts";
+import { type NodesFlagOptions, nodesFrom, nodesOptions } from "../options/simulated-nodes.ts";
+import { dataDirOf, dataDirOption, milliseconds, wholeNumber } from "../options/values.ts";
+import { runDetached } from "./detach.ts";
+import { runForeground } from "./foreground.ts";
+
+export interface UpOptions
+  extends EtcdOptions,
+    AuthenticationOptions,
+    AuthorizationOptions,
+    EncryptionOptions,
+    AdmissionFlagOptions,
+    AuditFlagOptions,
+    FlowControlFlagOptions,
+    NodesFlagOptions,
+    RealNodesFlagOptions,
+    RecordingOptions {
+  readonly store: "embedded" | "memory" | "etcd";
+  readonly dataDir: string;
+  readonly bindAddress: string;
+  readonly port: number;
+  readonly kubeconfig?: string;
+  readonly eventTtl?: number;
+  readonly serviceClusterIpRange?: readonly string[];
+  readonly controllers?: readonly string[];
+  readonly scheduler?: boolean;
+  readonly dashboard: boolean;
+  readonly dashboardPort: number;
+  readonly detach?: boolean;
+}
+
+export function upCommand(): Command {
+  const command = new Command("up")
+    .description("run a cluster; Ctrl-C stops it, the next `up` on the same data directory continues")
+    .addOption(
+      new Option("--store <kind>", "where objects are kept")
+        .choices(["embedded", "memory", "etcd"])
+        .default("embedded"),
+    )
+    .addOption(dataDirOption())
+    .option("--bind-address <ip>", "address to listen on", "127.0.0.1")
+    .addOption(
+      new Option("--port <port>", "port of the API server; 0 picks a free one")
+        .argParser(wholeNumber(0, 65535))
+        .default(6443),
+    )
+    .option("--kubeconfig <file>", "kubeconfig that gets the context `k8ts`, instead of the user's own")
+    .addOption(new Option("--event-ttl <duration>", "how long events are kept, such as 1h30m").argParser(milliseconds))
+    .addOption(
+      new Option(
+        "--service-cluster-ip-range <cidrs>",
+        "addresses of Services: a range, or one of each family (default: 10.96.0.0/12)",
+      ).argParser(serviceRanges),
+    )
+    .addOption(historyWindowOption())
+    .addOption(flowRecordsOption())
+    .addOption(controllersOption())
+    .option("--scheduler", "run the scheduler; default: unless objects are kept in memory and there are no nodes")
+    .option("--no-scheduler", "leave scheduling to another process, such as `k8ts scheduler`")
+    .addOption(
+      new Option("--dashboard-port <port>", "port of the dashboard on loopback; 0 picks a free one")
+        .argParser(wholeNumber(0, 65535))
+        .default(0),
+    )
+    .option("--no-dashboard", "run no dashboard; `k8ts dashboard` runs one of its own")
+    .option("--detach", "return when the cluster is ready and leave it running")
+    .action(async (options: UpOptions) => {
+      const { realNodes, notes } = await chooseNodes({ ...options, hasNodes: hasNodes(options) }, ownTerminal());
+      const config = configFrom(options, realNodes);
+      if (options.detach) await runDetached(config);
+      else await runForeground(config, notes, options.dashboard ? options.dashboardPort : undefined);
+    });
+  for (const option of [
+    ...nodesOptions(),
+    ...realNodesOptions(),
+    ...etcdOptions(),
+    ...authenticationOptions(),
+    ...authorizationOptions(),
+    ...encryptionOptions(),
+    ...admissionOptions(),
+    ...auditOptions(),
+    ...flowControlOptions(),
+  ])
+    command.addOption(option);
+  return command;
+}
+
+export function configFrom(options: UpOptions, realNodes?: RealNodesConfig): ClusterConfig {
+  const nodes = realNodes === undefined ? nodesFrom(options) : undefined;
+  return {
+    dataDir: options.dataDir,
+    bindAddress: options.bindAddress,
+    port: options.port,
+    store: storeFrom(options),
+    ...(options.eventTtl !== undefined && { eventTtlMs: options.eventTtl }),
+    ...(options.serviceClusterIpRange !== undefined && { serviceCidrs: options.serviceClusterIpRange }),
+    historyWindowMs: options.historyWindow,
+    flowRecords: options.flowRecords,
+    authentication: authenticationFrom(options),
+    authorization: authorizationFrom(options),
+    encryption: encryptionFrom(options),
+    admission: admissionFrom(options),
+    audit: auditFrom(options),
+    flowControl: flowControlFrom(options),
+    ...(options.controllers !== undefined && { controllers: options.controllers }),
+    // What is in memory and has no nodes is there to try the API: nobody waits for a Pod to run.
+    scheduler: options.scheduler ?? (options.store !== "memory" || nodes !== undefined || realNodes !== undefined),
+    ...(nodes !== undefined && { nodes }),
+    ...(realNodes !== undefined && { realNodes }),
+    mergeInto: options.kubeconfig ?? userKubeconfigPath(process.env),
+  };
+}
+
+/** Real ones, from an earlier start. */
+function hasNodes(options: UpOptions): boolean {
+  const { nodes } = dataDirOf(options);
+  return existsSync(nodes) && readdirSync(nodes, { withFileTypes: true }).some((entry) => entry.isDirectory());
+}
+
+function storeFrom(options: UpOptions): StoreConfig {
+  const { store, etcdServers } = options;
+  if (store === "etcd") return etcdStore(options, "--store etcd needs --etcd-servers URL[,URL…].");
+  if (etcdServers !== undefined || tlsOf(options) !== undefined) {
+    throw new ClusterError(`--etcd-servers and its certificates go with --store etcd, not with --store ${store}.`);
+  }
+  return { kind: store };
+}

@@ -1,0 +1,116 @@
+/**
+ * `k8ts node`: nodes of a running cluster fail and come back. Real ones are in real-node.ts.
+ *
+ *     k8ts node stop ══► Node, annotation simulated.k8ts.io/stopped --► the node itself: falls silent, or comes back
+ */
+import { Command } from "commander";
+import { type core, isStatusError } from "#api";
+import { realClock } from "#base";
+import type { ResourceClient } from "#client";
+import { ClusterError, findRunning } from "#cluster";
+import { readKubeconfig } from "#pki";
+import { type DataDirOption, dataDirOf, dataDirOption } from "../options/values.ts";
+import { addRealVerbs, setRealNode } from "./real-node.ts";
+
+const NODES = { apiVersion: "v1", kind: "Node", plural: "nodes", namespaced: false };
+/** The word between the fleet and this command; spelled out, so that the command need not load the fleet. */
+export const STOPPED = "simulated.k8ts.io/stopped";
+
+export function nodeCommand(): Command {
+  const command = new Command("node").description("list nodes; let them fail and come back; add and remove real ones");
+  command
+    .command("ls")
+    .description("list the nodes and how they are")
+    .addOption(dataDirOption())
+    .action((options: DataDirOption) =>
+      withNodes(options, async (nodes) => {
+        process.stdout.write(nodesTable((await nodes.list()).items));
+      }),
+    );
+  for (const [verb, stopped, does, done] of [
+    ["stop", "true", "let a node fail: a simulated one falls silent, a real one loses its power", "falls silent"],
+    ["start", null, "let it come back", "comes back"],
+  ] as const) {
+    command
+      .command(`${verb} <name>`)
+      .description(does)
+      .addOption(dataDirOption())
+      .action((name: string, options: DataDirOption) =>
+        withNodes(options, async (nodes) => {
+          const wanted = verb === "stop" ? "stopped" : "running";
+          const isReal = await setRealNode(dataDirOf(options), name, wanted, realClock());
+          if (!isReal) await setStopped(nodes, name, stopped);
+          process.stdout.write(isReal ? `${name} is ${wanted}.\n` : `${name} ${done}.\n`);
+        }),
+      );
+  }
+  addRealVerbs(command, (options, name) =>
+    withNodes(options, async (nodes) => {
+      await nodes.delete(name).catch((error: unknown) => {
+        // It may never have come so far as to be known.
+        if (!isStatusError(error) || error.reason !== "NotFound") throw error;
+      });
+    }),
+  );
+  return command;
+}
+
+async function setStopped(nodes: ResourceClient<core.Node>, name: string, stopped: "true" | null): Promise<void> {
+  try {
+    const { status } = await nodes.get(name);
+    if (status?.nodeInfo?.containerRuntimeVersion.startsWith("simulated://") !== true)
+      throw new ClusterError(`${name} is not a simulated node.`);
+    await nodes.patch(name, { type: "merge", object: { metadata: { annotations: { [STOPPED]: stopped } } } });
+  } catch (error) {
+    if (!isStatusError(error) || error.reason !== "NotFound") throw error;
+    throw new ClusterError(`There is no node ${name}: \`k8ts node ls\` lists those that there are.`, { cause: error });
+  }
+}
+
+async function withNodes(
+  options: DataDirOption,
+  work: (nodes: ResourceClient<core.Node>) => Promise<void>,
+): Promise<void> {
+  const dir = dataDirOf(options);
+  if (!(await findRunning(dir)).running) throw new ClusterError(`No cluster is running in ${dir.path}.`);
+  const { server, caPem, client: user } = await readKubeconfig(dir.kubeconfig);
+  const credentials = user !== undefined && "certPem" in user ? { certPem: user.certPem, keyPem: user.keyPem } : {};
+  // Loaded here, so that other commands start without it.
+  const { Client, https } = await import("#client");
+  const clock = realClock();
+  const client = new Client({ transport: https({ server, caPem, ...credentials }, { clock }), clock });
+  try {
+    await work(client.of<core.Node>(NODES));
+  } catch (error) {
+    if (!isStatusError(error)) throw error;
+    throw new ClusterError(`The API server at ${server} says: ${error.message}`, { cause: error });
+  } finally {
+    await client.close();
+  }
+}
+
+export function nodesTable(nodes: readonly core.Node[]): string {
+  const rows = nodes.map(({ metadata, status }) => {
+    const ready = status?.conditions?.find(({ type }) => type === "Ready")?.status;
+    const isStopped = metadata.annotations?.[STOPPED] === "true";
+    const state = ready === "True" ? "Ready" : ready === "Unknown" ? "NotReady (not heard of)" : "NotReady";
+    return [
+      metadata.name ?? "",
+      isStopped ? `${state}, stopped` : state,
+      metadata.labels?.["topology.kubernetes.io/zone"] ?? "-",
+      status?.addresses?.find(({ type }) => type === "InternalIP")?.address ?? "-",
+      status?.nodeInfo?.containerRuntimeVersion.split(":")[0] ?? "-",
+    ];
+  });
+  const table = [["NAME", "STATUS", "ZONE", "ADDRESS", "RUNTIME"], ...rows];
+  const widths = [0, 1, 2, 3, 4].map((at) => Math.max(...table.map((row) => row[at]?.length ?? 0)));
+  return table
+    .map(
+      (row) =>
+        `${row
+          .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+          .join("   ")
+          .trimEnd()}\n`,
+    )
+    .join("");
+}

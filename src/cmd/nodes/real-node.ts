@@ -1,0 +1,91 @@
+/**
+ * `k8ts node add · remove · stop · start` for real nodes: the wish is written down, the running cluster fulfils it, and this waits for it.
+ *
+ *     k8ts node stop ══► nodes/<name>/node.json ···► running cluster ══► run.json ···► k8ts node stop
+ */
+import type { Command } from "commander";
+import type { Clock } from "#base";
+import { realClock } from "#base";
+import { ClusterError, type DataDir, findRunning, type NodeRecord, nodeTools, type Wanted } from "#cluster";
+import { type DataDirOption, dataDirOf, dataDirOption } from "../options/values.ts";
+
+const POLL_MS = 50;
+const TIMEOUT_MS = 60_000;
+
+/** Adds the verbs that only real nodes have. `forget` takes a Node out of the API. */
+export function addRealVerbs(node: Command, forget: (options: DataDirOption, name: string) => Promise<void>): void {
+  node
+    .command("add [name]")
+    .description("add a real node to the running cluster")
+    .addOption(dataDirOption())
+    .action(async (name: string | undefined, options: DataDirOption) => {
+      const added = await addRealNode(dataDirOf(options), name, realClock());
+      process.stdout.write(`${added} is up.\n`);
+    });
+  node
+    .command("remove <name>")
+    .description("end a real node and delete all that it has")
+    .addOption(dataDirOption())
+    .action(async (name: string, options: DataDirOption) => {
+      const dir = dataDirOf(options);
+      if (!(await setRealNode(dir, name, "removed", realClock()))) throw new ClusterError(`${name} is no real node.`);
+      await forget(options, name);
+      process.stdout.write(`${name} is removed.\n`);
+    });
+}
+
+/** False if there is no real node of this name. Resolves when it has become so. */
+export async function setRealNode(dir: DataDir, name: string, wanted: Wanted, clock: Clock): Promise<boolean> {
+  const { nodeNames, readNode, siteNames, writeSpec } = await nodeTools();
+  const names = nodeNames(siteNames(dir.path), name);
+  if ((await readNode(names)) === undefined) return false;
+  await checkRunning(dir);
+  await writeSpec(names, { wanted });
+  await waitFor(dir, () => readNode(names), wanted, name, clock);
+  return true;
+}
+
+async function addRealNode(dir: DataDir, given: string | undefined, clock: Clock): Promise<string> {
+  const { listNodes, nodeNameProblem, nodeNames, readNode, siteNames, writeSpec } = await nodeTools();
+  await checkRunning(dir);
+  const site = siteNames(dir.path);
+  const taken = new Set((await listNodes(site)).map(({ names }) => names.name));
+  const name = given ?? freeName(taken);
+  const problem = nodeNameProblem(name);
+  if (problem !== undefined) throw new ClusterError(problem);
+  if (taken.has(name)) throw new ClusterError(`There is a node ${name} already.`);
+  const names = nodeNames(site, name);
+  await writeSpec(names, { wanted: "running" });
+  await waitFor(dir, () => readNode(names), "running", name, clock);
+  return name;
+}
+
+function freeName(taken: ReadonlySet<string>): string {
+  let number = 1;
+  while (taken.has(`node-${number}`)) number++;
+  return `node-${number}`;
+}
+
+async function checkRunning(dir: DataDir): Promise<void> {
+  if (!(await findRunning(dir)).running) throw new ClusterError(`No cluster is running in ${dir.path}.`);
+}
+
+async function waitFor(
+  dir: DataDir,
+  read: () => Promise<NodeRecord | undefined>,
+  wanted: Wanted,
+  name: string,
+  clock: Clock,
+): Promise<void> {
+  const deadline = clock.monotonic() + TIMEOUT_MS;
+  for (;;) {
+    const record = await read();
+    if ((record?.run?.state ?? "removed") === wanted && (record === undefined) === (wanted === "removed")) return;
+    if (clock.monotonic() >= deadline) {
+      throw new ClusterError(
+        `${name} is not ${wanted} after ${TIMEOUT_MS / 1000} s. Does the cluster keep real nodes (--runtime containerd)? See ${dir.log}.`,
+      );
+    }
+    await clock.sleep(POLL_MS);
+  }
+}

@@ -1,0 +1,49 @@
+/** Flags about who may do what, named as kube-apiserver names them. */
+import { Option } from "commander";
+import type { ClusterConfig } from "#cluster";
+import { milliseconds } from "./values.ts";
+
+export interface AuthorizationOptions {
+  readonly authorizationMode?: readonly string[];
+  readonly authorizationPolicyFile?: string;
+  readonly authorizationWebhookConfigFile?: string;
+  readonly authorizationWebhookVersion?: "v1" | "v1beta1";
+  readonly authorizationWebhookCacheAuthorizedTtl?: number;
+  readonly authorizationWebhookCacheUnauthorizedTtl?: number;
+  readonly authorizationConfig?: string;
+}
+
+export function authorizationOptions(): readonly Option[] {
+  const webhook = "--authorization-webhook";
+  return [
+    new Option("--authorization-mode <modes>", "who decides, in this order; default: Node,RBAC").argParser((value) =>
+      value.split(",").map((mode) => mode.trim()),
+    ),
+    new Option("--authorization-policy-file <file>", "policies of the mode ABAC, a JSON object in each line"),
+    new Option(`${webhook}-config-file <file>`, "kubeconfig of the server that the mode Webhook asks"),
+    new Option(`${webhook}-version <version>`, "version of SubjectAccessReview for the webhook").choices([
+      "v1",
+      "v1beta1",
+    ]),
+    new Option(`${webhook}-cache-authorized-ttl <duration>`, "how long the webhook's yes is kept").argParser(
+      milliseconds,
+    ),
+    new Option(`${webhook}-cache-unauthorized-ttl <duration>`, "how long the webhook's no is kept").argParser(
+      milliseconds,
+    ),
+    new Option("--authorization-config <file>", "an AuthorizationConfiguration, instead of modes and webhook flags"),
+  ];
+}
+
+export function authorizationFrom(options: AuthorizationOptions): NonNullable<ClusterConfig["authorization"]> {
+  const flags = {
+    authorizationMode: options.authorizationMode,
+    authorizationPolicyFile: options.authorizationPolicyFile,
+    authorizationWebhookConfigFile: options.authorizationWebhookConfigFile,
+    authorizationWebhookVersion: options.authorizationWebhookVersion,
+    authorizationWebhookCacheAuthorizedTtlMs: options.authorizationWebhookCacheAuthorizedTtl,
+    authorizationWebhookCacheUnauthorizedTtlMs: options.authorizationWebhookCacheUnauthorizedTtl,
+    authorizationConfig: options.authorizationConfig,
+  };
+  return Object.fromEntries(Object.entries(flags).filter(([, value]) => value !== undefined));
+}

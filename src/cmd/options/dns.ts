@@ -1,0 +1,73 @@
+/** Flags about the cluster's DNS. */
+import { readFileSync } from "node:fs";
+import { isIP } from "node:net";
+import { Option } from "commander";
+import { ClusterError, type LoneDnsConfig } from "#cluster";
+import { wholeNumber } from "./values.ts";
+
+export interface DnsFlagOptions {
+  readonly clusterDns?: readonly string[];
+  readonly dnsPort: number;
+  readonly clusterDomain: string;
+  readonly upstream?: readonly string[];
+  readonly stubDomain?: readonly string[];
+}
+
+const DNS_PORT = 53;
+
+export function dnsOptions(): readonly Option[] {
+  return [
+    new Option("--cluster-dns <ips>", "addresses at which the cluster's DNS answers").argParser(list),
+    new Option("--dns-port <port>", "its port").argParser(wholeNumber(0, 65535)).default(DNS_PORT),
+    new Option("--cluster-domain <name>", "the cluster's domain").default("cluster.local"),
+    new Option(
+      "--upstream <servers>",
+      "who is asked for other names, as ip[:port]; default: as resolv.conf says",
+    ).argParser(list),
+    new Option("--stub-domain <domain=servers>", "who is asked for names in a domain; may be given again").argParser(
+      (value: string, all: readonly string[] = []) => [...all, value],
+    ),
+  ];
+}
+
+export function dnsFrom(options: DnsFlagOptions, addresses: readonly string[]): LoneDnsConfig {
+  const stubs = (options.stubDomain ?? []).map((text) => {
+    const [domain = "", servers = ""] = text.split("=");
+    if (domain === "" || servers === "") throw new ClusterError(`--stub-domain ${text}: say domain=ip[:port][,…].`);
+    return [domain.toLowerCase(), list(servers).map((server) => serverOf("--stub-domain", server))] as const;
+  });
+  for (const address of addresses)
+    if (isIP(address) === 0) throw new ClusterError(`--cluster-dns: ${address} is no address.`);
+  return {
+    addresses,
+    port: options.dnsPort,
+    zone: options.clusterDomain.toLowerCase(),
+    upstreams: (options.upstream ?? systemServers(addresses))
+      .filter(Boolean)
+      .map((server) => serverOf("--upstream", server)),
+    stubDomains: Object.fromEntries(stubs),
+  };
+}
+
+/** Those of the machine, without ourselves: who asks themselves never gets an answer. */
+function systemServers(own: readonly string[]): string[] {
+  try {
+    const lines = readFileSync("/etc/resolv.conf", "utf8").split("\n");
+    const servers = lines.flatMap((line) => /^nameserver\s+(\S+)/.exec(line)?.[1] ?? []);
+    return servers.filter((server) => !own.includes(server));
+  } catch {
+    return []; // a machine without the file has no servers of its own
+  }
+}
+
+function serverOf(flag: string, text: string): { host: string; port: number } {
+  if (isIP(text) !== 0) return { host: text, port: DNS_PORT };
+  const [, host = "", port = ""] = /^\[?(.+?)\]?:(\d+)$/.exec(text) ?? [];
+  if (isIP(host) === 0 || Number(port) > 65_535)
+    throw new ClusterError(`${flag}: ${text} is no server; say ip[:port].`);
+  return { host, port: Number(port) };
+}
+
+function list(value: string): string[] {
+  return value.split(",").map((each) => each.trim());
+}

@@ -1,0 +1,23 @@
+/** Flags about encryption at rest, named as kube-apiserver names them. */
+import { Option } from "commander";
+import type { ClusterConfig } from "#cluster";
+import { boolean } from "./values.ts";
+
+export interface EncryptionOptions {
+  readonly encryptionProviderConfig?: string;
+  readonly encryptionProviderConfigAutomaticReload?: boolean;
+}
+
+export function encryptionOptions(): readonly Option[] {
+  return [
+    new Option("--encryption-provider-config <file>", "an EncryptionConfiguration: what is kept encrypted, and how"),
+    new Option("--encryption-provider-config-automatic-reload [boolean]", "follow that file while the cluster runs")
+      .preset("true")
+      .argParser(boolean),
+  ];
+}
+
+export function encryptionFrom(options: EncryptionOptions): NonNullable<ClusterConfig["encryption"]> {
+  const { encryptionProviderConfig: file, encryptionProviderConfigAutomaticReload: reloads } = options;
+  return { ...(file !== undefined && { file }), ...(reloads !== undefined && { reloads }) };
+}

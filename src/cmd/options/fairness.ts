@@ -1,0 +1,42 @@
+/** Flags about how much is served at a time, named as kube-apiserver names them. */
+import { Option } from "commander";
+import { type ClusterConfig, ClusterError } from "#cluster";
+import { boolean, wholeNumber } from "./values.ts";
+
+export interface FlowControlFlagOptions {
+  readonly enablePriorityAndFairness?: boolean;
+  readonly maxRequestsInflight?: number;
+  readonly maxMutatingRequestsInflight?: number;
+}
+
+export function flowControlOptions(): readonly Option[] {
+  return [
+    new Option(
+      "--enable-priority-and-fairness [boolean]",
+      "share the server fairly among users, by FlowSchemas and PriorityLevelConfigurations (default: true)",
+    )
+      .preset("true")
+      .argParser(boolean),
+    new Option(
+      "--max-requests-inflight <n>",
+      "requests that read, at a time; with the next one: seats (default: 400)",
+    ).argParser(wholeNumber(0, 1_000_000)),
+    new Option("--max-mutating-requests-inflight <n>", "requests that write, at a time (default: 200)").argParser(
+      wholeNumber(0, 1_000_000),
+    ),
+  ];
+}
+
+export function flowControlFrom(options: FlowControlFlagOptions): NonNullable<ClusterConfig["flowControl"]> {
+  const { enablePriorityAndFairness: fair, maxRequestsInflight, maxMutatingRequestsInflight } = options;
+  if (fair !== false && maxRequestsInflight === 0 && maxMutatingRequestsInflight === 0) {
+    throw new ClusterError(
+      "--max-requests-inflight and --max-mutating-requests-inflight must add up to something positive.",
+    );
+  }
+  return {
+    ...(fair !== undefined && { fair }),
+    ...(maxRequestsInflight !== undefined && { reading: maxRequestsInflight }),
+    ...(maxMutatingRequestsInflight !== undefined && { mutating: maxMutatingRequestsInflight }),
+  };
+}

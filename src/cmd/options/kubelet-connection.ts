@@ -1,0 +1,52 @@
+/** Flags of kube-apiserver about kubelets: how it reaches them, who it is to them, and whether it checks who they are. */
+import { InvalidArgumentError, Option } from "commander";
+import { type ApiServerConfig, ClusterError } from "#cluster";
+import { milliseconds } from "./values.ts";
+
+export interface KubeletReachOptions {
+  readonly kubeletCertificateAuthority?: string;
+  readonly kubeletClientCertificate?: string;
+  readonly kubeletClientKey?: string;
+  readonly kubeletPreferredAddressTypes?: readonly string[];
+  readonly kubeletTimeout?: number;
+}
+
+const ADDRESS_TYPES = ["Hostname", "InternalDNS", "InternalIP", "ExternalDNS", "ExternalIP"];
+
+export function kubeletReachOptions(): readonly Option[] {
+  return [
+    new Option(
+      "--kubelet-certificate-authority <file>",
+      "who signs the certificates of kubelets; default: not checked",
+    ),
+    new Option("--kubelet-client-certificate <file>", "certificate of this server for kubelets"),
+    new Option("--kubelet-client-key <file>", "its key"),
+    new Option("--kubelet-preferred-address-types <types>", "which of a Node's addresses is tried first").argParser(
+      addressTypes,
+    ),
+    new Option("--kubelet-timeout <duration>", "how long a kubelet may take to answer, such as 5s").argParser(
+      milliseconds,
+    ),
+  ];
+}
+
+export function kubeletReachFrom(options: KubeletReachOptions): NonNullable<ApiServerConfig["kubelets"]> {
+  const { kubeletCertificateAuthority: certificateAuthority, kubeletTimeout: timeoutMs } = options;
+  const { kubeletClientCertificate: certFile, kubeletClientKey: keyFile, kubeletPreferredAddressTypes } = options;
+  if ((certFile === undefined) !== (keyFile === undefined)) {
+    throw new ClusterError("--kubelet-client-certificate and --kubelet-client-key belong together: give both or none.");
+  }
+  return {
+    ...(certificateAuthority !== undefined && { certificateAuthority }),
+    ...(certFile !== undefined && keyFile !== undefined && { client: { certFile, keyFile } }),
+    ...(kubeletPreferredAddressTypes !== undefined && { addressTypes: kubeletPreferredAddressTypes }),
+    ...(timeoutMs !== undefined && { timeoutMs }),
+  };
+}
+
+function addressTypes(value: string): readonly string[] {
+  const types = value.split(",").map((type) => type.trim());
+  const wrong = types.find((type) => !ADDRESS_TYPES.includes(type));
+  if (wrong !== undefined) throw new InvalidArgumentError(`${wrong} is none of ${ADDRESS_TYPES.join(", ")}.`);
+  return types;
+}

@@ -1,0 +1,137 @@
+import { describe, expect, it } from "vitest";
+import { chooseNodes, realNodesOptions, serviceRanges, type Terminal } from "./real-nodes.ts";
+
+/** A machine that lacks packages until they are installed. */
+function machine({ missing = [] as string[], root = true } = {}) {
+  let left = missing;
+  return {
+    missingPackages: () => left,
+    canInstall: () => root,
+    installCommand: (packages: readonly string[]) => `apt-get install ${packages.join(" ")}`,
+    installPackages: async () => {
+      left = [];
+    },
+    obstacles: () => [
+      ...(root ? [] : ["Real nodes need root."]),
+      ...(left.length > 0 ? [`Missing: ${left.join(", ")}.`] : []),
+    ],
+  };
+}
+
+function terminal(answer?: string): Terminal & { readonly lines: string[] } {
+  const lines: string[] = [];
+  const say = (line: string) => void lines.push(line);
+  if (answer === undefined) return { lines, say };
+  return { lines, say, ask: async () => answer };
+}
+
+describe("chooseNodes", () => {
+  it.each([
+    ["none are asked for", { runtime: "auto" }],
+    ["simulated ones are asked for", { runtime: "simulated", nodes: 2 }],
+    ["they are described as only simulated ones can be", { runtime: "auto", nodes: 2, nodeCpu: "4" }],
+  ] as const)("no real nodes where %s", async (_name, options) => {
+    expect(await chooseNodes({ ...options, hasNodes: false }, terminal(), machine())).toEqual({ notes: [] });
+  });
+
+  it.each([
+    ["auto", 2, 2],
+    ["containerd", 3, 3],
+    ["containerd", undefined, 1],
+  ] as const)("--runtime %s, --nodes %s", async (runtime, nodes, count) => {
+    const options = { runtime, ...(nodes !== undefined && { nodes }), hasNodes: false };
+    const { realNodes, notes } = await chooseNodes(options, terminal(), machine());
+    expect(realNodes).toEqual({
+      count,
+      command: expect.arrayContaining([process.execPath]),
+      proxyCommand: expect.arrayContaining([process.execPath]),
+    });
+    expect(notes).toEqual([]);
+  });
+
+  it.each([
+    ["auto", undefined, 0],
+    ["containerd", undefined, 0],
+    ["auto", 3, 3],
+  ] as const)(
+    "a cluster that has real nodes goes on with them: --runtime %s, --nodes %s",
+    async (runtime, nodes, count) => {
+      const options = { runtime, ...(nodes !== undefined && { nodes }), hasNodes: true };
+      expect((await chooseNodes(options, terminal(), machine())).realNodes).toMatchObject({ count });
+    },
+  );
+
+  it("unless it is told not to, or cannot", async () => {
+    const without = { runtime: "auto", nodes: 0, hasNodes: true } as const;
+    expect(await chooseNodes(without, terminal(), machine())).toEqual({ notes: [] });
+    const { realNodes, notes } = await chooseNodes(
+      { runtime: "auto", hasNodes: true },
+      terminal(),
+      machine({ root: false }),
+    );
+    expect([realNodes, notes]).toEqual([undefined, ["Its real nodes stay as they are. Real nodes need root."]]);
+  });
+
+  it("auto says why nodes are only simulated; containerd refuses", async () => {
+    const { notes } = await chooseNodes(
+      { runtime: "auto", nodes: 2, hasNodes: false },
+      terminal(),
+      machine({ root: false }),
+    );
+    expect(notes).toEqual([
+      "The 2 nodes are simulated: Pods are reported as running, but nothing runs. Real nodes need root.",
+    ]);
+    await expect(
+      chooseNodes({ runtime: "containerd", hasNodes: false }, terminal(), machine({ root: false })),
+    ).rejects.toThrow("Real nodes need root. Or choose --runtime simulated.");
+  });
+
+  it.each([
+    ["--yes", { yes: true }, terminal(), true],
+    ["an empty answer", {}, terminal(""), true],
+    ["yes", {}, terminal("Yes"), true],
+    ["no", {}, terminal("n"), false],
+    ["nobody who could answer", {}, terminal(), false],
+  ])("what is missing is installed, or not: %s", async (_name, flags, screen, installs) => {
+    const options = { runtime: "auto" as const, nodes: 1, hasNodes: false, ...flags };
+    const { realNodes, notes } = await chooseNodes(options, screen, machine({ missing: ["containerd", "runc"] }));
+    expect(realNodes !== undefined).toBe(installs);
+    if (installs) expect(screen.lines.at(-1)).toBe("Installing containerd, runc …");
+    else expect(notes[0]).toContain("say --yes, or install them with `apt-get install containerd runc`");
+  });
+});
+
+describe("ranges of addresses", () => {
+  const podRanges = (value: string) =>
+    realNodesOptions()
+      .find(({ long }) => long === "--cluster-cidr")
+      ?.parseArg?.(value, undefined);
+  it.each([
+    ["10.244.0.0/16", true],
+    ["10.244.0.0/16,fd00:10:244::/56", true],
+    ["10.244.0.0/25", false],
+    ["10.244.0.0/16,10.245.0.0/16", false],
+    ["fd00:10:244::/56", false],
+    ["fd00:10:244::/56,10.244.0.0/16", false],
+    ["10.244.0.0/16,fd00:10:244::/40", false],
+    ["10.244.0.0/16,fd00:10:244::/80", false],
+    ["10.244.0.0/16,fd00:10:244::/56,10.1.0.0/16", false],
+    ["10.244.0.0", false],
+  ])("of Pods: %s", (value, isTaken) => {
+    if (isTaken) expect(podRanges(value)).toEqual(value.split(","));
+    else expect(() => podRanges(value)).toThrow();
+  });
+
+  it.each([
+    ["10.96.0.0/12", true],
+    ["10.96.0.0/16,fd00:10:96::/112", true],
+    ["fd00:10:96::/112,10.96.0.0/16", true],
+    ["fd00:10:96::/112", true],
+    ["10.96.0.0/29", false],
+    ["10.96.0.0/16,10.97.0.0/16", false],
+    ["everything", false],
+  ])("of Services: %s", (value, isTaken) => {
+    if (isTaken) expect(serviceRanges(value)).toEqual(value.split(","));
+    else expect(() => serviceRanges(value)).toThrow();
+  });
+});

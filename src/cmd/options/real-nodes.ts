@@ -1,0 +1,188 @@
+/**
+ * Whether nodes are real, and what has to be installed for that.
+ *
+ *     --runtime containerd ──► real, or a sentence that says what is in the way
+ *     --runtime auto ──► real where they can be, else simulated with a note that says why
+ */
+import { existsSync } from "node:fs";
+import { dirname, extname, join } from "node:path";
+import { createInterface } from "node:readline/promises";
+import { InvalidArgumentError, Option } from "commander";
+import { type Cidr, parseCidr } from "#api";
+import { ClusterError, nodeTools, type RealNodesConfig } from "#cluster";
+import type { NodesFlagOptions } from "./simulated-nodes.ts";
+
+export interface RealNodesFlagOptions {
+  readonly yes?: boolean;
+  readonly pullImages?: boolean;
+  readonly proxyMode?: "nftables" | "iptables";
+  readonly clusterCidr?: readonly string[];
+  /** False: none. */
+  readonly loadBalancers?: boolean;
+  readonly loadBalancerAddresses?: readonly string[];
+  readonly ingress?: boolean;
+}
+
+export function realNodesOptions(): readonly Option[] {
+  return [
+    new Option("--yes", "install what real nodes need (containerd, runc, …) without asking"),
+    new Option("--pull-images", "let real nodes pull images through this machine; they have no other way out"),
+    new Option("--proxy-mode <mode>", "by which real nodes' kernels are told of Services (default: nftables)").choices([
+      "nftables",
+      "iptables",
+    ]),
+    new Option(
+      "--cluster-cidr <cidrs>",
+      "addresses of Pods on real nodes, of IPv4 or of both families; default: a range that is free here",
+    ).argParser(podRanges),
+    new Option(
+      "--load-balancer-addresses <ranges>",
+      "addresses for Services of type LoadBalancer on real nodes; default: a range that is free here",
+    ).argParser((value: string) => value.split(",").map((each) => each.trim())),
+    new Option("--no-load-balancers", "leave them to another cloud controller"),
+    new Option("--no-ingress", "leave Ingresses to another ingress controller"),
+  ];
+}
+
+export interface NodesChoice {
+  /** Absent: nodes are simulated, or there are none. */
+  readonly realNodes?: RealNodesConfig;
+  readonly notes: readonly string[];
+}
+
+type Tools = Pick<
+  Awaited<ReturnType<typeof nodeTools>>,
+  "obstacles" | "missingPackages" | "canInstall" | "installCommand" | "installPackages"
+>;
+
+export interface Terminal {
+  readonly say: (line: string) => void;
+  /** Undefined where nobody is there to ask. */
+  readonly ask?: (question: string) => Promise<string>;
+}
+
+/** Installs packages where the user agrees. A cluster that has real nodes (`hasNodes`) goes on with them. */
+export async function chooseNodes(
+  options: NodesFlagOptions & RealNodesFlagOptions & { readonly hasNodes: boolean },
+  terminal: Terminal,
+  tools?: Tools,
+): Promise<NodesChoice> {
+  const { runtime } = options;
+  const nodes = options.nodes ?? (runtime === "containerd" && !options.hasNodes ? 1 : 0);
+  const continues = options.nodes === undefined && options.hasNodes;
+  if ((nodes === 0 && !continues) || runtime === "simulated" || (runtime === "auto" && describesSimulated(options)))
+    return { notes: [] };
+  const why = await obstacle(options, terminal, tools ?? (await nodeTools()));
+  if (why === undefined) {
+    const commands = { command: agentCommand(KUBELET_FLAGS), proxyCommand: agentCommand(PROXY_FLAGS) };
+    return { realNodes: { count: nodes, ...commands, ...wishes(options) }, notes: [] };
+  }
+  if (runtime === "containerd") throw new ClusterError(`${why} Or choose --runtime simulated.`);
+  if (continues) return { notes: [`Its real nodes stay as they are. ${why}`] };
+  const which = nodes === 1 ? "The node is" : `The ${nodes} nodes are`;
+  return { notes: [`${which} simulated: Pods are reported as running, but nothing runs. ${why}`] };
+}
+
+function wishes(options: RealNodesFlagOptions): Partial<RealNodesConfig> {
+  const { pullImages, proxyMode, clusterCidr, loadBalancers, ingress } = options;
+  const addresses = loadBalancers === false ? [] : options.loadBalancerAddresses;
+  return {
+    ...(pullImages === true && { pullImages }),
+    ...(proxyMode !== undefined && { proxyMode }),
+    ...(clusterCidr !== undefined && { podRanges: clusterCidr }),
+    ...(addresses !== undefined && { loadBalancerAddresses: addresses }),
+    ...(ingress === false && { ingress }),
+  };
+}
+
+/** Each node gets a range of 254 of it, and where there is one of IPv6, a range of 64 bits of that. */
+function podRanges(value: string): readonly string[] {
+  const [v4, v6, ...more] = ranges(value);
+  const isOfIpv4 = v4 !== undefined && v4.bytes.length === 4 && v4.prefixLength <= 24;
+  const isOfIpv6 = v6 === undefined || (v6.bytes.length === 16 && v6.prefixLength >= 48 && v6.prefixLength <= 64);
+  if (!isOfIpv4 || !isOfIpv6 || more.length > 0)
+    throw new InvalidArgumentError(
+      "It must be a range of IPv4 addresses such as 10.244.0.0/16, of at least 256; a range of IPv6 such as fd00:10:244::/56 may follow, with a prefix of 48 to 64 bits.",
+    );
+  return value.split(",");
+}
+
+/** As kube-apiserver takes it: one range, or one of each family. */
+export function serviceRanges(value: string): readonly string[] {
+  const all = ranges(value);
+  const families = new Set(all.map(({ bytes }) => bytes.length));
+  if (all.length > 2 || families.size < all.length || all.some(isTooSmall))
+    throw new InvalidArgumentError(
+      "It must be a range such as 10.96.0.0/12, or one of each family separated by a comma, of at least 16 addresses each.",
+    );
+  return value.split(",");
+}
+
+function isTooSmall({ bytes, prefixLength }: Cidr): boolean {
+  return bytes.length * 8 - prefixLength < 4;
+}
+
+function ranges(value: string): readonly Cidr[] {
+  return value.split(",").map((text) => {
+    const cidr = parseCidr(text);
+    if (cidr === undefined) throw new InvalidArgumentError(`${text} is no range of addresses.`);
+    return cidr;
+  });
+}
+
+function describesSimulated({ nodeCpu, nodeMemory, nodePods, nodeZones }: NodesFlagOptions): boolean {
+  return [nodeCpu, nodeMemory, nodePods, nodeZones].some((flag) => flag !== undefined);
+}
+
+/** What stays in the way: a sentence. */
+async function obstacle({ yes }: RealNodesFlagOptions, terminal: Terminal, tools: Tools): Promise<string | undefined> {
+  const missing = tools.missingPackages();
+  if (missing.length > 0 && tools.canInstall()) {
+    const command = tools.installCommand(missing);
+    if (!yes && !(await agrees(command, terminal))) {
+      return `Real nodes need ${missing.join(", ")}: say --yes, or install them with \`${command}\`.`;
+    }
+    terminal.say(`Installing ${missing.join(", ")} …`);
+    await tools.installPackages(missing);
+  }
+  const left = tools.obstacles();
+  return left.length === 0 ? undefined : left.join(" ");
+}
+
+async function agrees(command: string, { ask }: Terminal): Promise<boolean> {
+  if (ask === undefined) return false;
+  const answer = await ask(`Real nodes need some packages. Run \`${command}\` now? [Y/n] `);
+  return /^(y(es)?)?$/i.test(answer.trim());
+}
+
+/**
+ * A node's processes live long and do little at a time: they need no room for much that is new at once. A kubelet waits for others most of the time, and is as
+ * fast without compiled code, which takes a quarter of its memory. The proxy answers DNS, and is not.
+ */
+const KUBELET_FLAGS = ["--lite-mode", "--max-semi-space-size=1"];
+const PROXY_FLAGS = ["--optimize-for-size", "--max-semi-space-size=1"];
+
+/** How a node's processes are run: as this very program, by the part of it that lies beside its entry. */
+function agentCommand(flags: readonly string[]): string[] {
+  const entry = process.argv[1];
+  if (entry === undefined) throw new ClusterError("k8ts cannot find its own program file to start kubelets with.");
+  const agent = join(dirname(entry), `node-agent${extname(entry)}`);
+  return [process.execPath, ...flags, ...process.execArgv, existsSync(agent) ? agent : entry];
+}
+
+export function ownTerminal(): Terminal {
+  const say = (line: string) => void process.stdout.write(`${line}\n`);
+  // A program that runs this one has no answers; nor has the cluster behind --detach.
+  if (!process.stdin.isTTY || !process.stdout.isTTY || process.env.CI !== undefined) return { say };
+  return {
+    say,
+    ask: async (question) => {
+      const lines = createInterface({ input: process.stdin, output: process.stdout });
+      try {
+        return await lines.question(question);
+      } finally {
+        lines.close();
+      }
+    },
+  };
+}

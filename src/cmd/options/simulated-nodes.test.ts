@@ -1,0 +1,43 @@
+import { Command } from "commander";
+import { describe, expect, it } from "vitest";
+import { type NodesFlagOptions, nodesFrom, nodesOptions } from "./simulated-nodes.ts";
+
+function read(...args: string[]): NodesFlagOptions {
+  const command = new Command().exitOverride().configureOutput({ writeErr: () => {} });
+  for (const option of nodesOptions()) command.addOption(option);
+  return command.parse(args, { from: "user" }).opts();
+}
+
+describe("nodes", () => {
+  it.each<[args: string[], nodes: object | undefined]>([
+    [[], undefined],
+    [["--nodes", "0"], undefined],
+    [["--runtime", "simulated"], { count: 1 }],
+    [["--runtime", "simulated", "--nodes", "5"], { count: 5 }],
+    [["--runtime", "simulated", "--nodes", "0"], undefined],
+    [["--nodes", "2"], { count: 2 }],
+    [["--runtime", "containerd", "--nodes", "2"], undefined],
+    [
+      ["--runtime=simulated", "--node-cpu=4", "--node-memory=1024Mi", "--node-pods=20", "--node-zones=a, b"],
+      { count: 1, cpu: "4", memory: "1Gi", pods: 20, zones: ["a", "b"] },
+    ],
+  ])("%j", (args, nodes) => {
+    expect(nodesFrom(read(...args))).toEqual(nodes);
+  });
+
+  it.each([
+    [["--nodes", "5001"], "a whole number from 0 to 5000"],
+    [["--node-cpu", "many"], "an amount such as 8, 500m or 32Gi"],
+    [["--node-cpu", "-1"], "an amount such as"],
+    [["--node-pods", "0"], "a whole number from 1"],
+    [["--node-zones", "a,B!"], '"B!" is not a name of a zone'],
+    [["--runtime", "docker"], "Allowed choices are"],
+  ])("%j is refused", (args, why) => {
+    expect(() => read(...args)).toThrow(why);
+  });
+
+  it("facts about nodes need nodes that are simulated", () => {
+    expect(() => nodesFrom(read("--node-cpu", "4"))).toThrow("say --runtime simulated --nodes N");
+    expect(() => nodesFrom(read("--node-cpu", "4", "--runtime", "containerd"))).toThrow("go with simulated nodes");
+  });
+});

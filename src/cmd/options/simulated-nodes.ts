@@ -1,0 +1,63 @@
+/** Flags about the nodes that a cluster runs. */
+import { InvalidArgumentError, Option } from "commander";
+import { canonicalQuantity, checkDns1123Label, parseQuantity } from "#api";
+import { ClusterError, type NodesConfig } from "#cluster";
+import { wholeNumber } from "./values.ts";
+
+export interface NodesFlagOptions {
+  readonly nodes?: number;
+  readonly runtime: "auto" | "containerd" | "simulated";
+  readonly nodeCpu?: string;
+  readonly nodeMemory?: string;
+  readonly nodePods?: number;
+  readonly nodeZones?: readonly string[];
+}
+
+export function nodesOptions(): readonly Option[] {
+  return [
+    new Option("--nodes <n>", "nodes to run").argParser(wholeNumber(0, 5000)),
+    new Option("--runtime <kind>", "what runs containers").choices(["auto", "containerd", "simulated"]).default("auto"),
+    new Option("--node-cpu <amount>", "processors of each simulated node (default: 8)").argParser(amount),
+    new Option("--node-memory <amount>", "memory of each simulated node (default: 32Gi)").argParser(amount),
+    new Option("--node-pods <n>", "Pods that each simulated node takes (default: 110)").argParser(
+      wholeNumber(1, 10_000),
+    ),
+    new Option("--node-zones <names>", "zones that simulated nodes are spread over, separated by commas").argParser(
+      zones,
+    ),
+  ];
+}
+
+/** Undefined: none. */
+export function nodesFrom(options: NodesFlagOptions): NodesConfig | undefined {
+  const { runtime, nodes = runtime === "simulated" ? 1 : 0, nodeCpu, nodeMemory, nodePods, nodeZones } = options;
+  const facts = {
+    ...(nodeCpu !== undefined && { cpu: nodeCpu }),
+    ...(nodeMemory !== undefined && { memory: nodeMemory }),
+    ...(nodePods !== undefined && { pods: nodePods }),
+    ...(nodeZones !== undefined && { zones: nodeZones }),
+  };
+  if (nodes > 0 && runtime !== "containerd") return { count: nodes, ...facts };
+  if (Object.keys(facts).length > 0)
+    throw new ClusterError(
+      "--node-cpu, --node-memory, --node-pods and --node-zones go with simulated nodes: say --runtime simulated --nodes N.",
+    );
+  return undefined;
+}
+
+function amount(value: string): string {
+  try {
+    if (parseQuantity(value).unscaled > 0n) return canonicalQuantity(value);
+  } catch {
+    // told below, in one sentence
+  }
+  throw new InvalidArgumentError("It must be an amount such as 8, 500m or 32Gi.");
+}
+
+function zones(value: string): readonly string[] {
+  const names = value.split(",").map((name) => name.trim());
+  const wrong = names.find((name) => checkDns1123Label(name).length > 0);
+  if (wrong !== undefined)
+    throw new InvalidArgumentError(`${JSON.stringify(wrong)} is not a name of a zone, such as a or zone-1.`);
+  return names;
+}

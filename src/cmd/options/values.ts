@@ -1,0 +1,47 @@
+/** Options that several commands share, and how their values are read. */
+import { resolve } from "node:path";
+import { InvalidArgumentError, Option } from "commander";
+import { durationMs } from "#api";
+import { type DataDir, dataDir, defaultDataDir } from "#cluster";
+
+export interface DataDirOption {
+  readonly dataDir: string;
+}
+
+export function dataDirOption(): Option {
+  return new Option("--data-dir <dir>", "where the cluster keeps its state")
+    .default(defaultDataDir(process.env), "$K8TS_HOME or ~/.k8ts")
+    .argParser((value) => resolve(value));
+}
+
+export function dataDirOf(options: DataDirOption): DataDir {
+  return dataDir(options.dataDir);
+}
+
+export function wholeNumber(least: number, most: number): (value: string) => number {
+  return (value) => {
+    const number = Number(value);
+    if (!/^\d+$/.test(value) || number < least || number > most) {
+      throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
+    }
+    return number;
+  };
+}
+
+/** A duration as Go writes it. */
+export function milliseconds(value: string): number {
+  try {
+    const ms = durationMs(value);
+    if (ms > 0) return ms;
+  } catch {
+    // told below, in one sentence
+  }
+  throw new InvalidArgumentError("It must be a duration such as 30m or 1h30m.");
+}
+
+/** As Go's flags take it. */
+export function boolean(value: string): boolean {
+  if (["1", "t", "T", "true", "TRUE", "True"].includes(value)) return true;
+  if (["0", "f", "F", "false", "FALSE", "False"].includes(value)) return false;
+  throw new InvalidArgumentError("It must be true or false.");
+}

@@ -1,0 +1,143 @@
+/** `k8ts diff A B [resource…]`: what is different between two moments. */
+import { Command } from "commander";
+import { type apiextensions, builtIn, type Kind, type KubeObject } from "#api";
+import { ClusterError, type DataDir } from "#cluster";
+import { askServer, bodyText } from "../inspect/ask-server.ts";
+import { type DataDirOption, dataDirOf, dataDirOption } from "../options/values.ts";
+import { type FieldChange, type ObjectChange, objectChanges } from "./differences.ts";
+import { type MomentFound, messageOf, momentOf } from "./moments.ts";
+
+interface DiffOptions extends DataDirOption {
+  readonly namespace?: string;
+  readonly format: "text" | "json";
+}
+
+/** Something that can be listed. */
+interface Listed {
+  readonly title: string;
+  /** Without the namespace, which comes between the two. */
+  readonly path: readonly [string, string];
+  readonly namespaced: boolean;
+  /** Of these alone. */
+  readonly name?: string;
+}
+
+/** They change all the time: only who names them wants them. */
+const NOISE = new Set(["events", "leases"]);
+const MAX_FIELDS = 20;
+const MAX_VALUE = 60;
+
+export function diffCommand(): Command {
+  return new Command("diff")
+    .description("show what is different between two moments: `k8ts diff -5m 1041 deployments`")
+    .argument("<a>", "a revision, a time or a while ago (5m)")
+    .argument("<b>", "the same")
+    .argument(
+      "[resources...]",
+      "such as pods, deployment/web, widgets.example.com; default: everything but events and leases",
+    )
+    .addOption(dataDirOption())
+    .option("-n, --namespace <name>", "only of this namespace")
+    .option("--format <form>", "text or json", "text")
+    .allowUnknownOption()
+    .action(async (a: string, b: string, resources: readonly string[], options: DiffOptions) => {
+      const dir = dataDirOf(options);
+      const [from, to] = [await momentOf(dir, a), await momentOf(dir, b)];
+      const custom = await customResources(dir);
+      const wanted = resources.length === 0 ? everything(custom) : resources.map((text) => named(text, custom));
+      const found: { readonly title: string; readonly changes: readonly ObjectChange[] }[] = [];
+      for (const each of wanted) {
+        const [before, after] = [await listed(dir, each, from, options), await listed(dir, each, to, options)];
+        found.push({ title: each.title, changes: objectChanges(before, after) });
+      }
+      const changed = found.filter(({ changes }) => changes.length > 0);
+      process.stdout.write(
+        options.format === "json"
+          ? `${JSON.stringify({ from, to, resources: changed }, undefined, 2)}\n`
+          : [`${momentText(from)} → ${momentText(to)}`, ...changed.flatMap(linesOf), ""].join("\n"),
+      );
+      if (changed.length === 0 && options.format !== "json") process.stdout.write("Nothing is different.\n");
+    });
+}
+
+function momentText({ revision, time }: MomentFound): string {
+  return time === undefined ? `revision ${revision}` : `revision ${revision} (${time})`;
+}
+
+const SIGNS = { added: "+", removed: "-", changed: "~" } as const;
+
+function linesOf({ title, changes }: { readonly title: string; readonly changes: readonly ObjectChange[] }): string[] {
+  return changes.flatMap(({ name, change, fields }) => [
+    `${SIGNS[change]} ${title} ${name}`,
+    ...fields.slice(0, MAX_FIELDS).map(fieldLine),
+    ...(fields.length > MAX_FIELDS ? [`    … and ${fields.length - MAX_FIELDS} more`] : []),
+  ]);
+}
+
+function fieldLine({ path, from, to }: FieldChange): string {
+  return `    ${path}: ${valueText(from)} → ${valueText(to)}`;
+}
+
+function valueText(value: unknown): string {
+  if (value === undefined) return "∅";
+  const text = JSON.stringify(value);
+  return text.length > MAX_VALUE ? `${text.slice(0, MAX_VALUE)}…` : text;
+}
+
+async function listed(dir: DataDir, what: Listed, at: MomentFound, { namespace }: DiffOptions): Promise<KubeObject[]> {
+  if (namespace !== undefined && !what.namespaced) return [];
+  const [base, plural] = what.path;
+  const path = namespace === undefined ? `${base}/${plural}` : `${base}/namespaces/${namespace}/${plural}`;
+  const response = await askServer(dir, `/k8ts/at/${at.revision}${path}`);
+  const body = await bodyText(response);
+  if (response.statusCode !== 200) throw new ClusterError(`${messageOf(body)}.`);
+  const { items } = JSON.parse(body) as { items: KubeObject[] };
+  return what.name === undefined ? items : items.filter(({ metadata }) => metadata.name === what.name);
+}
+
+function everything(custom: readonly Listed[]): Listed[] {
+  const kept = builtIn.filter(
+    ({ verbs, names }) => verbs.includes("list") && verbs.includes("create") && !NOISE.has(names.plural),
+  );
+  // One version of each is enough.
+  const own = new Map(kept.map((kind) => [titleOf(kind), ofKind(kind)]));
+  return [...own.values(), ...custom];
+}
+
+function named(text: string, custom: readonly Listed[]): Listed {
+  const [type = "", name] = text.toLowerCase().split("/");
+  const kind = builtIn.find(
+    (each) =>
+      each.verbs.includes("list") &&
+      ([each.names.plural, each.names.singular, ...(each.names.shortNames ?? [])].includes(type) ||
+        titleOf(each) === type),
+  );
+  const found = kind === undefined ? custom.find(({ title }) => title === type) : ofKind(kind);
+  if (found === undefined)
+    throw new ClusterError(`${JSON.stringify(type)} is no resource; a custom one is written as plural.group.`);
+  return name === undefined ? found : { ...found, name };
+}
+
+function titleOf({ names, group }: Kind): string {
+  return group === "" ? names.plural : `${names.plural}.${group}`;
+}
+
+function ofKind(kind: Kind): Listed {
+  const { group, version, names, scope } = kind;
+  const base = group === "" ? `/api/${version}` : `/apis/${group}/${version}`;
+  return { title: titleOf(kind), path: [base, names.plural], namespaced: scope === "Namespaced" };
+}
+
+/** Of kinds that users have defined, as they are defined now. */
+async function customResources(dir: DataDir): Promise<Listed[]> {
+  const response = await askServer(dir, "/apis/apiextensions.k8s.io/v1/customresourcedefinitions");
+  const body = await bodyText(response);
+  if (response.statusCode !== 200) throw new ClusterError(`${messageOf(body)}.`);
+  const { items } = JSON.parse(body) as { items: apiextensions.CustomResourceDefinition[] };
+  return items.flatMap(({ spec: { group, names, scope, versions } }) => {
+    const version = versions.find(({ served }) => served)?.name;
+    if (version === undefined) return [];
+    const path = [`/apis/${group}/${version}`, names.plural] as const;
+    return [{ title: `${names.plural}.${group}`, path, namespaced: scope === "Namespaced" }];
+  });
+}

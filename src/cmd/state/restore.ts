@@ -1,0 +1,54 @@
+/** `k8ts restore FILE`: puts a snapshot into the embedded store of a stopped cluster. */
+import { createReadStream, existsSync } from "node:fs";
+import { rename, rm } from "node:fs/promises";
+import { Command } from "commander";
+import { type Clock, realClock } from "#base";
+import { ClusterError, type DataDir, openDataDir } from "#cluster";
+import { openStore, restoreStore } from "#store";
+import { type DataDirOption, dataDirOf, dataDirOption } from "../options/values.ts";
+
+export function restoreCommand(): Command {
+  return new Command("restore")
+    .description("start anew from a snapshot; the cluster must be stopped")
+    .argument("<file>", "a file that `k8ts snapshot` wrote")
+    .addOption(dataDirOption())
+    .option("--force", "replace the state that is there; the old one is kept beside it")
+    .action(async (file: string, options: DataDirOption & { force?: boolean }) => {
+      const dir = dataDirOf(options);
+      const clock = realClock();
+      if (!existsSync(file)) throw new ClusterError(`${file} does not exist.`);
+      const lock = await openDataDir(dir);
+      try {
+        if (existsSync(dir.store) && !options.force) {
+          throw new ClusterError(
+            `${dir.path} already has state. Give --force to replace it (the old state is kept beside it), or choose another --data-dir.`,
+          );
+        }
+        // The snapshot is unpacked and checked beside the old state before anything moves.
+        const fresh = `${dir.store}.restored`;
+        await rm(fresh, { recursive: true, force: true });
+        const revision = await restoreStore(fresh, createReadStream(file), {
+          clock,
+          revisionAtLeast: await newestRevision(dir, clock),
+        });
+        if (existsSync(dir.store))
+          await rename(dir.store, `${dir.store}.replaced-${new Date(clock.now()).toISOString()}`);
+        await rename(fresh, dir.store);
+        process.stdout.write(`Restored revision ${revision} from ${file}. \`k8ts up\` starts from it.\n`);
+      } finally {
+        lock.release();
+      }
+    });
+}
+
+/** Revisions never go back for clients of the state that is replaced. A store too damaged to be asked has none to protect. */
+async function newestRevision(dir: DataDir, clock: Clock): Promise<number> {
+  if (!existsSync(dir.store)) return 0;
+  try {
+    const store = await openStore({ kind: "embedded", dir: dir.store, clock });
+    return await store.revision().finally(() => store.close());
+  } catch (error) {
+    process.stderr.write(`k8ts: the state that is replaced cannot be read: ${(error as Error).message}\n`);
+    return 0;
+  }
+}

@@ -1,0 +1,117 @@
+/** What an object is: labels, owners, conditions, and of a Pod its containers; of a workload or a node its Pods. */
+import type { core } from "#api";
+import { useCollection } from "../api/collection.ts";
+import { PODS, placeOf, referredPlace } from "../api/resources.ts";
+import type { KubeObject } from "../api/watched.ts";
+import { Conditions } from "../parts/conditions.tsx";
+import { Containers } from "../parts/containers.tsx";
+import { Notice } from "../parts/state.tsx";
+import { Table } from "../parts/table.tsx";
+import { type ObjectPlace, objectRoute } from "../route.ts";
+import { POD_COLUMNS, type Pod, podRow } from "./pods.tsx";
+
+interface Whole extends KubeObject {
+  readonly metadata: KubeObject["metadata"] & {
+    readonly annotations?: Readonly<Record<string, string>>;
+    readonly ownerReferences?: readonly {
+      readonly apiVersion?: string;
+      readonly kind?: string;
+      readonly name?: string;
+      readonly uid?: string;
+    }[];
+    readonly deletionTimestamp?: string;
+    readonly finalizers?: readonly string[];
+  };
+  readonly spec?: { readonly selector?: { readonly matchLabels?: Readonly<Record<string, string>> } };
+  readonly status?: { readonly conditions?: readonly core.PodCondition[] };
+}
+
+export function SummaryTab({ place, object }: { readonly place: ObjectPlace; readonly object: KubeObject }) {
+  const whole = object as Whole;
+  const { labels = {}, ownerReferences = [], deletionTimestamp, finalizers = [] } = whole.metadata;
+  const isPod = place.plural === "pods";
+  const chooses = whole.spec?.selector?.matchLabels;
+  return (
+    <div class="summary">
+      <dl class="facts">
+        {ownerReferences.length > 0 && (
+          <div>
+            <dt>Owned by</dt>
+            <dd>
+              {ownerReferences.map((owner) => {
+                const target = referredPlace(owner, place.namespace);
+                const words = `${owner.kind}/${owner.name}`;
+                return target === undefined ? (
+                  <span key={owner.uid}>{words}</span>
+                ) : (
+                  <a key={owner.uid} href={objectRoute(target)}>
+                    {words}
+                  </a>
+                );
+              })}
+            </dd>
+          </div>
+        )}
+        <div>
+          <dt>Labels</dt>
+          <dd class="chips">
+            {Object.entries(labels).length === 0 && <span class="dim">none</span>}
+            {Object.entries(labels).map(([key, value]) => (
+              <code key={key}>
+                {key}={value}
+              </code>
+            ))}
+          </dd>
+        </div>
+        {deletionTimestamp !== undefined && (
+          <div>
+            <dt>Deleted</dt>
+            <dd>
+              {deletionTimestamp}
+              {finalizers.length > 0 && `, held by ${finalizers.join(", ")}`}
+            </dd>
+          </div>
+        )}
+        <div>
+          <dt>UID</dt>
+          <dd>
+            <code>{whole.metadata.uid}</code>
+          </dd>
+        </div>
+      </dl>
+      {isPod && <Containers pod={object as Pod} />}
+      <Conditions conditions={whole.status?.conditions ?? []} />
+      {chooses !== undefined && (
+        <PodsOf
+          namespace={place.namespace}
+          matches={(pod) => Object.entries(chooses).every(([key, value]) => pod.metadata.labels?.[key] === value)}
+        />
+      )}
+      {place.plural === "nodes" && <PodsOf namespace="" matches={(pod) => pod.spec?.nodeName === place.name} />}
+    </div>
+  );
+}
+
+function PodsOf({ namespace, matches }: { readonly namespace: string; readonly matches: (pod: Pod) => boolean }) {
+  const pods = useCollection<Pod>(PODS, namespace);
+  void pods.version.value;
+  const found = [...pods.objects.values()].filter(matches).map(podRow);
+  return (
+    <>
+      <h2>
+        Pods <span class="count">{found.length}</span>
+      </h2>
+      <Notice states={[pods.state]} />
+      <div class="inset" style={{ height: `${Math.min(300, 42 + 36 * Math.max(2, found.length))}px` }}>
+        <Table
+          label="Pods"
+          rows={found}
+          columns={POD_COLUMNS.filter(({ title }) => title !== "Namespace" || namespace === "")}
+          idOf={({ id }) => id}
+          hrefOf={({ pod }) => objectRoute(placeOf(PODS, pod))}
+          empty="It has no Pods."
+        />
+      </div>
+    </>
+  );
+}
