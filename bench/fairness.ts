@@ -12,7 +12,7 @@ import { MetricsRegistry, realClock, seededRandom, silentLogger } from "#base";
 import { loadAuthority } from "#pki";
 import { openMemoryStore } from "#store";
 import { StoreFeed } from "../src/apiserver/cache/feed.ts";
-import { flowControl } from "../src/apiserver/flow-control/index.ts";
+import { fairness } from "../src/apiserver/fairness/index.ts";
 import { requestInfo } from "../src/apiserver/http/request-info.ts";
 import type { Exchange } from "../src/apiserver/pipeline.ts";
 import { Resources } from "../src/apiserver/rest/resources.ts";
@@ -20,7 +20,7 @@ import type { ServerContext } from "../src/apiserver/rest/server-context.ts";
 import type { Target } from "./apiserver/connection.ts";
 import { configMap } from "./apiserver/objects.ts";
 import { startGenerator, startK8ts } from "./apiserver/processes.ts";
-import { callAgain } from "./flow-control/caller.ts";
+import { callAgain } from "./fairness/caller.ts";
 import type { Figure } from "./run.ts";
 
 type Report = (figure: Figure) => void;
@@ -44,7 +44,7 @@ async function stepCost(report: Report): Promise<void> {
   for (const kind of builtIn) resources.add(kind);
   await feed.load();
   const context = { store, feed, clock, random: seededRandom(1), log: silentLogger } as unknown as ServerContext;
-  const flow = flowControl({ context, resources, metrics: new MetricsRegistry(), total: 600 });
+  const flow = fairness({ context, resources, metrics: new MetricsRegistry(), total: 600 });
   const path = `${NAMESPACE}/pods/x`;
   const query = new URLSearchParams();
   const answer = Promise.resolve({ status: 200, headers: {}, body: [] });
@@ -76,7 +76,7 @@ async function stepCost(report: Report): Promise<void> {
 }
 
 async function flood(report: Report, fair: boolean): Promise<void> {
-  const dir = mkdtempSync(join(tmpdir(), "bench-flow-control-"));
+  const dir = mkdtempSync(join(tmpdir(), "bench-fairness-"));
   try {
     await using generator = startGenerator();
     await using server = await startK8ts(

@@ -1,4 +1,4 @@
-/** What flow control is doing right now, as text: /debug/api_priority_and_fairness/… */
+/** What API priority and fairness is doing right now, as text: /debug/api_priority_and_fairness/… */
 import type { Configuration } from "./configuration.ts";
 import type { Ticket } from "./ticket.ts";
 

@@ -38,7 +38,7 @@ export interface FlowControlOptions {
   readonly seatsPerTurn?: number;
 }
 
-export interface FlowControl {
+export interface Fairness {
   readonly step: Step;
   /** Text for a path under /debug; undefined if it is none of these. */
   dump(path: string, query: URLSearchParams): string | undefined;
@@ -48,7 +48,7 @@ export interface FlowControl {
   close(): void;
 }
 
-export function flowControl(options: FlowControlOptions): FlowControl {
+export function fairness(options: FlowControlOptions): Fairness {
   const { context, resources, total, seatsPerTurn = SEATS_PER_TURN } = options;
   const { clock, random, log } = context;
   const metrics = new FlowMetrics(options.metrics);
@@ -124,7 +124,10 @@ export function flowControl(options: FlowControlOptions): FlowControl {
         await removeUnwanted(context, resources);
       } catch (error) {
         if (signal.aborted) return;
-        log.warn("flow control's own objects could not be kept; trying again in a minute", { error });
+        log.warn(
+          "the mandatory FlowSchemas and PriorityLevelConfigurations could not be ensured; the next try is in a minute",
+          { error },
+        );
       }
     }
   };

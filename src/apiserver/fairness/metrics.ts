@@ -1,5 +1,5 @@
 /**
- * Metrics of flow control, under the names that dashboards know.
+ * Metrics of API priority and fairness, under the names that dashboards know.
  *
  * 1. Whoever counts for each request holds the samples that it counts on: nothing is looked up by labels on the way.
  * 2. What is only read, such as virtual time, is set when somebody asks for the text.

@@ -7,7 +7,7 @@ import type { ApiResponse } from "../http/exchange.ts";
 import { RequestInfos } from "../http/request-info.ts";
 import type { Exchange } from "../pipeline.ts";
 import { configMap, type TestServer, testServer } from "../testing/index.ts";
-import { type FlowControl, flowControl } from "./flow-control.ts";
+import { type Fairness, fairness } from "./fairness.ts";
 
 const GROUP = "/apis/flowcontrol.apiserver.k8s.io/v1";
 const CONFIG_MAPS = "/api/v1/namespaces/default/configmaps";
@@ -15,7 +15,7 @@ const ann = { name: "ann", groups: ["devs", "system:authenticated"] };
 
 interface Running {
   readonly server: TestServer;
-  readonly flow: FlowControl;
+  readonly flow: Fairness;
   readonly metrics: MetricsRegistry;
   readonly clock: VirtualClock;
   /** Requests that have been let pass and wait to be answered. */
@@ -36,16 +36,16 @@ async function start({ total = 600, seatsPerTurn = 1000 } = {}): Promise<Running
   const held: (() => void)[] = [];
   let holding = false;
   const ending = new AbortController();
-  let flow: FlowControl | undefined;
+  let flow: Fairness | undefined;
   const server = await testServer({
     clock,
     steps: async (context, resources) => {
       await bootstrap(context, resources);
-      const made = flowControl({ context, resources, metrics, total, seatsPerTurn });
+      const made = fairness({ context, resources, metrics, total, seatsPerTurn });
       flow = made;
       return {
         authorize: () => ALLOW,
-        flowControl: (exchange, next) =>
+        fairness: (exchange, next) =>
           made.step(exchange, async () => {
             if (holding && exchange.info.resource === "configmaps")
               await new Promise<void>((resolve) => held.push(resolve));
@@ -54,7 +54,7 @@ async function start({ total = 600, seatsPerTurn = 1000 } = {}): Promise<Running
       };
     },
   });
-  if (flow === undefined) throw new Error("there is no flow control");
+  if (flow === undefined) throw new Error("priority and fairness is off");
   const background = flow.run(ending.signal).catch(() => {});
   const { close: closeFlow } = flow;
   const one: Running = {

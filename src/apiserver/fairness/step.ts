@@ -1,5 +1,5 @@
 /**
- * Flow control as a step of the pipeline.
+ * API priority and fairness as a step of the pipeline.
  *
  *     request ──► classify ──► estimate ──► enter its level ──► next ──► finish
  *                                              └──► wait ──► next, or 429

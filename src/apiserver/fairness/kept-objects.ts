@@ -21,7 +21,7 @@ const PRODUCER = "api-priority-and-fairness-config-producer-v1";
 type Specs = ReadonlyMap<string, object>;
 
 /** At the start: all of them, with their status. */
-export async function ensureFlowControl(ensure: Ensure, nowMs: number): Promise<void> {
+export async function ensureFairnessObjects(ensure: Ensure, nowMs: number): Promise<void> {
   await ensureObjects(ensure);
   const now = formatTime(instantOf(nowMs));
   await Promise.all(
