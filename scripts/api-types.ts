@@ -6,7 +6,7 @@
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { typeNames, typeSchema } from "../src/api/facts/index.ts";
-import type { FieldSchema, ObjectSchema, Schema } from "../src/api/machinery/schema.ts";
+import type { FieldSchema, ObjectSchema, Schema } from "../src/api/machinery/schema/schema.ts";
 
 const target = join(import.meta.dirname, "..", "src", "api", "types");
 const META = "io.k8s.apimachinery.pkg.apis.meta.v1";

@@ -15,7 +15,7 @@ import { discoveryKinds } from "./discovery/index.ts";
 import { eventsKinds } from "./events/index.ts";
 import { flowcontrolKinds } from "./flowcontrol/index.ts";
 import { apiVersionOf, type Kind } from "./machinery/kind.ts";
-import type { KubeObject } from "./machinery/object.ts";
+import type { KubeObject } from "./machinery/schema/object.ts";
 import { networkingKinds } from "./networking/index.ts";
 import { nodeKinds } from "./node/index.ts";
 import { policyKinds } from "./policy/index.ts";

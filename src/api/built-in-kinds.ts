@@ -2,7 +2,7 @@
 import { defineKind, keyOf } from "./define-kind.ts";
 import { kinds } from "./facts/index.ts";
 import { apiVersionOf, type Kind } from "./machinery/kind.ts";
-import type { KubeObject } from "./machinery/object.ts";
+import type { KubeObject } from "./machinery/schema/object.ts";
 
 /** `defined`: the kinds with behaviour of their own. The others get by with what the facts say. */
 export function builtInKinds(defined: readonly Kind[]): readonly Kind[] {

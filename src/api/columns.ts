@@ -1,7 +1,7 @@
 /** Columns and cells that many kinds share. */
 import type { Column } from "./machinery/kind.ts";
-import type { KubeObject } from "./machinery/object.ts";
-import { parseTime, toMs } from "./machinery/time.ts";
+import { parseTime, toMs } from "./machinery/scalars/time.ts";
+import type { KubeObject } from "./machinery/schema/object.ts";
 
 const meta = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
 

@@ -3,8 +3,8 @@
  */
 import { type KindFacts, kinds, typeSchema } from "./facts/index.ts";
 import type { Kind } from "./machinery/kind.ts";
-import type { KubeObject } from "./machinery/object.ts";
-import type { ObjectSchema } from "./machinery/schema.ts";
+import type { KubeObject } from "./machinery/schema/object.ts";
+import type { ObjectSchema } from "./machinery/schema/schema.ts";
 
 /** What is written by hand; everything else is a fact. */
 export type KindRules<T extends KubeObject> = Omit<

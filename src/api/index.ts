@@ -42,11 +42,11 @@ export {
 export { defineKind, type KindRules, keyOf } from "./define-kind.ts";
 export { storageVersionHash, typeNames, typeSchema } from "./facts/index.ts";
 export * from "./machinery/apply/index.ts";
-export { applySchemaDefaults } from "./machinery/defaults.ts";
 export * from "./machinery/index.ts";
 export { type MetaRules, validateObjectMeta, validateObjectMetaUpdate } from "./machinery/object-meta.ts";
-export { applyStoredForm } from "./machinery/stored-form.ts";
-export { zeroValue } from "./machinery/zero.ts";
+export { applySchemaDefaults } from "./machinery/schema/defaults.ts";
+export { applyStoredForm } from "./machinery/schema/stored-form.ts";
+export { zeroValue } from "./machinery/schema/zero.ts";
 export { evictionNameFault, isOutsideBudgets, mayGoUnready, spendBudget } from "./policy/index.ts";
 export * from "./policy/pod-security/index.ts";
 /** Types of the objects, by group and version. */

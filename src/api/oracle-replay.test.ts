@@ -5,15 +5,16 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { builtIn } from "./all-kinds.ts";
-import { invalidStatus } from "./machinery/field-error.ts";
-import { isObject, type Json, type JsonObject } from "./machinery/json.ts";
+import { invalidStatus } from "./machinery/errors/field-error.ts";
+import { isObject, type Json, type JsonObject } from "./machinery/json/json.ts";
 import { apiVersionOf, type Kind } from "./machinery/kind.ts";
-import { applyMergePatch } from "./machinery/merge-patch.ts";
-import type { KubeObject } from "./machinery/object.ts";
-import { applyStrategicMergePatch } from "./machinery/strategic-merge-patch.ts";
+import { applyMergePatch } from "./machinery/patch/merge-patch.ts";
+import { applyStrategicMergePatch } from "./machinery/patch/strategic-merge-patch.ts";
+import type { KubeObject } from "./machinery/schema/object.ts";
 import { create, type Outcome, update, updatePart, updateStatus } from "./testing/pure-server.ts";
+import { recordings } from "./testing/recordings.ts";
 
-const shared = new URL("../../../shared/", import.meta.url);
+const shared = recordings();
 const present = existsSync(shared);
 
 /** Pods and what makes them have tests of their own; so has metadata that all kinds share. */

@@ -30,5 +30,5 @@ export { AuthorizationConfigError, type AuthorizationFlags, type ModeSpec, readA
 export { Encryption, EncryptionConfigError, parseEncryptionConfiguration } from "./encryption/index.ts";
 export { SCHEDULING_PATH } from "./flows/index.ts";
 export { answerHealth, type HealthCheck } from "./health.ts";
-export { type ApiServer, type ApiServerOptions, type FlowControlSettings, startApiServer } from "./server.ts";
+export { type ApiServer, type ApiServerOptions, type FairnessSettings, startApiServer } from "./server.ts";
 export { K8TS_VERSION, KUBERNETES_VERSION, versionInfo } from "./version.ts";

@@ -203,7 +203,7 @@ describe("steps", () => {
     const server = await start({
       steps: {
         audit: step("audit"),
-        flowControl: step("flow control"),
+        fairness: step("fairness"),
         authorize: () => {
           order.push("authorize");
           return ALLOW;
@@ -211,19 +211,13 @@ describe("steps", () => {
       },
     });
     await server.request("GET", CONFIG_MAPS);
-    expect(order).toEqual([
-      "audit list admin",
-      "flow control list admin",
-      "authorize",
-      "flow control 200",
-      "audit 200",
-    ]);
+    expect(order).toEqual(["audit list admin", "fairness list admin", "authorize", "fairness 200", "audit 200"]);
   });
 
   it("may refuse, and say when to come again", async () => {
     const server = await start({
       steps: {
-        flowControl: async () => {
+        fairness: async () => {
           throw tooManyRequests("too many requests, please try again later", 3);
         },
       },

@@ -1,7 +1,7 @@
 /**
  * The request pipeline. Source order is execution order:
  *
- *     recover → request info → authenticate → count → audit → impersonate → flow control → authorize → dispatch
+ *     recover → request info → authenticate → count → audit → impersonate → fairness → authorize → dispatch
  *
  * 1. Everything passes all of it, also what comes from a component in the same process.
  * 2. What is known at once is not waited for: most requests are answered in the call in which they come, without a promise on the way.
@@ -124,7 +124,7 @@ class PassingExchange implements Exchange {
 /** What comes after a step. */
 export type Next = (exchange: Exchange) => Answering;
 
-/** A step between authentication and authorization, such as audit or flow control: it may look, wait, refuse, or wrap the answer. */
+/** A step between authentication and authorization, such as audit or fairness: it may look, wait, refuse, or wrap the answer. */
 export type Step = (exchange: Exchange, next: Next) => Answering;
 
 export interface PipelineOptions {
@@ -136,7 +136,7 @@ export interface PipelineOptions {
   readonly audit: Step;
   /** The answer to those whom authentication has turned away, as audit wants it. */
   readonly turnedAway?: (request: ApiRequest, info: RequestInfo, answer: ApiResponse) => ApiResponse;
-  readonly flowControl: Step;
+  readonly fairness: Step;
   readonly authorize: Authorizer;
   readonly dispatch: Dispatch;
   /** Paths that are not about resources: health, discovery, version. Undefined: not one of them. */
@@ -151,7 +151,7 @@ export const passThrough: Step = (exchange, next) => next(exchange);
 export type Handle = (request: ApiRequest) => Answering;
 
 export function pipeline(options: PipelineOptions): Handle {
-  const { authenticate, count = passThrough, audit, flowControl, authorize, log } = options;
+  const { authenticate, count = passThrough, audit, fairness, authorize, log } = options;
   const impersonate = impersonator(authorize);
   const infos = new RequestInfos();
 
@@ -167,7 +167,7 @@ export function pipeline(options: PipelineOptions): Handle {
     if (user !== caller) exchange.attributes = attributesOf(exchange);
     const seeBody = observer?.body && ((bytes: Buffer) => observer.body?.(bytes));
     exchange.request = authenticated(original, user, options.isCredential, seeBody);
-    return flowControl(exchange, authorized);
+    return fairness(exchange, authorized);
   };
 
   const impersonated = async (exchange: Exchange, who: Promise<Impersonated>): Promise<ApiResponse> => {

@@ -44,7 +44,7 @@ import { type ConnectOptions, connectors } from "./connect/index.ts";
 import { customResources } from "./custom-resources/index.ts";
 import type { Encryption } from "./encryption/index.ts";
 import { expireEvents } from "./expire/index.ts";
-import { type FlowControl, flowControl, type InFlightLimits, maxInFlight } from "./flow-control/index.ts";
+import { type Fairness, fairness, type InFlightLimits, maxInFlight } from "./fairness/index.ts";
 import { Deliveries, flowObserver, flowsForEveryone } from "./flows/index.ts";
 import type { HealthCheck } from "./health.ts";
 import { httpHandlers } from "./http/adapter.ts";
@@ -88,7 +88,7 @@ export interface ApiServerOptions {
   /** What is recorded of requests, and where. Default: nothing. */
   readonly audit?: AuditSettings;
   /** How much at a time. Default: priority and fairness, 400 requests that read and 200 that write. */
-  readonly flowControl?: FlowControlSettings;
+  readonly fairness?: FairnessSettings;
   /** Where Services get their addresses: one range of each family at most; the first is the default. */
   readonly serviceCidrs?: readonly string[];
   /** Where others reach this server, if not at its host. */
@@ -111,7 +111,7 @@ export interface ApiServerOptions {
   readonly metrics: MetricsRegistry;
 }
 
-export interface FlowControlSettings extends Partial<InFlightLimits> {
+export interface FairnessSettings extends Partial<InFlightLimits> {
   /** `--enable-priority-and-fairness`: both limits together are the seats of all levels. Without it, each counts for itself. */
   readonly fair?: boolean;
 }
@@ -203,7 +203,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     log,
   });
   let listening: Listener | undefined;
-  let flow: FlowControl | undefined;
+  let flow: Fairness | undefined;
   let audited: Audit | undefined;
   try {
     await feed.reached(newest);
@@ -213,8 +213,8 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     background.run("service allocation repair", (signal) => allocation.repair(signal));
     await aggregated.sync();
     background.run("aggregation", (signal) => aggregated.run(signal));
-    const { fair = true, reading = 400, mutating = 200 } = options.flowControl ?? {};
-    flow = fair ? flowControl({ context, resources, metrics, total: reading + mutating }) : undefined;
+    const { fair = true, reading = 400, mutating = 200 } = options.fairness ?? {};
+    flow = fair ? fairness({ context, resources, metrics, total: reading + mutating }) : undefined;
     audited = await audit({
       settings: options.audit ?? {},
       resources,
@@ -234,7 +234,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
       count: requestMetrics(metrics, clock, recorded),
       audit: auditStep,
       turnedAway,
-      flowControl: flow?.step ?? maxInFlight({ reading, mutating }),
+      fairness: flow?.step ?? maxInFlight({ reading, mutating }),
       authorize: flowsForEveryone(authz.authorize),
       dispatch: {
         context,
@@ -284,8 +284,8 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     const identity: Identity = { hostname: hostname(), port: listener.port, address, uid: randomUUID() };
     await advertise(context, resources, identity, serviceCidrs);
     background.run("identity lease", (signal) => renewIdentity(context, resources, identity, signal));
-    const { run: keepFlowControl } = flow ?? {};
-    if (keepFlowControl !== undefined) background.run("flow control", keepFlowControl);
+    const { run: keepFairness } = flow ?? {};
+    if (keepFairness !== undefined) background.run("priority and fairness", keepFairness);
     background.run("event expiry", (signal) =>
       expireEvents(
         { context, resources, ...(options.eventTtlMs !== undefined && { ttlMs: options.eventTtlMs }) },

@@ -132,7 +132,7 @@ export async function startCluster(config: ClusterConfig, environment: Environme
       admission: readAdmission(config.admission ?? {}),
       audit: await readAudit(config.audit ?? {}, log),
       ...(encrypted !== undefined && { encryption: encrypted.encryption }),
-      ...(config.flowControl !== undefined && { flowControl: config.flowControl }),
+      ...(config.fairness !== undefined && { fairness: config.fairness }),
       frontProxyIdentity: () => frontProxy,
       kubeletIdentity: () => ({ cert: kubeletClient.certPem, key: kubeletClient.keyPem }),
       ...(real !== undefined && { advertiseAddress: real.machineIp, alsoAt: alsoAt(config, real.machineIp) }),

@@ -6,7 +6,7 @@ import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { StatusError } from "#api";
 import { seededRandom } from "#base";
 import { admissionChain, clusterView } from "../apiserver/admission/index.ts";
-import { namespaceLifecycle } from "../apiserver/admission/namespace-lifecycle.ts";
+import { namespaceLifecycle } from "../apiserver/admission/plugins/namespaces/namespace-lifecycle.ts";
 import type { TestServer } from "../apiserver/testing/index.ts";
 import { cronJobController } from "./cronjob/index.ts";
 import { daemonSetController } from "./daemon-set/index.ts";

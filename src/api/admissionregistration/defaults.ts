@@ -1,5 +1,5 @@
 /** What webhooks and policies mean where they say nothing. */
-import type { Draft } from "../machinery/object.ts";
+import type { Draft } from "../machinery/schema/object.ts";
 import type { MatchResources, MutatingWebhook, Rule, ValidatingWebhook } from "../types/admissionregistration-v1.ts";
 
 export function defaultWebhook(webhook: Draft<ValidatingWebhook> | Draft<MutatingWebhook>): void {

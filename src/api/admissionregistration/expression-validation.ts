@@ -1,5 +1,5 @@
 /** What is wrong with an expression that is to be stored, told where it stands. */
-import { type FieldError, type FieldPath, internal, invalid } from "../machinery/field-error.ts";
+import { type FieldError, type FieldPath, internal, invalid } from "../machinery/errors/field-error.ts";
 import type { Expression } from "./expressions/index.ts";
 
 /** `shown`: the expression as it was written, where it was compiled without the space around it. */

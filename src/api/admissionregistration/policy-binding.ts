@@ -1,7 +1,7 @@
 import { ageColumn } from "../columns.ts";
 import { defineKind } from "../define-kind.ts";
 import type { Column } from "../machinery/kind.ts";
-import { matcherOfSelector } from "../machinery/labels.ts";
+import { matcherOfSelector } from "../machinery/names/labels.ts";
 import type {
   MutatingAdmissionPolicyBinding as MutatingObject,
   ParamRef,

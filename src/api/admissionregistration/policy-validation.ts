@@ -1,5 +1,5 @@
 /** Admission policies, their bindings, and what they say in expressions. */
-import { isReserved } from "../machinery/cel/escape.ts";
+import { isReserved } from "../machinery/cel/values/escape.ts";
 import {
   duplicate,
   type FieldError,
@@ -8,15 +8,15 @@ import {
   invalid,
   notSupported,
   required,
-} from "../machinery/field-error.ts";
-import { validateLabelSelector } from "../machinery/labels.ts";
+} from "../machinery/errors/field-error.ts";
+import { validateLabelSelector } from "../machinery/names/labels.ts";
 import {
   checkCIdentifier,
   checkDns1035Label,
   checkDns1123Subdomain,
   checkPathSegmentName,
   checkQualifiedName,
-} from "../machinery/names.ts";
+} from "../machinery/names/names.ts";
 import type {
   AuditAnnotation,
   MatchResources,

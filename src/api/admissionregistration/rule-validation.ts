@@ -1,5 +1,5 @@
 /** Which requests a webhook or a policy is for. */
-import { type FieldError, type FieldPath, invalid, notSupported, required } from "../machinery/field-error.ts";
+import { type FieldError, type FieldPath, invalid, notSupported, required } from "../machinery/errors/field-error.ts";
 import type { RuleWithOperations } from "../types/admissionregistration-v1.ts";
 
 const operations = ["*", "CONNECT", "CREATE", "DELETE", "UPDATE"];

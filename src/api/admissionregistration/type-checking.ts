@@ -8,7 +8,7 @@
  */
 import { types } from "../machinery/cel/index.ts";
 import { admission } from "../machinery/cel/libraries/index.ts";
-import { at } from "../machinery/field-error.ts";
+import { at } from "../machinery/errors/field-error.ts";
 import type { ExpressionWarning, ValidatingAdmissionPolicy } from "../types/admissionregistration-v1.ts";
 import { base, composed } from "./expressions/index.ts";
 

@@ -7,9 +7,14 @@ import {
   notSupported,
   required,
   tooMany,
-} from "../machinery/field-error.ts";
-import { validateLabelSelector } from "../machinery/labels.ts";
-import { checkDns1035Label, checkDns1123Subdomain, checkPortNumber, checkQualifiedName } from "../machinery/names.ts";
+} from "../machinery/errors/field-error.ts";
+import { validateLabelSelector } from "../machinery/names/labels.ts";
+import {
+  checkDns1035Label,
+  checkDns1123Subdomain,
+  checkPortNumber,
+  checkQualifiedName,
+} from "../machinery/names/names.ts";
 import type {
   MatchCondition,
   MutatingWebhook,

@@ -5,8 +5,8 @@
  * 2. Plural, singular and short names share one space, kind and list kind another.
  * 3. Where several names are taken, the condition tells of the last one, as the original does.
  */
-import { aggregate } from "../machinery/field-error.ts";
-import { goQuote } from "../machinery/go-text.ts";
+import { aggregate } from "../machinery/errors/field-error.ts";
+import { goQuote } from "../machinery/json/go-text.ts";
 import type { CustomResourceDefinition, CustomResourceDefinitionNames } from "../types/apiextensions-v1.ts";
 import type { ConditionFacts } from "./condition.ts";
 

@@ -2,8 +2,8 @@
  * Groups under k8s.io and kubernetes.io belong to the Kubernetes project: who defines a kind in one of them says where that was agreed on, or
  * that it was not.
  */
-import { at, type FieldError, invalid, required } from "../machinery/field-error.ts";
-import { goQuote } from "../machinery/go-text.ts";
+import { at, type FieldError, invalid, required } from "../machinery/errors/field-error.ts";
+import { goQuote } from "../machinery/json/go-text.ts";
 import type { CustomResourceDefinition } from "../types/apiextensions-v1.ts";
 import type { ConditionFacts } from "./condition.ts";
 

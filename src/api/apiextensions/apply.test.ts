@@ -1,7 +1,7 @@
 /** Server-side apply of custom objects: who owns what follows from the definition. */
 import { describe, expect, it } from "vitest";
 import { applyConfiguration } from "../machinery/apply/index.ts";
-import type { Json, JsonObject } from "../machinery/json.ts";
+import type { Json, JsonObject } from "../machinery/json/json.ts";
 import { list, object, preserving, thing, thingOf } from "./testing/definitions.ts";
 
 const kind = thing(

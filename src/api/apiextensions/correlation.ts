@@ -4,9 +4,9 @@
  * 1. Fields belong together by name, items of a `map` list by their keys; items of other lists to nothing.
  * 2. Parts that the schema does not describe belong to nothing, so what contains them never counts as unchanged.
  */
-import { equalJson } from "../machinery/equal.ts";
-import { isObject, type Json } from "../machinery/json.ts";
-import { getKey } from "../machinery/own-key.ts";
+import { equalJson } from "../machinery/json/equal.ts";
+import { isObject, type Json } from "../machinery/json/json.ts";
+import { getKey } from "../machinery/json/own-key.ts";
 import { itemsByKeys, type KeyedItems } from "./keyed-items.ts";
 import type { Structural } from "./schema/structural.ts";
 

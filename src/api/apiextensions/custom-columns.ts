@@ -1,10 +1,10 @@
 /** The columns that a definition asks for. What a path does not find, or finds to be of another type than its column, is an empty cell. */
 import { ageOf, unknownAge } from "../columns.ts";
-import { goJson, goNumber } from "../machinery/go-text.ts";
-import type { Json } from "../machinery/json.ts";
+import { goJson, goNumber } from "../machinery/json/go-text.ts";
+import type { Json } from "../machinery/json/json.ts";
 import type { Column } from "../machinery/kind.ts";
-import type { KubeObject } from "../machinery/object.ts";
-import { TimeError } from "../machinery/time.ts";
+import { TimeError } from "../machinery/scalars/time.ts";
+import type { KubeObject } from "../machinery/schema/object.ts";
 import type { CustomResourceColumnDefinition } from "../types/apiextensions-v1.ts";
 import { compileJsonPath, type JsonPath, JsonPathError } from "./json-path.ts";
 

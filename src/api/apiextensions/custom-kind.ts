@@ -6,10 +6,10 @@
  * 1. Everything is compiled once, the parts when they are first needed: a definition that nobody uses costs little. A Kind is never changed; a new
  *    definition makes new Kinds.
  */
-import { equalJson } from "../machinery/equal.ts";
-import type { Json, JsonObject } from "../machinery/json.ts";
+import { equalJson } from "../machinery/json/equal.ts";
+import type { Json, JsonObject } from "../machinery/json/json.ts";
 import type { Kind, SelectableFields, Subresources } from "../machinery/kind.ts";
-import type { Draft, KubeObject } from "../machinery/object.ts";
+import type { Draft, KubeObject } from "../machinery/schema/object.ts";
 import type {
   CustomResourceDefinition,
   CustomResourceDefinitionVersion,

@@ -4,10 +4,10 @@
  * 1. An update forgives what was wrong before and has not changed.
  * 2. Rules are not run over an object of the wrong shape; that they were not is told.
  */
-import { at, type FieldError, type FieldErrorType } from "../machinery/field-error.ts";
-import type { Json, JsonObject } from "../machinery/json.ts";
-import type { KubeObject } from "../machinery/object.ts";
-import { getKey } from "../machinery/own-key.ts";
+import { at, type FieldError, type FieldErrorType } from "../machinery/errors/field-error.ts";
+import type { Json, JsonObject } from "../machinery/json/json.ts";
+import { getKey } from "../machinery/json/own-key.ts";
+import type { KubeObject } from "../machinery/schema/object.ts";
 import type { CustomResourceSubresourceScale } from "../types/apiextensions-v1.ts";
 import { Correlation } from "./correlation.ts";
 import { compileEmbedded } from "./embedded.ts";

@@ -1,11 +1,12 @@
 /** Objects inside of objects: what calls itself a resource must say which one, and have metadata that an object could have. */
-import { DecodeError, decode } from "../machinery/decode.ts";
-import { type FieldError, type FieldPath, invalid, required } from "../machinery/field-error.ts";
-import { isObject, type Json, type JsonObject } from "../machinery/json.ts";
-import { checkDns1035Label } from "../machinery/names.ts";
-import type { ObjectMeta } from "../machinery/object.ts";
+
+import { type FieldError, type FieldPath, invalid, required } from "../machinery/errors/field-error.ts";
+import { isObject, type Json, type JsonObject } from "../machinery/json/json.ts";
+import { getKey } from "../machinery/json/own-key.ts";
+import { checkDns1035Label } from "../machinery/names/names.ts";
 import { validateObjectMeta } from "../machinery/object-meta.ts";
-import { getKey } from "../machinery/own-key.ts";
+import { DecodeError, decode } from "../machinery/schema/decode.ts";
+import type { ObjectMeta } from "../machinery/schema/object.ts";
 import type { Walk } from "./list-types.ts";
 import { type Memo, memoized } from "./schema/memo.ts";
 import { objectMetaSchema } from "./schema/metadata.ts";

@@ -1,7 +1,7 @@
 /** Finalizers of custom objects may have any name; who adds one that others could add too is told so. */
-import { goQuote } from "../machinery/go-text.ts";
-import { checkQualifiedName } from "../machinery/names.ts";
-import type { KubeObject } from "../machinery/object.ts";
+import { goQuote } from "../machinery/json/go-text.ts";
+import { checkQualifiedName } from "../machinery/names/names.ts";
+import type { KubeObject } from "../machinery/schema/object.ts";
 
 const standard = new Set(["orphan", "foregroundDeletion", "kubernetes"]);
 

@@ -1,6 +1,6 @@
 /** Definitions and objects that are made to hurt: whatever they hold, they are answered, and nothing grows beyond their size. */
 import { describe, expect, it } from "vitest";
-import type { Json } from "../machinery/json.ts";
+import type { Json } from "../machinery/json/json.ts";
 import type { JSONSchemaProps } from "../types/apiextensions-v1.ts";
 import { compileCustomKind } from "./custom-kind.ts";
 import { validateNew } from "./definition/validate.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Json } from "../machinery/json.ts";
+import type { Json } from "../machinery/json/json.ts";
 import { compileJsonPath, JsonPathError } from "./json-path.ts";
 
 const value: Json = {

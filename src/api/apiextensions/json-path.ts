@@ -4,8 +4,8 @@
  * 1. A path is compiled once. What it does not find is no error: there are just no results.
  * 2. Results are bounded: a path may multiply them with every step.
  */
-import { isObject, type Json } from "../machinery/json.ts";
-import { getKey } from "../machinery/own-key.ts";
+import { isObject, type Json } from "../machinery/json/json.ts";
+import { getKey } from "../machinery/json/own-key.ts";
 
 export class JsonPathError extends Error {
   override readonly name = "JsonPathError";

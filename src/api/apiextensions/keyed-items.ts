@@ -1,6 +1,6 @@
 /** Items of a `map` list, found by the values of their keys. */
-import { isObject, type Json } from "../machinery/json.ts";
-import { getKey } from "../machinery/own-key.ts";
+import { isObject, type Json } from "../machinery/json/json.ts";
+import { getKey } from "../machinery/json/own-key.ts";
 
 export interface KeyedItems {
   /** The item with the same keys; the first of several. */

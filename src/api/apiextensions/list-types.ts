@@ -1,7 +1,7 @@
 /** Lists of type `set` hold nothing twice, lists of type `map` no keys twice. Compiled once; parts without such lists are not walked. */
-import { duplicate, type FieldError, type FieldPath, invalid } from "../machinery/field-error.ts";
-import { isObject, type Json, type JsonObject } from "../machinery/json.ts";
-import { getKey } from "../machinery/own-key.ts";
+import { duplicate, type FieldError, type FieldPath, invalid } from "../machinery/errors/field-error.ts";
+import { isObject, type Json, type JsonObject } from "../machinery/json/json.ts";
+import { getKey } from "../machinery/json/own-key.ts";
 import type { Structural } from "./schema/structural.ts";
 import { canonical } from "./values/container-checks.ts";
 

@@ -1,5 +1,5 @@
 /** Schemas of old that are not structural: what is told about them. */
-import { aggregate, at, type FieldError, fieldErrorText, invalid } from "../machinery/field-error.ts";
+import { aggregate, at, type FieldError, fieldErrorText, invalid } from "../machinery/errors/field-error.ts";
 import type { CustomResourceDefinition, JSONSchemaProps } from "../types/apiextensions-v1.ts";
 import type { ConditionFacts } from "./condition.ts";
 import { NotStructuralError, structuralOf } from "./schema/structural.ts";

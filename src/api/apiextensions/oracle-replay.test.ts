@@ -1,18 +1,19 @@
 /** Recorded answers of a real server about custom kinds, as far as pure functions can give them. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { decode } from "../machinery/decode.ts";
-import { type FieldError, fieldErrorBody, invalidStatus } from "../machinery/field-error.ts";
-import { isObject, type Json, type JsonObject } from "../machinery/json.ts";
-import { applyJsonPatch, decodeJsonPatch } from "../machinery/json-patch.ts";
+import { type FieldError, fieldErrorBody, invalidStatus } from "../machinery/errors/field-error.ts";
+import { isObject, type Json, type JsonObject } from "../machinery/json/json.ts";
 import { apiVersionOf, type Kind } from "../machinery/kind.ts";
-import { applyMergePatch } from "../machinery/merge-patch.ts";
-import type { KubeObject } from "../machinery/object.ts";
+import { applyJsonPatch, decodeJsonPatch } from "../machinery/patch/json-patch.ts";
+import { applyMergePatch } from "../machinery/patch/merge-patch.ts";
+import { decode } from "../machinery/schema/decode.ts";
+import type { KubeObject } from "../machinery/schema/object.ts";
 import { create, type Outcome, update, updateStatus } from "../testing/pure-server.ts";
+import { recordings } from "../testing/recordings.ts";
 import type { CustomResourceDefinition as Definition } from "../types/apiextensions-v1.ts";
 import { acceptNames, CustomResourceDefinition, compileCustomKind } from "./index.ts";
 
-const shared = new URL("../../../../shared/oracle/", import.meta.url);
+const shared = recordings("oracle/");
 const present = existsSync(shared);
 
 interface Step {

@@ -1,9 +1,9 @@
 /** Paths of the scale subresource, and whether what they lead to can be a number of replicas. */
-import { type FieldError, invalid } from "../machinery/field-error.ts";
-import { goValue } from "../machinery/go-text.ts";
-import { isObject, type Json, type JsonObject } from "../machinery/json.ts";
+import { type FieldError, invalid } from "../machinery/errors/field-error.ts";
+import { goValue } from "../machinery/json/go-text.ts";
+import { isObject, type Json, type JsonObject } from "../machinery/json/json.ts";
+import { getKey } from "../machinery/json/own-key.ts";
 import type { ScaleRules } from "../machinery/kind.ts";
-import { getKey } from "../machinery/own-key.ts";
 import type { CustomResourceSubresourceScale } from "../types/apiextensions-v1.ts";
 import { isInteger } from "./values/check.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { at, fieldErrorText } from "../machinery/field-error.ts";
-import type { Draft } from "../machinery/object.ts";
+import { at, fieldErrorText } from "../machinery/errors/field-error.ts";
+import type { Draft } from "../machinery/schema/object.ts";
 import type { APIService as APIServiceObject, APIServiceSpec } from "../types/apiregistration-v1.ts";
 import { APIService } from "./api-service.ts";
 

@@ -1,11 +1,16 @@
 import { ageColumn } from "../columns.ts";
 import { defineKind } from "../define-kind.ts";
-import { type FieldError, type FieldPath, invalid, notSupported, required } from "../machinery/field-error.ts";
-import { goQuote } from "../machinery/go-text.ts";
+import { type FieldError, type FieldPath, invalid, notSupported, required } from "../machinery/errors/field-error.ts";
+import { goQuote } from "../machinery/json/go-text.ts";
 import type { RequestFacts } from "../machinery/kind.ts";
-import { checkDns1035Label, checkDns1123Subdomain, checkPathSegmentName, checkPortNumber } from "../machinery/names.ts";
-import type { Draft } from "../machinery/object.ts";
-import { formatTime, instantOf } from "../machinery/time.ts";
+import {
+  checkDns1035Label,
+  checkDns1123Subdomain,
+  checkPathSegmentName,
+  checkPortNumber,
+} from "../machinery/names/names.ts";
+import { formatTime, instantOf } from "../machinery/scalars/time.ts";
+import type { Draft } from "../machinery/schema/object.ts";
 import type { APIService as APIServiceObject } from "../types/apiregistration-v1.ts";
 
 const CONDITION_STATUSES = ["True", "False", "Unknown"];

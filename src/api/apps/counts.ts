@@ -1,7 +1,7 @@
 /** Numbers that say how many pods or seconds: plain, or in percent of the pods wanted. */
-import { type FieldError, type FieldPath, invalid } from "../machinery/field-error.ts";
-import type { IntOrString } from "../machinery/int-or-string.ts";
-import { checkPercent } from "../machinery/names.ts";
+import { type FieldError, type FieldPath, invalid } from "../machinery/errors/field-error.ts";
+import { checkPercent } from "../machinery/names/names.ts";
+import type { IntOrString } from "../machinery/scalars/int-or-string.ts";
 
 /** An absent number is not looked at. */
 export function nonNegative(value: number | undefined, where: FieldPath): readonly FieldError[] {

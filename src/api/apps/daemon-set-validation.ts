@@ -1,7 +1,7 @@
 /** What a DaemonSet must fit. */
 import { podTemplateOptions, validatePodTemplateSpec } from "../core/pod/index.ts";
-import { type FieldError, type FieldPath, invalid, notSupported, required } from "../machinery/field-error.ts";
-import { validateLabelSelector } from "../machinery/labels.ts";
+import { type FieldError, type FieldPath, invalid, notSupported, required } from "../machinery/errors/field-error.ts";
+import { validateLabelSelector } from "../machinery/names/labels.ts";
 import type {
   DaemonSetSpec,
   DaemonSetStatus,

@@ -2,7 +2,7 @@
 import { ageColumn, labelsText } from "../columns.ts";
 import { defaultPodTemplateSpec } from "../core/pod/index.ts";
 import { defineKind } from "../define-kind.ts";
-import type { Draft } from "../machinery/object.ts";
+import type { Draft } from "../machinery/schema/object.ts";
 import type { DaemonSet as DaemonSetObject, DaemonSetStatus, DaemonSetUpdateStrategy } from "../types/apps-v1.ts";
 import { validateDaemonSetSpec, validateDaemonSetStatus } from "./daemon-set-validation.ts";
 import { same, unchanged } from "./json-of.ts";

@@ -6,7 +6,7 @@ import {
   invalid,
   notSupported,
   required,
-} from "../machinery/field-error.ts";
+} from "../machinery/errors/field-error.ts";
 import type {
   DeploymentSpec,
   DeploymentStatus,

@@ -2,7 +2,7 @@
 import { ageColumn } from "../columns.ts";
 import { defaultPodTemplateSpec } from "../core/pod/index.ts";
 import { defineKind } from "../define-kind.ts";
-import type { Draft } from "../machinery/object.ts";
+import type { Draft } from "../machinery/schema/object.ts";
 import type { Deployment as DeploymentObject, DeploymentStrategy } from "../types/apps-v1.ts";
 import { validateDeploymentSpec, validateDeploymentStatus } from "./deployment-validation.ts";
 import { same, unchanged } from "./json-of.ts";

@@ -1,7 +1,8 @@
 /** Typed parts of objects, as the JSON that they are: for messages and comparisons. */
-import { equalJson } from "../machinery/equal.ts";
-import { type FieldError, immutable, type Where } from "../machinery/field-error.ts";
-import type { Json } from "../machinery/json.ts";
+
+import { type FieldError, immutable, type Where } from "../machinery/errors/field-error.ts";
+import { equalJson } from "../machinery/json/equal.ts";
+import type { Json } from "../machinery/json/json.ts";
 
 export type Part = object | string | number | boolean | null | undefined;
 

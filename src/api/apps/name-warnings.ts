@@ -1,5 +1,5 @@
 /** Names that are allowed, but do not work well as parts of pods' host names. */
-import { checkDns1123Label } from "../machinery/names.ts";
+import { checkDns1123Label } from "../machinery/names/names.ts";
 
 export function podNameWarnings(name: string): readonly string[] {
   const faults = checkDns1123Label(name);

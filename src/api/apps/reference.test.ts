@@ -10,20 +10,21 @@ import { batchKinds } from "../batch/index.ts";
 import { ageColumn } from "../columns.ts";
 import { coordinationKinds } from "../coordination/index.ts";
 import { ReplicationController } from "../core/replication-controller.ts";
-import { DecodeError } from "../machinery/decode.ts";
-import { isObject, type Json, type JsonObject } from "../machinery/json.ts";
-import { applyJsonPatch, decodeJsonPatch } from "../machinery/json-patch.ts";
+import { isObject, type Json, type JsonObject } from "../machinery/json/json.ts";
 import { apiVersionOf, type Kind } from "../machinery/kind.ts";
-import { applyMergePatch } from "../machinery/merge-patch.ts";
-import type { KubeObject } from "../machinery/object.ts";
-import { applyStrategicMergePatch } from "../machinery/strategic-merge-patch.ts";
+import { applyJsonPatch, decodeJsonPatch } from "../machinery/patch/json-patch.ts";
+import { applyMergePatch } from "../machinery/patch/merge-patch.ts";
+import { applyStrategicMergePatch } from "../machinery/patch/strategic-merge-patch.ts";
+import { DecodeError } from "../machinery/schema/decode.ts";
+import type { KubeObject } from "../machinery/schema/object.ts";
 import { nodeKinds } from "../node/index.ts";
 import { policyKinds } from "../policy/index.ts";
 import { schedulingKinds } from "../scheduling/index.ts";
+import { recordings } from "../testing/recordings.ts";
 import { appsKinds } from "./index.ts";
 import { create, decided, type Outcome, testNamespace, testUid, update } from "./testing/run-rules.ts";
 
-const shared = fileURLToPath(new URL("../../../../shared/", import.meta.url));
+const shared = fileURLToPath(recordings());
 const here = existsSync(shared);
 
 const kinds: readonly Kind[] = [

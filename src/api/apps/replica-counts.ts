@@ -1,5 +1,5 @@
 /** The status of a ReplicaSet or ReplicationController: no count may be larger than that of all replicas. */
-import { type FieldError, type FieldPath, invalid } from "../machinery/field-error.ts";
+import { type FieldError, type FieldPath, invalid } from "../machinery/errors/field-error.ts";
 import type { ReplicaSetStatus } from "../types/apps-v1.ts";
 import { allNonNegative } from "./counts.ts";
 

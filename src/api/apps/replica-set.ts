@@ -2,7 +2,7 @@
 import { ageColumn } from "../columns.ts";
 import { defaultPodTemplateSpec } from "../core/pod/index.ts";
 import { defineKind } from "../define-kind.ts";
-import type { FieldError, FieldPath } from "../machinery/field-error.ts";
+import type { FieldError, FieldPath } from "../machinery/errors/field-error.ts";
 import type { ReplicaSet as ReplicaSetObject, ReplicaSetSpec } from "../types/apps-v1.ts";
 import { nonNegative } from "./counts.ts";
 import { unchanged } from "./json-of.ts";

@@ -1,12 +1,12 @@
 /** The selector of a workload, and whether the pods it makes would be its own. */
-import { type FieldError, type FieldPath, invalid, required } from "../machinery/field-error.ts";
+import { type FieldError, type FieldPath, invalid, required } from "../machinery/errors/field-error.ts";
 import {
   type LabelMatcher,
   type LabelSelector,
   LabelSelectorError,
   matcherOfSelector,
   validateLabelSelector,
-} from "../machinery/labels.ts";
+} from "../machinery/names/labels.ts";
 import type { PodTemplateSpec } from "../types/core-v1.ts";
 import { jsonOf } from "./json-of.ts";
 

@@ -8,8 +8,8 @@ import {
   invalid,
   notSupported,
   required,
-} from "../machinery/field-error.ts";
-import { checkDns1123Label } from "../machinery/names.ts";
+} from "../machinery/errors/field-error.ts";
+import { checkDns1123Label } from "../machinery/names/names.ts";
 import type {
   RollingUpdateStatefulSetStrategy,
   StatefulSetSpec,

@@ -3,8 +3,8 @@ import { ageColumn } from "../columns.ts";
 import { defaultClaimSpec } from "../core/persistent-volume-claim.ts";
 import { defaultPodTemplateSpec } from "../core/pod/index.ts";
 import { defineKind } from "../define-kind.ts";
-import { checkDns1123Label, checkPrefix } from "../machinery/names.ts";
-import type { Draft } from "../machinery/object.ts";
+import { checkDns1123Label, checkPrefix } from "../machinery/names/names.ts";
+import type { Draft } from "../machinery/schema/object.ts";
 import type { StatefulSet as StatefulSetObject, StatefulSetSpec, StatefulSetUpdateStrategy } from "../types/apps-v1.ts";
 import type { PersistentVolumeClaim } from "../types/core-v1.ts";
 import {

@@ -1,7 +1,7 @@
 /** The columns of `-o wide` that describe a workload's template. */
 import type { Column } from "../machinery/kind.ts";
-import type { LabelSelector } from "../machinery/labels.ts";
-import type { KubeObject } from "../machinery/object.ts";
+import type { LabelSelector } from "../machinery/names/labels.ts";
+import type { KubeObject } from "../machinery/schema/object.ts";
 import type { PodTemplateSpec } from "../types/core-v1.ts";
 import { readSelector } from "./selector.ts";
 

@@ -5,9 +5,15 @@ import {
   podTemplateWarnings,
   validatePodTemplateSpec,
 } from "../core/pod/index.ts";
-import { type FieldError, type FieldPath, forbidden, notSupported, at as path } from "../machinery/field-error.ts";
-import type { LabelMatcher } from "../machinery/labels.ts";
-import type { Draft, KubeObject } from "../machinery/object.ts";
+import {
+  type FieldError,
+  type FieldPath,
+  forbidden,
+  notSupported,
+  at as path,
+} from "../machinery/errors/field-error.ts";
+import type { LabelMatcher } from "../machinery/names/labels.ts";
+import type { Draft, KubeObject } from "../machinery/schema/object.ts";
 import type { PodTemplateSpec } from "../types/core-v1.ts";
 import { checkTemplateMatches } from "./selector.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ReplicationController } from "../core/replication-controller.ts";
-import { at as rootAt } from "../machinery/field-error.ts";
-import type { Json, JsonObject } from "../machinery/json.ts";
+import { at as rootAt } from "../machinery/errors/field-error.ts";
+import type { Json, JsonObject } from "../machinery/json/json.ts";
 import type { Kind } from "../machinery/kind.ts";
 import { ControllerRevision, DaemonSet, Deployment, ReplicaSet, StatefulSet } from "./index.ts";
 import { at, faults, object, podTemplate, workload } from "./testing/builders.ts";

@@ -1,8 +1,8 @@
 /** The whole public surface of authentication.k8s.io: kinds that are answered and never kept. */
 import { defineKind } from "../define-kind.ts";
-import { type FieldError, type FieldPath, invalid } from "../machinery/field-error.ts";
+import { type FieldError, type FieldPath, invalid } from "../machinery/errors/field-error.ts";
 import type { Kind } from "../machinery/kind.ts";
-import type { Draft } from "../machinery/object.ts";
+import type { Draft } from "../machinery/schema/object.ts";
 import type { SelfSubjectReview, TokenRequest, TokenReview } from "../types/authentication-v1.ts";
 
 const group = "authentication.k8s.io/v1";

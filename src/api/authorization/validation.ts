@@ -1,5 +1,5 @@
 /** What one may ask about: a resource or a path, of someone. */
-import { type FieldError, type FieldPath, forbidden, invalid, required } from "../machinery/field-error.ts";
+import { type FieldError, type FieldPath, forbidden, invalid, required } from "../machinery/errors/field-error.ts";
 import type {
   LocalSubjectAccessReview,
   SelfSubjectAccessReview,

@@ -2,8 +2,8 @@
  * An autoscaler's behavior as the annotation of autoscaling/v1 holds it: under the names of Go's fields, since that is what the original has always
  * written. Read whatever the case of its keys.
  */
-import { goJson } from "../machinery/go-text.ts";
-import { isObject, type Json, type JsonObject } from "../machinery/json.ts";
+import { goJson } from "../machinery/json/go-text.ts";
+import { isObject, type Json, type JsonObject } from "../machinery/json/json.ts";
 import type { HorizontalPodAutoscalerBehavior, HPAScalingPolicy, HPAScalingRules } from "../types/autoscaling-v2.ts";
 
 export function behaviorText({ scaleUp, scaleDown }: HorizontalPodAutoscalerBehavior): string {

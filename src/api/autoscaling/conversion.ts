@@ -5,9 +5,9 @@
  *    exist in v1 alone: on the way to v2 they are read and dropped.
  * 2. An annotation that cannot be read is dropped as well.
  */
-import { goJson } from "../machinery/go-text.ts";
-import { isObject, type Json, type JsonObject } from "../machinery/json.ts";
-import type { ObjectMeta } from "../machinery/object.ts";
+import { goJson } from "../machinery/json/go-text.ts";
+import { isObject, type Json, type JsonObject } from "../machinery/json/json.ts";
+import type { ObjectMeta } from "../machinery/schema/object.ts";
 import type {
   HorizontalPodAutoscaler as HpaV1,
   MetricSpec as MetricSpecV1,

@@ -1,7 +1,7 @@
 /** HorizontalPodAutoscaler of autoscaling/v1: an older view of the same objects. What it has no fields for, it shows in annotations. */
 import { ageColumn } from "../columns.ts";
 import { defineKind } from "../define-kind.ts";
-import type { KubeObject } from "../machinery/object.ts";
+import type { KubeObject } from "../machinery/schema/object.ts";
 import type { HorizontalPodAutoscaler as HpaV1 } from "../types/autoscaling-v1.ts";
 import type { HorizontalPodAutoscaler as HpaV2 } from "../types/autoscaling-v2.ts";
 import { fromV1, metricsAnnotation, toV1 } from "./conversion.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { faults, object } from "../apps/testing/builders.ts";
 import { create, filledIn, update } from "../apps/testing/run-rules.ts";
-import type { Json, JsonObject } from "../machinery/json.ts";
+import type { Json, JsonObject } from "../machinery/json/json.ts";
 import type { HorizontalPodAutoscaler as HpaV1 } from "../types/autoscaling-v1.ts";
 import type { HorizontalPodAutoscaler as HpaV2 } from "../types/autoscaling-v2.ts";
 import { fromV1, toV1 } from "./conversion.ts";

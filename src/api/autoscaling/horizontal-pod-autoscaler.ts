@@ -2,7 +2,7 @@
 import { ageColumn } from "../columns.ts";
 import { defineKind } from "../define-kind.ts";
 import type { Column } from "../machinery/kind.ts";
-import type { Draft } from "../machinery/object.ts";
+import type { Draft } from "../machinery/schema/object.ts";
 import type { HPAScalingRules, HorizontalPodAutoscaler as HpaObject } from "../types/autoscaling-v2.ts";
 import { defaultCpuUtilization } from "./cpu-default.ts";
 import { targetsText } from "./targets-text.ts";

@@ -1,5 +1,5 @@
 /** Metrics and their values between autoscaling/v1, where each source has fields of its own, and autoscaling/v2, where all share one target. */
-import { parseQuantity } from "../machinery/quantity.ts";
+import { parseQuantity } from "../machinery/scalars/quantity.ts";
 import type { MetricSpec as MetricSpecV1, MetricStatus as MetricStatusV1 } from "../types/autoscaling-v1.ts";
 import type {
   MetricIdentifier,

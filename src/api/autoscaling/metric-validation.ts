@@ -6,9 +6,9 @@ import {
   invalid,
   notSupported,
   required,
-} from "../machinery/field-error.ts";
-import { checkPathSegmentName } from "../machinery/names.ts";
-import { parseQuantity } from "../machinery/quantity.ts";
+} from "../machinery/errors/field-error.ts";
+import { checkPathSegmentName } from "../machinery/names/names.ts";
+import { parseQuantity } from "../machinery/scalars/quantity.ts";
 import type { MetricIdentifier, MetricSpec, MetricTarget } from "../types/autoscaling-v2.ts";
 import { validateReference } from "./reference.ts";
 

@@ -1,6 +1,6 @@
 /** References to other objects, by kind and name. */
-import { type FieldError, type FieldPath, invalid, required } from "../machinery/field-error.ts";
-import { checkPathSegmentName } from "../machinery/names.ts";
+import { type FieldError, type FieldPath, invalid, required } from "../machinery/errors/field-error.ts";
+import { checkPathSegmentName } from "../machinery/names/names.ts";
 import type { CrossVersionObjectReference } from "../types/autoscaling-v2.ts";
 
 export type Reference = CrossVersionObjectReference | undefined;

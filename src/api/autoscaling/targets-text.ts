@@ -1,5 +1,5 @@
 /** Metrics as `kubectl get` shows them: `cpu: 45%/80%, 12/30 (avg) + 1 more...`. */
-import { canonicalQuantity } from "../machinery/quantity.ts";
+import { canonicalQuantity } from "../machinery/scalars/quantity.ts";
 import type { MetricSpec, MetricStatus, MetricTarget, MetricValueStatus } from "../types/autoscaling-v2.ts";
 
 const unknown = "<unknown>";

@@ -1,7 +1,7 @@
 /** What an autoscaler must fit. */
 import { allNonNegative } from "../apps/index.ts";
-import { type FieldError, type FieldPath, invalid, notSupported, required } from "../machinery/field-error.ts";
-import { parseQuantity } from "../machinery/quantity.ts";
+import { type FieldError, type FieldPath, invalid, notSupported, required } from "../machinery/errors/field-error.ts";
+import { parseQuantity } from "../machinery/scalars/quantity.ts";
 import type {
   HorizontalPodAutoscalerSpec,
   HorizontalPodAutoscalerStatus,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { at, faults, job, object } from "../apps/testing/builders.ts";
 import { create, update } from "../apps/testing/run-rules.ts";
-import type { JsonObject } from "../machinery/json.ts";
+import type { JsonObject } from "../machinery/json/json.ts";
 import { CronJob } from "./index.ts";
 import { isTimeZone } from "./time-zone.ts";
 

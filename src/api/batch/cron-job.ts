@@ -17,7 +17,7 @@ import {
   notSupported,
   at as path,
   required,
-} from "../machinery/field-error.ts";
+} from "../machinery/errors/field-error.ts";
 import type { CronJob as CronJobObject, CronJobSpec } from "../types/batch-v1.ts";
 import { CronScheduleError, parseCronSchedule } from "./cron-schedule.ts";
 import { defaultJobTemplate } from "./job-defaults.ts";

@@ -4,8 +4,9 @@
  * 1. A field is read as cron does: numbers, names, ranges, steps, lists; refusals come in the words users know.
  * 2. For whoever looks for the next time: a day must match by month and by week, but where neither is `any`, one of the two is enough.
  */
-import { DurationError, parseDuration } from "../machinery/duration.ts";
-import { goQuote } from "../machinery/go-text.ts";
+
+import { goQuote } from "../machinery/json/go-text.ts";
+import { DurationError, parseDuration } from "../machinery/scalars/duration.ts";
 import { isTimeZone } from "./time-zone.ts";
 
 export type CronSchedule = CronFields | CronDistance;

@@ -1,6 +1,6 @@
 /** `example.com/controller`: a domain, a slash, and a path. */
-import { type FieldError, type FieldPath, invalid, required } from "../machinery/field-error.ts";
-import { checkDns1123Subdomain } from "../machinery/names.ts";
+import { type FieldError, type FieldPath, invalid, required } from "../machinery/errors/field-error.ts";
+import { checkDns1123Subdomain } from "../machinery/names/names.ts";
 
 const path = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+";
 const wholePath = new RegExp(`^${path}$`);

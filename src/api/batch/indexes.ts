@@ -1,5 +1,5 @@
 /** Indexes of an Indexed Job, as its status writes them: `0,3-5,7`, rising. */
-import { goQuote } from "../machinery/go-text.ts";
+import { goQuote } from "../machinery/json/go-text.ts";
 
 export class IndexesError extends Error {
   override readonly name = "IndexesError";

@@ -1,6 +1,6 @@
 /** What a Job gets where nothing was said. Inside of a CronJob only the pod template is filled in; the rest waits for the Job. */
 import { defaultPodTemplateSpec } from "../core/pod/index.ts";
-import type { Draft } from "../machinery/object.ts";
+import type { Draft } from "../machinery/schema/object.ts";
 import type { Job, JobSpec } from "../types/batch-v1.ts";
 
 const largestInt32 = 2 ** 31 - 1;

@@ -1,8 +1,15 @@
 /** What a Job's spec must fit, whether it stands in a Job or in a CronJob's template. */
 import { checkTemplateMatches, jsonOf, nonNegative, readSelector } from "../apps/index.ts";
 import { podTemplateOptions, validatePodTemplateSpec } from "../core/pod/index.ts";
-import { type FieldError, type FieldPath, invalid, notSupported, required, tooLong } from "../machinery/field-error.ts";
-import { validateLabelSelector } from "../machinery/labels.ts";
+import {
+  type FieldError,
+  type FieldPath,
+  invalid,
+  notSupported,
+  required,
+  tooLong,
+} from "../machinery/errors/field-error.ts";
+import { validateLabelSelector } from "../machinery/names/labels.ts";
 import type { JobSpec, JobTemplateSpec } from "../types/batch-v1.ts";
 import { validateDomainPrefixedPath } from "./domain-path.ts";
 import { validatePodFailurePolicy } from "./pod-failure-policy.ts";

@@ -5,8 +5,8 @@
  * 2. Counters never fall, and what has ended stays ended.
  */
 import { allNonNegative, jsonOf, same } from "../apps/index.ts";
-import { duplicate, type FieldError, type FieldPath, invalid, required } from "../machinery/field-error.ts";
-import { parseTime } from "../machinery/time.ts";
+import { duplicate, type FieldError, type FieldPath, invalid, required } from "../machinery/errors/field-error.ts";
+import { parseTime } from "../machinery/scalars/time.ts";
 import type { Job, JobStatus, UncountedTerminatedPods } from "../types/batch-v1.ts";
 import { IndexesError, type Interval, parseIndexes } from "./indexes.ts";
 import { hasCondition } from "./job-conditions.ts";

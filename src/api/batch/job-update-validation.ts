@@ -1,8 +1,8 @@
 /** What of a Job may change, and when: most of it never does. */
 import { jsonOf, same, unchanged } from "../apps/index.ts";
 import { internalForm } from "../core/pod/index.ts";
-import { type FieldError, type FieldPath, immutable, invalid } from "../machinery/field-error.ts";
-import type { JsonObject } from "../machinery/json.ts";
+import { type FieldError, type FieldPath, immutable, invalid } from "../machinery/errors/field-error.ts";
+import type { JsonObject } from "../machinery/json/json.ts";
 import type { Job, JobSpec } from "../types/batch-v1.ts";
 import type { Affinity, Container } from "../types/core-v1.ts";
 import { hasCondition } from "./job-conditions.ts";

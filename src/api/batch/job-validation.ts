@@ -1,6 +1,6 @@
 /** What a Job as a whole must fit. */
-import { type FieldError, type FieldPath, invalid } from "../machinery/field-error.ts";
-import { checkDns1123Label } from "../machinery/names.ts";
+import { type FieldError, type FieldPath, invalid } from "../machinery/errors/field-error.ts";
+import { checkDns1123Label } from "../machinery/names/names.ts";
 import type { Job } from "../types/batch-v1.ts";
 import { controllerUidLabel, jobNameLabel, validateGeneratedSelector } from "./job-selector.ts";
 import { validateJobSpec } from "./job-spec-validation.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { at, faults, job } from "../apps/testing/builders.ts";
 import { create, testUid, update } from "../apps/testing/run-rules.ts";
-import { at as path } from "../machinery/field-error.ts";
-import type { JsonObject } from "../machinery/json.ts";
+import { at as path } from "../machinery/errors/field-error.ts";
+import type { JsonObject } from "../machinery/json/json.ts";
 import { Job } from "./index.ts";
 
 function stored(spec: JsonObject = {}, status?: JsonObject): JsonObject {

@@ -9,7 +9,7 @@ import {
 } from "../apps/index.ts";
 import { ageColumn, ageOf, humanDuration } from "../columns.ts";
 import { defineKind } from "../define-kind.ts";
-import { parseTime, toMs } from "../machinery/time.ts";
+import { parseTime, toMs } from "../machinery/scalars/time.ts";
 import type { Job as JobObject } from "../types/batch-v1.ts";
 import { hasCondition } from "./job-conditions.ts";
 import { defaultJob, takeTemplateLabels } from "./job-defaults.ts";

@@ -7,9 +7,9 @@ import {
   notSupported,
   required,
   tooMany,
-} from "../machinery/field-error.ts";
-import { goQuote } from "../machinery/go-text.ts";
-import { checkQualifiedName } from "../machinery/names.ts";
+} from "../machinery/errors/field-error.ts";
+import { goQuote } from "../machinery/json/go-text.ts";
+import { checkQualifiedName } from "../machinery/names/names.ts";
 import type {
   JobSpec,
   PodFailurePolicy,

@@ -1,6 +1,13 @@
 /** When an Indexed Job has succeeded before all of its indexes have. */
 import { jsonOf, nonNegative } from "../apps/index.ts";
-import { type FieldError, type FieldPath, invalid, required, tooLong, tooMany } from "../machinery/field-error.ts";
+import {
+  type FieldError,
+  type FieldPath,
+  invalid,
+  required,
+  tooLong,
+  tooMany,
+} from "../machinery/errors/field-error.ts";
 import type { JobSpec, SuccessPolicy, SuccessPolicyRule } from "../types/batch-v1.ts";
 import { countIndexes, IndexesError, parseIndexes } from "./indexes.ts";
 

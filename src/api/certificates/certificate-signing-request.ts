@@ -4,7 +4,7 @@
  */
 import { ageColumn, humanDuration } from "../columns.ts";
 import { defineKind } from "../define-kind.ts";
-import type { Draft } from "../machinery/object.ts";
+import type { Draft } from "../machinery/schema/object.ts";
 import type { CertificateSigningRequest as RequestObject } from "../types/certificates-v1.ts";
 import { carryApproval, stampConditions } from "./conditions.ts";
 import { validateRequest, validateRequestStatus, validateRequestUpdate } from "./validation.ts";

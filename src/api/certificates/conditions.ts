@@ -1,7 +1,7 @@
 /** The conditions of a request: when they came about, and that a status write leaves the approval alone. */
 import type { RequestFacts } from "../machinery/kind.ts";
-import type { Draft } from "../machinery/object.ts";
-import { formatTime, instantOf } from "../machinery/time.ts";
+import { formatTime, instantOf } from "../machinery/scalars/time.ts";
+import type { Draft } from "../machinery/schema/object.ts";
 import type { CertificateSigningRequest, CertificateSigningRequestCondition } from "../types/certificates-v1.ts";
 
 type Request = CertificateSigningRequest;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { encodeBase64 } from "../machinery/base64.ts";
+import { encodeBase64 } from "../machinery/scalars/base64.ts";
 import { requestSubject } from "./request-subject.ts";
 
 const bytes = (text: string) => [...new TextEncoder().encode(text)];

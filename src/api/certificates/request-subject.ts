@@ -1,5 +1,5 @@
 /** The subject of a PKCS#10 request, read without a library: only the way to it is followed. */
-import { decodeBase64 } from "../machinery/base64.ts";
+import { decodeBase64 } from "../machinery/scalars/base64.ts";
 
 export interface RequestSubject {
   readonly commonName: string;

@@ -1,6 +1,6 @@
-import { type FieldError, invalid, required, tooLong, type Where } from "../machinery/field-error.ts";
-import { goQuote } from "../machinery/go-text.ts";
-import { checkDns1123Subdomain } from "../machinery/names.ts";
+import { type FieldError, invalid, required, tooLong, type Where } from "../machinery/errors/field-error.ts";
+import { goQuote } from "../machinery/json/go-text.ts";
+import { checkDns1123Subdomain } from "../machinery/names/names.ts";
 
 /** `example.com/my-signer`: at least two labels in the domain, a path behind it. */
 export function signerNameFaults(name: string, where: Where): readonly FieldError[] {

@@ -1,6 +1,5 @@
 /** What a certificate request must say. Whether its content is a sound PKCS#10 request is for signers to find out: here it must be PEM. */
-import { decodeBase64 } from "../machinery/base64.ts";
-import { equalJson } from "../machinery/equal.ts";
+
 import {
   duplicate,
   type FieldError,
@@ -9,9 +8,11 @@ import {
   invalid,
   notSupported,
   required,
-} from "../machinery/field-error.ts";
-import { goQuote } from "../machinery/go-text.ts";
-import type { Json } from "../machinery/json.ts";
+} from "../machinery/errors/field-error.ts";
+import { equalJson } from "../machinery/json/equal.ts";
+import { goQuote } from "../machinery/json/go-text.ts";
+import type { Json } from "../machinery/json/json.ts";
+import { decodeBase64 } from "../machinery/scalars/base64.ts";
 import type { CertificateSigningRequest } from "../types/certificates-v1.ts";
 import { ofType } from "./conditions.ts";
 import { signerNameFaults } from "./signer-name.ts";

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { faults, object } from "../apps/testing/builders.ts";
 import { create, update } from "../apps/testing/run-rules.ts";
-import type { JsonObject } from "../machinery/json.ts";
+import type { JsonObject } from "../machinery/json/json.ts";
 import { Lease } from "./index.ts";
 
 const lease = (spec: JsonObject) => object("coordination.k8s.io/v1", "Lease", { spec });

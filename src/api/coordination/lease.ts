@@ -2,8 +2,8 @@
 import { nonNegative } from "../apps/index.ts";
 import { ageColumn } from "../columns.ts";
 import { defineKind } from "../define-kind.ts";
-import { type FieldError, type FieldPath, invalid } from "../machinery/field-error.ts";
-import type { Draft } from "../machinery/object.ts";
+import { type FieldError, type FieldPath, invalid } from "../machinery/errors/field-error.ts";
+import type { Draft } from "../machinery/schema/object.ts";
 import type { Lease as LeaseObject, LeaseSpec } from "../types/coordination-v1.ts";
 
 export const Lease = defineKind<LeaseObject>("coordination.k8s.io/v1", "Lease", {

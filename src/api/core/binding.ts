@@ -1,5 +1,5 @@
 import { defineKind } from "../define-kind.ts";
-import { type FieldError, type FieldPath, notSupported, required } from "../machinery/field-error.ts";
+import { type FieldError, type FieldPath, notSupported, required } from "../machinery/errors/field-error.ts";
 import type { Binding as BindingObject } from "../types/core-v1.ts";
 
 /** Never stored: it moves a Pod to a Node. */

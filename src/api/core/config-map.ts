@@ -1,7 +1,7 @@
 import { ageColumn } from "../columns.ts";
 import { defineKind } from "../define-kind.ts";
-import { type FieldError, type FieldPath, invalid, tooLong } from "../machinery/field-error.ts";
-import { checkConfigMapKey } from "../machinery/names.ts";
+import { type FieldError, type FieldPath, invalid, tooLong } from "../machinery/errors/field-error.ts";
+import { checkConfigMapKey } from "../machinery/names/names.ts";
 import type { ConfigMap as ConfigMapObject } from "../types/core-v1.ts";
 import { areLonger, bytesOf, changedSealed, maxDataBytes } from "./sealed-data.ts";
 

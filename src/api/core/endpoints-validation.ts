@@ -1,5 +1,10 @@
-import { type FieldError, type FieldPath, invalid, notSupported, required } from "../machinery/field-error.ts";
-import { checkDns1123Label, checkDns1123Subdomain, checkPortNumber, checkQualifiedName } from "../machinery/names.ts";
+import { type FieldError, type FieldPath, invalid, notSupported, required } from "../machinery/errors/field-error.ts";
+import {
+  checkDns1123Label,
+  checkDns1123Subdomain,
+  checkPortNumber,
+  checkQualifiedName,
+} from "../machinery/names/names.ts";
 import type { EndpointAddress, EndpointPort, Endpoints } from "../types/core-v1.ts";
 import { checkReachableIp, checkStrictIp } from "./strict-ip.ts";
 

@@ -1,6 +1,6 @@
 import { ageColumn, firstThree } from "../columns.ts";
 import { defineKind } from "../define-kind.ts";
-import type { Draft } from "../machinery/object.ts";
+import type { Draft } from "../machinery/schema/object.ts";
 import type { Endpoints as EndpointsObject } from "../types/core-v1.ts";
 import { validateEndpoints } from "./endpoints-validation.ts";
 import { repackSubsets } from "./repack-subsets.ts";

@@ -1,7 +1,7 @@
 /** Events are listed by when they happened; their names come last. */
 import { ageOf, nameColumn } from "../columns.ts";
 import type { Column } from "../machinery/kind.ts";
-import type { KubeObject } from "../machinery/object.ts";
+import type { KubeObject } from "../machinery/schema/object.ts";
 import type { Event } from "../types/core-v1.ts";
 
 const event = "io.k8s.api.core.v1.Event";

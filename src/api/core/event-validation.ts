@@ -3,10 +3,10 @@
  * An event with an `eventTime` is taken for a newer one, whichever API it comes through.
  */
 
-import { equalJson } from "../machinery/equal.ts";
-import { type FieldError, type FieldPath, immutable, invalid, required } from "../machinery/field-error.ts";
-import type { Json } from "../machinery/json.ts";
-import { checkDns1123Subdomain, checkQualifiedName } from "../machinery/names.ts";
+import { type FieldError, type FieldPath, immutable, invalid, required } from "../machinery/errors/field-error.ts";
+import { equalJson } from "../machinery/json/equal.ts";
+import type { Json } from "../machinery/json/json.ts";
+import { checkDns1123Subdomain, checkQualifiedName } from "../machinery/names/names.ts";
 import type { Event } from "../types/core-v1.ts";
 import { textBytes } from "./sealed-data.ts";
 

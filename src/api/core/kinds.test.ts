@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseTime } from "../machinery/time.ts";
+import { parseTime } from "../machinery/scalars/time.ts";
 import { changeFaults, create, faults, updatePart, updateStatus } from "../testing/pure-server.ts";
 import type {
   PersistentVolumeClaim as ClaimObject,

@@ -1,7 +1,14 @@
 /** Whether the bounds of a LimitRange agree with each other. */
-import { duplicate, type FieldError, type FieldPath, forbidden, invalid, required } from "../machinery/field-error.ts";
-import { checkQualifiedName } from "../machinery/names.ts";
-import { compareQuantities, parseQuantity, quantityOf, scaledValue } from "../machinery/quantity.ts";
+import {
+  duplicate,
+  type FieldError,
+  type FieldPath,
+  forbidden,
+  invalid,
+  required,
+} from "../machinery/errors/field-error.ts";
+import { checkQualifiedName } from "../machinery/names/names.ts";
+import { compareQuantities, parseQuantity, quantityOf, scaledValue } from "../machinery/scalars/quantity.ts";
 import type { LimitRange, LimitRangeItem } from "../types/core-v1.ts";
 import { containerResourceNameFaults, resourceNameFaults } from "./standard-resources.ts";
 

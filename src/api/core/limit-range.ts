@@ -1,5 +1,5 @@
 import { defineKind } from "../define-kind.ts";
-import type { Draft } from "../machinery/object.ts";
+import type { Draft } from "../machinery/schema/object.ts";
 import type { LimitRangeItem, LimitRange as LimitRangeObject } from "../types/core-v1.ts";
 import { validateLimitRange } from "./limit-range-validation.ts";
 

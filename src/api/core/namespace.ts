@@ -1,8 +1,8 @@
 import { ageColumn } from "../columns.ts";
 import { defineKind } from "../define-kind.ts";
-import { type FieldError, type FieldPath, invalid } from "../machinery/field-error.ts";
-import { checkDns1123Label, checkPrefix, checkQualifiedName } from "../machinery/names.ts";
-import type { Draft } from "../machinery/object.ts";
+import { type FieldError, type FieldPath, invalid } from "../machinery/errors/field-error.ts";
+import { checkDns1123Label, checkPrefix, checkQualifiedName } from "../machinery/names/names.ts";
+import type { Draft } from "../machinery/schema/object.ts";
 import type { Namespace as NamespaceObject } from "../types/core-v1.ts";
 
 const nameLabel = "kubernetes.io/metadata.name";

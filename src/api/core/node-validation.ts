@@ -7,9 +7,9 @@ import {
   invalid,
   notSupported,
   required,
-} from "../machinery/field-error.ts";
-import { parseCidr } from "../machinery/ip.ts";
-import { checkLabelValue, checkQualifiedName } from "../machinery/names.ts";
+} from "../machinery/errors/field-error.ts";
+import { parseCidr } from "../machinery/names/ip.ts";
+import { checkLabelValue, checkQualifiedName } from "../machinery/names/names.ts";
 import type { Node, Taint } from "../types/core-v1.ts";
 import { quantityFaults } from "./resource-list.ts";
 import { checkStrictCidr } from "./strict-ip.ts";

@@ -1,6 +1,6 @@
 import { ageColumn } from "../columns.ts";
 import { defineKind } from "../define-kind.ts";
-import type { Draft } from "../machinery/object.ts";
+import type { Draft } from "../machinery/schema/object.ts";
 import type { Node as NodeObject } from "../types/core-v1.ts";
 import { validateNode, validateNodeStatus, validateNodeUpdate } from "./node-validation.ts";
 

@@ -1,9 +1,17 @@
 /** What a claim may ask for, and what of it may change: its size once it is bound, and which volume it is bound to. */
-import { equalJson } from "../machinery/equal.ts";
-import { type FieldError, type FieldPath, forbidden, immutable, invalid, required } from "../machinery/field-error.ts";
-import type { Json } from "../machinery/json.ts";
-import { validateLabelSelector } from "../machinery/labels.ts";
-import { compareQuantities, parseQuantity } from "../machinery/quantity.ts";
+
+import {
+  type FieldError,
+  type FieldPath,
+  forbidden,
+  immutable,
+  invalid,
+  required,
+} from "../machinery/errors/field-error.ts";
+import { equalJson } from "../machinery/json/equal.ts";
+import type { Json } from "../machinery/json/json.ts";
+import { validateLabelSelector } from "../machinery/names/labels.ts";
+import { compareQuantities, parseQuantity } from "../machinery/scalars/quantity.ts";
 import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from "../types/core-v1.ts";
 import {
   accessModeFaults,

@@ -1,5 +1,5 @@
 /** What a volume may be. Sources that no driver of today has are checked only for what they name. */
-import { equalJson } from "../machinery/equal.ts";
+
 import {
   type FieldError,
   type FieldPath,
@@ -7,8 +7,9 @@ import {
   immutable,
   notSupported,
   required,
-} from "../machinery/field-error.ts";
-import type { Json } from "../machinery/json.ts";
+} from "../machinery/errors/field-error.ts";
+import { equalJson } from "../machinery/json/equal.ts";
+import type { Json } from "../machinery/json/json.ts";
 import type { PersistentVolume, PersistentVolumeSpec, VolumeNodeAffinity } from "../types/core-v1.ts";
 import { validateNodeSelector } from "./pod/index.ts";
 import {

@@ -1,7 +1,7 @@
 import { ageColumn } from "../columns.ts";
 import { defineKind } from "../define-kind.ts";
 import type { RequestFacts } from "../machinery/kind.ts";
-import { formatTime, instantOf } from "../machinery/time.ts";
+import { formatTime, instantOf } from "../machinery/scalars/time.ts";
 import type { PersistentVolume as PersistentVolumeObject } from "../types/core-v1.ts";
 import { accessModesText } from "./access-modes.ts";
 import { validatePersistentVolume, validatePersistentVolumeUpdate } from "./persistent-volume-validation.ts";

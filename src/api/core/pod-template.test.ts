@@ -1,11 +1,12 @@
 import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { at, fieldErrorText } from "../machinery/field-error.ts";
-import type { Draft } from "../machinery/object.ts";
+import { at, fieldErrorText } from "../machinery/errors/field-error.ts";
+import type { Draft } from "../machinery/schema/object.ts";
+import { recordings } from "../testing/recordings.ts";
 import type { PodTemplate as PodTemplateObject } from "../types/core-v1.ts";
 import { PodTemplate } from "./pod-template.ts";
 
-const table = new URL("../../../../shared/reference/tables/podtemplates.json", import.meta.url);
+const table = recordings("reference/tables/podtemplates.json");
 
 describe("PodTemplate", () => {
   it("gets the defaults of a template", () => {

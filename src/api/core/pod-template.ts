@@ -1,6 +1,6 @@
 import { labelsText } from "../columns.ts";
 import { defineKind } from "../define-kind.ts";
-import { at } from "../machinery/field-error.ts";
+import { at } from "../machinery/errors/field-error.ts";
 import type { Kind } from "../machinery/kind.ts";
 import type { PodTemplate as PodTemplateObject } from "../types/core-v1.ts";
 import {

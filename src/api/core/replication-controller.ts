@@ -10,9 +10,9 @@ import {
 } from "../apps/index.ts";
 import { ageColumn, labelsText } from "../columns.ts";
 import { defineKind } from "../define-kind.ts";
-import { type FieldError, type FieldPath, required } from "../machinery/field-error.ts";
-import { matcherOf } from "../machinery/labels.ts";
-import type { Draft } from "../machinery/object.ts";
+import { type FieldError, type FieldPath, required } from "../machinery/errors/field-error.ts";
+import { matcherOf } from "../machinery/names/labels.ts";
+import type { Draft } from "../machinery/schema/object.ts";
 import type {
   PodTemplateSpec,
   ReplicationController as ReplicationControllerObject,

@@ -1,6 +1,12 @@
 /** Amounts of resources, as nodes, quotas, limits and volumes list them. */
-import { type FieldError, invalid, type Where } from "../machinery/field-error.ts";
-import { compareQuantities, parseQuantity, type Quantity, scaledValue, zeroQuantity } from "../machinery/quantity.ts";
+import { type FieldError, invalid, type Where } from "../machinery/errors/field-error.ts";
+import {
+  compareQuantities,
+  parseQuantity,
+  type Quantity,
+  scaledValue,
+  zeroQuantity,
+} from "../machinery/scalars/quantity.ts";
 
 /** Counted, never measured: half a pod makes no sense. */
 const counted = new Set([

@@ -1,6 +1,6 @@
 /** What a quota may count, and for which pods or claims. */
-import { type FieldError, type FieldPath, invalid, required } from "../machinery/field-error.ts";
-import type { Json } from "../machinery/json.ts";
+import { type FieldError, type FieldPath, invalid, required } from "../machinery/errors/field-error.ts";
+import type { Json } from "../machinery/json/json.ts";
 import type { ResourceQuota, ResourceQuotaSpec, ScopedResourceSelectorRequirement } from "../types/core-v1.ts";
 import { quantityFaults } from "./resource-list.ts";
 import { isStandardQuotaResource, quotaResourceNameFaults } from "./standard-resources.ts";

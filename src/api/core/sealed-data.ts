@@ -1,7 +1,8 @@
 /** What ConfigMap and Secret share: how much they may hold, and that they may be sealed with `immutable`. */
-import { equalJson } from "../machinery/equal.ts";
-import { type FieldError, forbidden } from "../machinery/field-error.ts";
-import type { Json } from "../machinery/json.ts";
+
+import { type FieldError, forbidden } from "../machinery/errors/field-error.ts";
+import { equalJson } from "../machinery/json/equal.ts";
+import type { Json } from "../machinery/json/json.ts";
 
 export const maxDataBytes = 1024 * 1024;
 

@@ -1,11 +1,18 @@
 import { ageColumn } from "../columns.ts";
 import { defineKind } from "../define-kind.ts";
-import { decodeBase64, encodeBase64 } from "../machinery/base64.ts";
-import { type FieldError, type FieldPath, immutable, invalid, required, tooLong } from "../machinery/field-error.ts";
-import { isObject } from "../machinery/json.ts";
-import { checkConfigMapKey } from "../machinery/names.ts";
-import type { Draft } from "../machinery/object.ts";
-import { setKey, sortedKeys } from "../machinery/own-key.ts";
+import {
+  type FieldError,
+  type FieldPath,
+  immutable,
+  invalid,
+  required,
+  tooLong,
+} from "../machinery/errors/field-error.ts";
+import { isObject } from "../machinery/json/json.ts";
+import { setKey, sortedKeys } from "../machinery/json/own-key.ts";
+import { checkConfigMapKey } from "../machinery/names/names.ts";
+import { decodeBase64, encodeBase64 } from "../machinery/scalars/base64.ts";
+import type { Draft } from "../machinery/schema/object.ts";
 import type { Secret as SecretObject } from "../types/core-v1.ts";
 import { bytesOf, changedSealed, maxDataBytes } from "./sealed-data.ts";
 

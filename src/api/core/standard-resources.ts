@@ -1,6 +1,6 @@
 /** The resources that have a meaning of their own in limits and quotas; others need a domain before their name. */
-import { type FieldError, type FieldPath, invalid } from "../machinery/field-error.ts";
-import { checkQualifiedName } from "../machinery/names.ts";
+import { type FieldError, type FieldPath, invalid } from "../machinery/errors/field-error.ts";
+import { checkQualifiedName } from "../machinery/names/names.ts";
 import { isExtendedResource } from "./resource-list.ts";
 
 const compute = ["cpu", "memory", "ephemeral-storage"];

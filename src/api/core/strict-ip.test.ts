@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { at, fieldErrorBody } from "../machinery/field-error.ts";
+import { at, fieldErrorBody } from "../machinery/errors/field-error.ts";
 import { checkReachableIp, checkStrictCidr, checkStrictIp } from "./strict-ip.ts";
 
 const where = at("ip");

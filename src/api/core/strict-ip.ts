@@ -2,9 +2,9 @@
  * Addresses in fields that once took more than they should: leading zeros, IPv4 inside IPv6, networks with host bits.
  * New values must be strict; what was there before may stay as it is.
  */
-import { type FieldError, invalid, type Where } from "../machinery/field-error.ts";
-import { goQuote } from "../machinery/go-text.ts";
-import { type Cidr, checkCidr, checkIp, formatIp, parseCidr, parseIp } from "../machinery/ip.ts";
+import { type FieldError, invalid, type Where } from "../machinery/errors/field-error.ts";
+import { goQuote } from "../machinery/json/go-text.ts";
+import { type Cidr, checkCidr, checkIp, formatIp, parseCidr, parseIp } from "../machinery/names/ip.ts";
 
 export function checkStrictIp(where: Where, value: string, existing: readonly string[] = []): readonly FieldError[] {
   const errors = checkIp(where, value);

@@ -1,7 +1,7 @@
 /** What volumes and claims have in common. */
-import { type FieldError, type FieldPath, forbidden, invalid, notSupported } from "../machinery/field-error.ts";
-import { checkDns1123Subdomain } from "../machinery/names.ts";
-import { parseQuantity, scaledValue } from "../machinery/quantity.ts";
+import { type FieldError, type FieldPath, forbidden, invalid, notSupported } from "../machinery/errors/field-error.ts";
+import { checkDns1123Subdomain } from "../machinery/names/names.ts";
+import { parseQuantity, scaledValue } from "../machinery/scalars/quantity.ts";
 import { notPositiveFaults } from "./resource-list.ts";
 
 const accessModes = ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];

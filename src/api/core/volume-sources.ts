@@ -1,6 +1,6 @@
 /** The sources a volume can have, in the order in which the original looks at them, and what each must say. */
-import { type FieldError, type FieldPath, invalid, notSupported, required } from "../machinery/field-error.ts";
-import { checkDns1123Subdomain } from "../machinery/names.ts";
+import { type FieldError, type FieldPath, invalid, notSupported, required } from "../machinery/errors/field-error.ts";
+import { checkDns1123Subdomain } from "../machinery/names/names.ts";
 import type { PersistentVolumeSpec, SecretReference } from "../types/core-v1.ts";
 
 export const volumeSources = [

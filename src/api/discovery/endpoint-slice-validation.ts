@@ -9,9 +9,9 @@ import {
   notSupported,
   required,
   tooMany,
-} from "../machinery/field-error.ts";
-import { checkIpv4, checkIpv6 } from "../machinery/ip.ts";
-import { checkDns1123Label, checkDns1123Subdomain, checkQualifiedName } from "../machinery/names.ts";
+} from "../machinery/errors/field-error.ts";
+import { checkIpv4, checkIpv6 } from "../machinery/names/ip.ts";
+import { checkDns1123Label, checkDns1123Subdomain, checkQualifiedName } from "../machinery/names/names.ts";
 import type { Endpoint, EndpointPort, EndpointSlice } from "../types/discovery-v1.ts";
 
 const addressTypes = ["FQDN", "IPv4", "IPv6"];

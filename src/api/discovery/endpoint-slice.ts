@@ -1,7 +1,7 @@
 import { ageColumn, firstThree } from "../columns.ts";
 import { defineKind } from "../define-kind.ts";
-import { equalJson } from "../machinery/equal.ts";
-import type { Json } from "../machinery/json.ts";
+import { equalJson } from "../machinery/json/equal.ts";
+import type { Json } from "../machinery/json/json.ts";
 import type { EndpointSlice as EndpointSliceObject } from "../types/discovery-v1.ts";
 import { validateEndpointSlice, validateEndpointSliceUpdate } from "./endpoint-slice-validation.ts";
 

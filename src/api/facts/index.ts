@@ -1,5 +1,5 @@
 /** The whole public surface of facts. */
-import type { ObjectSchema } from "../machinery/schema.ts";
+import type { ObjectSchema } from "../machinery/schema/schema.ts";
 import { typeTable } from "./table.ts";
 import { tables } from "./tables/index.ts";
 

@@ -2,9 +2,10 @@ import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import { recordings } from "../testing/recordings.ts";
 import { type KindFacts, kinds, storageVersionHash, typeSchema } from "./index.ts";
 
-const reference = fileURLToPath(new URL("../../../../shared/reference/", import.meta.url));
+const reference = fileURLToPath(recordings("reference/"));
 const sha256 = (text: string) => createHash("sha256").update(text).digest();
 const apiVersion = (it: { group: string; version: string }) =>
   it.group === "" ? it.version : `${it.group}/${it.version}`;

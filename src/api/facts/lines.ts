@@ -1,5 +1,5 @@
 /** Splits the text of a fact table into its lines: the outer grammar, without a look at what the types mean. README.md explains it. */
-import type { ScalarSchema } from "../machinery/schema.ts";
+import type { ScalarSchema } from "../machinery/schema/schema.ts";
 
 export interface PackageLines {
   readonly name: string;

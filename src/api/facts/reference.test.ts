@@ -5,8 +5,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import type { Json } from "../machinery/json.ts";
-import type { FieldSchema, ObjectSchema, Schema } from "../machinery/schema.ts";
+import type { Json } from "../machinery/json/json.ts";
+import type { FieldSchema, ObjectSchema, Schema } from "../machinery/schema/schema.ts";
+import { recordings } from "../testing/recordings.ts";
 import { typeNames, typeSchema } from "./index.ts";
 
 interface Definition {
@@ -46,7 +47,7 @@ interface Recorded {
   readonly enum?: readonly string[];
 }
 
-const path = fileURLToPath(new URL("../../../../shared/reference/facts/fields.json", import.meta.url));
+const path = fileURLToPath(recordings("reference/facts/fields.json"));
 const there = existsSync(path);
 const definitions: Readonly<Record<string, Definition>> = there ? JSON.parse(readFileSync(path, "utf8")) : {};
 

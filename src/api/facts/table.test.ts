@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { FieldSchema, ObjectSchema, Schema } from "../machinery/schema.ts";
+import type { FieldSchema, ObjectSchema, Schema } from "../machinery/schema/schema.ts";
 import { typeNames, typeSchema, typeTable } from "./index.ts";
 
 const ZOO = `

@@ -5,7 +5,7 @@
  * 2. A type is one object, however often and from wherever it is reached: recursion ends there, and callers may key on it.
  *    The one exception is a field that says otherwise than its type whether it is atomic.
  */
-import type { Json } from "../machinery/json.ts";
+import type { Json } from "../machinery/json/json.ts";
 import type {
   AnySchema,
   EitherSchema,
@@ -15,7 +15,7 @@ import type {
   ScalarSchema,
   ScalarType,
   Schema,
-} from "../machinery/schema.ts";
+} from "../machinery/schema/schema.ts";
 import { type PackageLines, packageName, readEmbedded, readField, readForm, readPackage } from "./lines.ts";
 
 export interface TypeTable {

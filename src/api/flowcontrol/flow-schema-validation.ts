@@ -6,8 +6,8 @@ import {
   invalid,
   notSupported,
   required,
-} from "../machinery/field-error.ts";
-import { checkDns1123Label, checkDns1123Subdomain } from "../machinery/names.ts";
+} from "../machinery/errors/field-error.ts";
+import { checkDns1123Label, checkDns1123Subdomain } from "../machinery/names/names.ts";
 import type {
   FlowSchema,
   NonResourcePolicyRule,

@@ -5,7 +5,7 @@ import {
   invalid,
   notSupported,
   required,
-} from "../machinery/field-error.ts";
+} from "../machinery/errors/field-error.ts";
 import type {
   LimitedPriorityLevelConfiguration,
   LimitResponse,

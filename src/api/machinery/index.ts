@@ -1,16 +1,29 @@
 /** The whole public surface of machinery, except for server-side apply, which has its own. */
 
-export { base64Fault, decodeBase64, encodeBase64, isCanonicalBase64 } from "./base64.ts";
 /** The Common Expression Language: `cel.celEnvironment({ … })`, `cel.types.list(…)`. */
 export * as cel from "./cel/index.ts";
 /** What Kubernetes adds to it, place by place: `celLibraries.baseEnvironment()`. */
 export * as celLibraries from "./cel/libraries/index.ts";
-export { type Decoded, DecodeError, type DecodeOptions, decode } from "./decode.ts";
-export { DurationError, durationMs, formatDuration, formatMs, parseDuration } from "./duration.ts";
-export { equalJson } from "./equal.ts";
 /** Builders for faults: `field.required(at("spec").child("name"))`. */
-export * as field from "./field-error.ts";
-export { at, type FieldError, type FieldErrorType, FieldPath, invalidStatus, type Where } from "./field-error.ts";
+export * as field from "./errors/field-error.ts";
+export {
+  at,
+  type FieldError,
+  type FieldErrorType,
+  FieldPath,
+  invalidStatus,
+  type Where,
+} from "./errors/field-error.ts";
+export * from "./errors/status.ts";
+export * from "./errors/status-errors.ts";
+export { equalJson } from "./json/equal.ts";
+export { flatText } from "./json/flat-text.ts";
+export { goJson, goQuote, goValue } from "./json/go-text.ts";
+export { cloneJson, isObject, type Json, type JsonObject, plainJson } from "./json/json.ts";
+export { hasDuplicateKeys, JsonSyntaxError, parseJson, strictFieldErrors, unknownField } from "./json/json-text.ts";
+export { jsonKind, unmarshalText } from "./json/unmarshal-text.ts";
+export { type ParsedYaml, parseYaml, YamlSyntaxError } from "./json/yaml-text.ts";
+export * from "./kind.ts";
 export {
   escapeFieldValue,
   exactValue,
@@ -19,11 +32,8 @@ export {
   type FieldTerm,
   fieldMatcherOf,
   parseFieldSelector,
-} from "./field-selector.ts";
-export { flatText } from "./flat-text.ts";
-export { generateName } from "./generate-name.ts";
-export { goJson, goQuote, goValue } from "./go-text.ts";
-export { type IntOrString, IntOrStringError, isPercentage, scaledIntOrString } from "./int-or-string.ts";
+} from "./names/field-selector.ts";
+export { generateName } from "./names/generate-name.ts";
 export {
   type Cidr,
   checkCidr,
@@ -35,18 +45,8 @@ export {
   type Ip,
   parseCidr,
   parseIp,
-} from "./ip.ts";
-export { cloneJson, isObject, type Json, type JsonObject, plainJson } from "./json.ts";
-export {
-  applyJsonPatch,
-  decodeJsonPatch,
-  type JsonPatch,
-  JsonPatchError,
-  maxJsonPatchOperations,
-} from "./json-patch.ts";
-export { hasDuplicateKeys, JsonSyntaxError, parseJson, strictFieldErrors, unknownField } from "./json-text.ts";
-export * from "./kind.ts";
-export { parseLabelSelector } from "./label-syntax.ts";
+} from "./names/ip.ts";
+export { parseLabelSelector } from "./names/label-syntax.ts";
 export {
   everything,
   type LabelExpression,
@@ -62,19 +62,25 @@ export {
   requirement,
   validateLabelSelector,
   validateLabels,
-} from "./labels.ts";
-export { applyMergePatch, createMergePatch } from "./merge-patch.ts";
-export * from "./names.ts";
-export * from "./object.ts";
-export { decodeProtobuf, encodeProtobuf } from "./protobuf.ts";
-export { decodeEnvelope, type Envelope, encodeEnvelope, isEnvelope } from "./protobuf-envelope.ts";
-export { ProtobufError } from "./protobuf-reader.ts";
-export { decodeWatchFrame, encodeWatchFrame, type WatchFrame } from "./protobuf-watch.ts";
-export * from "./quantity.ts";
-export * from "./schema.ts";
-export * from "./status.ts";
-export * from "./status-errors.ts";
-export { applyStrategicMergePatch } from "./strategic-merge-patch.ts";
+} from "./names/labels.ts";
+export * from "./names/names.ts";
+export {
+  applyJsonPatch,
+  decodeJsonPatch,
+  type JsonPatch,
+  JsonPatchError,
+  maxJsonPatchOperations,
+} from "./patch/json-patch.ts";
+export { applyMergePatch, createMergePatch } from "./patch/merge-patch.ts";
+export { applyStrategicMergePatch } from "./patch/strategic-merge-patch.ts";
+export { decodeProtobuf, encodeProtobuf } from "./protobuf/codec.ts";
+export { decodeEnvelope, type Envelope, encodeEnvelope, isEnvelope } from "./protobuf/envelope.ts";
+export { ProtobufError } from "./protobuf/reader.ts";
+export { decodeWatchFrame, encodeWatchFrame, type WatchFrame } from "./protobuf/watch.ts";
+export { base64Fault, decodeBase64, encodeBase64, isCanonicalBase64 } from "./scalars/base64.ts";
+export { DurationError, durationMs, formatDuration, formatMs, parseDuration } from "./scalars/duration.ts";
+export { type IntOrString, IntOrStringError, isPercentage, scaledIntOrString } from "./scalars/int-or-string.ts";
+export * from "./scalars/quantity.ts";
 export {
   canonicalMicroTime,
   canonicalTime,
@@ -86,6 +92,7 @@ export {
   parseTime,
   TimeError,
   toMs,
-} from "./time.ts";
-export { jsonKind, unmarshalText } from "./unmarshal-text.ts";
-export { type ParsedYaml, parseYaml, YamlSyntaxError } from "./yaml-text.ts";
+} from "./scalars/time.ts";
+export { type Decoded, DecodeError, type DecodeOptions, decode } from "./schema/decode.ts";
+export * from "./schema/object.ts";
+export * from "./schema/schema.ts";

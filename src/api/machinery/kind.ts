@@ -6,9 +6,9 @@
  * 2. Order on create: decode → defaults → (admission) → prepareCreate → validate. On update: decode → defaults → (admission) → prepareUpdate →
  *    validate → validateUpdate. The machinery itself looks after metadata, status, generation and managedFields.
  */
-import type { FieldError, FieldPath } from "./field-error.ts";
-import type { Draft, KubeObject } from "./object.ts";
-import type { ObjectSchema } from "./schema.ts";
+import type { FieldError, FieldPath } from "./errors/field-error.ts";
+import type { Draft, KubeObject } from "./schema/object.ts";
+import type { ObjectSchema } from "./schema/schema.ts";
 
 export type Verb = "create" | "delete" | "deletecollection" | "get" | "list" | "patch" | "update" | "watch";
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { at, type FieldError } from "./field-error.ts";
-import { checkDns1123Subdomain } from "./names.ts";
-import type { ObjectMeta } from "./object.ts";
+import { at, type FieldError } from "./errors/field-error.ts";
+import { checkDns1123Subdomain } from "./names/names.ts";
 import { type MetaRules, validateAnnotations, validateObjectMeta, validateObjectMetaUpdate } from "./object-meta.ts";
+import type { ObjectMeta } from "./schema/object.ts";
 
 const namespaced: MetaRules = { namespaced: true, validateName: (name) => checkDns1123Subdomain(name) };
 const cluster: MetaRules = { ...namespaced, namespaced: false };

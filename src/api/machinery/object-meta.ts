@@ -1,11 +1,19 @@
 /** What must hold of every object's metadata, on create and on update. */
 import { validateManagedFields } from "./apply/index.ts";
-import { equalJson } from "./equal.ts";
-import { type FieldError, type FieldPath, forbidden, immutable, invalid, required, tooLong } from "./field-error.ts";
-import type { Json } from "./json.ts";
-import { validateLabels } from "./labels.ts";
-import { checkDns1123Label, checkQualifiedName } from "./names.ts";
-import type { ObjectMeta, OwnerReference } from "./object.ts";
+import {
+  type FieldError,
+  type FieldPath,
+  forbidden,
+  immutable,
+  invalid,
+  required,
+  tooLong,
+} from "./errors/field-error.ts";
+import { equalJson } from "./json/equal.ts";
+import type { Json } from "./json/json.ts";
+import { validateLabels } from "./names/labels.ts";
+import { checkDns1123Label, checkQualifiedName } from "./names/names.ts";
+import type { ObjectMeta, OwnerReference } from "./schema/object.ts";
 
 const MAX_ANNOTATIONS_BYTES = 256 * 1024;
 const ORPHAN = "orphan";

@@ -1,6 +1,6 @@
 /** Names such as `acme.io/foo`: whose, and which of theirs. */
-import { type FieldError, invalid, required, type Where } from "../machinery/field-error.ts";
-import { checkDns1123Subdomain } from "../machinery/names.ts";
+import { type FieldError, invalid, required, type Where } from "../machinery/errors/field-error.ts";
+import { checkDns1123Subdomain } from "../machinery/names/names.ts";
 
 const pathPattern = /^[A-Za-z0-9/\-._~%!$&'()*+,;=:]+$/;
 

@@ -9,8 +9,8 @@ import {
   notSupported,
   required,
   tooLong,
-} from "../machinery/field-error.ts";
-import { checkDns1123Label, checkDns1123Subdomain, checkPathSegmentName } from "../machinery/names.ts";
+} from "../machinery/errors/field-error.ts";
+import { checkDns1123Label, checkDns1123Subdomain, checkPathSegmentName } from "../machinery/names/names.ts";
 import type { IngressClass as IngressClassObject, IngressClassParametersReference } from "../types/networking-v1.ts";
 import { domainPrefixedPathFaults } from "./domain-prefixed-path.ts";
 

@@ -1,9 +1,9 @@
 /** Which requests go to which backends. */
 
 import { checkStrictIp } from "../core/index.ts";
-import { type FieldError, type FieldPath, invalid, notSupported, required } from "../machinery/field-error.ts";
-import { parseIp } from "../machinery/ip.ts";
-import type { Json } from "../machinery/json.ts";
+import { type FieldError, type FieldPath, invalid, notSupported, required } from "../machinery/errors/field-error.ts";
+import type { Json } from "../machinery/json/json.ts";
+import { parseIp } from "../machinery/names/ip.ts";
 import {
   checkDns1123Label,
   checkDns1123Subdomain,
@@ -11,7 +11,7 @@ import {
   checkPortName,
   checkPortNumber,
   checkWildcardSubdomain,
-} from "../machinery/names.ts";
+} from "../machinery/names/names.ts";
 import type { HTTPIngressPath, Ingress, IngressBackend } from "../types/networking-v1.ts";
 
 const classAnnotation = "kubernetes.io/ingress.class";

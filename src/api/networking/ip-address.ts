@@ -1,9 +1,9 @@
 import { defineKind } from "../define-kind.ts";
-import { equalJson } from "../machinery/equal.ts";
-import { type FieldError, type FieldPath, immutable, invalid, required } from "../machinery/field-error.ts";
-import { formatIp, parseIp } from "../machinery/ip.ts";
-import type { Json } from "../machinery/json.ts";
-import { checkDns1123Subdomain, checkPathSegmentName } from "../machinery/names.ts";
+import { type FieldError, type FieldPath, immutable, invalid, required } from "../machinery/errors/field-error.ts";
+import { equalJson } from "../machinery/json/equal.ts";
+import type { Json } from "../machinery/json/json.ts";
+import { formatIp, parseIp } from "../machinery/names/ip.ts";
+import { checkDns1123Subdomain, checkPathSegmentName } from "../machinery/names/names.ts";
 import type { IPAddress as IPAddressObject, ParentReference } from "../types/networking-v1.ts";
 
 /** An address that is taken, named after itself. */

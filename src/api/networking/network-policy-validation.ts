@@ -7,10 +7,10 @@ import {
   invalid,
   notSupported,
   required,
-} from "../machinery/field-error.ts";
-import { contains, parseCidr } from "../machinery/ip.ts";
-import { validateLabelSelector } from "../machinery/labels.ts";
-import { checkPortName, checkPortNumber } from "../machinery/names.ts";
+} from "../machinery/errors/field-error.ts";
+import { contains, parseCidr } from "../machinery/names/ip.ts";
+import { validateLabelSelector } from "../machinery/names/labels.ts";
+import { checkPortName, checkPortNumber } from "../machinery/names/names.ts";
 import type { IPBlock, NetworkPolicy, NetworkPolicyPeer, NetworkPolicyPort } from "../types/networking-v1.ts";
 
 const protocols = ["SCTP", "TCP", "UDP"];

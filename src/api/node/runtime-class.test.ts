@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { faults, object } from "../apps/testing/builders.ts";
 import { create, update } from "../apps/testing/run-rules.ts";
-import type { JsonObject } from "../machinery/json.ts";
+import type { JsonObject } from "../machinery/json/json.ts";
 import { RuntimeClass } from "./index.ts";
 
 const runtimeClass = (rest: JsonObject) => object("node.k8s.io/v1", "RuntimeClass", { handler: "runc", ...rest });

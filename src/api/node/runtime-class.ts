@@ -3,9 +3,9 @@ import { jsonOf, same, unchanged } from "../apps/index.ts";
 import { ageColumn } from "../columns.ts";
 import { newPod, validateOverhead, validateTolerations } from "../core/pod/index.ts";
 import { defineKind } from "../define-kind.ts";
-import { duplicate, type FieldError, type FieldPath, invalid } from "../machinery/field-error.ts";
-import { validateLabels } from "../machinery/labels.ts";
-import { checkDns1123Label } from "../machinery/names.ts";
+import { duplicate, type FieldError, type FieldPath, invalid } from "../machinery/errors/field-error.ts";
+import { validateLabels } from "../machinery/names/labels.ts";
+import { checkDns1123Label } from "../machinery/names/names.ts";
 import type { RuntimeClass as RuntimeClassObject, Scheduling } from "../types/node-v1.ts";
 
 export const RuntimeClass = defineKind<RuntimeClassObject>("node.k8s.io/v1", "RuntimeClass", {

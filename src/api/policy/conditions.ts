@@ -7,8 +7,8 @@ import {
   notSupported,
   required,
   tooLong,
-} from "../machinery/field-error.ts";
-import { checkQualifiedName } from "../machinery/names.ts";
+} from "../machinery/errors/field-error.ts";
+import { checkQualifiedName } from "../machinery/names/names.ts";
 import type { Condition } from "../types/meta-v1.ts";
 
 const maxReasonBytes = 1024;

@@ -5,8 +5,8 @@
  * 2. The pod is written down in the budget before it is deleted, so that two evictions never count on the same allowance.
  */
 
-import { StatusError } from "../machinery/status.ts";
-import * as statusErrors from "../machinery/status-errors.ts";
+import { StatusError } from "../machinery/errors/status.ts";
+import * as statusErrors from "../machinery/errors/status-errors.ts";
 import type { Pod } from "../types/core-v1.ts";
 import type { Condition } from "../types/meta-v1.ts";
 import type { Eviction, PodDisruptionBudget, PodDisruptionBudgetStatus } from "../types/policy-v1.ts";

@@ -2,8 +2,8 @@
 import { allNonNegative, atMost100Percent, jsonOf, nonNegativeIntOrPercent } from "../apps/index.ts";
 import { ageColumn } from "../columns.ts";
 import { defineKind } from "../define-kind.ts";
-import { type FieldError, type FieldPath, invalid, notSupported } from "../machinery/field-error.ts";
-import { validateLabelSelector } from "../machinery/labels.ts";
+import { type FieldError, type FieldPath, invalid, notSupported } from "../machinery/errors/field-error.ts";
+import { validateLabelSelector } from "../machinery/names/labels.ts";
 import type { PodDisruptionBudget as PodDisruptionBudgetObject, PodDisruptionBudgetSpec } from "../types/policy-v1.ts";
 import { validateConditions } from "./conditions.ts";
 

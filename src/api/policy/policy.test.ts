@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { faults, object, at as part } from "../apps/testing/builders.ts";
 import { create } from "../apps/testing/run-rules.ts";
-import { at } from "../machinery/field-error.ts";
-import type { JsonObject } from "../machinery/json.ts";
-import { StatusError, toStatus } from "../machinery/status.ts";
+import { at } from "../machinery/errors/field-error.ts";
+import { StatusError, toStatus } from "../machinery/errors/status.ts";
+import type { JsonObject } from "../machinery/json/json.ts";
 import type { Pod } from "../types/core-v1.ts";
 import type { Condition } from "../types/meta-v1.ts";
 import type { PodDisruptionBudget as Budget } from "../types/policy-v1.ts";

@@ -1,10 +1,10 @@
 /** RoleBinding and ClusterRoleBinding: who may do it. What role they bind never changes. */
 import { ageColumn } from "../columns.ts";
 import { defineKind } from "../define-kind.ts";
-import { type FieldError, type FieldPath, invalid, notSupported, required } from "../machinery/field-error.ts";
+import { type FieldError, type FieldPath, invalid, notSupported, required } from "../machinery/errors/field-error.ts";
 import type { Column } from "../machinery/kind.ts";
-import { checkDns1123Subdomain, checkPathSegmentName } from "../machinery/names.ts";
-import type { Draft } from "../machinery/object.ts";
+import { checkDns1123Subdomain, checkPathSegmentName } from "../machinery/names/names.ts";
+import type { Draft } from "../machinery/schema/object.ts";
 import type {
   ClusterRoleBinding as ClusterRoleBindingObject,
   RoleBinding as RoleBindingObject,

@@ -1,8 +1,8 @@
 /** Role and ClusterRole: what may be done. Who may grant it is the server's business. */
 import { defineKind } from "../define-kind.ts";
-import { type FieldError, type FieldPath, invalid, required } from "../machinery/field-error.ts";
-import { validateLabelSelector } from "../machinery/labels.ts";
-import { checkPathSegmentName } from "../machinery/names.ts";
+import { type FieldError, type FieldPath, invalid, required } from "../machinery/errors/field-error.ts";
+import { validateLabelSelector } from "../machinery/names/labels.ts";
+import { checkPathSegmentName } from "../machinery/names/names.ts";
 import type { ClusterRole as ClusterRoleObject, PolicyRule, Role as RoleObject } from "../types/rbac-v1.ts";
 
 export const Role = defineKind<RoleObject>("rbac.authorization.k8s.io/v1", "Role", {

@@ -1,5 +1,5 @@
 /** What a claim may ask for. Expressions are compiled by whoever runs them. */
-import { equalJson } from "../machinery/equal.ts";
+
 import {
   duplicate,
   type FieldError,
@@ -9,9 +9,10 @@ import {
   notSupported,
   required,
   tooMany,
-} from "../machinery/field-error.ts";
-import type { Json } from "../machinery/json.ts";
-import { checkCIdentifier, checkDns1123Label, checkDns1123Subdomain } from "../machinery/names.ts";
+} from "../machinery/errors/field-error.ts";
+import { equalJson } from "../machinery/json/equal.ts";
+import type { Json } from "../machinery/json/json.ts";
+import { checkCIdentifier, checkDns1123Label, checkDns1123Subdomain } from "../machinery/names/names.ts";
 import type {
   DeviceConstraint,
   DeviceRequest,

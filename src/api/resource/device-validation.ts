@@ -9,8 +9,8 @@ import {
   required,
   tooLong,
   tooMany,
-} from "../machinery/field-error.ts";
-import { checkDns1123Label, checkDns1123Subdomain } from "../machinery/names.ts";
+} from "../machinery/errors/field-error.ts";
+import { checkDns1123Label, checkDns1123Subdomain } from "../machinery/names/names.ts";
 import type { DeviceClassSpec, ResourcePool, ResourceSliceSpec } from "../types/resource-v1.ts";
 
 const maxDevices = 128;

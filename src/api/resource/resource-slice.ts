@@ -1,8 +1,8 @@
 import { ageColumn } from "../columns.ts";
 import { defineKind } from "../define-kind.ts";
 import type { RequestFacts } from "../machinery/kind.ts";
-import type { Draft } from "../machinery/object.ts";
-import { formatTime, instantOf } from "../machinery/time.ts";
+import { formatTime, instantOf } from "../machinery/scalars/time.ts";
+import type { Draft } from "../machinery/schema/object.ts";
 import type { ResourceSlice as ResourceSliceObject } from "../types/resource-v1.ts";
 import { validateSlice, validateSliceChange } from "./device-validation.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { faults, object } from "../apps/testing/builders.ts";
 import { create, update } from "../apps/testing/run-rules.ts";
-import type { JsonObject } from "../machinery/json.ts";
+import type { JsonObject } from "../machinery/json/json.ts";
 import { PriorityClass } from "./index.ts";
 
 const priority = (rest: JsonObject, name = "x") => object("scheduling.k8s.io/v1", "PriorityClass", rest, { name });

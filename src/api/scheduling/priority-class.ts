@@ -2,7 +2,7 @@
 import { unchanged } from "../apps/index.ts";
 import { ageColumn } from "../columns.ts";
 import { defineKind } from "../define-kind.ts";
-import { type FieldError, type FieldPath, forbidden, notSupported, required } from "../machinery/field-error.ts";
+import { type FieldError, type FieldPath, forbidden, notSupported, required } from "../machinery/errors/field-error.ts";
 import type { PriorityClass as PriorityClassObject } from "../types/scheduling-v1.ts";
 
 const type = "io.k8s.api.scheduling.v1.PriorityClass";

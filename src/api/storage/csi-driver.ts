@@ -1,7 +1,7 @@
 import { ageColumn } from "../columns.ts";
 import { defineKind } from "../define-kind.ts";
-import { equalJson } from "../machinery/equal.ts";
-import type { Json } from "../machinery/json.ts";
+import { equalJson } from "../machinery/json/equal.ts";
+import type { Json } from "../machinery/json/json.ts";
 import type { CSIDriver as CSIDriverObject } from "../types/storage-v1.ts";
 import { validateCsiDriver, validateCsiDriverUpdate } from "./csi-validation.ts";
 

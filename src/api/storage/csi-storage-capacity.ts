@@ -1,10 +1,10 @@
 import { defineKind } from "../define-kind.ts";
-import { equalJson } from "../machinery/equal.ts";
-import { type FieldError, type FieldPath, immutable, invalid } from "../machinery/field-error.ts";
-import type { Json } from "../machinery/json.ts";
-import { validateLabelSelector } from "../machinery/labels.ts";
-import { checkDns1123Subdomain } from "../machinery/names.ts";
-import { compareQuantities, parseQuantity, zeroQuantity } from "../machinery/quantity.ts";
+import { type FieldError, type FieldPath, immutable, invalid } from "../machinery/errors/field-error.ts";
+import { equalJson } from "../machinery/json/equal.ts";
+import type { Json } from "../machinery/json/json.ts";
+import { validateLabelSelector } from "../machinery/names/labels.ts";
+import { checkDns1123Subdomain } from "../machinery/names/names.ts";
+import { compareQuantities, parseQuantity, zeroQuantity } from "../machinery/scalars/quantity.ts";
 import type { CSIStorageCapacity as CSIStorageCapacityObject } from "../types/storage-v1.ts";
 
 /** How much a driver can still provide, in some part of the cluster. */

@@ -1,6 +1,5 @@
 /** What drivers say of themselves, and nodes of their drivers. */
 import { csiDriverNameFaults } from "../core/index.ts";
-import { equalJson } from "../machinery/equal.ts";
 import {
   duplicate,
   type FieldError,
@@ -9,9 +8,10 @@ import {
   invalid,
   notSupported,
   required,
-} from "../machinery/field-error.ts";
-import type { Json } from "../machinery/json.ts";
-import { checkQualifiedName } from "../machinery/names.ts";
+} from "../machinery/errors/field-error.ts";
+import { equalJson } from "../machinery/json/equal.ts";
+import type { Json } from "../machinery/json/json.ts";
+import { checkQualifiedName } from "../machinery/names/names.ts";
 import type { CSIDriver, CSIDriverSpec, CSINode, CSINodeDriver } from "../types/storage-v1.ts";
 
 export function validateCsiDriver({ metadata, spec }: CSIDriver, path: FieldPath): readonly FieldError[] {

@@ -1,4 +1,3 @@
-import { equalJson } from "../machinery/equal.ts";
 import {
   type FieldError,
   type FieldPath,
@@ -8,9 +7,10 @@ import {
   notSupported,
   required,
   tooLong,
-} from "../machinery/field-error.ts";
-import type { Json } from "../machinery/json.ts";
-import { checkLabelValue, checkQualifiedName } from "../machinery/names.ts";
+} from "../machinery/errors/field-error.ts";
+import { equalJson } from "../machinery/json/equal.ts";
+import type { Json } from "../machinery/json/json.ts";
+import { checkLabelValue, checkQualifiedName } from "../machinery/names/names.ts";
 import type { StorageClass } from "../types/storage-v1.ts";
 
 export { csiDriverNameFaults } from "../core/index.ts";

@@ -1,8 +1,8 @@
 import { csiDriverNameFaults } from "../core/index.ts";
-import { equalJson } from "../machinery/equal.ts";
-import { type FieldError, type FieldPath, immutable, invalid, required } from "../machinery/field-error.ts";
-import type { Json } from "../machinery/json.ts";
-import { checkDns1123Subdomain } from "../machinery/names.ts";
+import { type FieldError, type FieldPath, immutable, invalid, required } from "../machinery/errors/field-error.ts";
+import { equalJson } from "../machinery/json/equal.ts";
+import type { Json } from "../machinery/json/json.ts";
+import { checkDns1123Subdomain } from "../machinery/names/names.ts";
 import type { VolumeAttachment } from "../types/storage-v1.ts";
 
 export function validateAttachment({ spec }: VolumeAttachment, path: FieldPath): readonly FieldError[] {

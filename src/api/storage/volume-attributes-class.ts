@@ -1,8 +1,8 @@
 import { ageColumn } from "../columns.ts";
 import { defineKind } from "../define-kind.ts";
-import { equalJson } from "../machinery/equal.ts";
-import { forbidden } from "../machinery/field-error.ts";
-import type { Json } from "../machinery/json.ts";
+import { forbidden } from "../machinery/errors/field-error.ts";
+import { equalJson } from "../machinery/json/equal.ts";
+import type { Json } from "../machinery/json/json.ts";
 import type { VolumeAttributesClass as VolumeAttributesClassObject } from "../types/storage-v1.ts";
 import { csiDriverNameFaults, parameterFaults } from "./storage-class-validation.ts";
 

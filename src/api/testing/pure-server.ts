@@ -3,16 +3,16 @@
  * No store, no admission, one family of addresses.
  */
 import { initIPFamilies, needsClusterIP, needsHealthCheckNodePort } from "../core/index.ts";
-import { decode } from "../machinery/decode.ts";
-import { applySchemaDefaults } from "../machinery/defaults.ts";
-import { at, type FieldError, fieldErrorText } from "../machinery/field-error.ts";
-import type { Json, JsonObject } from "../machinery/json.ts";
+import { at, type FieldError, fieldErrorText } from "../machinery/errors/field-error.ts";
+import type { Json, JsonObject } from "../machinery/json/json.ts";
+import type { OpenObject } from "../machinery/json/own-key.ts";
 import { apiVersionOf, type Kind, type RequestFacts } from "../machinery/kind.ts";
-import { checkDns1123Subdomain, checkPrefix } from "../machinery/names.ts";
-import type { Draft, KubeObject } from "../machinery/object.ts";
+import { checkDns1123Subdomain, checkPrefix } from "../machinery/names/names.ts";
 import { validateObjectMeta } from "../machinery/object-meta.ts";
-import type { OpenObject } from "../machinery/own-key.ts";
-import { zeroValue } from "../machinery/zero.ts";
+import { decode } from "../machinery/schema/decode.ts";
+import { applySchemaDefaults } from "../machinery/schema/defaults.ts";
+import type { Draft, KubeObject } from "../machinery/schema/object.ts";
+import { zeroValue } from "../machinery/schema/zero.ts";
 import type { Service } from "../types/core-v1.ts";
 
 export interface Outcome {

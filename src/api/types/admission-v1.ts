@@ -1,5 +1,5 @@
 /** Written by scripts/api-types.ts: not to be edited. */
-import type { Json } from "../machinery/json.ts";
+import type { Json } from "../machinery/json/json.ts";
 import type { UserInfo } from "./authentication-v1.ts";
 import type { GroupVersionKind, GroupVersionResource, Status } from "./meta-v1.ts";
 

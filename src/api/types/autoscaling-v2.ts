@@ -1,5 +1,5 @@
 /** Written by scripts/api-types.ts: not to be edited. */
-import type { ObjectMeta } from "../machinery/object.ts";
+import type { ObjectMeta } from "../machinery/schema/object.ts";
 import type { LabelSelector, ListMeta } from "./meta-v1.ts";
 
 export interface ContainerResourceMetricSource {

@@ -1,6 +1,6 @@
 /** Written by scripts/api-types.ts: not to be edited. */
-import type { Json } from "../machinery/json.ts";
-import type { ObjectMeta } from "../machinery/object.ts";
+import type { Json } from "../machinery/json/json.ts";
+import type { ObjectMeta } from "../machinery/schema/object.ts";
 
 export interface APIGroup {
   readonly kind?: string;

@@ -7,7 +7,8 @@ import { ALLOW } from "../authz/verdict.ts";
 import { StoreFeed } from "../cache/feed.ts";
 import { STORE_PREFIX } from "../rest/resource.ts";
 import { Resources } from "../rest/resources.ts";
-import { allPlugins, type PluginServices } from "./plugins.ts";
+import { allPlugins } from "./all-plugins.ts";
+import type { PluginServices } from "./chain/plugin-services.ts";
 import { type AdmissionOptions, selectPlugins } from "./select.ts";
 
 const clock = new VirtualClock();

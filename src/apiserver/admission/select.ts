@@ -1,8 +1,9 @@
 /** Which plugins run: those that are on by default, and what the flags say. */
 import type { JsonObject } from "#api";
-import { AdmissionConfigError } from "./configuration.ts";
-import type { AdmissionPlugin } from "./plugin.ts";
-import { allPlugins, type PluginServices } from "./plugins.ts";
+import { allPlugins } from "./all-plugins.ts";
+import { AdmissionConfigError } from "./chain/configuration.ts";
+import type { AdmissionPlugin } from "./chain/plugin.ts";
+import type { PluginServices } from "./chain/plugin-services.ts";
 
 export interface AdmissionOptions {
   /** `--enable-admission-plugins`: besides those that are on by default. */

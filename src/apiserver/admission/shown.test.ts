@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { JsonObject } from "#api";
 import type { Step } from "../pipeline.ts";
 import { deployment, namespace, type TestServer, testServer } from "../testing/index.ts";
-import { type AdmissionPlugin, rule } from "./plugin.ts";
+import { type AdmissionPlugin, rule } from "./chain/plugin.ts";
 import { admitting } from "./testing/index.ts";
 
 const NS = "/api/v1/namespaces/a";

@@ -102,7 +102,7 @@ describe("stages", () => {
   it("of a request with which something goes wrong that nobody expected", async () => {
     const { server, stages, events } = await start(METADATA, {
       steps: {
-        flowControl: () => {
+        fairness: () => {
           throw new Error("a mistake");
         },
       },

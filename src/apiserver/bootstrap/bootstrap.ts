@@ -11,7 +11,7 @@
  */
 import { formatTime, instantOf, type KubeObject } from "#api";
 import { DEFAULT_SERVICE_CIDR } from "../allocate/allocators.ts";
-import { ensureFlowControl } from "../flow-control/index.ts";
+import { ensureFairnessObjects } from "../fairness/index.ts";
 import type { Resources } from "../rest/resources.ts";
 import type { ServerContext } from "../rest/server-context.ts";
 import { type AuthenticationFacts, configMaps } from "./config-maps.ts";
@@ -41,7 +41,7 @@ export async function bootstrap(
   await Promise.all([
     ensure.all(rbacObjects()),
     ensure.all(priorityClasses()),
-    ensureFlowControl(ensure, now),
+    ensureFairnessObjects(ensure, now),
     ensure.all(configMaps(options, now)),
     ensureServices(ensure, options, now),
   ]);

@@ -1,5 +1,5 @@
 /**
- * What a request is about, read from its method and path alone: the first thing that the pipeline finds out, and what audit, flow control and
+ * What a request is about, read from its method and path alone: the first thing that the pipeline finds out, and what audit, fairness and
  * authorization go by.
  *
  *     /api/v1/namespaces/NS/pods/NAME/log          → get pods/log NAME in NS

@@ -71,7 +71,7 @@ export interface TestServerOptions {
   readonly steps?: Steps | ((context: ServerContext, resources: Resources) => Steps | Promise<Steps>);
 }
 
-type Steps = Partial<Pick<PipelineOptions, "audit" | "turnedAway" | "flowControl" | "authorize">>;
+type Steps = Partial<Pick<PipelineOptions, "audit" | "turnedAway" | "fairness" | "authorize">>;
 
 export interface TestServer {
   readonly clock: VirtualClock;
@@ -147,7 +147,7 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
       clock,
       recorder && flowObserver({ recorder, revision: () => feed.revision, clock }),
     ),
-    flowControl: passThrough,
+    fairness: passThrough,
     authorize: flowsForEveryone(authorize),
     dispatch: { context, resources, stopping: stopping.signal, appearing, connectors, past },
     nonResource: nonResourceRoutes({

@@ -1,5 +1,5 @@
 /** What a cluster is made from. */
-import type { AuthorizationFlags, FlowControlSettings } from "#apiserver";
+import type { AuthorizationFlags, FairnessSettings } from "#apiserver";
 import type { ProxyMode } from "#network";
 import type { AdmissionFlags } from "./admission.ts";
 import type { AuditFlags } from "./audit.ts";
@@ -29,7 +29,7 @@ export interface ClusterConfig {
   /** What is recorded of requests, and where. Default: nothing. */
   readonly audit?: AuditFlags;
   /** How much is served at a time, and how fairly. Default: priority and fairness, 600 seats. */
-  readonly flowControl?: FlowControlSettings;
+  readonly fairness?: FairnessSettings;
   /** Which controllers run: `*`, `name`, `-name`. Default: all that are on by default. */
   readonly controllers?: readonly string[];
   /** Whether the scheduler runs in this process. Default: true. */

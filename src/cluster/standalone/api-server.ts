@@ -51,7 +51,7 @@ export interface ApiServerConfig extends ServingFlags {
   readonly admission: AdmissionFlags;
   readonly audit?: AuditFlags;
   readonly encryption?: EncryptionFlags;
-  readonly flowControl?: NonNullable<ApiServerOptions["flowControl"]>;
+  readonly fairness?: NonNullable<ApiServerOptions["fairness"]>;
   /** Who it is to API servers behind it. */
   readonly proxyClient?: { readonly certFile: string; readonly keyFile: string };
   readonly kubelets?: KubeletFlags;
@@ -108,7 +108,7 @@ export async function startLoneApiServer(config: ApiServerConfig, environment: E
       admission: readAdmission(withoutNodeRestriction(admission)),
       audit: await readAudit(config.audit ?? {}, log),
       ...(encrypted !== undefined && { encryption: encrypted.encryption }),
-      ...(config.flowControl !== undefined && { flowControl: config.flowControl }),
+      ...(config.fairness !== undefined && { fairness: config.fairness }),
       ...(requestHeader !== undefined && { requestHeader }),
       ...(frontProxy !== undefined && { frontProxyIdentity: () => frontProxy }),
       ...kubelets,

@@ -105,7 +105,7 @@ export function kubeApiServerConfig(options: KubeApiServerOptions): ApiServerCon
     encryption: encryptionFrom(options),
     admission: admissionFrom(options),
     audit: auditFrom(options),
-    flowControl: flowControlFrom(options),
+    fairness: flowControlFrom(options),
     historyWindowMs: options.historyWindow,
     flowRecords: options.flowRecords,
     kubelets: kubeletReachFrom(options),

@@ -121,7 +121,7 @@ export function configFrom(options: UpOptions, realNodes?: RealNodesConfig): Clu
     encryption: encryptionFrom(options),
     admission: admissionFrom(options),
     audit: auditFrom(options),
-    flowControl: flowControlFrom(options),
+    fairness: flowControlFrom(options),
     ...(options.controllers !== undefined && { controllers: options.controllers }),
     // What is in memory and has no nodes is there to try the API: nobody waits for a Pod to run.
     scheduler: options.scheduler ?? (options.store !== "memory" || nodes !== undefined || realNodes !== undefined),

@@ -27,7 +27,7 @@ export function flowControlOptions(): readonly Option[] {
   ];
 }
 
-export function flowControlFrom(options: FlowControlFlagOptions): NonNullable<ClusterConfig["flowControl"]> {
+export function flowControlFrom(options: FlowControlFlagOptions): NonNullable<ClusterConfig["fairness"]> {
   const { enablePriorityAndFairness: fair, maxRequestsInflight, maxMutatingRequestsInflight } = options;
   if (fair !== false && maxRequestsInflight === 0 && maxMutatingRequestsInflight === 0) {
     throw new ClusterError(

@@ -14,7 +14,7 @@ import {
   celLimits,
   ResourceCheck,
 } from "../../machinery/cel/libraries/index.ts";
-import type { Json, JsonObject } from "../../machinery/json.ts";
+import type { Json, JsonObject } from "../../machinery/json/json.ts";
 import type { Expression } from "./compile.ts";
 
 export interface ExpressionInput {

@@ -1,6 +1,6 @@
 /** Match conditions: whether a webhook or a policy is about a request. */
 import { celLimits } from "../../machinery/cel/libraries/index.ts";
-import { aggregate } from "../../machinery/field-error.ts";
+import { aggregate } from "../../machinery/errors/field-error.ts";
 import { type Activation, CostBudgetError } from "./activation.ts";
 import type { Expression } from "./compile.ts";
 

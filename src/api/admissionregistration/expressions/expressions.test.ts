@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { fn, global, types } from "../../machinery/cel/index.ts";
 import { celLimits } from "../../machinery/cel/libraries/index.ts";
-import type { Json } from "../../machinery/json.ts";
+import type { Json } from "../../machinery/json/json.ts";
 import { Activation, CostBudgetError, type ExpressionInput } from "./activation.ts";
 import { base, compileExpression, compileIn, type Place, type Returns } from "./compile.ts";
 import { Composition } from "./composition.ts";

@@ -1,5 +1,5 @@
 /** Whether a bundle of certificates can be one, in the words of who would load it. */
-import { base64Fault, decodeBase64 } from "../../machinery/base64.ts";
+import { base64Fault, decodeBase64 } from "../../machinery/scalars/base64.ts";
 
 const failed = "unable to load root certificates";
 const DER_SEQUENCE = 0x30;

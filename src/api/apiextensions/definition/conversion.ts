@@ -7,8 +7,8 @@ import {
   invalid,
   notSupported,
   required,
-} from "../../machinery/field-error.ts";
-import { checkDns1035Label } from "../../machinery/names.ts";
+} from "../../machinery/errors/field-error.ts";
+import { checkDns1035Label } from "../../machinery/names/names.ts";
 import type { CustomResourceConversion, WebhookClientConfig } from "../../types/apiextensions-v1.ts";
 import { caBundleFault } from "./ca-bundle.ts";
 import { type Requirements, reviewVersions } from "./requirements.ts";

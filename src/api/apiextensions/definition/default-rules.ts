@@ -3,7 +3,7 @@
  *
  * 1. A default within the metadata of an embedded object is looked at as part of such an object.
  */
-import { DecodeError } from "../../machinery/decode.ts";
+
 import {
   aggregate,
   at,
@@ -11,8 +11,9 @@ import {
   type FieldPath,
   fieldErrorText,
   invalid,
-} from "../../machinery/field-error.ts";
-import { isObject, type Json, type JsonObject } from "../../machinery/json.ts";
+} from "../../machinery/errors/field-error.ts";
+import { isObject, type Json, type JsonObject } from "../../machinery/json/json.ts";
+import { DecodeError } from "../../machinery/schema/decode.ts";
 import type { JSONSchemaProps } from "../../types/apiextensions-v1.ts";
 import { compileEmbedded, resourceFaults } from "../embedded.ts";
 import type { Walk } from "../list-types.ts";

@@ -6,7 +6,7 @@ import {
   invalid,
   notSupported,
   required,
-} from "../../machinery/field-error.ts";
+} from "../../machinery/errors/field-error.ts";
 import type { JSONSchemaProps } from "../../types/apiextensions-v1.ts";
 import { shownSchema } from "./internal-json.ts";
 import type { Requirements } from "./requirements.ts";

@@ -1,5 +1,5 @@
 /** Formats that nobody checks: who names one anew is told so. */
-import { goQuote } from "../../machinery/go-text.ts";
+import { goQuote } from "../../machinery/json/go-text.ts";
 import type { CustomResourceDefinition } from "../../types/apiextensions-v1.ts";
 import { isKnownFormat } from "../values/formats.ts";
 import { hoist, schemasOf } from "./hoisted.ts";

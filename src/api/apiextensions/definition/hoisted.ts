@@ -2,8 +2,8 @@
  * A definition as the original keeps it in memory: what all versions have in common stands above them. Faults are told where it stands: of a schema
  * that all versions share `spec.validation.openAPIV3Schema…`, of one that only some have `spec.versions[1].schema.openAPIV3Schema…`.
  */
-import { equalJson } from "../../machinery/equal.ts";
-import type { Json } from "../../machinery/json.ts";
+import { equalJson } from "../../machinery/json/equal.ts";
+import type { Json } from "../../machinery/json/json.ts";
 import type {
   CustomResourceDefinitionSpec,
   CustomResourceDefinitionVersion,

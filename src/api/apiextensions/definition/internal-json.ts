@@ -1,7 +1,7 @@
 /**
  * How faults show parts of a definition as a whole: the original prints them in its internal form, whose fields have Go's names, and are all there.
  */
-import { isObject, type Json, type JsonObject } from "../../machinery/json.ts";
+import { isObject, type Json, type JsonObject } from "../../machinery/json/json.ts";
 import type { CustomResourceDefinitionVersion, JSONSchemaProps, ValidationRule } from "../../types/apiextensions-v1.ts";
 
 type Show = (value: Json) => Json;

@@ -1,6 +1,6 @@
 /** The names of a kind. In a status they may be missing, where not all have been accepted. */
-import { type FieldError, type FieldPath, invalid } from "../../machinery/field-error.ts";
-import { checkDns1035Label } from "../../machinery/names.ts";
+import { type FieldError, type FieldPath, invalid } from "../../machinery/errors/field-error.ts";
+import { checkDns1035Label } from "../../machinery/names/names.ts";
 import type { CustomResourceDefinitionNames } from "../../types/apiextensions-v1.ts";
 
 export function nameFaults(names: CustomResourceDefinitionNames, path: FieldPath): readonly FieldError[] {

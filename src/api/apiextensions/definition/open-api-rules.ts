@@ -4,8 +4,8 @@
  * 1. Faults of rules come after all others.
  * 2. Rules are compiled only where nothing is wrong with the schema at their place and below: their types come from it.
  */
-import { type FieldError, type FieldPath, forbidden, notSupported } from "../../machinery/field-error.ts";
-import { isObject } from "../../machinery/json.ts";
+import { type FieldError, type FieldPath, forbidden, notSupported } from "../../machinery/errors/field-error.ts";
+import { isObject } from "../../machinery/json/json.ts";
 import type { JSONSchemaProps } from "../../types/apiextensions-v1.ts";
 import { entryScope, fieldScope, itemScope, type RuleScope } from "../rules/rule-scope.ts";
 import { extensionFaults } from "./extension-rules.ts";

@@ -2,8 +2,8 @@
  * What is asked of a definition. Everything of a new one; of a change only what the old one lived up to, so that definitions that were accepted long
  * ago can still be changed.
  */
-import { equalJson } from "../../machinery/equal.ts";
-import type { Json } from "../../machinery/json.ts";
+import { equalJson } from "../../machinery/json/equal.ts";
+import type { Json } from "../../machinery/json/json.ts";
 import type {
   CustomResourceDefinition,
   CustomResourceDefinitionSpec,

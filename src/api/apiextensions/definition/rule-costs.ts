@@ -1,6 +1,6 @@
 /** Whether the rules of a definition compile, and what they may cost. */
-import { type FieldError, type FieldPath, forbidden, internal, invalid } from "../../machinery/field-error.ts";
-import type { Json } from "../../machinery/json.ts";
+import { type FieldError, type FieldPath, forbidden, internal, invalid } from "../../machinery/errors/field-error.ts";
+import type { Json } from "../../machinery/json/json.ts";
 import { type CompiledRule, celLimits, compileRules } from "../rules/compiled-rule.ts";
 import { compileObjectRules, type RulesMemo } from "../rules/object-rules.ts";
 import { type RuleScope, timesCapped } from "../rules/rule-scope.ts";

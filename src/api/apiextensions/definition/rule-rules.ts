@@ -1,5 +1,11 @@
 /** Rules of a schema: that they are said properly, that they compile, and that they cannot cost too much. */
-import { type FieldError, type FieldPath, invalid, notSupported, required } from "../../machinery/field-error.ts";
+import {
+  type FieldError,
+  type FieldPath,
+  invalid,
+  notSupported,
+  required,
+} from "../../machinery/errors/field-error.ts";
 import type { JSONSchemaProps, ValidationRule } from "../../types/apiextensions-v1.ts";
 import type { RuleScope } from "../rules/rule-scope.ts";
 import { FieldReferenceError, fieldReference } from "../schema/field-reference.ts";

@@ -1,5 +1,5 @@
 /** Facts about single schemas that several checks ask for. */
-import { isObject } from "../../machinery/json.ts";
+import { isObject } from "../../machinery/json/json.ts";
 import type { JSONSchemaProps } from "../../types/apiextensions-v1.ts";
 
 export const openApiTypes: readonly string[] = ["array", "boolean", "integer", "number", "object", "string"];

@@ -1,6 +1,6 @@
 /** The schema of a version, or of all of them. */
-import { type FieldError, type FieldPath, forbidden, invalid } from "../../machinery/field-error.ts";
-import type { Json } from "../../machinery/json.ts";
+import { type FieldError, type FieldPath, forbidden, invalid } from "../../machinery/errors/field-error.ts";
+import type { Json } from "../../machinery/json/json.ts";
 import type { CustomResourceValidation, JSONSchemaProps } from "../../types/apiextensions-v1.ts";
 import { type RuleScope, rootScope, totalCostLimit } from "../rules/rule-scope.ts";
 import { NotStructuralError, type Structural, structuralOf } from "../schema/structural.ts";

@@ -7,8 +7,8 @@ import {
   invalid,
   notSupported,
   required,
-} from "../../machinery/field-error.ts";
-import { checkDns1035Label, checkDns1123Subdomain } from "../../machinery/names.ts";
+} from "../../machinery/errors/field-error.ts";
+import { checkDns1035Label, checkDns1123Subdomain } from "../../machinery/names/names.ts";
 import type {
   CustomResourceDefinition,
   CustomResourceDefinitionSpec,

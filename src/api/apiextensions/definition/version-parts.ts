@@ -1,5 +1,12 @@
 /** What a version says besides its schema: subresources, columns, selectable fields, a warning. */
-import { duplicate, type FieldError, type FieldPath, invalid, required, tooMany } from "../../machinery/field-error.ts";
+import {
+  duplicate,
+  type FieldError,
+  type FieldPath,
+  invalid,
+  required,
+  tooMany,
+} from "../../machinery/errors/field-error.ts";
 import type {
   CustomResourceColumnDefinition,
   CustomResourceSubresources,

@@ -1,5 +1,5 @@
 /** Every schema within a schema, wherever it stands. */
-import { isObject } from "../../machinery/json.ts";
+import { isObject } from "../../machinery/json/json.ts";
 import type { JSONSchemaProps } from "../../types/apiextensions-v1.ts";
 import { nestedIn } from "../schema/structural.ts";
 

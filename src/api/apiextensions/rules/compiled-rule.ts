@@ -13,7 +13,7 @@ import {
   types,
 } from "../../machinery/cel/index.ts";
 import { baseLibraries, celLimits } from "../../machinery/cel/libraries/index.ts";
-import type { FieldPath } from "../../machinery/field-error.ts";
+import type { FieldPath } from "../../machinery/errors/field-error.ts";
 import type { ValidationRule } from "../../types/apiextensions-v1.ts";
 import { FieldReferenceError, fieldReference } from "../schema/field-reference.ts";
 import { once } from "../schema/memo.ts";

@@ -1,9 +1,9 @@
 /**
  * All rules of a schema, along its spine. Only parts that lead to a rule are walked.
  */
-import type { FieldPath } from "../../machinery/field-error.ts";
-import { isObject, type Json } from "../../machinery/json.ts";
-import { getKey } from "../../machinery/own-key.ts";
+import type { FieldPath } from "../../machinery/errors/field-error.ts";
+import { isObject, type Json } from "../../machinery/json/json.ts";
+import { getKey } from "../../machinery/json/own-key.ts";
 import { itemsByKeys } from "../keyed-items.ts";
 import { type Memo, memoized, once } from "../schema/memo.ts";
 import type { Structural } from "../schema/structural.ts";

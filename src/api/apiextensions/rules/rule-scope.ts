@@ -1,8 +1,8 @@
 /**
  * Where in a schema rules stand while a definition is checked: how often they may be run for one object, and what all rules together may cost.
  */
-import type { FieldPath } from "../../machinery/field-error.ts";
-import { isObject } from "../../machinery/json.ts";
+import type { FieldPath } from "../../machinery/errors/field-error.ts";
+import { isObject } from "../../machinery/json/json.ts";
 import type { JSONSchemaProps } from "../../types/apiextensions-v1.ts";
 import { once } from "../schema/memo.ts";
 import type { Structural } from "../schema/structural.ts";

@@ -1,6 +1,6 @@
 /** What rules see of a node: its CEL type, found on the way down from that of the whole, so that large schemas are not typed again for each of their rules. */
 import { escapeName, typeFromSchema, type types } from "../../machinery/cel/index.ts";
-import type { JsonObject } from "../../machinery/json.ts";
+import type { JsonObject } from "../../machinery/json/json.ts";
 import type { Structural } from "../schema/structural.ts";
 
 export type CelType = types.Type;

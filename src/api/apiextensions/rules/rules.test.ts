@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Json } from "../../machinery/json.ts";
-import type { KubeObject } from "../../machinery/object.ts";
+import type { Json } from "../../machinery/json/json.ts";
+import type { KubeObject } from "../../machinery/schema/object.ts";
 import { create, update } from "../../testing/pure-server.ts";
 import type { JSONSchemaProps, ValidationRule } from "../../types/apiextensions-v1.ts";
 import { compileCustomKind } from "../custom-kind.ts";

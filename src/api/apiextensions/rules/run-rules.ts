@@ -5,9 +5,9 @@
  * 2. A rule that asks for the old value is run only if there is one, unless it says that it can do without.
  */
 import { CelError, fromJson, none, Optional, type Outcome } from "../../machinery/cel/index.ts";
-import { type FieldError, type FieldErrorType, FieldPath, fieldErrorText } from "../../machinery/field-error.ts";
-import { goQuote } from "../../machinery/go-text.ts";
-import type { Json } from "../../machinery/json.ts";
+import { type FieldError, type FieldErrorType, FieldPath, fieldErrorText } from "../../machinery/errors/field-error.ts";
+import { goQuote } from "../../machinery/json/go-text.ts";
+import type { Json } from "../../machinery/json/json.ts";
 import type { ValidationRule } from "../../types/apiextensions-v1.ts";
 import type { Correlation } from "../correlation.ts";
 import { type CompiledRule, type CompiledRules, celLimits } from "./compiled-rule.ts";

@@ -4,8 +4,8 @@
  * 1. A default stands in for what is absent, and for null where null is not allowed.
  * 2. Defaults are filled in from the outside in: one that is an object may itself lack what has a default.
  */
-import { isObject, type Json } from "../../machinery/json.ts";
-import { getKey, type OpenObject, setKey } from "../../machinery/own-key.ts";
+import { isObject, type Json } from "../../machinery/json/json.ts";
+import { getKey, type OpenObject, setKey } from "../../machinery/json/own-key.ts";
 import { copyJson } from "./pruning.ts";
 import type { Structural } from "./structural.ts";
 

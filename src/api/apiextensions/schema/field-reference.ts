@@ -1,6 +1,6 @@
 /** Paths by which definitions speak of a field: `.spec.color`, `.spec['x.y']`. They are followed along the schema, so that they lead to something. */
-import { at, type FieldPath } from "../../machinery/field-error.ts";
-import { isObject } from "../../machinery/json.ts";
+import { at, type FieldPath } from "../../machinery/errors/field-error.ts";
+import { isObject } from "../../machinery/json/json.ts";
 import type { JSONSchemaProps } from "../../types/apiextensions-v1.ts";
 
 export class FieldReferenceError extends Error {

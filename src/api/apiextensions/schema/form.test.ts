@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { DecodeError, decode } from "../../machinery/decode.ts";
-import type { Json, JsonObject } from "../../machinery/json.ts";
+import type { Json, JsonObject } from "../../machinery/json/json.ts";
+import { DecodeError, decode } from "../../machinery/schema/decode.ts";
 import type { JSONSchemaProps } from "../../types/apiextensions-v1.ts";
 import { created, list, mapOf, object, preserving, thing, thingOf } from "../testing/definitions.ts";
 

@@ -5,11 +5,12 @@
  * 1. Everything is compiled once. Reading makes a fresh copy; filling in changes that copy, and only walks where defaults are.
  * 2. What was pruned is told by path in the original's order: of the metadata, of all else, of embedded metadata.
  */
-import { type Decoded, DecodeError } from "../../machinery/decode.ts";
-import { goKind, goValue } from "../../machinery/go-text.ts";
-import { isObject, type Json, type JsonObject } from "../../machinery/json.ts";
-import { getKey, type OpenObject, setKey } from "../../machinery/own-key.ts";
-import type { OpenForm } from "../../machinery/schema.ts";
+
+import { goKind, goValue } from "../../machinery/json/go-text.ts";
+import { isObject, type Json, type JsonObject } from "../../machinery/json/json.ts";
+import { getKey, type OpenObject, setKey } from "../../machinery/json/own-key.ts";
+import { type Decoded, DecodeError } from "../../machinery/schema/decode.ts";
+import type { OpenForm } from "../../machinery/schema/schema.ts";
 import { compileDefaults } from "./defaults.ts";
 import { decodeMeta } from "./metadata.ts";
 import { compilePruning, type Pruned } from "./pruning.ts";

@@ -1,9 +1,9 @@
 /** Metadata is the same everywhere: on top of a custom object, and inside of it where a resource is embedded. */
 import { typeSchema } from "../../facts/index.ts";
-import { type Decoded, DecodeError, decode } from "../../machinery/decode.ts";
-import { isObject, type Json } from "../../machinery/json.ts";
-import type { OpenObject } from "../../machinery/own-key.ts";
-import type { ObjectSchema } from "../../machinery/schema.ts";
+import { isObject, type Json } from "../../machinery/json/json.ts";
+import type { OpenObject } from "../../machinery/json/own-key.ts";
+import { type Decoded, DecodeError, decode } from "../../machinery/schema/decode.ts";
+import type { ObjectSchema } from "../../machinery/schema/schema.ts";
 
 export function objectMetaSchema(): ObjectSchema {
   return typeSchema("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta");

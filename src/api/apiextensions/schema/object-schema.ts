@@ -1,5 +1,5 @@
 /** A structural schema in the machinery's own terms: what server-side apply and field selectors work from. */
-import type { FieldSchema, ObjectSchema, OpenForm, Schema } from "../../machinery/schema.ts";
+import type { FieldSchema, ObjectSchema, OpenForm, Schema } from "../../machinery/schema/schema.ts";
 import { objectMetaSchema } from "./metadata.ts";
 import type { Structural } from "./structural.ts";
 

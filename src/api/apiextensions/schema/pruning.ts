@@ -6,8 +6,8 @@
  * 3. Null where the schema does not allow it and has no default is as if nothing had been said.
  * 4. Paths are written only for what was left out.
  */
-import { isObject, type Json, type JsonObject } from "../../machinery/json.ts";
-import { type OpenObject, setKey } from "../../machinery/own-key.ts";
+import { isObject, type Json, type JsonObject } from "../../machinery/json/json.ts";
+import { type OpenObject, setKey } from "../../machinery/json/own-key.ts";
 import { type Memo, memoized } from "./memo.ts";
 import { decodeMeta } from "./metadata.ts";
 import type { Structural } from "./structural.ts";

@@ -1,7 +1,7 @@
 /**
  * What a schema must say, and must not say, to be structural. Faults come in the order of their texts, as the original sorts them.
  */
-import { equalJson } from "../../machinery/equal.ts";
+
 import {
   type FieldError,
   type FieldPath,
@@ -9,8 +9,9 @@ import {
   forbidden,
   invalid,
   required,
-} from "../../machinery/field-error.ts";
-import { isObject, type Json } from "../../machinery/json.ts";
+} from "../../machinery/errors/field-error.ts";
+import { equalJson } from "../../machinery/json/equal.ts";
+import { isObject, type Json } from "../../machinery/json/json.ts";
 import type { JSONSchemaProps } from "../../types/apiextensions-v1.ts";
 import { compilePattern } from "./pattern.ts";
 import type { Structural } from "./structural.ts";

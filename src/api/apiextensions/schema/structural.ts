@@ -5,7 +5,7 @@
  * 1. A schema is structural if its spine alone says what every part is; what `allOf` and its kin say may only narrow that.
  * 2. Bounded: schemas nested deeper than `maxDepth` are refused, since everything here recurses along them.
  */
-import { isObject, type Json } from "../../machinery/json.ts";
+import { isObject, type Json } from "../../machinery/json/json.ts";
 import type { JSONSchemaProps, ValidationRule } from "../../types/apiextensions-v1.ts";
 
 /** Far beyond what anybody writes, far below what would overflow the stack. */

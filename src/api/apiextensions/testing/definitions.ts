@@ -1,6 +1,6 @@
 /** Definitions and their objects for tests, as short as they can be said. */
-import { type FieldError, fieldErrorText } from "../../machinery/field-error.ts";
-import type { Json, JsonObject } from "../../machinery/json.ts";
+import { type FieldError, fieldErrorText } from "../../machinery/errors/field-error.ts";
+import type { Json, JsonObject } from "../../machinery/json/json.ts";
 import { create, update, updateStatus } from "../../testing/pure-server.ts";
 import type {
   CustomResourceDefinitionSpec,

@@ -4,7 +4,7 @@
  *     check(value)            is it valid? Stops at the first fault, allocates nothing.
  *     check(value, report)    what is wrong with it? Goes through all of it, in the order in which the original does.
  */
-import type { Json } from "../../machinery/json.ts";
+import type { Json } from "../../machinery/json/json.ts";
 import type { Report } from "./report.ts";
 
 export type Check = (value: Json, report: Report | undefined) => boolean;

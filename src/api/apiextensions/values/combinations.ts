@@ -1,6 +1,6 @@
 /** anyOf, oneOf, allOf and not: schemas that a value must fit some, one, all or none of. */
-import { goQuote } from "../../machinery/go-text.ts";
-import type { Json } from "../../machinery/json.ts";
+import { goQuote } from "../../machinery/json/go-text.ts";
+import type { Json } from "../../machinery/json/json.ts";
 import type { Check } from "./check.ts";
 import type { Report } from "./report.ts";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { at, fieldErrorText } from "../../machinery/field-error.ts";
-import type { Json } from "../../machinery/json.ts";
+import { at, fieldErrorText } from "../../machinery/errors/field-error.ts";
+import type { Json } from "../../machinery/json/json.ts";
 import type { JSONSchemaProps } from "../../types/apiextensions-v1.ts";
 import { compileFaults, compileValues } from "./compile.ts";
 import { Report } from "./report.ts";

@@ -4,8 +4,8 @@
  * 1. The steps of a check run in a fixed order, since faults are told in it: type, combinations, text, format, number, list, allowed values, object.
  * 2. A node that asks for nothing compiles to nothing: what is not limited is not walked.
  */
-import type { FieldError, FieldPath } from "../../machinery/field-error.ts";
-import { isObject, type Json } from "../../machinery/json.ts";
+import type { FieldError, FieldPath } from "../../machinery/errors/field-error.ts";
+import { isObject, type Json } from "../../machinery/json/json.ts";
 import type { JSONSchemaProps } from "../../types/apiextensions-v1.ts";
 import type { Correlation } from "../correlation.ts";
 import { type Memo, memoized } from "../schema/memo.ts";

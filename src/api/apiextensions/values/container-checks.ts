@@ -1,6 +1,6 @@
 /** Limits on lists and objects, and the way down into their parts. */
-import type { Json, JsonObject } from "../../machinery/json.ts";
-import { getKey } from "../../machinery/own-key.ts";
+import type { Json, JsonObject } from "../../machinery/json/json.ts";
+import { getKey } from "../../machinery/json/own-key.ts";
 import type { JSONSchemaProps } from "../../types/apiextensions-v1.ts";
 import type { Check } from "./check.ts";
 import type { Report } from "./report.ts";

@@ -2,8 +2,9 @@
  * The formats of strings that definitions may name. Names are compared without dashes; a format that is not here is ignored, and warned of when
  * a definition names it.
  */
-import { DurationError, parseDuration } from "../../machinery/duration.ts";
-import { parseCidr, parseIp } from "../../machinery/ip.ts";
+
+import { parseCidr, parseIp } from "../../machinery/names/ip.ts";
+import { DurationError, parseDuration } from "../../machinery/scalars/duration.ts";
 
 export type FormatTest = (text: string) => boolean;
 

@@ -5,8 +5,8 @@
  * 2. Faults that read the same are told once.
  * 3. `matches` counts what was found in order: of several alternatives that all fail, the one that got furthest is told about.
  */
-import { type FieldError, type FieldErrorType, FieldPath } from "../../machinery/field-error.ts";
-import type { Json } from "../../machinery/json.ts";
+import { type FieldError, type FieldErrorType, FieldPath } from "../../machinery/errors/field-error.ts";
+import type { Json } from "../../machinery/json/json.ts";
 import type { Correlation } from "../correlation.ts";
 
 export interface Fault {

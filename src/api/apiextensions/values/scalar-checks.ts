@@ -1,7 +1,7 @@
 /** Limits on strings and numbers, and lists of allowed values. */
-import { equalJson } from "../../machinery/equal.ts";
-import { goJson, goNumber, goQuote } from "../../machinery/go-text.ts";
-import type { Json } from "../../machinery/json.ts";
+import { equalJson } from "../../machinery/json/equal.ts";
+import { goJson, goNumber, goQuote } from "../../machinery/json/go-text.ts";
+import type { Json } from "../../machinery/json/json.ts";
 import type { JSONSchemaProps } from "../../types/apiextensions-v1.ts";
 import { once } from "../schema/memo.ts";
 import { compilePattern } from "../schema/pattern.ts";

@@ -1,6 +1,6 @@
 /** Of which type a value is, and whether it may be null. */
-import { goQuote } from "../../machinery/go-text.ts";
-import type { Json } from "../../machinery/json.ts";
+import { goQuote } from "../../machinery/json/go-text.ts";
+import type { Json } from "../../machinery/json/json.ts";
 import { type Check, isInteger, kindOf } from "./check.ts";
 import type { Report } from "./report.ts";
 

@@ -1,5 +1,5 @@
 /** Objects for tests, as a user would write them. */
-import type { Json, JsonObject } from "../../machinery/json.ts";
+import type { Json, JsonObject } from "../../machinery/json/json.ts";
 
 export function object(apiVersion: string, kind: string, rest: JsonObject, metadata: JsonObject = {}): JsonObject {
   return { apiVersion, kind, metadata: { name: "x", ...metadata }, ...rest };

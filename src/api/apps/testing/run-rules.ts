@@ -1,15 +1,15 @@
 /** Runs a kind's rules in the order of the server, without one: for tests. */
 
-import { decode } from "../../machinery/decode.ts";
-import { applySchemaDefaults } from "../../machinery/defaults.ts";
-import { equalJson } from "../../machinery/equal.ts";
-import { at, type FieldError, invalidStatus } from "../../machinery/field-error.ts";
-import { isObject, type Json, type JsonObject } from "../../machinery/json.ts";
+import { at, type FieldError, invalidStatus } from "../../machinery/errors/field-error.ts";
+import { toStatus } from "../../machinery/errors/status.ts";
+import { equalJson } from "../../machinery/json/equal.ts";
+import { isObject, type Json, type JsonObject } from "../../machinery/json/json.ts";
 import type { Kind } from "../../machinery/kind.ts";
-import { checkDns1123Subdomain, checkPrefix } from "../../machinery/names.ts";
-import type { Draft, KubeObject } from "../../machinery/object.ts";
+import { checkDns1123Subdomain, checkPrefix } from "../../machinery/names/names.ts";
 import { validateObjectMeta } from "../../machinery/object-meta.ts";
-import { toStatus } from "../../machinery/status.ts";
+import { decode } from "../../machinery/schema/decode.ts";
+import { applySchemaDefaults } from "../../machinery/schema/defaults.ts";
+import type { Draft, KubeObject } from "../../machinery/schema/object.ts";
 
 export interface Outcome {
   /** As it would be stored; absent where it was refused. */

@@ -7,14 +7,14 @@ import {
   invalid,
   NO_ERRORS,
   required,
-} from "../../machinery/field-error.ts";
-import { type LabelSelector, validateLabelSelector } from "../../machinery/labels.ts";
+} from "../../machinery/errors/field-error.ts";
+import { type LabelSelector, validateLabelSelector } from "../../machinery/names/labels.ts";
 import {
   checkDns1123Label,
   checkDns1123Subdomain,
   checkLabelValue,
   checkQualifiedName,
-} from "../../machinery/names.ts";
+} from "../../machinery/names/names.ts";
 import type {
   Affinity,
   NodeAffinity,

@@ -1,6 +1,6 @@
 /** Annotations of a pod that mean something to the API itself: mirror pods, deletion cost, and what seccomp and AppArmor had before they had fields. */
-import { type FieldError, type FieldPath, forbidden, invalid } from "../../machinery/field-error.ts";
-import { goQuote } from "../../machinery/go-text.ts";
+import { type FieldError, type FieldPath, forbidden, invalid } from "../../machinery/errors/field-error.ts";
+import { goQuote } from "../../machinery/json/go-text.ts";
 import type { AppArmorProfile, PodSpec, SeccompProfile } from "../../types/core-v1.ts";
 import type { PodValidationOptions } from "./options.ts";
 import { validateDescendingPath } from "./paths.ts";

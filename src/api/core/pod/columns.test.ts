@@ -1,12 +1,13 @@
 import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import type { Json } from "../../machinery/json.ts";
+import type { Json } from "../../machinery/json/json.ts";
 import type { RowCondition } from "../../machinery/kind.ts";
-import { parseTime, toMs } from "../../machinery/time.ts";
+import { parseTime, toMs } from "../../machinery/scalars/time.ts";
+import { recordings } from "../../testing/recordings.ts";
 import type { Pod as PodObject } from "../../types/core-v1.ts";
 import { Pod } from "./pod.ts";
 
-const table = new URL("../../../../../shared/reference/tables/pods.json", import.meta.url);
+const table = recordings("reference/tables/pods.json");
 const columns = Pod.columns ?? [];
 
 function cells(pod: PodObject, now = 0): readonly Json[] {

@@ -6,7 +6,7 @@
  */
 import { ageColumn, ageOf } from "../../columns.ts";
 import type { Column, RowCondition } from "../../machinery/kind.ts";
-import { parseTime, toMs } from "../../machinery/time.ts";
+import { parseTime, toMs } from "../../machinery/scalars/time.ts";
 import type { ContainerStateTerminated, ContainerStatus, Pod, PodSpec, PodStatus } from "../../types/core-v1.ts";
 import { isSidecar } from "./resource-totals.ts";
 

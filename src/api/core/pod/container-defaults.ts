@@ -1,5 +1,5 @@
 /** What containers of all three sorts get where nothing was said. */
-import type { Draft } from "../../machinery/object.ts";
+import type { Draft } from "../../machinery/schema/object.ts";
 import type { Container, EphemeralContainer, HTTPGetAction, ObjectFieldSelector, Probe } from "../../types/core-v1.ts";
 import { imageTag } from "./image-name.ts";
 import { roundResources } from "./resource-defaults.ts";

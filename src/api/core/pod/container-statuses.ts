@@ -7,7 +7,7 @@ import {
   invalid,
   required,
   tooLong,
-} from "../../machinery/field-error.ts";
+} from "../../machinery/errors/field-error.ts";
 import type { Container, ContainerStatus, PodSpec, PodStatus, ResourceStatus } from "../../types/core-v1.ts";
 import { oneOf } from "./field-checks.ts";
 import { validateId } from "./security.ts";

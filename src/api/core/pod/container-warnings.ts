@@ -1,6 +1,6 @@
 /** Variables that hide others, and ports that are there twice. */
-import type { FieldPath } from "../../machinery/field-error.ts";
-import { goQuote } from "../../machinery/go-text.ts";
+import type { FieldPath } from "../../machinery/errors/field-error.ts";
+import { goQuote } from "../../machinery/json/go-text.ts";
 import type { ContainerPort, EnvVar } from "../../types/core-v1.ts";
 import type { PlacedContainer } from "./visit.ts";
 

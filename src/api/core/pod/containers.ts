@@ -9,8 +9,8 @@ import {
   NO_ERRORS,
   required,
   tooMany,
-} from "../../machinery/field-error.ts";
-import { checkDns1123Label } from "../../machinery/names.ts";
+} from "../../machinery/errors/field-error.ts";
+import { checkDns1123Label } from "../../machinery/names/names.ts";
 import type { Container, EphemeralContainer, PodSpec, Volume } from "../../types/core-v1.ts";
 import { validateEnv, validateEnvFrom } from "./env.ts";
 import { oneOf, requireFits, requireOneOf, requireText } from "./field-checks.ts";

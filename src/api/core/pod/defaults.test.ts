@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Draft } from "../../machinery/object.ts";
+import type { Draft } from "../../machinery/schema/object.ts";
 import type { Container, Pod, PodSpec, PodTemplateSpec, Volume } from "../../types/core-v1.ts";
 import { defaultPod, defaultPodTemplateSpec } from "./defaults.ts";
 import { imageTag } from "./image-name.ts";

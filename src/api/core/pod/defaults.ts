@@ -6,7 +6,7 @@
  * 2. `serviceAccount` is the old name of `serviceAccountName`: both are always the same.
  * 3. A negative grace period was once accepted. It means one second.
  */
-import type { Draft } from "../../machinery/object.ts";
+import type { Draft } from "../../machinery/schema/object.ts";
 import type { Pod, PodSpec, PodTemplateSpec } from "../../types/core-v1.ts";
 import { defaultContainer } from "./container-defaults.ts";
 import { defaultPodLevelResources, defaultRequests, roundResources } from "./resource-defaults.ts";

@@ -1,7 +1,7 @@
 /**
  * Fields of features that v1.36 has switched off: dropped when they are written, unless the object already had them.
  */
-import type { Draft } from "../../machinery/object.ts";
+import type { Draft } from "../../machinery/schema/object.ts";
 import type { Pod, PodSpec, VolumeProjection } from "../../types/core-v1.ts";
 import { allContainers } from "./visit.ts";
 

@@ -1,12 +1,12 @@
 /** Environment variables, and where their values come from. */
-import { type FieldError, type FieldPath, invalid, NO_ERRORS, notFound } from "../../machinery/field-error.ts";
+import { type FieldError, type FieldPath, invalid, NO_ERRORS, notFound } from "../../machinery/errors/field-error.ts";
 import {
   checkConfigMapKey,
   checkDns1123Label,
   checkDns1123Subdomain,
   checkEnvVarName,
   checkPrefix,
-} from "../../machinery/names.ts";
+} from "../../machinery/names/names.ts";
 import type { EnvFromSource, EnvVar, FileKeySelector, PodSpec } from "../../types/core-v1.ts";
 import { fits, requireFits, requireText } from "./field-checks.ts";
 import { envFields, validateFieldRef, validateResourceFieldRef } from "./field-refs.ts";

@@ -1,5 +1,5 @@
 /** Containers for debugging, which are added to a pod that runs. They have none of what makes a container part of the pod's work. */
-import { duplicate, type FieldError, type FieldPath, forbidden, notFound } from "../../machinery/field-error.ts";
+import { duplicate, type FieldError, type FieldPath, forbidden, notFound } from "../../machinery/errors/field-error.ts";
 import type { EphemeralContainer } from "../../types/core-v1.ts";
 import { type ContainerContext, imageSpaceFaults, validateAnyContainer } from "./containers.ts";
 

@@ -1,9 +1,10 @@
 /** `pods/ephemeralcontainers`: adds containers for debugging; those that are there stay as they are. */
-import { equalJson } from "../../machinery/equal.ts";
-import { type FieldError, type FieldPath, forbidden } from "../../machinery/field-error.ts";
-import { goQuote } from "../../machinery/go-text.ts";
+
+import { type FieldError, type FieldPath, forbidden } from "../../machinery/errors/field-error.ts";
+import { equalJson } from "../../machinery/json/equal.ts";
+import { goQuote } from "../../machinery/json/go-text.ts";
 import type { PartRules } from "../../machinery/kind.ts";
-import type { Draft } from "../../machinery/object.ts";
+import type { Draft } from "../../machinery/schema/object.ts";
 import type { Pod } from "../../types/core-v1.ts";
 import { mirrorPod } from "./annotations.ts";
 import { dropDisabledFields } from "./disabled-fields.ts";

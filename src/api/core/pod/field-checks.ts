@@ -6,8 +6,8 @@ import {
   NO_ERRORS,
   notSupported,
   required,
-} from "../../machinery/field-error.ts";
-import type { NameCheck } from "../../machinery/names.ts";
+} from "../../machinery/errors/field-error.ts";
+import type { NameCheck } from "../../machinery/names/names.ts";
 
 /** What `check` finds wrong with the value, each as an error. */
 export function fits(check: NameCheck, value: string, where: FieldPath): readonly FieldError[] {

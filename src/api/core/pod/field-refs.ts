@@ -1,7 +1,13 @@
 /** What containers may learn of their own pod: the downward API's references to fields and resources. */
-import { type FieldError, type FieldPath, invalid, notSupported, required } from "../../machinery/field-error.ts";
-import { checkQualifiedName } from "../../machinery/names.ts";
-import { canonicalQuantity } from "../../machinery/quantity.ts";
+import {
+  type FieldError,
+  type FieldPath,
+  invalid,
+  notSupported,
+  required,
+} from "../../machinery/errors/field-error.ts";
+import { checkQualifiedName } from "../../machinery/names/names.ts";
+import { canonicalQuantity } from "../../machinery/scalars/quantity.ts";
 import type { ObjectFieldSelector, ResourceFieldSelector } from "../../types/core-v1.ts";
 import { requireText } from "./field-checks.ts";
 

@@ -5,9 +5,9 @@
  * 2. Order and structure are those of the API's types, except for the few that the server keeps otherwise: volumes, the pod's spec, its security context.
  */
 import { typeSchema } from "../../facts/index.ts";
-import type { Json, JsonObject } from "../../machinery/json.ts";
-import type { FieldSchema, ObjectSchema, Schema } from "../../machinery/schema.ts";
-import { zeroValue } from "../../machinery/zero.ts";
+import type { Json, JsonObject } from "../../machinery/json/json.ts";
+import type { FieldSchema, ObjectSchema, Schema } from "../../machinery/schema/schema.ts";
+import { zeroValue } from "../../machinery/schema/zero.ts";
 
 const api = "io.k8s.api.core.v1.";
 

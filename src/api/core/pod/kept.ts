@@ -1,7 +1,7 @@
 /** What a write through a subresource leaves as it was. */
-import { equalJson } from "../../machinery/equal.ts";
-import type { Json } from "../../machinery/json.ts";
-import type { Draft } from "../../machinery/object.ts";
+import { equalJson } from "../../machinery/json/equal.ts";
+import type { Json } from "../../machinery/json/json.ts";
+import type { Draft } from "../../machinery/schema/object.ts";
 import type { Pod } from "../../types/core-v1.ts";
 
 const ofMetadata = [

@@ -1,6 +1,12 @@
 /** Sources of volumes from before CSI. Most have no driver left, but their rules still hold. */
-import { type FieldError, type FieldPath, invalid, notSupported, required } from "../../machinery/field-error.ts";
-import { checkDns1123Label } from "../../machinery/names.ts";
+import {
+  type FieldError,
+  type FieldPath,
+  invalid,
+  notSupported,
+  required,
+} from "../../machinery/errors/field-error.ts";
+import { checkDns1123Label } from "../../machinery/names/names.ts";
 import type {
   AWSElasticBlockStoreVolumeSource,
   AzureDiskVolumeSource,

@@ -1,8 +1,8 @@
 /** What happens to a pod after it was made: status, resize, debugging, deletion. */
 import { describe, expect, it } from "vitest";
-import { at, fieldErrorText } from "../../machinery/field-error.ts";
-import type { JsonObject } from "../../machinery/json.ts";
-import type { Draft } from "../../machinery/object.ts";
+import { at, fieldErrorText } from "../../machinery/errors/field-error.ts";
+import type { JsonObject } from "../../machinery/json/json.ts";
+import type { Draft } from "../../machinery/schema/object.ts";
 import type { Container, ContainerStatus, Pod as PodObject, PodSpec, PodStatus } from "../../types/core-v1.ts";
 import { Pod } from "./pod.ts";
 import { computeQosClass } from "./qos.ts";

@@ -4,10 +4,10 @@
  * 1. When a pod is made, its values for these keys are merged into the selector, so that others see the whole of it there.
  * 2. Faults are looked for after that: a key of `matchLabelKeys` that is there twice was written twice.
  */
-import { type FieldError, type FieldPath, forbidden, invalid } from "../../machinery/field-error.ts";
-import type { LabelSelector } from "../../machinery/labels.ts";
-import { checkQualifiedName } from "../../machinery/names.ts";
-import type { Draft } from "../../machinery/object.ts";
+import { type FieldError, type FieldPath, forbidden, invalid } from "../../machinery/errors/field-error.ts";
+import type { LabelSelector } from "../../machinery/names/labels.ts";
+import { checkQualifiedName } from "../../machinery/names/names.ts";
+import type { Draft } from "../../machinery/schema/object.ts";
 import type { Pod, PodAffinity, PodAffinityTerm, TopologySpreadConstraint } from "../../types/core-v1.ts";
 import { fits } from "./field-checks.ts";
 

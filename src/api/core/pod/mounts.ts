@@ -6,7 +6,7 @@ import {
   invalid,
   notFound,
   required,
-} from "../../machinery/field-error.ts";
+} from "../../machinery/errors/field-error.ts";
 import type { Container, EphemeralContainer, Volume, VolumeDevice, VolumeMount } from "../../types/core-v1.ts";
 import { oneOf, requireText } from "./field-checks.ts";
 import { validateDescendingPath } from "./paths.ts";

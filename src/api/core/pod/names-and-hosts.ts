@@ -8,13 +8,13 @@ import {
   NO_ERRORS,
   required,
   tooLong,
-} from "../../machinery/field-error.ts";
-import { checkIp, parseIp } from "../../machinery/ip.ts";
+} from "../../machinery/errors/field-error.ts";
+import { checkIp, parseIp } from "../../machinery/names/ip.ts";
 import {
   checkDns1123Label,
   checkDns1123Subdomain,
   checkDns1123SubdomainWithUnderscore,
-} from "../../machinery/names.ts";
+} from "../../machinery/names/names.ts";
 import type { HostAlias, PodDNSConfig, PodSpec } from "../../types/core-v1.ts";
 import { fits } from "./field-checks.ts";
 

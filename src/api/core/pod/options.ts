@@ -2,10 +2,10 @@
  * What validation of a pod allows beyond its strict rules, so that objects stored under older rules can still be updated: each leniency holds only
  * where the old object already made use of it.
  */
-import { at } from "../../machinery/field-error.ts";
-import { validateLabelSelector } from "../../machinery/labels.ts";
-import { checkLabelValue } from "../../machinery/names.ts";
-import type { ObjectMeta } from "../../machinery/object.ts";
+import { at } from "../../machinery/errors/field-error.ts";
+import { validateLabelSelector } from "../../machinery/names/labels.ts";
+import { checkLabelValue } from "../../machinery/names/names.ts";
+import type { ObjectMeta } from "../../machinery/schema/object.ts";
 import type { NodeSelectorTerm, PodAffinityTerm, PodSpec, PodTemplateSpec } from "../../types/core-v1.ts";
 import { isDeletionCost } from "./annotations.ts";
 import { validateMatchLabelKeys } from "./match-label-keys.ts";

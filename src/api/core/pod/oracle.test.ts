@@ -1,11 +1,12 @@
 /** The answers of a real server to requests that write pods: refused or not, in which words, and what is stored. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import type { Json, JsonObject } from "../../machinery/json.ts";
+import type { Json, JsonObject } from "../../machinery/json/json.ts";
+import { recordings } from "../../testing/recordings.ts";
 import { PodReplay } from "./testing/replay.ts";
 import { podWarnings } from "./warnings.ts";
 
-const oracle = new URL("../../../../../shared/oracle/", import.meta.url);
+const oracle = recordings("oracle/");
 const names =
   /^(pod-|ephemeral-containers|kind-pods-write|binding-gated|deprecation-warnings|meta-name-pod|managedfields-lists)/;
 

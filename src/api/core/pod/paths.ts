@@ -1,5 +1,5 @@
 /** Paths that become files in a container. */
-import { at, type FieldError, type FieldPath, invalid } from "../../machinery/field-error.ts";
+import { at, type FieldError, type FieldPath, invalid } from "../../machinery/errors/field-error.ts";
 
 export function validateNoBacksteps(path: string, where: FieldPath): readonly FieldError[] {
   return path.split("/").includes("..") ? [invalid(where, path, "must not contain '..'")] : [];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { formatQuantity } from "../../machinery/quantity.ts";
+import { formatQuantity } from "../../machinery/scalars/quantity.ts";
 import type { Container, Pod, PodSpec } from "../../types/core-v1.ts";
 import { hasPodLevelResources, podLimits, podRequests } from "./pod-totals.ts";
 import type { Totals } from "./resource-totals.ts";

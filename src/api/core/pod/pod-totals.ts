@@ -5,7 +5,7 @@
  * 2. With `useStatus`, while a resize is under way the larger counts of what is asked for and what the node has given.
  * 3. Overhead raises a limit only where there is one: no limit stays no limit.
  */
-import { addQuantities, compareQuantities, parseQuantity, zeroQuantity } from "../../machinery/quantity.ts";
+import { addQuantities, compareQuantities, parseQuantity, zeroQuantity } from "../../machinery/scalars/quantity.ts";
 import type { Container, ContainerStatus, Pod, PodSpec, ResourceRequirements } from "../../types/core-v1.ts";
 import { addTotals, containerTotals, isSidecar, type Totals } from "./resource-totals.ts";
 

@@ -6,8 +6,8 @@ import {
   invalid,
   NO_ERRORS,
   required,
-} from "../../machinery/field-error.ts";
-import { checkPortName, checkPortNumber } from "../../machinery/names.ts";
+} from "../../machinery/errors/field-error.ts";
+import { checkPortName, checkPortNumber } from "../../machinery/names/names.ts";
 import type { Container, ContainerPort, PodSpec } from "../../types/core-v1.ts";
 import { requireOneOf } from "./field-checks.ts";
 

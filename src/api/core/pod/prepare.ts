@@ -1,11 +1,11 @@
 /** What the server itself says of a new pod: its phase, its class, what holds it back, and AppArmor profiles that came as annotations. */
 
-import { equalJson } from "../../machinery/equal.ts";
-import { at } from "../../machinery/field-error.ts";
-import type { Json } from "../../machinery/json.ts";
+import { at } from "../../machinery/errors/field-error.ts";
+import { equalJson } from "../../machinery/json/equal.ts";
+import type { Json } from "../../machinery/json/json.ts";
 import type { RequestFacts } from "../../machinery/kind.ts";
-import type { Draft } from "../../machinery/object.ts";
-import { formatTime, instantOf } from "../../machinery/time.ts";
+import { formatTime, instantOf } from "../../machinery/scalars/time.ts";
+import type { Draft } from "../../machinery/schema/object.ts";
 import type { Pod, PodCondition } from "../../types/core-v1.ts";
 import { appArmorOf, containerAppArmor } from "./annotations.ts";
 import { dropDisabledFields } from "./disabled-fields.ts";

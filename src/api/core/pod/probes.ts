@@ -1,6 +1,6 @@
 /** Probes and hooks: what is run or asked, and how often. */
-import { type FieldError, type FieldPath, forbidden, invalid, required } from "../../machinery/field-error.ts";
-import { checkHttpHeaderName } from "../../machinery/names.ts";
+import { type FieldError, type FieldPath, forbidden, invalid, required } from "../../machinery/errors/field-error.ts";
+import { checkHttpHeaderName } from "../../machinery/names/names.ts";
 import type { HTTPGetAction, Lifecycle, LifecycleHandler, Probe } from "../../types/core-v1.ts";
 import { fits, notNegative, oneOf, requireText } from "./field-checks.ts";
 import { portFaults, validatePortOrName } from "./ports.ts";

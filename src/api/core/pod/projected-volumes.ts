@@ -1,5 +1,5 @@
 /** Volumes whose files come from the API: secrets, config maps, the downward API and tokens, alone or in one folder. */
-import { type FieldError, type FieldPath, forbidden, invalid, required } from "../../machinery/field-error.ts";
+import { type FieldError, type FieldPath, forbidden, invalid, required } from "../../machinery/errors/field-error.ts";
 import type {
   DownwardAPIVolumeFile,
   DownwardAPIVolumeSource,

@@ -1,5 +1,5 @@
 /** How well a pod is treated when a node runs short: what it asks for decides, once, when it is made. */
-import { compareQuantities, parseQuantity, type Quantity, zeroQuantity } from "../../machinery/quantity.ts";
+import { compareQuantities, parseQuantity, type Quantity, zeroQuantity } from "../../machinery/scalars/quantity.ts";
 import type { Pod, PodSpec, ResourceRequirements } from "../../types/core-v1.ts";
 import { addTotals, type Totals } from "./resource-totals.ts";
 

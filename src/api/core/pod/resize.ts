@@ -1,9 +1,10 @@
 /** `pods/resize`: changes how much cpu and memory a pod that runs may use, and nothing else. */
-import { equalJson } from "../../machinery/equal.ts";
-import { type FieldError, type FieldPath, forbidden, invalid } from "../../machinery/field-error.ts";
-import type { Json } from "../../machinery/json.ts";
+
+import { type FieldError, type FieldPath, forbidden, invalid } from "../../machinery/errors/field-error.ts";
+import { equalJson } from "../../machinery/json/equal.ts";
+import type { Json } from "../../machinery/json/json.ts";
 import type { PartRules } from "../../machinery/kind.ts";
-import type { Draft } from "../../machinery/object.ts";
+import type { Draft } from "../../machinery/schema/object.ts";
 import type { Container, Pod, PodSpec, ResourceRequirements } from "../../types/core-v1.ts";
 import { mirrorPod } from "./annotations.ts";
 import { dropDisabledFields } from "./disabled-fields.ts";

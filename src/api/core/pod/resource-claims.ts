@@ -6,9 +6,9 @@ import {
   forbidden,
   invalid,
   required,
-} from "../../machinery/field-error.ts";
-import { checkDns1123Label, checkDns1123Subdomain } from "../../machinery/names.ts";
-import type { ObjectMeta } from "../../machinery/object.ts";
+} from "../../machinery/errors/field-error.ts";
+import { checkDns1123Label, checkDns1123Subdomain } from "../../machinery/names/names.ts";
+import type { ObjectMeta } from "../../machinery/schema/object.ts";
 import type { PodResourceClaim } from "../../types/core-v1.ts";
 import { mirrorPod } from "./annotations.ts";
 import { fits } from "./field-checks.ts";

@@ -1,6 +1,7 @@
 /** Resources: kept to the thousandth, and requests that follow limits. */
-import type { Draft } from "../../machinery/object.ts";
-import { formatQuantity, parseQuantity, roundUpQuantity } from "../../machinery/quantity.ts";
+
+import { formatQuantity, parseQuantity, roundUpQuantity } from "../../machinery/scalars/quantity.ts";
+import type { Draft } from "../../machinery/schema/object.ts";
 import type { Container, PodSpec, ResourceRequirements } from "../../types/core-v1.ts";
 import { isHugePages, isPodLevelResource } from "./resource-names.ts";
 import { containerTotals } from "./resource-totals.ts";

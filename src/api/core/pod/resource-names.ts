@@ -1,7 +1,7 @@
 /** Which resources there are, and what may be said of each. */
-import { type FieldError, type FieldPath, invalid, notSupported } from "../../machinery/field-error.ts";
-import { checkQualifiedName } from "../../machinery/names.ts";
-import { parseQuantity, QuantityError, scaledValue } from "../../machinery/quantity.ts";
+import { type FieldError, type FieldPath, invalid, notSupported } from "../../machinery/errors/field-error.ts";
+import { checkQualifiedName } from "../../machinery/names/names.ts";
+import { parseQuantity, QuantityError, scaledValue } from "../../machinery/scalars/quantity.ts";
 
 const hugePages = "hugepages-";
 

@@ -2,7 +2,7 @@
  * What the containers of a pod need together: containers and sidecars run side by side; each init container runs alone with the sidecars that
  * started before it, so that only the largest of them counts.
  */
-import { addQuantities, compareQuantities, parseQuantity, type Quantity } from "../../machinery/quantity.ts";
+import { addQuantities, compareQuantities, parseQuantity, type Quantity } from "../../machinery/scalars/quantity.ts";
 import type { Container, PodSpec } from "../../types/core-v1.ts";
 
 export type Totals = Record<string, Quantity>;

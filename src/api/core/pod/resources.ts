@@ -8,9 +8,9 @@ import {
   notFound,
   notSupported,
   required,
-} from "../../machinery/field-error.ts";
-import { checkDns1123Label } from "../../machinery/names.ts";
-import { compareQuantities, formatQuantity, parseQuantity } from "../../machinery/quantity.ts";
+} from "../../machinery/errors/field-error.ts";
+import { checkDns1123Label } from "../../machinery/names/names.ts";
+import { compareQuantities, formatQuantity, parseQuantity } from "../../machinery/scalars/quantity.ts";
 import type {
   ContainerResizePolicy,
   PodResourceClaim,

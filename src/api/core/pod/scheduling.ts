@@ -7,10 +7,10 @@ import {
   invalid,
   notSupported,
   required,
-} from "../../machinery/field-error.ts";
-import { goQuote } from "../../machinery/go-text.ts";
-import { validateLabelSelector } from "../../machinery/labels.ts";
-import { checkLabelValue, checkQualifiedName } from "../../machinery/names.ts";
+} from "../../machinery/errors/field-error.ts";
+import { goQuote } from "../../machinery/json/go-text.ts";
+import { validateLabelSelector } from "../../machinery/names/labels.ts";
+import { checkLabelValue, checkQualifiedName } from "../../machinery/names/names.ts";
 import type { PodReadinessGate, PodSchedulingGate, Toleration, TopologySpreadConstraint } from "../../types/core-v1.ts";
 import { fits, oneOf, positive } from "./field-checks.ts";
 import { validateMatchLabelKeys, validateUnmergedKeys } from "./match-label-keys.ts";

@@ -7,8 +7,8 @@ import {
   NO_ERRORS,
   required,
   tooLong,
-} from "../../machinery/field-error.ts";
-import { checkDns1123Subdomain } from "../../machinery/names.ts";
+} from "../../machinery/errors/field-error.ts";
+import { checkDns1123Subdomain } from "../../machinery/names/names.ts";
 import type {
   AppArmorProfile,
   PodSpec,

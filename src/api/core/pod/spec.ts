@@ -6,10 +6,10 @@ import {
   forbidden,
   NO_ERRORS,
   required,
-} from "../../machinery/field-error.ts";
-import { validateLabels } from "../../machinery/labels.ts";
-import { checkDns1123Subdomain } from "../../machinery/names.ts";
-import type { ObjectMeta } from "../../machinery/object.ts";
+} from "../../machinery/errors/field-error.ts";
+import { validateLabels } from "../../machinery/names/labels.ts";
+import { checkDns1123Subdomain } from "../../machinery/names/names.ts";
+import type { ObjectMeta } from "../../machinery/schema/object.ts";
 import type { PodSpec } from "../../types/core-v1.ts";
 import { validateAffinity } from "./affinity.ts";
 import { validateContainers, validateInitContainers } from "./containers.ts";

@@ -8,11 +8,11 @@ import {
   internal,
   invalid,
   required,
-} from "../../machinery/field-error.ts";
-import { parseIp } from "../../machinery/ip.ts";
+} from "../../machinery/errors/field-error.ts";
 import type { StatusRules } from "../../machinery/kind.ts";
-import { checkDns1123Label, checkDns1123Subdomain, checkQualifiedName } from "../../machinery/names.ts";
-import type { Draft } from "../../machinery/object.ts";
+import { parseIp } from "../../machinery/names/ip.ts";
+import { checkDns1123Label, checkDns1123Subdomain, checkQualifiedName } from "../../machinery/names/names.ts";
+import type { Draft } from "../../machinery/schema/object.ts";
 import type { Container, ContainerStatus, Pod, PodSpec, PodStatus } from "../../types/core-v1.ts";
 import { validateContainerStatuses } from "./container-statuses.ts";
 import { defaultPodStatus } from "./defaults.ts";

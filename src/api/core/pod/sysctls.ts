@@ -1,5 +1,5 @@
 /** Kernel parameters of a pod. Those of a namespace that the pod shares with its host would be the host's. */
-import { duplicate, type FieldError, type FieldPath, invalid, required } from "../../machinery/field-error.ts";
+import { duplicate, type FieldError, type FieldPath, invalid, required } from "../../machinery/errors/field-error.ts";
 import type { PodSpec } from "../../types/core-v1.ts";
 import type { PodValidationOptions } from "./options.ts";
 

@@ -1,6 +1,6 @@
 /** Pod templates: what Deployments, Jobs and their kin make pods from. */
-import { type FieldError, type FieldPath, forbidden } from "../../machinery/field-error.ts";
-import { validateLabels } from "../../machinery/labels.ts";
+import { type FieldError, type FieldPath, forbidden } from "../../machinery/errors/field-error.ts";
+import { validateLabels } from "../../machinery/names/labels.ts";
 import { validateAnnotations } from "../../machinery/object-meta.ts";
 import type { PodTemplateSpec } from "../../types/core-v1.ts";
 import { validatePodAnnotations, validateProfilesAgree } from "./annotations.ts";

@@ -5,7 +5,7 @@
  *    shortest difference, but the one that people read most easily, and the one that clients of the original know.
  * 2. In long texts, lines that make up more than a hundredth of it start no run: brackets say nothing.
  */
-import type { Json } from "../../machinery/json.ts";
+import type { Json } from "../../machinery/json/json.ts";
 
 const contextLines = 3;
 const longText = 200;

@@ -5,7 +5,6 @@
  * 2. Everything else is compared as a whole, with these fields as they were; the refusal shows the difference.
  */
 
-import { equalJson } from "../../machinery/equal.ts";
 import {
   allErrors,
   type FieldError,
@@ -14,9 +13,10 @@ import {
   invalid,
   NO_ERRORS,
   required,
-} from "../../machinery/field-error.ts";
-import type { Json } from "../../machinery/json.ts";
-import { checkDns1123Subdomain, checkPrefix } from "../../machinery/names.ts";
+} from "../../machinery/errors/field-error.ts";
+import { equalJson } from "../../machinery/json/equal.ts";
+import type { Json } from "../../machinery/json/json.ts";
+import { checkDns1123Subdomain, checkPrefix } from "../../machinery/names/names.ts";
 import { type MetaRules, validateObjectMeta } from "../../machinery/object-meta.ts";
 import type { Container, NodeAffinity, NodeSelectorTerm, Pod, PodSpec } from "../../types/core-v1.ts";
 import { validateAnnotationChanges, validatePodAnnotations, validateProfilesAgree } from "./annotations.ts";

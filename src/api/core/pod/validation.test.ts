@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { at, fieldErrorText } from "../../machinery/field-error.ts";
-import type { Json, JsonObject } from "../../machinery/json.ts";
+import { at, fieldErrorText } from "../../machinery/errors/field-error.ts";
+import type { Json, JsonObject } from "../../machinery/json/json.ts";
 import { PodReplay } from "./testing/replay.ts";
 
 /** A pod with one container; `spec` and `container` add to it. */

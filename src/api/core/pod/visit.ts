@@ -1,5 +1,5 @@
 /** The containers of a pod, of all three sorts, with where they are: init containers first, as they run. */
-import type { FieldPath } from "../../machinery/field-error.ts";
+import type { FieldPath } from "../../machinery/errors/field-error.ts";
 import type { Container, EphemeralContainer, PodSpec } from "../../types/core-v1.ts";
 
 export interface PlacedContainer {

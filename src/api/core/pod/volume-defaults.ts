@@ -1,5 +1,5 @@
 /** What volumes get where nothing was said. Defaults of the old in-tree drivers are facts of their types. */
-import type { Draft } from "../../machinery/object.ts";
+import type { Draft } from "../../machinery/schema/object.ts";
 import type { Volume } from "../../types/core-v1.ts";
 import { defaultFieldRef, defaultPullPolicy } from "./container-defaults.ts";
 import { roundResources } from "./resource-defaults.ts";

@@ -1,7 +1,14 @@
 /** Sources of volumes that are in use today. */
-import { type FieldError, type FieldPath, forbidden, invalid, required, tooLong } from "../../machinery/field-error.ts";
-import { validateLabels } from "../../machinery/labels.ts";
-import { checkDns1123Subdomain } from "../../machinery/names.ts";
+import {
+  type FieldError,
+  type FieldPath,
+  forbidden,
+  invalid,
+  required,
+  tooLong,
+} from "../../machinery/errors/field-error.ts";
+import { validateLabels } from "../../machinery/names/labels.ts";
+import { checkDns1123Subdomain } from "../../machinery/names/names.ts";
 import { validateAnnotations } from "../../machinery/object-meta.ts";
 import type {
   ConfigMapVolumeSource,

@@ -11,11 +11,11 @@ import {
   forbidden,
   invalid,
   required,
-} from "../../machinery/field-error.ts";
-import { goQuote } from "../../machinery/go-text.ts";
-import { checkDns1123Label, checkDns1123Subdomain } from "../../machinery/names.ts";
-import type { ObjectMeta } from "../../machinery/object.ts";
-import { compareQuantities, parseQuantity, zeroQuantity } from "../../machinery/quantity.ts";
+} from "../../machinery/errors/field-error.ts";
+import { goQuote } from "../../machinery/json/go-text.ts";
+import { checkDns1123Label, checkDns1123Subdomain } from "../../machinery/names/names.ts";
+import { compareQuantities, parseQuantity, zeroQuantity } from "../../machinery/scalars/quantity.ts";
+import type { ObjectMeta } from "../../machinery/schema/object.ts";
 import type { Volume } from "../../types/core-v1.ts";
 import { fits, requireFits } from "./field-checks.ts";
 import * as legacy from "./legacy-volumes.ts";

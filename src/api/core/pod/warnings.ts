@@ -1,9 +1,9 @@
 /** What is accepted of a pod, but hardly what its author meant. Each is one line: where it is, and why. */
-import { at, type FieldPath } from "../../machinery/field-error.ts";
-import { goQuote } from "../../machinery/go-text.ts";
-import { formatIp, parseIp } from "../../machinery/ip.ts";
-import { checkDns1123Label, checkLabelValue } from "../../machinery/names.ts";
-import { parseQuantity, scaledValue } from "../../machinery/quantity.ts";
+import { at, type FieldPath } from "../../machinery/errors/field-error.ts";
+import { goQuote } from "../../machinery/json/go-text.ts";
+import { formatIp, parseIp } from "../../machinery/names/ip.ts";
+import { checkDns1123Label, checkLabelValue } from "../../machinery/names/names.ts";
+import { parseQuantity, scaledValue } from "../../machinery/scalars/quantity.ts";
 import type {
   NodeSelectorTerm,
   Pod,

@@ -6,7 +6,7 @@ import {
   invalid,
   NO_ERRORS,
   required,
-} from "../../machinery/field-error.ts";
+} from "../../machinery/errors/field-error.ts";
 import type { Container, PodSpec } from "../../types/core-v1.ts";
 import { oneOf } from "./field-checks.ts";
 import { allContainers, placedContainers } from "./visit.ts";

@@ -1,6 +1,7 @@
 /** What all objects of a namespace use of a quota, counted anew. */
-import type { KubeObject } from "../../machinery/object.ts";
-import { zeroQuantity } from "../../machinery/quantity.ts";
+
+import { zeroQuantity } from "../../machinery/scalars/quantity.ts";
+import type { KubeObject } from "../../machinery/schema/object.ts";
 import type { ResourceQuota } from "../../types/core-v1.ts";
 import { addTotals, type Totals } from "../pod/resource-totals.ts";
 import { scopesOf } from "./charge.ts";

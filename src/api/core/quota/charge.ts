@@ -4,7 +4,7 @@
  * 1. Only what a quota's status says counts: a quota whose use is not known yet refuses what it would measure.
  * 2. A change is charged for what it adds; what it frees is found by the controller.
  */
-import type { KubeObject } from "../../machinery/object.ts";
+
 import {
   addQuantities,
   compareQuantities,
@@ -12,7 +12,8 @@ import {
   parseQuantity,
   subtractQuantities,
   zeroQuantity,
-} from "../../machinery/quantity.ts";
+} from "../../machinery/scalars/quantity.ts";
+import type { KubeObject } from "../../machinery/schema/object.ts";
 import type { ResourceQuota, ScopedResourceSelectorRequirement } from "../../types/core-v1.ts";
 import type { Totals } from "../pod/resource-totals.ts";
 import type { QuotaEvaluator, QuotaWrite } from "./evaluator.ts";

@@ -1,12 +1,12 @@
 /** What PersistentVolumeClaims use: their number and their storage, in all and of each storage class. */
-import { equalJson } from "../../machinery/equal.ts";
+import { equalJson } from "../../machinery/json/equal.ts";
 import {
   compareQuantities,
   parseQuantity,
   type Quantity,
   quantityOf,
   roundUpQuantity,
-} from "../../machinery/quantity.ts";
+} from "../../machinery/scalars/quantity.ts";
 import type { PersistentVolumeClaim, ScopedResourceSelectorRequirement } from "../../types/core-v1.ts";
 import type { Totals } from "../pod/resource-totals.ts";
 import { countName, type QuotaEvaluator, type QuotaWrite, selectsValue } from "./evaluator.ts";

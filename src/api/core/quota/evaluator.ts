@@ -1,5 +1,5 @@
 /** How quotas see the objects of one resource. */
-import type { KubeObject } from "../../machinery/object.ts";
+import type { KubeObject } from "../../machinery/schema/object.ts";
 import type { ScopedResourceSelectorRequirement } from "../../types/core-v1.ts";
 import type { Totals } from "../pod/resource-totals.ts";
 

@@ -1,5 +1,5 @@
 /** Resources of which a quota can only limit the number of objects. */
-import { quantityOf } from "../../machinery/quantity.ts";
+import { quantityOf } from "../../machinery/scalars/quantity.ts";
 import { countName, type QuotaEvaluator } from "./evaluator.ts";
 
 const ONE = quantityOf(1);

@@ -4,8 +4,9 @@
  * 1. A pod that has ended, or whose grace period is long over, counts as an object and as nothing else.
  * 2. Where a quota measures cpu or memory, every container has to say how much it needs.
  */
-import type { KubeObject } from "../../machinery/object.ts";
-import { quantityOf } from "../../machinery/quantity.ts";
+
+import { quantityOf } from "../../machinery/scalars/quantity.ts";
+import type { KubeObject } from "../../machinery/schema/object.ts";
 import type {
   Pod,
   PodAffinityTerm,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { KubeObject } from "../../machinery/object.ts";
-import { formatQuantity } from "../../machinery/quantity.ts";
+import { formatQuantity } from "../../machinery/scalars/quantity.ts";
+import type { KubeObject } from "../../machinery/schema/object.ts";
 import type { ResourceQuota, ResourceQuotaSpec } from "../../types/core-v1.ts";
 import type { Totals } from "../pod/resource-totals.ts";
 import { calculateUsage, charge, evaluatorFor, type LimitedResource, quotaState, usedTexts } from "./index.ts";

@@ -4,9 +4,9 @@
  * 1. What was allocated stays, unless the client says otherwise.
  * 2. What the new type has no use for is dropped, if the client left it as it was.
  */
-import { equalJson } from "../../machinery/equal.ts";
-import type { Json } from "../../machinery/json.ts";
-import type { Draft } from "../../machinery/object.ts";
+import { equalJson } from "../../machinery/json/equal.ts";
+import type { Json } from "../../machinery/json/json.ts";
+import type { Draft } from "../../machinery/schema/object.ts";
 import type { Service, ServiceSpec } from "../../types/core-v1.ts";
 import { isExternallyAccessible, needsClusterIP, needsHealthCheckNodePort, needsNodePort } from "./needs.ts";
 

@@ -6,7 +6,7 @@ import {
   invalid,
   notSupported,
   required,
-} from "../../machinery/field-error.ts";
+} from "../../machinery/errors/field-error.ts";
 import type { Service } from "../../types/core-v1.ts";
 import { checkStrictIp, isIpv6 } from "../strict-ip.ts";
 import { isHeadless } from "./needs.ts";

@@ -1,5 +1,5 @@
 /** What a service means where it says nothing. */
-import type { Draft } from "../../machinery/object.ts";
+import type { Draft } from "../../machinery/schema/object.ts";
 import type { Service } from "../../types/core-v1.ts";
 import { isExternallyAccessible } from "./needs.ts";
 

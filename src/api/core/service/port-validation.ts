@@ -7,8 +7,8 @@ import {
   invalid,
   notSupported,
   required,
-} from "../../machinery/field-error.ts";
-import { checkDns1123Label, checkPortName, checkPortNumber, checkQualifiedName } from "../../machinery/names.ts";
+} from "../../machinery/errors/field-error.ts";
+import { checkDns1123Label, checkPortName, checkPortNumber, checkQualifiedName } from "../../machinery/names/names.ts";
 import type { ServicePort, ServiceSpec } from "../../types/core-v1.ts";
 
 const protocols = ["SCTP", "TCP", "UDP"];

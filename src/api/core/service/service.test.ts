@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { at } from "../../machinery/field-error.ts";
-import type { Draft } from "../../machinery/object.ts";
+import { at } from "../../machinery/errors/field-error.ts";
+import type { Draft } from "../../machinery/schema/object.ts";
 import { changeFaults, create, faults, update } from "../../testing/pure-server.ts";
 import type { Service as ServiceObject, ServiceSpec } from "../../types/core-v1.ts";
 import { initIPFamilies } from "./ip-families.ts";

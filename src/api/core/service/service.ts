@@ -5,8 +5,8 @@
  */
 import { ageColumn, labelsText } from "../../columns.ts";
 import { defineKind } from "../../define-kind.ts";
-import { type FieldError, type FieldPath, immutable } from "../../machinery/field-error.ts";
-import { checkDns1123Label, checkPrefix } from "../../machinery/names.ts";
+import { type FieldError, type FieldPath, immutable } from "../../machinery/errors/field-error.ts";
+import { checkDns1123Label, checkPrefix } from "../../machinery/names/names.ts";
 import type { Service as ServiceObject, ServicePort } from "../../types/core-v1.ts";
 import { keepAllocated, normalizeClusterIPs, releaseOnTypeChange } from "./carry-over.ts";
 import { validateClusterIPChange } from "./cluster-ip-validation.ts";

@@ -6,9 +6,9 @@ import {
   invalid,
   notSupported,
   required,
-} from "../../machinery/field-error.ts";
-import { parseIp } from "../../machinery/ip.ts";
-import { checkDns1123Subdomain } from "../../machinery/names.ts";
+} from "../../machinery/errors/field-error.ts";
+import { parseIp } from "../../machinery/names/ip.ts";
+import { checkDns1123Subdomain } from "../../machinery/names/names.ts";
 import type { LoadBalancerIngress, Service } from "../../types/core-v1.ts";
 import { checkStrictIp } from "../strict-ip.ts";
 

@@ -6,9 +6,9 @@ import {
   invalid,
   notSupported,
   required,
-} from "../../machinery/field-error.ts";
-import { validateLabels } from "../../machinery/labels.ts";
-import { checkDns1123Subdomain, checkPortNumber, checkQualifiedName } from "../../machinery/names.ts";
+} from "../../machinery/errors/field-error.ts";
+import { validateLabels } from "../../machinery/names/labels.ts";
+import { checkDns1123Subdomain, checkPortNumber, checkQualifiedName } from "../../machinery/names/names.ts";
 import type { Service, ServiceSpec, SessionAffinityConfig } from "../../types/core-v1.ts";
 import { checkReachableIp, checkStrictCidr, checkStrictIp } from "../strict-ip.ts";
 import { validateClusterIPs } from "./cluster-ip-validation.ts";

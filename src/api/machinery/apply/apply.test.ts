@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { typeSchema } from "../../facts/index.ts";
-import { isObject, type Json, type JsonObject } from "../json.ts";
-import { StatusError } from "../status.ts";
+import { StatusError } from "../errors/status.ts";
+import { isObject, type Json, type JsonObject } from "../json/json.ts";
 import {
   type Applied,
   type ApplyRequest,

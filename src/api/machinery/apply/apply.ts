@@ -7,9 +7,10 @@
  * 3. Applying the same again changes nothing, not even a time.
  * 4. The first apply to an object without owners gives all that is there to `before-first-apply`.
  */
-import type { JsonObject } from "../json.ts";
-import { StatusError } from "../status.ts";
-import { badRequest } from "../status-errors.ts";
+
+import { StatusError } from "../errors/status.ts";
+import { badRequest } from "../errors/status-errors.ts";
+import type { JsonObject } from "../json/json.ts";
 import { type Comparison, compare } from "./compare.ts";
 import { type Conflict, conflictError, conflictsBeyond } from "./conflict.ts";
 import { nonconformance } from "./conformance.ts";

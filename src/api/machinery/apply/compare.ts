@@ -5,9 +5,9 @@
  * 2. Parts that are the same value are not looked into, and lists whose items did not move are compared place by place. A path is only
  *    spelled out where something changed.
  */
-import type { Json, JsonObject } from "../json.ts";
-import { getKey } from "../own-key.ts";
-import type { Schema } from "../schema.ts";
+import type { Json, JsonObject } from "../json/json.ts";
+import { getKey } from "../json/own-key.ts";
+import type { Schema } from "../schema/schema.ts";
 import { equalJson } from "./equal.ts";
 import { type FieldFilter, type FieldSet, FieldSetBuilder, isEmpty, union } from "./field-set.ts";
 import { allPaths } from "./owned-paths.ts";

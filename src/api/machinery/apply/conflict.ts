@@ -1,7 +1,8 @@
 /** What a client reads when others own what it wants to change: one cause for each path, and all of it in one message. */
-import { goQuote } from "../go-text.ts";
-import type { StatusError } from "../status.ts";
-import { applyConflict } from "../status-errors.ts";
+
+import type { StatusError } from "../errors/status.ts";
+import { applyConflict } from "../errors/status-errors.ts";
+import { goQuote } from "../json/go-text.ts";
 import { difference, type FieldSet, isEmpty, pathsOf } from "./field-set.ts";
 import { identifier, type Owner } from "./owners.ts";
 import { compareText, printPath } from "./path-element.ts";

@@ -2,9 +2,9 @@
  * Whether an applied configuration fits its schema, as strictly as server-side apply asks: unknown fields, wrong types, and items of a
  * list that share their keys are refused, in the original's words.
  */
-import { goKind, goNumber, goQuote, goValue } from "../go-text.ts";
-import { isObject, type Json } from "../json.ts";
-import type { ListSchema, Schema } from "../schema.ts";
+import { goKind, goNumber, goQuote, goValue } from "../json/go-text.ts";
+import { isObject, type Json } from "../json/json.ts";
+import type { ListSchema, Schema } from "../schema/schema.ts";
 import { type PathElement, printElement } from "./path-element.ts";
 import { itemElement, ShapeError } from "./shape.ts";
 

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { typeSchema } from "../../facts/index.ts";
-import type { JsonObject } from "../json.ts";
-import type { ObjectSchema } from "../schema.ts";
+import type { JsonObject } from "../json/json.ts";
+import type { ObjectSchema } from "../schema/schema.ts";
 import {
   excludeFields,
   type FieldFilter,

@@ -6,8 +6,8 @@
  * 2. What objects own alike is written once for all of them, and frozen.
  * 3. Structures that Go always writes are not owned by who creates an object: only what was put into them is.
  */
-import { isObject, type Json, type JsonObject } from "../json.ts";
-import type { ListSchema, ObjectSchema, Schema } from "../schema.ts";
+import { isObject, type Json, type JsonObject } from "../json/json.ts";
+import type { ListSchema, ObjectSchema, Schema } from "../schema/schema.ts";
 import { equalJson } from "./equal.ts";
 import { emptySet, type FieldSet } from "./field-set.ts";
 import { emptyFields } from "./fields-v1.ts";

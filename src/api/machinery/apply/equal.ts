@@ -1,5 +1,5 @@
 /** Whether two JSON values say the same, whatever the order of their keys. */
-import type { Json, JsonObject } from "../json.ts";
+import type { Json, JsonObject } from "../json/json.ts";
 
 export function equalJson(a: Json | undefined, b: Json | undefined): boolean {
   if (a === b) return true;

@@ -6,7 +6,7 @@
  *    looks, and the part of it that did not change is written back as the very same value.
  * 2. What a client sends is read to the end, with its faults reported, and written anew.
  */
-import { isObject, type JsonObject } from "../json.ts";
+import { isObject, type JsonObject } from "../json/json.ts";
 import { emptySet, type FieldSet, leaf, sortedElements, union } from "./field-set.ts";
 import { canonicalElement, type PathElement } from "./path-element.ts";
 

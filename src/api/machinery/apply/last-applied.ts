@@ -2,10 +2,10 @@
  * From `kubectl apply` of old, which keeps its configuration in an annotation, to server-side apply: for the manager `kubectl` the fields
  * that the annotation has with the live object's values are no conflict, and the annotation follows what is applied.
  */
-import { goJson } from "../go-text.ts";
-import { isObject, type Json, type JsonObject } from "../json.ts";
-import { type OpenObject, setKey } from "../own-key.ts";
-import type { ObjectSchema } from "../schema.ts";
+import { goJson } from "../json/go-text.ts";
+import { isObject, type Json, type JsonObject } from "../json/json.ts";
+import { type OpenObject, setKey } from "../json/own-key.ts";
+import type { ObjectSchema } from "../schema/schema.ts";
 import { compare, touched } from "./compare.ts";
 import { nonconformance } from "./conformance.ts";
 import { difference, emptySet, type FieldSet } from "./field-set.ts";

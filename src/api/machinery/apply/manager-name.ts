@@ -1,6 +1,6 @@
 /** The name under which a client owns fields: the one it gives, or one made of its User-Agent. */
-import { type FieldError, type FieldPath, invalid, tooLong, type Where } from "../field-error.ts";
-import type { ManagedFieldsEntry } from "../object.ts";
+import { type FieldError, type FieldPath, invalid, tooLong, type Where } from "../errors/field-error.ts";
+import type { ManagedFieldsEntry } from "../schema/object.ts";
 
 const maxBytes = 128;
 const maxSubresourceBytes = 256;

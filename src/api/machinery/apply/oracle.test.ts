@@ -6,9 +6,10 @@ import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { typeSchema } from "../../facts/index.ts";
-import { isObject, type Json, type JsonObject } from "../json.ts";
-import type { ObjectSchema } from "../schema.ts";
-import { StatusError, toStatus } from "../status.ts";
+import { recordings } from "../../testing/recordings.ts";
+import { StatusError, toStatus } from "../errors/status.ts";
+import { isObject, type Json, type JsonObject } from "../json/json.ts";
+import type { ObjectSchema } from "../schema/schema.ts";
 import {
   applyConfiguration,
   excludeFields,
@@ -23,7 +24,7 @@ import {
   updateManagedFields,
 } from "./index.ts";
 
-const oracle = fileURLToPath(new URL("../../../../../shared/oracle", import.meta.url));
+const oracle = fileURLToPath(recordings("oracle"));
 
 interface Step {
   readonly method: string;

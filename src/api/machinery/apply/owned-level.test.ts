@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { typeSchema } from "../../facts/index.ts";
-import type { JsonObject } from "../json.ts";
+import type { JsonObject } from "../json/json.ts";
 import { updateManagedFields } from "./index.ts";
 import { emptyLevel, OwnedLevels } from "./owned-level.ts";
 import { compareText } from "./path-element.ts";

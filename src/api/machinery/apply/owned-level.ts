@@ -5,7 +5,7 @@
  *    small object would be copies of that otherwise.
  * 2. What is remembered for that is bounded: by place a few forms, the oldest forgotten first, and none that are large.
  */
-import type { JsonObject } from "../json.ts";
+import type { JsonObject } from "../json/json.ts";
 import { emptyFields } from "./fields-v1.ts";
 import type { PathElement } from "./path-element.ts";
 

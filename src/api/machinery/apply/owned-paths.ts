@@ -5,8 +5,8 @@
  *    their fields.
  * 2. Items of a list that share their keys are one leaf.
  */
-import type { Json, JsonObject } from "../json.ts";
-import type { Schema } from "../schema.ts";
+import type { Json, JsonObject } from "../json/json.ts";
+import type { Schema } from "../schema/schema.ts";
 import { emptySet, type FieldSet, leaf } from "./field-set.ts";
 import { fieldElement, type PathElement } from "./path-element.ts";
 import { asList, asMap, declaredFields, isEmptyMap, itemElement, itemSchema, partSchema, shapeOf } from "./shape.ts";

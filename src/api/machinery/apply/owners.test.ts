@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { at } from "../field-path.ts";
-import type { Json, JsonObject } from "../json.ts";
-import type { ManagedFieldsEntry } from "../object.ts";
+import { at } from "../errors/field-path.ts";
+import type { Json, JsonObject } from "../json/json.ts";
+import type { ManagedFieldsEntry } from "../schema/object.ts";
 import {
   fieldPath,
   managedFieldsOf,

@@ -6,10 +6,10 @@
  *    the list.
  * 3. The list is sorted: Apply before Update, then by time, name, apiVersion and subresource.
  */
-import { goJson } from "../go-text.ts";
-import { isObject, type Json, type JsonObject } from "../json.ts";
-import type { ManagedFieldsEntry } from "../object.ts";
-import { parseTime } from "../time.ts";
+import { goJson } from "../json/go-text.ts";
+import { isObject, type Json, type JsonObject } from "../json/json.ts";
+import { parseTime } from "../scalars/time.ts";
+import type { ManagedFieldsEntry } from "../schema/object.ts";
 import { equalJson } from "./equal.ts";
 import { type FieldSet, isEmpty, union } from "./field-set.ts";
 import { decodeFields, encodeFields, parseFields } from "./fields-v1.ts";

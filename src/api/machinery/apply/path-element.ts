@@ -4,8 +4,8 @@
  *
  * 1. An element has one spelling: keys sorted by name, values as Go writes JSON. So elements are equal when their text is.
  */
-import { goJson, goNumber, goQuote, goValue } from "../go-text.ts";
-import { isObject, type Json, type JsonObject } from "../json.ts";
+import { goJson, goNumber, goQuote, goValue } from "../json/go-text.ts";
+import { isObject, type Json, type JsonObject } from "../json/json.ts";
 
 export type PathElement = string;
 export type ElementPath = readonly PathElement[];

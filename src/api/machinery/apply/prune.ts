@@ -6,8 +6,8 @@
  * 3. Everybody's fields are looked at in the version that they speak: first everything that the applier owned is taken away, then what is owned
  *    in each version comes back, and what the applier never owned comes back too.
  */
-import type { JsonObject } from "../json.ts";
-import type { ObjectSchema } from "../schema.ts";
+import type { JsonObject } from "../json/json.ts";
+import type { ObjectSchema } from "../schema/schema.ts";
 import { compare } from "./compare.ts";
 import { difference, emptySet, type FieldSet, intersection, isEmpty, union } from "./field-set.ts";
 import type { Owner } from "./owners.ts";

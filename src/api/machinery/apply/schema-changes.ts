@@ -2,7 +2,7 @@
  * A set that was written under an older schema, in terms of today's: what has become atomic since is owned as a whole by whoever owned a
  * part of it. (What has got parts of its own since needs nothing: owning it says nothing about them.)
  */
-import type { Schema } from "../schema.ts";
+import type { Schema } from "../schema/schema.ts";
 import { type FieldSet, leaf } from "./field-set.ts";
 import type { PathElement } from "./path-element.ts";
 import { fieldSchema, itemSchema } from "./shape.ts";

@@ -4,9 +4,9 @@
  * 1. What loses its last part stays, empty: only what is named itself goes.
  * 2. Parts that nothing is taken from are the given value's own.
  */
-import { isObject, type Json } from "../json.ts";
-import { type OpenObject, setKey } from "../own-key.ts";
-import type { Schema } from "../schema.ts";
+import { isObject, type Json } from "../json/json.ts";
+import { type OpenObject, setKey } from "../json/own-key.ts";
+import type { Schema } from "../schema/schema.ts";
 import { type FieldSet, isEmpty } from "./field-set.ts";
 import { fieldElement } from "./path-element.ts";
 import { declaredFields, fieldSchema, itemElement, itemSchema, partSchema, shapeOf } from "./shape.ts";

@@ -5,10 +5,10 @@
  *    scalars are leaves. An opaque part of a built-in kind is always a leaf.
  * 2. An item of a list is found by its keys, or by its value; a key that is left out takes the default of its field.
  */
-import { goQuote } from "../go-text.ts";
-import { isObject, type Json, type JsonObject } from "../json.ts";
-import { getKey } from "../own-key.ts";
-import type { AnySchema, FieldSchema, ListSchema, Schema } from "../schema.ts";
+import { goQuote } from "../json/go-text.ts";
+import { isObject, type Json, type JsonObject } from "../json/json.ts";
+import { getKey } from "../json/own-key.ts";
+import type { AnySchema, FieldSchema, ListSchema, Schema } from "../schema/schema.ts";
 import { keyElement, type PathElement, valueElement } from "./path-element.ts";
 
 /** A value that its schema has no place for. */

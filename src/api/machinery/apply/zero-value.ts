@@ -2,9 +2,9 @@
  * What an object of a kind looks like before anybody wrote anything into it: the structures that Go always writes, and nothing else. A
  * create is compared with it, so that nobody owns `spec` itself by creating an object that has one.
  */
-import type { JsonObject } from "../json.ts";
-import type { ObjectSchema } from "../schema.ts";
-import { zeroValue } from "../zero.ts";
+import type { JsonObject } from "../json/json.ts";
+import type { ObjectSchema } from "../schema/schema.ts";
+import { zeroValue } from "../schema/zero.ts";
 
 const zeroObjects = new WeakMap<ObjectSchema, JsonObject>();
 

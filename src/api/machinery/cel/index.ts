@@ -1,21 +1,10 @@
 /** The whole public surface of CEL. Kubernetes' own function libraries are in libraries/. */
 
-export { bindings } from "./bindings.ts";
-export { Meter, OutOfBudget, type Range, range, unlimited } from "./cost.ts";
-export {
-  type Compilation,
-  celEnvironment,
-  type Environment,
-  type EnvironmentOptions,
-  type Evaluation,
-  type EvaluationOptions,
-  type Program,
-} from "./environment.ts";
-export { equal } from "./equality.ts";
-export { escapeName, unescapeName } from "./escape.ts";
-export { type SizeEstimator, sizesOf } from "./estimate.ts";
-export { typeFromFacts } from "./facts-type.ts";
-export type { Binding } from "./frame.ts";
+export { type SizeEstimator, sizesOf } from "./check/estimate.ts";
+export { typeFromFacts } from "./data/facts-type.ts";
+export { maxCardinality, maxRequestBytes, type SchemaTypeOptions, typeFromSchema } from "./data/schema-type.ts";
+export { toJson } from "./data/to-json.ts";
+export { Meter, OutOfBudget, type Range, range, unlimited } from "./functions/cost.ts";
 export {
   type CallEstimate,
   type Constant,
@@ -30,15 +19,26 @@ export {
   type RunCost,
   type SizedNode,
   type TypeDeclaration,
-} from "./function.ts";
-export { HashMap } from "./hash-map.ts";
-export { fromJson } from "./json-value.ts";
-export type { Macro } from "./macro.ts";
-export { optionalTypes } from "./optional-types.ts";
-export { compare } from "./order.ts";
-export { maxCardinality, maxRequestBytes, type SchemaTypeOptions, typeFromSchema } from "./schema-type.ts";
-export { toJson } from "./to-json.ts";
-export { twoVariableComprehensions } from "./two-variable-comprehensions.ts";
+} from "./functions/function.ts";
+export {
+  type Compilation,
+  celEnvironment,
+  type Environment,
+  type EnvironmentOptions,
+  type Evaluation,
+  type EvaluationOptions,
+  type Program,
+} from "./program/environment.ts";
+export type { Binding } from "./program/frame.ts";
+export { bindings } from "./standard/bindings.ts";
+export { optionalTypes } from "./standard/optional-types.ts";
+export { twoVariableComprehensions } from "./standard/two-variable-comprehensions.ts";
+export type { Macro } from "./syntax/macro.ts";
+export { equal } from "./values/equality.ts";
+export { escapeName, unescapeName } from "./values/escape.ts";
+export { HashMap } from "./values/hash-map.ts";
+export { fromJson } from "./values/json-value.ts";
+export { compare } from "./values/order.ts";
 /** `types.list(types.string)`, `types.formatType(type)`. */
-export * as types from "./type.ts";
-export * from "./value.ts";
+export * as types from "./values/type.ts";
+export * from "./values/value.ts";

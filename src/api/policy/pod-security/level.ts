@@ -1,5 +1,5 @@
 /** Levels and versions of the standards, and what the labels of a namespace say about them. */
-import { type FieldError, invalid } from "../../machinery/field-error.ts";
+import { type FieldError, invalid } from "../../machinery/errors/field-error.ts";
 
 export const podSecurityLevels = ["privileged", "baseline", "restricted"] as const;
 export type PodSecurityLevel = (typeof podSecurityLevels)[number];

@@ -1,7 +1,7 @@
 /** What the expressions of webhooks and policies see of a request. */
 import type { ExpressionInput, Json, KubeObject } from "#api";
 import type { AdmissionAttributes } from "../../rest/server-context.ts";
-import type { ClusterView } from "../plugin.ts";
+import type { ClusterView } from "../chain/plugin.ts";
 import { admissionRequest } from "./admission-request.ts";
 import type { Deciding } from "./deciding.ts";
 import { namespaceNamed } from "./selectors.ts";

@@ -6,7 +6,7 @@
  */
 import type { Resource } from "../../rest/resource.ts";
 import type { AdmissionAttributes } from "../../rest/server-context.ts";
-import type { Operation } from "../plugin.ts";
+import type { Operation } from "../chain/plugin.ts";
 import { type Target, targetOf } from "./target.ts";
 
 export class Hooks<H> {

@@ -6,7 +6,7 @@
  */
 import type { admissionregistration } from "#api";
 import type { Resources } from "../../rest/resources.ts";
-import type { Operation } from "../plugin.ts";
+import type { Operation } from "../chain/plugin.ts";
 import { equivalentsOf, isNamespaces, type Target } from "./target.ts";
 
 type Rule = admissionregistration.NamedRuleWithOperations;

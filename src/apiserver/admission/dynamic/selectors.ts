@@ -1,7 +1,7 @@
 /** Selectors of a webhook or a policy: by the labels of the object, and by those of its namespace. */
 import { type core, type KubeObject, type LabelMatcher, type Labels, matcherOfSelector, notFound } from "#api";
 import type { AdmissionAttributes } from "../../rest/server-context.ts";
-import type { ClusterView } from "../plugin.ts";
+import type { ClusterView } from "../chain/plugin.ts";
 import { isNamespaces, namespaceOf } from "./target.ts";
 
 type Selector = Parameters<typeof matcherOfSelector>[0];

@@ -5,8 +5,8 @@
  */
 import { isStatusError, type KubeObject, StatusError } from "#api";
 import type { AdmissionAttributes } from "../../rest/server-context.ts";
+import type { ClusterView } from "../chain/plugin.ts";
 import { namespaceOf, type Target } from "../dynamic/index.ts";
-import type { ClusterView } from "../plugin.ts";
 import type { Denial } from "./denial.ts";
 import { ConfigurationError, type Params } from "./params.ts";
 import { type AnyBinding, type Concerned, meant } from "./policy-set.ts";

@@ -1,7 +1,7 @@
 /** What the caller is told when a policy says no. */
 import { StatusError, type StatusReason } from "#api";
 import type { AdmissionAttributes } from "../../rest/server-context.ts";
-import { refused } from "../plugin.ts";
+import { refused } from "../chain/plugin.ts";
 import type { AnyBinding, AnyPolicy } from "./policy-set.ts";
 
 export interface Denial {

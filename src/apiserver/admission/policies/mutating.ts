@@ -5,11 +5,11 @@
  */
 import type { JsonObject, KubeObject } from "#api";
 import type { AdmissionAttributes } from "../../rest/server-context.ts";
+import { type AdmissionPlugin, type ClusterView, rule } from "../chain/plugin.ts";
+import type { PluginServices } from "../chain/plugin-services.ts";
+import { Reinvocation } from "../chain/reinvocation.ts";
+import type { Rounds } from "../chain/rounds.ts";
 import { Current, Deciding, decoded, inputsOf, isSame, namespaceFor, type Versioned } from "../dynamic/index.ts";
-import { type AdmissionPlugin, type ClusterView, rule } from "../plugin.ts";
-import type { PluginServices } from "../plugins.ts";
-import { Reinvocation } from "../reinvocation.ts";
-import type { Rounds } from "../rounds.ts";
 import { applications, type Usable as UsablePolicy, unconverted } from "./bound.ts";
 import { type Denial, mutationDenial } from "./denial.ts";
 import { isExempt } from "./exempt.ts";

@@ -9,6 +9,7 @@ import type { StoredObject } from "../../cache/stored-object.ts";
 import type { Resource } from "../../rest/resource.ts";
 import type { Resources } from "../../rest/resources.ts";
 import type { AdmissionAttributes } from "../../rest/server-context.ts";
+import type { ClusterView, Operation } from "../chain/plugin.ts";
 import {
   type Choice,
   choices,
@@ -22,7 +23,6 @@ import {
   type Target,
   targetOf,
 } from "../dynamic/index.ts";
-import type { ClusterView, Operation } from "../plugin.ts";
 
 export const GROUP = "admissionregistration.k8s.io";
 

@@ -1,9 +1,9 @@
 /** ValidatingAdmissionPolicy: policies that users write in CEL, and what their bindings make of a failure: deny, warn, audit. */
 import { goJson, type Json } from "#api";
 import type { AdmissionAttributes } from "../../rest/server-context.ts";
+import { type AdmissionPlugin, type ClusterView, rule } from "../chain/plugin.ts";
+import type { PluginServices } from "../chain/plugin-services.ts";
 import { Deciding, inputsOf, namespaceFor, targetOf, type Versioned, Versions } from "../dynamic/index.ts";
-import { type AdmissionPlugin, type ClusterView, rule } from "../plugin.ts";
-import type { PluginServices } from "../plugins.ts";
 import { applications, type Usable, unconverted } from "./bound.ts";
 import { type Denial, validationDenial } from "./denial.ts";
 import { isExempt } from "./exempt.ts";

@@ -9,8 +9,8 @@ import type { UserInfo } from "../../authn/user.ts";
 import { ResourceCache } from "../../cache/resource-cache.ts";
 import { Resource, storePrefixOf } from "../../rest/resource.ts";
 import type { AdmissionAttributes } from "../../rest/server-context.ts";
-import { admissionChain } from "../chain.ts";
-import type { AdmissionPlugin, ClusterView, Operation } from "../plugin.ts";
+import { admissionChain } from "../chain/chain.ts";
+import type { AdmissionPlugin, ClusterView, Operation } from "../chain/plugin.ts";
 
 export interface Attempt {
   /** Default: CREATE, or UPDATE where there is an old object. */

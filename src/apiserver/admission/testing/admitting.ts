@@ -2,9 +2,9 @@
 import { ALLOW } from "../../authz/verdict.ts";
 import type { Resources } from "../../rest/resources.ts";
 import type { Admission, ServerContext } from "../../rest/server-context.ts";
-import { admissionChain } from "../chain.ts";
-import { clusterView } from "../cluster-view.ts";
-import type { AdmissionPlugin } from "../plugin.ts";
+import { admissionChain } from "../chain/chain.ts";
+import { clusterView } from "../chain/cluster-view.ts";
+import type { AdmissionPlugin } from "../chain/plugin.ts";
 import { type AdmissionOptions, selectPlugins } from "../select.ts";
 
 export function admitting(options: AdmissionOptions = {}, more: readonly AdmissionPlugin[] = []) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { AdmissionConfigError } from "../configuration.ts";
+import { AdmissionConfigError } from "../chain/configuration.ts";
 import { identities } from "./identities.ts";
 
 const base64 = (text: string) => Buffer.from(text).toString("base64");

@@ -16,6 +16,10 @@ import {
   type KubeObject,
 } from "#api";
 import type { AdmissionAttributes } from "../../rest/server-context.ts";
+import { type AdmissionPlugin, type ClusterView, rule } from "../chain/plugin.ts";
+import type { PluginServices } from "../chain/plugin-services.ts";
+import { Reinvocation } from "../chain/reinvocation.ts";
+import type { Rounds } from "../chain/rounds.ts";
 import {
   Current,
   convertible,
@@ -25,10 +29,6 @@ import {
   selectsObject,
   type Versioned,
 } from "../dynamic/index.ts";
-import { type AdmissionPlugin, type ClusterView, rule } from "../plugin.ts";
-import type { PluginServices } from "../plugins.ts";
-import { Reinvocation } from "../reinvocation.ts";
-import type { Rounds } from "../rounds.ts";
 import { call, isIgnored } from "./call.ts";
 import type { Review } from "./review.ts";
 import { isExempt, type Webhooks, webhooks } from "./services.ts";

@@ -1,9 +1,9 @@
 /** ValidatingAdmissionWebhook: asks all webhooks that are about a request at once; the first in order that objects decides what the caller is told. */
 import { internalError, type JsonObject } from "#api";
 import type { AdmissionAttributes } from "../../rest/server-context.ts";
+import { type AdmissionPlugin, type ClusterView, rule } from "../chain/plugin.ts";
+import type { PluginServices } from "../chain/plugin-services.ts";
 import { convertible, selectsNamespace, selectsObject, targetOf, type Versioned, Versions } from "../dynamic/index.ts";
-import { type AdmissionPlugin, type ClusterView, rule } from "../plugin.ts";
-import type { PluginServices } from "../plugins.ts";
 import { call, isIgnored } from "./call.ts";
 import { isExempt, type Webhooks, webhooks } from "./services.ts";
 import { type Concerned, meetsConditions, type Webhook } from "./webhook.ts";

@@ -10,6 +10,7 @@ import {
 import type { Resource } from "../../rest/resource.ts";
 import type { Resources } from "../../rest/resources.ts";
 import type { AdmissionAttributes } from "../../rest/server-context.ts";
+import { type Operation, refused } from "../chain/plugin.ts";
 import {
   choices,
   type Deciding,
@@ -19,7 +20,6 @@ import {
   type Target,
   type Versioned,
 } from "../dynamic/index.ts";
-import { type Operation, refused } from "../plugin.ts";
 
 export type WebhookSpec = admissionregistration.ValidatingWebhook &
   Pick<admissionregistration.MutatingWebhook, "reinvocationPolicy">;

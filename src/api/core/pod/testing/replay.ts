@@ -3,16 +3,16 @@
  * admission it does what every default cluster does to a pod.
  */
 
-import { decode } from "../../../machinery/decode.ts";
-import { applySchemaDefaults } from "../../../machinery/defaults.ts";
-import { at, type FieldError, invalidStatus } from "../../../machinery/field-error.ts";
-import type { Json, JsonObject } from "../../../machinery/json.ts";
-import { applyJsonPatch, decodeJsonPatch } from "../../../machinery/json-patch.ts";
-import { applyMergePatch } from "../../../machinery/merge-patch.ts";
-import { checkDns1123Subdomain } from "../../../machinery/names.ts";
-import type { Draft } from "../../../machinery/object.ts";
+import { at, type FieldError, invalidStatus } from "../../../machinery/errors/field-error.ts";
+import type { Json, JsonObject } from "../../../machinery/json/json.ts";
+import { checkDns1123Subdomain } from "../../../machinery/names/names.ts";
 import { validateObjectMeta } from "../../../machinery/object-meta.ts";
-import { applyStrategicMergePatch } from "../../../machinery/strategic-merge-patch.ts";
+import { applyJsonPatch, decodeJsonPatch } from "../../../machinery/patch/json-patch.ts";
+import { applyMergePatch } from "../../../machinery/patch/merge-patch.ts";
+import { applyStrategicMergePatch } from "../../../machinery/patch/strategic-merge-patch.ts";
+import { decode } from "../../../machinery/schema/decode.ts";
+import { applySchemaDefaults } from "../../../machinery/schema/defaults.ts";
+import type { Draft } from "../../../machinery/schema/object.ts";
 import type { Pod as PodObject } from "../../../types/core-v1.ts";
 import { raiseGeneration } from "../kept.ts";
 import { Pod } from "../pod.ts";

@@ -1,7 +1,7 @@
 /** Values at random that fit a schema, some of them odd: empty parts, nulls, items that share their keys. */
 import fc from "fast-check";
-import type { Json, JsonObject } from "../../json.ts";
-import type { Schema } from "../../schema.ts";
+import type { Json, JsonObject } from "../../json/json.ts";
+import type { Schema } from "../../schema/schema.ts";
 
 const word = fc.constantFrom("a", "b", "web.1", "two words", 'a "quote"', "\u{1f600}", "\uffee");
 const scalar = fc.oneof(word, fc.integer({ min: -1, max: 2 }), fc.boolean(), fc.constant(null));

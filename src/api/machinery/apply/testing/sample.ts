@@ -1,7 +1,7 @@
 /** A small kind that has every shape a schema knows, and values of it at random. */
 import fc from "fast-check";
-import type { Json, JsonObject } from "../../json.ts";
-import type { FieldSchema, ObjectSchema, Schema } from "../../schema.ts";
+import type { Json, JsonObject } from "../../json/json.ts";
+import type { FieldSchema, ObjectSchema, Schema } from "../../schema/schema.ts";
 
 export function field(name: string, schema: Schema, extra: Partial<FieldSchema> = {}): FieldSchema {
   return { name, number: 0, schema, required: false, pointer: false, omit: "empty", ...extra };

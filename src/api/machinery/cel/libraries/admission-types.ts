@@ -12,7 +12,7 @@ import {
   type Type,
   timestamp,
   withData,
-} from "../type.ts";
+} from "../values/type.ts";
 
 const texts = list(string);
 const textMap = map(string, string);

@@ -7,17 +7,17 @@
  * 2. Checks are immutable: each step gives a new one. Nothing is asked before `check`.
  * 3. A selector that cannot be read counts as none and is reported as unreadable: the question asked is the wider one.
  */
-import type { FieldTerm } from "../../field-selector.ts";
-import { FieldSelectorError, parseFieldSelector } from "../../field-selector.ts";
-import { parseLabelSelector } from "../../label-syntax.ts";
-import { type LabelRequirement, LabelSelectorError } from "../../labels.ts";
-import { checkDns1123Label, checkDns1123Subdomain } from "../../names.ts";
-import { addRanges, costs, type Range, range, scaleRange } from "../cost.ts";
-import { fixedCost, fn, type Library, member, type Overload } from "../function.ts";
-import { bool, type OpaqueType, opaque, string, type Type } from "../type.ts";
-import { CelError, Opaque, type Outcome } from "../value.ts";
-import { type Costs, costSize, nominal, sizeRange } from "./call-costs.ts";
-import { trim } from "./characters.ts";
+import type { FieldTerm } from "../../names/field-selector.ts";
+import { FieldSelectorError, parseFieldSelector } from "../../names/field-selector.ts";
+import { parseLabelSelector } from "../../names/label-syntax.ts";
+import { type LabelRequirement, LabelSelectorError } from "../../names/labels.ts";
+import { checkDns1123Label, checkDns1123Subdomain } from "../../names/names.ts";
+import { type Costs, costSize, nominal, sizeRange } from "../functions/call-costs.ts";
+import { addRanges, costs, type Range, range, scaleRange } from "../functions/cost.ts";
+import { fixedCost, fn, type Library, member, type Overload } from "../functions/function.ts";
+import { bool, type OpaqueType, opaque, string, type Type } from "../values/type.ts";
+import { CelError, Opaque, type Outcome } from "../values/value.ts";
+import { trim } from "./text/characters.ts";
 
 /** Who asks. */
 export interface AuthorizerUser {

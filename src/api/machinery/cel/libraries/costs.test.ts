@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { range, unlimited } from "../cost.ts";
-import { bytes, int, list, string } from "../type.ts";
+import { range, unlimited } from "../functions/cost.ts";
+import { bytes, int, list, string } from "../values/type.ts";
 import { AuthorizerValue } from "./authz.ts";
 import { admission, baseEnvironment, celLimits } from "./environment.ts";
 import { base, costOf, estimateOf } from "./testing/evaluate.ts";

@@ -1,8 +1,8 @@
 /** The variable `device` of selectors: a device as a driver publishes it, its attributes and capacities by their domains. */
-import { HashMap } from "../hash-map.ts";
-import { StructValue } from "../struct-value.ts";
-import { bool, dyn, map, string, type Type, withData } from "../type.ts";
-import { CelError, MapValue, type Outcome, type Value } from "../value.ts";
+import { HashMap } from "../values/hash-map.ts";
+import { StructValue } from "../values/struct-value.ts";
+import { bool, dyn, map, string, type Type, withData } from "../values/type.ts";
+import { CelError, MapValue, type Outcome, type Value } from "../values/value.ts";
 import { record } from "./admission-types.ts";
 import { quantityType, toQuantity } from "./quantity.ts";
 import { toSemver } from "./semver.ts";

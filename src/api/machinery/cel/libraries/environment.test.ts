@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { int, list, string } from "../type.ts";
-import { CelError } from "../value.ts";
+import { int, list, string } from "../values/type.ts";
+import { CelError } from "../values/value.ts";
 import { record } from "./admission-types.ts";
 import { deviceValue } from "./device.ts";
 import { admission, deviceSelectors, validationRules } from "./environment.ts";

@@ -8,28 +8,29 @@
  * 1. Nothing may be declared that the original does not declare: an expression that is accepted here and refused there is a trap.
  * 2. Compiled patterns are kept by the base environment, for all that are made from it.
  */
-import { bindings } from "../bindings.ts";
-import { celEnvironment, type Environment } from "../environment.ts";
-import type { Library } from "../function.ts";
-import { optionalTypes } from "../optional-types.ts";
-import { twoVariableComprehensions } from "../two-variable-comprehensions.ts";
-import { dyn, optional, type Type } from "../type.ts";
+
+import type { Library } from "../functions/function.ts";
+import { celEnvironment, type Environment } from "../program/environment.ts";
+import { bindings } from "../standard/bindings.ts";
+import { optionalTypes } from "../standard/optional-types.ts";
+import { twoVariableComprehensions } from "../standard/two-variable-comprehensions.ts";
+import { dyn, optional, type Type } from "../values/type.ts";
 import { admissionRequestType, namespaceType, record } from "./admission-types.ts";
 import { authorizerType, authz, authzSelectors, resourceCheckType } from "./authz.ts";
-import { cidr } from "./cidr.ts";
+import { listExtensions } from "./collections/list-extensions.ts";
+import { lists } from "./collections/lists.ts";
+import { sets } from "./collections/sets.ts";
 import { deviceType } from "./device.ts";
-import { format } from "./format.ts";
-import { ip } from "./ip.ts";
 import { jsonPatch } from "./jsonpatch.ts";
-import { listExtensions } from "./list-extensions.ts";
-import { lists } from "./lists.ts";
+import { cidr } from "./network/cidr.ts";
+import { ip } from "./network/ip.ts";
+import { urls } from "./network/urls.ts";
 import { objectTypes } from "./object-types.ts";
 import { quantity } from "./quantity.ts";
-import { regex } from "./regex.ts";
 import { semver } from "./semver.ts";
-import { sets } from "./sets.ts";
-import { strings } from "./strings.ts";
-import { urls } from "./urls.ts";
+import { format } from "./text/format.ts";
+import { regex } from "./text/regex.ts";
+import { strings } from "./text/strings.ts";
 
 export const celLimits = {
   /** What one evaluation of one expression may cost. */

@@ -1,6 +1,6 @@
 /** What users may send is as big as a request. Anything that takes more than linear time would not end here before the test does. */
 import { describe, expect, it } from "vitest";
-import { dyn, list, map, string } from "../type.ts";
+import { dyn, list, map, string } from "../values/type.ts";
 import { AuthorizerValue } from "./authz.ts";
 import { admission } from "./environment.ts";
 import { base, evaluate } from "./testing/evaluate.ts";

@@ -1,7 +1,8 @@
 /** `jsonpatch.escapeKey`, and the type of operations that the expressions of mutating policies make: `JSONPatch{op: "add", path: …}`. */
-import { fn, global, type Library } from "../function.ts";
-import { dyn, type Field, object, string } from "../type.ts";
-import { walk } from "./call-costs.ts";
+
+import { walk } from "../functions/call-costs.ts";
+import { fn, global, type Library } from "../functions/function.ts";
+import { dyn, type Field, object, string } from "../values/type.ts";
 
 export const jsonPatchType = object(
   "JSONPatch",

@@ -6,8 +6,8 @@
  * 2. Nothing is known of the fields: each name is one, and takes anything. What the object's schema has no place for is found when the patch is
  *    applied.
  */
-import type { Library } from "../function.ts";
-import { dyn, type Field, type ObjectType, object } from "../type.ts";
+import type { Library } from "../functions/function.ts";
+import { dyn, type Field, type ObjectType, object } from "../values/type.ts";
 
 const ROOT = "Object";
 

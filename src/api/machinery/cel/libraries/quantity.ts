@@ -12,12 +12,12 @@ import {
   QuantityError,
   quantityOf,
   scaledValue,
-} from "../../quantity.ts";
-import { range } from "../cost.ts";
-import { fn, global, type Library, member, type Overload } from "../function.ts";
-import { bool, double, int, opaque, string, type Type } from "../type.ts";
-import { CelError, Opaque, type Outcome } from "../value.ts";
-import { nominal, walk } from "./call-costs.ts";
+} from "../../scalars/quantity.ts";
+import { nominal, walk } from "../functions/call-costs.ts";
+import { range } from "../functions/cost.ts";
+import { fn, global, type Library, member, type Overload } from "../functions/function.ts";
+import { bool, double, int, opaque, string, type Type } from "../values/type.ts";
+import { CelError, Opaque, type Outcome } from "../values/value.ts";
 
 export const quantityType = opaque("kubernetes.Quantity");
 

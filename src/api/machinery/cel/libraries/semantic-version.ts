@@ -1,5 +1,5 @@
 /** Semantic versions, read as strictly as semver.org has them, and refused in the words that users of Kubernetes know. */
-import { goQuote } from "../../go-text.ts";
+import { goQuote } from "../../json/go-text.ts";
 
 export interface SemanticVersion {
   /** Each within 64 bits unsigned. */

@@ -1,9 +1,10 @@
 /** `semver`, `isSemver` and what a version holds. */
-import { range } from "../cost.ts";
-import { fn, global, type Library, member } from "../function.ts";
-import { bool, int, opaque, string } from "../type.ts";
-import { CelError, Opaque } from "../value.ts";
-import { nominal, walk } from "./call-costs.ts";
+
+import { nominal, walk } from "../functions/call-costs.ts";
+import { range } from "../functions/cost.ts";
+import { fn, global, type Library, member } from "../functions/function.ts";
+import { bool, int, opaque, string } from "../values/type.ts";
+import { CelError, Opaque } from "../values/value.ts";
 import {
   compareVersions,
   normalizedVersion,

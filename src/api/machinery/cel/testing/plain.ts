@@ -1,6 +1,6 @@
 /** Results of expressions as plain JavaScript, for tests to compare. */
-import { textFromTimestamp } from "../conversions.ts";
-import { formatType } from "../type.ts";
+import { textFromTimestamp } from "../standard/conversions.ts";
+import { formatType } from "../values/type.ts";
 import {
   CelError,
   Duration,
@@ -12,7 +12,7 @@ import {
   Timestamp,
   TypeValue,
   Uint,
-} from "../value.ts";
+} from "../values/value.ts";
 
 /** Ints are bigints, uints `{ uint }`, optionals `{ some }` or `"none"`. */
 export function plain(value: Outcome): unknown {

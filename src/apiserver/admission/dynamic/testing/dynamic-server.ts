@@ -3,10 +3,10 @@ import type { Authorizer } from "../../../authz/authorizer.ts";
 import type { Exchange } from "../../../pipeline.ts";
 import { namespace, type TestServer, type TestServerOptions, testServer } from "../../../testing/index.ts";
 import { mastersOnly } from "../../../testing/masters-only.ts";
-import { admissionChain } from "../../chain.ts";
-import { clusterView } from "../../cluster-view.ts";
-import type { AdmissionPlugin } from "../../plugin.ts";
-import { allPlugins } from "../../plugins.ts";
+import { allPlugins } from "../../all-plugins.ts";
+import { admissionChain } from "../../chain/chain.ts";
+import { clusterView } from "../../chain/cluster-view.ts";
+import type { AdmissionPlugin } from "../../chain/plugin.ts";
 
 export interface DynamicServer extends TestServer {
   /** Of the last request. */

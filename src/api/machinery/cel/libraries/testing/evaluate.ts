@@ -1,8 +1,8 @@
 /** Expressions in the environment of an admission policy, and their results as plain JavaScript: what tests compare. */
-import type { Range } from "../../cost.ts";
-import { celEnvironment, type Environment } from "../../environment.ts";
-import type { Binding } from "../../frame.ts";
-import { CelError, ListValue, MapValue, Optional, type Outcome } from "../../value.ts";
+import type { Range } from "../../functions/cost.ts";
+import { celEnvironment, type Environment } from "../../program/environment.ts";
+import type { Binding } from "../../program/frame.ts";
+import { CelError, ListValue, MapValue, Optional, type Outcome } from "../../values/value.ts";
 import { admission, baseLibraries } from "../environment.ts";
 
 type Bindings = Readonly<Record<string, Binding>>;

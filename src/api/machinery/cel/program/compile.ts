@@ -1,0 +1,394 @@
+/**
+ * A checked expression becomes closures: what can be decided once is decided here, and evaluation only runs.
+ *
+ * 1. Each closure charges what its node costs, as cel-go counts: a variable, a field and an index cost 1, a list 10, a map 30, a struct 40,
+ *    a call what its overload says. Arguments are charged before the call.
+ * 2. Attributes (variables with their fields and indexes) cost one unit less where they are a branch of `?:` or an index: only the fields on the way
+ *    are charged there. A call whose last argument is not reached because of an error costs nothing. This is how cel-go counts, and budgets depend on it; `resolve` of a node is that form.
+ * 3. With `optimize`, literals made of literals, conversions of literals and `in` a list of literals are worked out once and cost nothing.
+ */
+
+import type { Checked, Reference } from "../check/check.ts";
+import { costs } from "../functions/cost.ts";
+import { conversionNames } from "../standard/conversions.ts";
+import type { Call, Comprehension, Expr, ListExpr, MapExpr, Select, StructExpr } from "../syntax/ast.ts";
+import { unused } from "../syntax/standard-macros.ts";
+import { isPresent, qualify, qualifyIfPresent } from "../values/attribute.ts";
+import { appendTo, insertAll, insertInto } from "../values/growing.ts";
+import { hashOf } from "../values/hash-map.ts";
+import { errorType, type Type } from "../values/type.ts";
+import { ArrayList, CelError, ListValue, MapValue, noSuchOverload, Optional } from "../values/value.ts";
+import { called } from "./calls.ts";
+import { makeList, makeMap, makeStruct } from "./constructors.ts";
+import { type Fold, runFold } from "./fold.ts";
+import { Frame, type Step, type VariableDeclaration } from "./frame.ts";
+import { attribute, constant, constants, found, type Node, resolver } from "./node.ts";
+
+export interface Compiled {
+  readonly run: Step;
+  readonly variables: readonly VariableDeclaration[];
+  /** Why it cannot be run at all. */
+  readonly fault: string | undefined;
+}
+
+type CallReference = Extract<Reference, { kind: "call" }>;
+
+export function compile(checked: Checked, variables: ReadonlyMap<string, Type>, optimize: boolean): Compiled {
+  const compiler = new Compiler(checked, variables, optimize);
+  const { run } = compiler.node(checked.expr);
+  return { run, variables: compiler.used, fault: compiler.fault };
+}
+
+class Compiler {
+  readonly used: VariableDeclaration[] = [];
+  fault: string | undefined;
+  private readonly checked: Checked;
+  private readonly variables: ReadonlyMap<string, Type>;
+  private readonly optimize: boolean;
+  /** Comprehension variables that are visible, the innermost last. */
+  private readonly scope: { readonly name: string; readonly slot: number; readonly lazy?: Step }[] = [];
+  private slots = 0;
+  /** Accumulators that grow in place. */
+  private readonly growing = new Set<number>();
+
+  constructor(checked: Checked, variables: ReadonlyMap<string, Type>, optimize: boolean) {
+    this.checked = checked;
+    this.variables = variables;
+    this.optimize = optimize;
+  }
+
+  node(expr: Expr): Node {
+    const reference = this.checked.references.get(expr);
+    if (reference?.kind === "constant") return constant(reference.value);
+    if (reference?.kind === "variable") return this.variable(reference.name);
+    if (reference?.kind === "local") return this.local(reference.name);
+    switch (expr.kind) {
+      case "literal":
+        return constant(expr.value);
+      case "select":
+        return this.select(expr);
+      case "call":
+        return this.call(expr);
+      case "list":
+        return this.list(expr);
+      case "map":
+        return this.map(expr);
+      case "struct":
+        return this.struct(expr);
+      case "comprehension":
+        return this.comprehension(expr);
+      case "ident":
+        throw new Error(`unchecked name ${expr.name}`);
+    }
+  }
+
+  private variable(name: string): Node {
+    let index = this.used.findIndex((declared) => declared.name === name);
+    if (index === -1) index = this.used.push({ name, type: this.variables.get(name) ?? errorType }) - 1;
+    return attribute((frame) => frame.variable(index));
+  }
+
+  private local(name: string): Node {
+    const found = this.scope.findLast((each) => each.name === name);
+    if (found === undefined) throw new Error(`no variable ${name} in scope`);
+    const { slot, lazy } = found;
+    if (lazy !== undefined) return attribute(lazy);
+    return attribute((frame) => frame.slots[slot] ?? null);
+  }
+
+  private select(expr: Select): Node {
+    const { field } = expr;
+    const operand = resolver(this.node(expr.operand));
+    if (expr.test) {
+      const test: Step = (frame) => {
+        const value = operand(frame);
+        frame.charge(costs.select);
+        return value instanceof CelError ? value : isPresent(value, field);
+      };
+      return { run: test, resolve: test };
+    }
+    return attribute((frame) => {
+      const value = operand(frame);
+      frame.charge(costs.select);
+      return value instanceof CelError ? value : qualify(value, field);
+    });
+  }
+
+  private call(expr: Call): Node {
+    const reference = this.checked.references.get(expr);
+    if (reference?.kind !== "call") throw new Error(`unchecked call ${expr.name}`);
+    const { name } = reference;
+    switch (name) {
+      case "_&&_":
+        return this.logical(reference, false);
+      case "_||_":
+        return this.logical(reference, true);
+      case "_?_:_":
+        return this.conditional(reference);
+      case "@not_strictly_false":
+        return this.notStrictlyFalse(reference);
+      case "_[_]":
+        return this.index(reference, qualify);
+      case "_[?_]":
+      case "_?._":
+        return this.index(reference, qualifyIfPresent);
+      case "or":
+      case "orValue":
+        if (reference.overloads.every(({ id }) => id.startsWith("optional_"))) return this.otherwise(reference);
+    }
+    const inPlace = this.growth(reference);
+    if (inPlace !== undefined) return { run: inPlace };
+    const args = reference.args.map((arg) => this.node(arg));
+    if (this.optimize) {
+      const worked = this.workedOut(reference, args);
+      if (worked !== undefined) return worked;
+    }
+    return { run: this.overloaded(reference, args) };
+  }
+
+  private arg(reference: CallReference, index: number): Node {
+    const arg = reference.args[index];
+    if (arg === undefined) throw new Error(`${reference.name} lacks an argument`);
+    return this.node(arg);
+  }
+
+  /** Either side may decide alone; only if neither does, errors count. */
+  private logical(reference: CallReference, decides: boolean): Node {
+    const left = this.arg(reference, 0).run;
+    const right = this.arg(reference, 1).run;
+    return {
+      run: (frame) => {
+        const first = left(frame);
+        if (first === decides) return decides;
+        const second = right(frame);
+        if (second === decides) return decides;
+        if (typeof first === "boolean" && typeof second === "boolean") return !decides;
+        if (first instanceof CelError) return first;
+        return second instanceof CelError ? second : noSuchOverload();
+      },
+    };
+  }
+
+  private conditional(reference: CallReference): Node {
+    const condition = this.arg(reference, 0).run;
+    const yes = resolver(this.arg(reference, 1));
+    const no = resolver(this.arg(reference, 2));
+    const choose: Step = (frame) => {
+      const value = condition(frame);
+      if (value === true) return yes(frame);
+      if (value === false) return no(frame);
+      return value instanceof CelError ? value : noSuchOverload();
+    };
+    return { run: choose, resolve: choose };
+  }
+
+  private notStrictlyFalse(reference: CallReference): Node {
+    const arg = this.arg(reference, 0).run;
+    return {
+      run: (frame) => {
+        const value = arg(frame);
+        frame.charge(1);
+        return value !== false;
+      },
+    };
+  }
+
+  /** `optional.or(other)`, `optional.orValue(value)`: the other is only evaluated if it is needed. */
+  private otherwise(reference: CallReference): Node {
+    const first = this.arg(reference, 0).run;
+    const other = this.arg(reference, 1).run;
+    const unwraps = reference.name === "orValue";
+    return {
+      run: (frame) => {
+        const value = first(frame);
+        if (!(value instanceof Optional)) return value instanceof CelError ? value : noSuchOverload();
+        if (value.value === undefined) return other(frame);
+        return unwraps ? value.value : value;
+      },
+    };
+  }
+
+  private index(reference: CallReference, look: typeof qualify): Node {
+    const operand = resolver(this.arg(reference, 0));
+    const key = this.arg(reference, 1);
+    if (key.constant !== undefined) {
+      const { value: at } = key.constant;
+      return attribute((frame) => {
+        const value = operand(frame);
+        return found(frame, value instanceof CelError ? value : look(value, at));
+      });
+    }
+    const index = resolver(key);
+    return attribute((frame) => {
+      const value = operand(frame);
+      const at = index(frame);
+      if (value instanceof CelError) return found(frame, value);
+      return found(frame, at instanceof CelError ? at : look(value, at));
+    });
+  }
+
+  /** `accumulator + [item]` and `cel.@mapInsert(accumulator, key, value)`, where the accumulator grows in place. */
+  private growth(reference: CallReference): Step | undefined {
+    const [first, second, third] = reference.args;
+    const target = first === undefined ? undefined : this.checked.references.get(first);
+    if (target?.kind !== "local" || second === undefined) return undefined;
+    const slot = this.scope.findLast(({ name }) => name === target.name)?.slot;
+    if (slot === undefined || !this.growing.has(slot)) return undefined;
+    if (reference.name === "_+_" && second.kind === "list" && second.items.length === 1 && second.optional.size === 0) {
+      const [only] = second.items;
+      const item = only && this.node(only);
+      if (item === undefined) return undefined;
+      const cost = 2 + (this.optimize && item.constant !== undefined ? 0 : costs.listCreate);
+      return (frame) => {
+        const value = item.run(frame);
+        frame.charge(cost);
+        return value instanceof CelError ? value : appendTo(frame.slots[slot] ?? null, value);
+      };
+    }
+    if (reference.name !== "cel.@mapInsert") return undefined;
+    const key = this.node(second).run;
+    if (third === undefined)
+      return (frame) => {
+        const entries = key(frame);
+        frame.charge(2);
+        if (entries instanceof CelError) return entries;
+        return entries instanceof MapValue ? insertAll(frame.slots[slot] ?? null, entries) : noSuchOverload();
+      };
+    const entry = this.node(third).run;
+    return (frame) => {
+      const at = key(frame);
+      const value = entry(frame);
+      frame.charge(2);
+      if (at instanceof CelError) return at;
+      return value instanceof CelError ? value : insertInto(frame.slots[slot] ?? null, at, value);
+    };
+  }
+
+  /** What needs no evaluation, or less. */
+  private workedOut(reference: CallReference, args: readonly Node[]): Node | undefined {
+    const [first, second] = args;
+    const [overload] = reference.overloads;
+    if (first === undefined || overload === undefined || reference.overloads.length !== 1) return undefined;
+    if (conversionNames.has(reference.name) && first.constant !== undefined) {
+      const value = overload.call(first.constant.value);
+      return value instanceof CelError ? undefined : constant(value);
+    }
+    if (overload.id === "in_list" && second?.constant?.value instanceof ListValue)
+      return this.membership(first, second.constant.value);
+    return undefined;
+  }
+
+  private membership(value: Node, list: ListValue): Node | undefined {
+    const hashes = new Set<ReturnType<typeof hashOf>>();
+    for (let index = 0; index < list.size; index++) {
+      const item = list.at(index);
+      const hash = item instanceof CelError ? undefined : hashOf(item);
+      if (hash === undefined) return undefined;
+      hashes.add(hash);
+    }
+    const { run } = value;
+    return {
+      run: (frame) => {
+        const wanted = run(frame);
+        if (wanted instanceof CelError) return wanted;
+        const hash = hashOf(wanted);
+        return hash !== undefined && hashes.has(hash);
+      },
+    };
+  }
+
+  private overloaded({ name, overloads, args: exprs }: CallReference, args: readonly Node[]): Step {
+    for (const overload of overloads) this.fault ??= overload.refuses?.(args.map((arg) => arg.constant?.value));
+    const types = exprs.map((arg) => this.checked.types.get(arg) ?? errorType);
+    return called(name, overloads, args, types);
+  }
+
+  private list(expr: ListExpr): Node {
+    const items = expr.items.map((item) => this.node(item));
+    const values = this.optimize && expr.optional.size === 0 ? constants(items) : undefined;
+    if (values !== undefined) return constant(new ArrayList(values));
+    return { run: makeList(items.map(({ run }, index) => ({ run, optional: expr.optional.has(index) }))) };
+  }
+
+  private map(expr: MapExpr): Node {
+    const keys = expr.entries.map(({ key }) => this.node(key));
+    const values = expr.entries.map(({ value }) => this.node(value));
+    const run = makeMap(
+      expr.entries.map(({ optional }, index) => ({
+        key: keys[index]?.run ?? unreachable,
+        run: values[index]?.run ?? unreachable,
+        optional,
+      })),
+    );
+    if (
+      this.optimize &&
+      constants([...keys, ...values]) !== undefined &&
+      !expr.entries.some(({ optional }) => optional)
+    ) {
+      const map = run(new Frame([], {}, undefined));
+      if (!(map instanceof CelError)) return constant(map);
+    }
+    return { run };
+  }
+
+  private struct(expr: StructExpr): Node {
+    const reference = this.checked.references.get(expr);
+    if (reference?.kind !== "struct") throw new Error(`unchecked type ${expr.type}`);
+    const fields = expr.fields.map(({ name, value, optional }) => ({ name, run: this.node(value).run, optional }));
+    return { run: makeStruct(reference.type, fields) };
+  }
+
+  private comprehension(expr: Comprehension): Node {
+    const range = this.node(expr.range).run;
+    const init = this.node(expr.init).run;
+    const accumulator = this.slots++;
+    if (expr.variable === unused) return this.binding(expr, range, init, accumulator);
+    const depth = this.scope.push({ name: expr.accumulator, slot: accumulator });
+    const builds = growsFrom(expr.init);
+    if (builds !== undefined) this.growing.add(accumulator);
+    const variable = this.slots++;
+    this.scope.push({ name: expr.variable, slot: variable });
+    let secondVariable: number | undefined;
+    if (expr.secondVariable !== undefined) {
+      secondVariable = this.slots++;
+      this.scope.push({ name: expr.secondVariable, slot: secondVariable });
+    }
+    const condition = this.node(expr.condition).run;
+    const step = this.node(expr.step).run;
+    this.scope.length = depth;
+    const result = this.node(expr.result).run;
+    this.scope.length = depth - 1;
+    const fold: Fold = { range, variable, secondVariable, accumulator, init, builds, condition, step, result };
+    return { run: (frame) => runFold(fold, frame) };
+  }
+
+  /** A name for a value that is worked out when it is first needed. */
+  private binding(expr: Comprehension, range: Step, init: Step, slot: number): Node {
+    const lazy: Step = (frame) => {
+      const known = frame.slots[slot];
+      if (known !== undefined) return known;
+      const value = init(frame);
+      frame.slots[slot] = value;
+      return value;
+    };
+    this.scope.push({ name: expr.accumulator, slot, lazy });
+    const result = this.node(expr.result).run;
+    this.scope.pop();
+    return {
+      run: (frame) => {
+        range(frame);
+        delete frame.slots[slot];
+        return result(frame);
+      },
+    };
+  }
+}
+
+function growsFrom(init: Expr): "list" | "map" | undefined {
+  if (init.kind === "list" && init.items.length === 0) return "list";
+  return init.kind === "map" && init.entries.length === 0 ? "map" : undefined;
+}
+
+function unreachable(): never {
+  throw new Error("each entry has a key and a value");
+}

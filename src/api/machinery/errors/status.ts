@@ -1,0 +1,122 @@
+/**
+ * The one error of the API. Whatever goes wrong on the way to an answer becomes a StatusError, and is turned into HTTP here and
+ * nowhere else.
+ *
+ * 1. A reason has one HTTP code, by the table below; only errors without a reason of their own carry another code.
+ * 2. `toStatus` writes what a real server writes: `details` is absent, not empty, unless the error has some.
+ */
+import { isObject, type Json, type JsonObject } from "../json/json.ts";
+
+export const statusCodes = {
+  BadRequest: 400,
+  Unauthorized: 401,
+  Forbidden: 403,
+  NotFound: 404,
+  MethodNotAllowed: 405,
+  NotAcceptable: 406,
+  AlreadyExists: 409,
+  Conflict: 409,
+  Gone: 410,
+  Expired: 410,
+  RequestEntityTooLarge: 413,
+  UnsupportedMediaType: 415,
+  Invalid: 422,
+  TooManyRequests: 429,
+  InternalError: 500,
+  ServerTimeout: 500,
+  StoreReadError: 500,
+  ServiceUnavailable: 503,
+  Timeout: 504,
+} as const;
+
+/** "" is the reason of an error that nobody foresaw. */
+export type StatusReason = keyof typeof statusCodes | "";
+
+export interface StatusCause {
+  readonly reason?: string;
+  readonly message?: string;
+  readonly field?: string;
+}
+
+export interface StatusDetails {
+  readonly name?: string;
+  readonly group?: string;
+  /** The resource where one was asked for, the kind where an object was refused. */
+  readonly kind?: string;
+  readonly uid?: string;
+  readonly causes?: readonly StatusCause[];
+  readonly retryAfterSeconds?: number;
+}
+
+export interface StatusOptions {
+  readonly details?: StatusDetails;
+  /** Only for an error without a reason; the others have the code of their reason. */
+  readonly code?: number;
+  readonly cause?: unknown;
+}
+
+export class StatusError extends Error {
+  override readonly name = "StatusError";
+  readonly reason: StatusReason;
+  readonly code: number;
+  readonly details: StatusDetails | undefined;
+
+  constructor(reason: StatusReason, message: string, options: StatusOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.reason = reason;
+    this.code = options.code ?? codeOf(reason);
+    this.details = options.details;
+  }
+}
+
+export function codeOf(reason: StatusReason): number {
+  return reason === "" ? 500 : statusCodes[reason];
+}
+
+export function isStatusError(error: unknown, reason?: StatusReason): error is StatusError {
+  return error instanceof StatusError && (reason === undefined || error.reason === reason);
+}
+
+/** The `Status` object that answers for any error: what is no StatusError answers 500 with its message. */
+export function toStatus(error: unknown): JsonObject {
+  const status = error instanceof StatusError ? error : new StatusError("", messageOf(error));
+  return {
+    kind: "Status",
+    apiVersion: "v1",
+    metadata: {},
+    status: "Failure",
+    ...(status.message === "" ? {} : { message: status.message }),
+    ...(status.reason === "" ? {} : { reason: status.reason }),
+    ...(status.details === undefined ? {} : { details: withoutEmpty(status.details) }),
+    code: status.code,
+  };
+}
+
+/** The error that a server's `Status` stands for. */
+export function fromStatus(status: JsonObject): StatusError {
+  const { reason, message, code, details } = status;
+  return new StatusError(isReason(reason) ? reason : "", typeof message === "string" ? message : "", {
+    ...(typeof code === "number" ? { code } : {}),
+    ...(isObject(details) ? { details: details as StatusDetails } : {}),
+  });
+}
+
+function isReason(reason: Json | undefined): reason is StatusReason {
+  return typeof reason === "string" && Object.hasOwn(statusCodes, reason);
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function withoutEmpty(details: StatusDetails): JsonObject {
+  const { name, group, kind, uid, causes, retryAfterSeconds } = details;
+  return {
+    ...(name ? { name } : {}),
+    ...(group ? { group } : {}),
+    ...(kind ? { kind } : {}),
+    ...(uid ? { uid } : {}),
+    ...(causes && causes.length > 0 ? { causes: causes.map((cause) => ({ ...cause }) as JsonObject) } : {}),
+    ...(retryAfterSeconds ? { retryAfterSeconds } : {}),
+  };
+}

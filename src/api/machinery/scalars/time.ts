@@ -1,0 +1,162 @@
+/**
+ * Points in time as the API writes them: RFC 3339, read as strictly or loosely as Go reads it and refused in its words.
+ *
+ * 1. An Instant is exact to the nanosecond; years run from 0 to 9999.
+ * 2. Written times are UTC: `Time` to the second, `MicroTime` to the microsecond, what is finer cut off. The zero time is no time: null.
+ */
+import { goQuote } from "../json/go-text.ts";
+
+export interface Instant {
+  /** Since 1970; negative before. */
+  readonly seconds: number;
+  /** 0 to 999,999,999. */
+  readonly nanos: number;
+}
+
+export class TimeError extends Error {
+  override readonly name = "TimeError";
+}
+
+/** The first second of the year 1, which Go takes for "not set". */
+export const zeroSeconds = -62_135_596_800;
+
+const rfc3339 = "2006-01-02T15:04:05Z07:00";
+const rfc3339Micro = "2006-01-02T15:04:05.000000Z07:00";
+const zeroText = "0001-01-01T00:00:00Z";
+/** In the canonical form, on a day that every month has. */
+const plain = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\dZ$/;
+const canonical = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(\.\d{6})?Z$/;
+
+export function parseTime(text: string): Instant {
+  return quickly(text, false) ?? read(text, rfc3339);
+}
+
+/** Exactly six digits after the point. */
+export function parseMicroTime(text: string): Instant {
+  return quickly(text, true) ?? read(text, rfc3339Micro);
+}
+
+/** The second that was written last: what happens within one shares its text. */
+let last = { seconds: Number.NaN, text: "" };
+
+export function formatTime({ seconds }: Instant): string {
+  if (last.seconds !== seconds) last = { seconds, text: `${isoSeconds(seconds)}Z` };
+  return last.text;
+}
+
+export function formatMicroTime({ seconds, nanos }: Instant): string {
+  return `${isoSeconds(seconds)}.${`${Math.floor(nanos / 1000)}`.padStart(6, "0")}Z`;
+}
+
+/** As it is stored and answered; null where it is the zero time. */
+export function canonicalTime(text: string): string | null {
+  // What is stored is read again with every patch: most of it needs no calendar.
+  if (plain.test(text) && text !== zeroText) return text;
+  const instant = parseTime(text);
+  return instant.seconds === zeroSeconds && instant.nanos === 0 ? null : formatTime(instant);
+}
+
+export function canonicalMicroTime(text: string): string | null {
+  const instant = parseMicroTime(text);
+  return instant.seconds === zeroSeconds && instant.nanos === 0 ? null : formatMicroTime(instant);
+}
+
+/** From a Clock's milliseconds. */
+export function instantOf(ms: number): Instant {
+  const seconds = Math.floor(ms / 1000);
+  return { seconds, nanos: Math.round((ms - seconds * 1000) * 1e6) };
+}
+
+export function toMs({ seconds, nanos }: Instant): number {
+  return seconds * 1000 + nanos / 1e6;
+}
+
+function quickly(text: string, micro: boolean): Instant | undefined {
+  const match = canonical.exec(text);
+  if (match === null || (match[7] !== undefined) !== micro) return undefined;
+  const [year, month, day, hour, minute, second] = match.slice(1, 7).map(Number) as [
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+  ];
+  if (month < 1 || month > 12 || day < 1 || day > daysIn(month, year) || hour > 23 || minute > 59 || second > 59)
+    return undefined;
+  return {
+    seconds: epochSeconds(year, month, day, hour, minute, second),
+    nanos: Number(match[7]?.slice(1) ?? 0) * 1000,
+  };
+}
+
+/** Element by element, so that a refusal can name the one that did not fit. */
+function read(text: string, layout: typeof rfc3339 | typeof rfc3339Micro): Instant {
+  let rest = text;
+  const misfit = (element: string, held = rest): never => {
+    throw new TimeError(
+      `parsing time ${goQuote(text)} as ${goQuote(layout)}: cannot parse ${goQuote(held)} as ${goQuote(element)}`,
+    );
+  };
+  const refuse = (why: string): never => {
+    throw new TimeError(`parsing time ${goQuote(text)}: ${why}`);
+  };
+  const digits = (element: string, pattern: RegExp): number => {
+    const found = pattern.exec(rest)?.[0];
+    if (found === undefined) return misfit(element);
+    rest = rest.slice(found.length);
+    return Number(found);
+  };
+  const literal = (char: string): void => {
+    if (!rest.startsWith(char)) misfit(char);
+    rest = rest.slice(1);
+  };
+  const inRange = (value: number, low: number, high: number, what: string): number =>
+    value < low || value > high ? refuse(`${what} out of range`) : value;
+
+  const year = digits("2006", /^\d{4}/);
+  literal("-");
+  const month = inRange(digits("01", /^\d\d/), 1, 12, "month");
+  literal("-");
+  const day = digits("02", /^\d\d/);
+  literal("T");
+  const hour = inRange(digits("15", /^\d\d?/), 0, 23, "hour");
+  literal(":");
+  const minute = inRange(digits("04", /^\d\d/), 0, 59, "minute");
+  literal(":");
+  const second = inRange(digits("05", /^\d\d/), 0, 59, "second");
+
+  const fraction = (layout === rfc3339Micro ? /^[.,]\d{6}/ : /^[.,]\d+/).exec(rest)?.[0] ?? "";
+  if (fraction === "" && layout === rfc3339Micro) misfit(".000000");
+  rest = rest.slice(fraction.length);
+  const nanos = Number(fraction.slice(1, 10).padEnd(9, "0"));
+
+  let offset = 0;
+  if (rest.startsWith("Z")) {
+    rest = rest.slice(1);
+  } else {
+    const zone = /^([+-])(\d\d):(\d\d)/.exec(rest);
+    if (zone === null) return misfit("Z07:00");
+    const hours = inRange(Number(zone[2]), 0, 24, "time zone offset hour");
+    const minutes = inRange(Number(zone[3]), 0, 60, "time zone offset minute");
+    offset = (zone[1] === "-" ? -1 : 1) * (hours * 60 + minutes) * 60;
+    rest = rest.slice(6);
+  }
+  if (rest !== "") refuse(`extra text: ${goQuote(rest)}`);
+  inRange(day, 1, daysIn(month, year), "day");
+  return { seconds: epochSeconds(year, month, day, hour, minute, second) - offset, nanos };
+}
+
+function daysIn(month: number, year: number): number {
+  if (month !== 2) return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
+  return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28;
+}
+
+/** Date.UTC takes the years 0 to 99 for the 20th century; 400 years on, the calendar is the same. */
+function epochSeconds(year: number, month: number, day: number, hour: number, minute: number, second: number): number {
+  return Date.UTC(year + 400, month - 1, day, hour, minute, second) / 1000 - 12_622_780_800;
+}
+
+function isoSeconds(seconds: number): string {
+  return new Date(seconds * 1000).toISOString().slice(0, 19);
+}

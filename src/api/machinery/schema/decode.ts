@@ -1,0 +1,287 @@
+/**
+ * Typed decoding: JSON in, the same as Go would write it out after reading it into its types.
+ *
+ * 1. The result is fresh down to its scalars, except for parts of type `any`; the input is not changed.
+ * 2. Fields stand in the order of the schema, keys of maps sorted. Unknown fields and nulls are dropped, unknown ones reported by path in the order of the
+ *    input. What Go always writes is there, zero values included.
+ * 3. The first value of a wrong type ends it, in Go's words: those of its JSON decoder, or those of its conversion from maps, which
+ *    strategic merge patches go through.
+ * 4. Objects without a Go type are only pruned: their values are checked elsewhere. Those of custom kinds have a form of their own.
+ * 5. A schema is compiled once, and the result kept as long as the schema lives.
+ */
+
+import { isObject, type Json, type JsonObject } from "../json/json.ts";
+import { getKey, type OpenObject, setKey } from "../json/own-key.ts";
+import { compileScalar, type DecodeContext, type Decoder, FAILED, mismatch, refused } from "./decode-scalars.ts";
+import { goStructName, goTypeName } from "./go-types.ts";
+import type { AnySchema, FieldSchema, ListSchema, MapSchema, ObjectSchema, Schema } from "./schema.ts";
+import { isAlwaysWritten, leavesOut, zeroField, zeroValue } from "./zero.ts";
+
+export interface DecodeOptions {
+  /** Whose words a refusal uses. Default: `json`. */
+  readonly from?: "json" | "maps";
+}
+
+export interface Decoded {
+  readonly value: Json;
+  /** Paths such as `spec.containers[0].foo`. */
+  readonly unknown: readonly string[];
+}
+
+export class DecodeError extends Error {
+  override readonly name = "DecodeError";
+}
+
+export function decode(schema: Schema, value: Json, options: DecodeOptions = {}): Decoded {
+  if (schema.type === "object" && schema.form !== undefined) return schema.form.decode(value);
+  const context: DecodeContext = { from: options.from ?? "json", unknown: [], failure: undefined };
+  const decoded = value === null ? zeroValue(schema) : decoderOf(schema)(value, context);
+  if (decoded === FAILED) throw new DecodeError(wordsOf(context));
+  return { value: decoded as Json, unknown: context.from === "maps" ? context.unknown.sort() : context.unknown };
+}
+
+function wordsOf({ failure }: DecodeContext): string {
+  if (failure === undefined) return "";
+  if (failure.goType === undefined) return failure.words;
+  const path = failure.path.reverse().join(".");
+  const target =
+    failure.struct === undefined || failure.struct === "" ? "Go value" : `Go struct field ${failure.struct}.${path}`;
+  return `json: cannot unmarshal ${failure.words} into ${target} of type ${failure.goType}`;
+}
+
+/**
+ * Lists of which defaults and validation must know whether an empty one was given or none. Everywhere else the two are the same, and the empty one is
+ * left out. Validation lets no empty one of these pass, so none is ever kept.
+ */
+const TELLS_EMPTY: Readonly<Record<string, readonly string[]>> = {
+  "io.k8s.api.autoscaling.v2.HPAScalingRules": ["policies"],
+};
+
+const compiled = new WeakMap<Schema, Decoder>();
+
+function decoderOf(schema: Schema): Decoder {
+  let decoder = compiled.get(schema);
+  if (decoder === undefined) {
+    decoder = compile(schema);
+    compiled.set(schema, decoder);
+  }
+  return decoder;
+}
+
+function compile(schema: Schema): Decoder {
+  switch (schema.type) {
+    case "object":
+      return schema.goType === undefined ? compilePruning(schema) : compileStruct(schema);
+    case "list":
+      return compileList(schema);
+    case "map":
+      return compileMap(schema);
+    case "any":
+      return compileAny(schema);
+    default:
+      return compileScalar(schema);
+  }
+}
+
+interface FieldPlan {
+  readonly name: string;
+  /** Its place in the order of the schema. */
+  readonly rank: number;
+  readonly decode: Decoder;
+  readonly leavesOut: (value: Json) => boolean;
+}
+
+function compileStruct(schema: ObjectSchema): Decoder {
+  const goType = goTypeName(schema);
+  const struct = goStructName(schema);
+  const lazily = once(() => {
+    const fields = [...schema.fields.values()];
+    const told = TELLS_EMPTY[schema.goType ?? ""] ?? [];
+    const plans = fields.map((field, rank) => ({ ...planOf(field, told.includes(field.name)), rank }));
+    return {
+      byName: new Map(plans.map((plan) => [plan.name, plan])),
+      always: fields.flatMap((field, rank) =>
+        isAlwaysWritten(field) ? [{ name: field.name, rank, zero: () => zeroField(field) }] : [],
+      ),
+    };
+  });
+  return (value, context) => {
+    if (!isObject(value)) return mismatch(context, value, goType, "struct");
+    const { byName, always } = lazily();
+    const result: OpenObject = {};
+    let last = -1;
+    let ordered = true;
+    for (const key in value) {
+      const plan = byName.get(key);
+      if (plan === undefined) {
+        context.unknown.push(key);
+        continue;
+      }
+      const raw = value[key];
+      if (raw === null || raw === undefined) continue;
+      const known = context.unknown.length;
+      const decoded = plan.decode(raw, context);
+      if (decoded === FAILED) return failedIn(context, key, struct);
+      if (context.unknown.length > known) prefix(context, known, key);
+      if (plan.leavesOut(decoded as Json)) continue;
+      result[key] = decoded as Json;
+      if (plan.rank < last) ordered = false;
+      last = plan.rank;
+    }
+    for (const { name, rank, zero } of always) {
+      if (result[name] !== undefined) continue;
+      result[name] = zero();
+      if (rank < last) ordered = false;
+      last = rank;
+    }
+    return ordered ? result : inOrder(result, byName);
+  };
+}
+
+function inOrder(object: OpenObject, plans: ReadonlyMap<string, FieldPlan>): OpenObject {
+  const names = Object.keys(object);
+  const ranks = names.map((name) => plans.get(name)?.rank ?? 0);
+  for (let i = 1; i < names.length; i++) {
+    const name = names[i] as string;
+    const rank = ranks[i] as number;
+    let at = i;
+    for (; at > 0 && (ranks[at - 1] as number) > rank; at--) {
+      ranks[at] = ranks[at - 1] as number;
+      names[at] = names[at - 1] as string;
+    }
+    ranks[at] = rank;
+    names[at] = name;
+  }
+  const result: OpenObject = {};
+  for (const name of names) result[name] = object[name] as Json;
+  return result;
+}
+
+function planOf(field: FieldSchema, tellsEmpty: boolean): Omit<FieldPlan, "rank"> {
+  const absent = tellsEmpty ? (value: Json) => value === null : leavesOut(field);
+  return { name: field.name, decode: decoderOf(field.schema), leavesOut: absent };
+}
+
+function compilePruning(schema: ObjectSchema): Decoder {
+  return (value, context) => {
+    if (!isObject(value)) return value;
+    const result: OpenObject = {};
+    for (const key of Object.keys(value)) {
+      const raw = value[key] ?? null;
+      const field = schema.fields.get(key);
+      if (field === undefined && schema.preserveUnknown !== true) {
+        context.unknown.push(key);
+        continue;
+      }
+      const known = context.unknown.length;
+      const decoded = field === undefined || raw === null ? raw : decoderOf(field.schema)(raw, context);
+      if (decoded === FAILED) return failedIn(context, key, "");
+      if (context.unknown.length > known) prefix(context, known, key);
+      setKey(result, key, decoded as Json);
+    }
+    return result;
+  };
+}
+
+function compileList(schema: ListSchema): Decoder {
+  const goType = goTypeName(schema);
+  let decodeItem: Decoder | undefined;
+  return (value, context) => {
+    if (!Array.isArray(value)) return mismatch(context, value, goType, "slice");
+    decodeItem ??= decoderOf(schema.items);
+    const items: Json[] = [];
+    for (let i = 0; i < value.length; i++) {
+      const raw = value[i] as Json;
+      const known = context.unknown.length;
+      const decoded = raw === null ? zeroValue(schema.items) : decodeItem(raw, context);
+      if (decoded === FAILED) return FAILED;
+      if (context.unknown.length > known) prefix(context, known, `[${i}]`);
+      items.push(decoded as Json);
+    }
+    return items;
+  };
+}
+
+function compileMap(schema: MapSchema): Decoder {
+  const goType = goTypeName(schema);
+  let decodeValue: Decoder | undefined;
+  return (value, context) => {
+    if (!isObject(value)) return mismatch(context, value, goType, "map");
+    decodeValue ??= decoderOf(schema.values);
+    const result: OpenObject = {};
+    for (const key of sortedKeysOf(value)) {
+      const raw = getKey(value, key) ?? null;
+      const known = context.unknown.length;
+      const decoded = raw === null ? zeroValue(schema.values) : decodeValue(raw, context);
+      if (decoded === FAILED) return FAILED;
+      if (context.unknown.length > known) prefix(context, known, key);
+      setKey(result, key, decoded as Json);
+    }
+    return result;
+  };
+}
+
+/** Up to here sorting by hand is faster than what `sort` sets up. */
+const FEW_KEYS = 8;
+
+function sortedKeysOf(object: JsonObject): readonly string[] {
+  const keys = Object.keys(object);
+  if (keys.length > FEW_KEYS) return keys.sort();
+  for (let i = 1; i < keys.length; i++) {
+    const key = keys[i] as string;
+    let at = i;
+    for (; at > 0 && (keys[at - 1] as string) > key; at--) keys[at] = keys[at - 1] as string;
+    keys[at] = key;
+  }
+  return keys;
+}
+
+/** Go's own decoders of such types keep no account of unknown fields. */
+function compileAny(schema: AnySchema): Decoder {
+  const { either } = schema;
+  if (either === undefined) return (value) => value;
+  const quietly = (value: Json, context: DecodeContext): Json | typeof FAILED => {
+    const inner: DecodeContext = { ...context, unknown: [] };
+    const decoded = decoderOf(either.object.schema)(value, inner);
+    context.failure = inner.failure;
+    return decoded;
+  };
+  return (value, context) => {
+    if (isObject(value)) return quietly(value, context);
+    if (either.other.form === "boolean")
+      return typeof value === "boolean" ? value : refused(context, "boolean or JSON schema expected");
+    if (!Array.isArray(value)) return refused(context, "object or array expected");
+    const items =
+      either.other.form === "strings"
+        ? value.map((item) => decodeText(item, context))
+        : value.map((item) => quietly(item, context));
+    return items.includes(FAILED) ? FAILED : (items as Json[]);
+  };
+}
+
+const decodeText = compileScalar({ type: "string" });
+
+function failedIn(context: DecodeContext, name: string, struct: string): typeof FAILED {
+  const { failure } = context;
+  if (failure !== undefined) {
+    failure.struct ??= struct;
+    failure.path.push(name);
+  }
+  return FAILED;
+}
+
+/** The paths found inside of a step get it in front of them. */
+function prefix(context: DecodeContext, from: number, step: string): void {
+  for (let i = from; i < context.unknown.length; i++) {
+    const inner = context.unknown[i] as string;
+    context.unknown[i] = inner.startsWith("[") ? `${step}${inner}` : `${step}.${inner}`;
+  }
+}
+
+function once<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}

@@ -1,0 +1,111 @@
+/**
+ * The one description of structure that everything works from: strict decoding, defaults, pruning, patches, server-side apply, protobuf,
+ * OpenAPI. Built-in kinds get theirs from the facts tables, custom resources from their CRD.
+ *
+ * 1. Schemas are immutable and may be recursive: `fields` of an object is resolved on first use.
+ * 2. An object with a Go type behind it (`goType`) is written as Go would write it: see `omit` and `pointer`.
+ */
+import type { Json } from "../json/json.ts";
+
+export type Schema = ScalarSchema | AnySchema | ObjectSchema | MapSchema | ListSchema;
+
+export type ScalarType =
+  | "string"
+  | "boolean"
+  | "int32"
+  | "int64"
+  | "double"
+  /** Base64 in JSON. */
+  | "bytes"
+  /** A resource quantity such as 100m or 1Gi; a string in JSON, numbers are accepted. */
+  | "quantity"
+  | "intOrString"
+  /** RFC 3339 to the second. */
+  | "time"
+  /** RFC 3339 to the microsecond. */
+  | "microTime"
+  /** Go's duration syntax, such as 1h30m. */
+  | "duration";
+
+export interface ScalarSchema {
+  readonly type: ScalarType;
+  /** The values that are documented; not enforced by decoding. */
+  readonly enum?: readonly string[];
+  readonly format?: string;
+}
+
+/** Any JSON: RawExtension, apiextensions' JSON, FieldsV1, or a part of a custom resource without a schema. */
+export interface AnySchema {
+  readonly type: "any";
+  /** How protobuf carries it: in a message with one bytes field, whose number this is. */
+  readonly number?: number;
+  /** Not any JSON after all, but one of two forms. */
+  readonly either?: EitherSchema;
+}
+
+/** What Go models as a struct of two and JSON as either one: JSONSchemaPropsOrBool and its kin. Protobuf numbers the two forms. */
+export interface EitherSchema {
+  readonly object: { readonly number: number; readonly schema: ObjectSchema };
+  readonly other: { readonly number: number; readonly form: "boolean" | "objects" | "strings" };
+}
+
+export interface ObjectSchema {
+  readonly type: "object";
+  /** The full name of the type, such as io.k8s.api.core.v1.PodSpec; absent for custom resources' schemas. */
+  readonly goType?: string;
+  /** In the order in which Go writes them. */
+  readonly fields: ReadonlyMap<string, FieldSchema>;
+  /** Unknown fields are kept instead of pruned. */
+  readonly preserveUnknown?: boolean;
+  /** For server-side apply: set and owned as a whole. */
+  readonly atomic?: boolean;
+  /** Of a custom kind as a whole: decoding and defaults are this, not what the fields say. Built-in kinds follow from their Go types. */
+  readonly form?: OpenForm;
+}
+
+/** How objects of a custom kind come into their form; compiled from their definition. */
+export interface OpenForm {
+  /** A fresh copy without what is unknown, and the paths of that. Throws a DecodeError. */
+  decode(value: Json): { readonly value: Json; readonly unknown: readonly string[] };
+  /** Sets the defaults, in place. */
+  fill(draft: { [key: string]: Json }): void;
+}
+
+export interface FieldSchema {
+  /** The name in JSON. */
+  readonly name: string;
+  /** Protobuf's field number; 0 if protobuf does not carry it. */
+  readonly number: number;
+  /** Protobuf's numbers of the messages around it, outermost first, where Go embeds structs whose fields JSON writes inline. */
+  readonly embedded?: readonly number[];
+  readonly schema: Schema;
+  /** Required by OpenAPI. */
+  readonly required: boolean;
+  /** Absent differs from the zero value. */
+  readonly pointer: boolean;
+  /** When JSON leaves it out: `empty` zero scalars, empty lists and maps, nil pointers, but never structs; `zero` also zero structs; `never` writes zero values. */
+  readonly omit: "empty" | "zero" | "never";
+  readonly default?: Json;
+  readonly nullable?: boolean;
+  /** Strategic merge patch: `merge`, `replace`, `retainKeys`, or `merge,retainKeys`. */
+  readonly patchStrategy?: string;
+  readonly patchMergeKey?: string;
+}
+
+export interface MapSchema {
+  readonly type: "map";
+  readonly values: Schema;
+  readonly atomic?: boolean;
+}
+
+export interface ListSchema {
+  readonly type: "list";
+  readonly items: Schema;
+  readonly listType: "atomic" | "set" | "map";
+  /** Atomic only because nothing else is said: OpenAPI shows no list type. */
+  readonly implicit?: boolean;
+  /** Of a `map` list: the fields that identify an item. */
+  readonly keys: readonly string[];
+  /** Protobuf carries it as a message whose field 1 holds the items, as it does for Verbs and ExtraValue. */
+  readonly wrapped?: boolean;
+}

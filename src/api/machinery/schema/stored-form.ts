@@ -1,0 +1,58 @@
+/**
+ * What is kept, and therefore answered, of lists and maps that JSON always writes: the original stores protobuf, which does not know an empty one
+ * from none. So `rules: []` comes back as `rules: null`.
+ *
+ * 1. Compiled once for each schema; parts of a schema without such a field are never walked.
+ */
+import { isObject, type Json } from "../json/json.ts";
+import type { OpenObject } from "../json/own-key.ts";
+import type { FieldSchema, ObjectSchema, Schema } from "./schema.ts";
+
+type Step = (value: Json) => void;
+
+/** Changes a draft in place. Objects without a Go type (custom resources) are kept as JSON, and stay as they are. */
+export function applyStoredForm(schema: ObjectSchema, draft: OpenObject): void {
+  stepOf(schema)?.(draft);
+}
+
+const steps = new WeakMap<Schema, Step | undefined>();
+
+function stepOf(schema: Schema): Step | undefined {
+  if (!steps.has(schema)) {
+    // Set first: a schema may contain itself.
+    let compiled: Step | undefined;
+    steps.set(schema, (value) => compiled?.(value));
+    compiled = compile(schema);
+    steps.set(schema, compiled);
+  }
+  return steps.get(schema);
+}
+
+function compile(schema: Schema): Step | undefined {
+  if (schema.type === "list") {
+    const step = stepOf(schema.items);
+    return step && ((value) => Array.isArray(value) && value.forEach(step));
+  }
+  if (schema.type === "map") {
+    const step = stepOf(schema.values);
+    return step && ((value) => isObject(value) && Object.values(value).forEach(step));
+  }
+  if (schema.type !== "object" || schema.goType === undefined) return undefined;
+  const fields = [...schema.fields.values()].map(compileField).filter((step) => step !== undefined);
+  if (fields.length === 0) return undefined;
+  return (value) => {
+    if (isObject(value)) for (const step of fields) step(value as OpenObject);
+  };
+}
+
+function compileField({ name, schema, omit }: FieldSchema): ((object: OpenObject) => void) | undefined {
+  const inner = stepOf(schema);
+  const always = omit === "never" && (schema.type === "list" || schema.type === "map");
+  if (!always && inner === undefined) return undefined;
+  return (object) => {
+    const value = object[name];
+    if (value === undefined || value === null) return;
+    if (always && Object.keys(value).length === 0) object[name] = null;
+    else inner?.(value);
+  };
+}

@@ -1,0 +1,69 @@
+/**
+ * Three plugins for certificate requests: who may approve those of a signer, who may sign them, and which subject nobody may ask for.
+ */
+import { type certificates, equalJson, goQuote, type Json, requestSubject } from "#api";
+import { resourceAttributes } from "../../../authz/attributes.ts";
+import { type Authorizer, isAllowed } from "../../../authz/authorizer.ts";
+import type { AdmissionAttributes } from "../../../rest/server-context.ts";
+import { type AdmissionPlugin, refused, rule } from "../../chain/plugin.ts";
+
+type Request = certificates.CertificateSigningRequest;
+
+const REQUESTS = "certificatesigningrequests.certificates.k8s.io";
+const CLIENT_SIGNER = "kubernetes.io/kube-apiserver-client";
+const MASTERS = "system:masters";
+
+export function certificateApproval(authorize: Authorizer): AdmissionPlugin {
+  return {
+    name: "CertificateApproval",
+    validates: [rule("UPDATE", `${REQUESTS}/approval`, (attributes) => checkSigner(attributes, authorize, "approve"))],
+  };
+}
+
+export function certificateSigning(authorize: Authorizer): AdmissionPlugin {
+  return {
+    name: "CertificateSigning",
+    validates: [
+      rule("UPDATE", `${REQUESTS}/status`, (attributes) => {
+        const [next, old] = [attributes.object as Request, attributes.old as Request];
+        const isSame =
+          next.status?.certificate === old.status?.certificate &&
+          equalJson(
+            (next.status?.conditions ?? []) as unknown as Json,
+            (old.status?.conditions ?? []) as unknown as Json,
+          );
+        if (!isSame) return checkSigner(attributes, authorize, "sign");
+      }),
+    ],
+  };
+}
+
+export const certificateSubjectRestriction: AdmissionPlugin = {
+  name: "CertificateSubjectRestriction",
+  validates: [
+    rule("CREATE", REQUESTS, (attributes) => {
+      const { spec } = attributes.object as Request;
+      if (spec.signerName !== CLIENT_SIGNER) return;
+      const subject = requestSubject(spec.request);
+      if (subject === undefined)
+        throw refused(attributes, "failed to parse CSR: PEM block does not hold a certificate request");
+      if (subject.organizations.includes(MASTERS))
+        throw refused(attributes, `use of ${CLIENT_SIGNER} signer with ${MASTERS} group is not allowed`);
+    }),
+  ],
+};
+
+/** For the signer by its name, or for all of its domain. */
+async function checkSigner(
+  attributes: AdmissionAttributes,
+  authorize: Authorizer,
+  verb: "approve" | "sign",
+): Promise<void> {
+  const { signerName } = (attributes.old as Request).spec;
+  const [domain = ""] = signerName.split("/");
+  for (const name of [signerName, `${domain}/*`]) {
+    const about = { apiGroup: "certificates.k8s.io", apiVersion: "*", resource: "signers", name };
+    if (await isAllowed(authorize, resourceAttributes(attributes.user, verb, about))) return;
+  }
+  throw refused(attributes, `user not permitted to ${verb} requests with signerName ${goQuote(signerName)}`);
+}

@@ -1,0 +1,36 @@
+/** Whoever writes into a namespace that is not there gets it made. */
+import { isStatusError } from "#api";
+import { serverRequest } from "../../../bootstrap/server-request.ts";
+import { createDraft } from "../../../rest/create.ts";
+import { type AdmissionPlugin, rule } from "../../chain/plugin.ts";
+import type { PluginServices } from "../../chain/plugin-services.ts";
+
+export function namespaceAutoProvision({ context, resources }: PluginServices): AdmissionPlugin {
+  const make = async (name: string) => {
+    const namespaces = resources.find("", "v1", "namespaces");
+    if (namespaces === undefined) return;
+    try {
+      await createDraft(
+        serverRequest(context(), namespaces),
+        { kind: "Namespace", apiVersion: "v1", metadata: { name } },
+        false,
+      );
+    } catch (error) {
+      if (!isStatusError(error, "AlreadyExists")) throw error;
+    }
+  };
+  return {
+    name: "NamespaceAutoProvision",
+    mutates: [
+      rule(
+        "CREATE",
+        "*/*",
+        ({ namespace, dryRun }, cluster) => {
+          if (dryRun || cluster.get("", "v1", "namespaces", "", namespace) !== undefined) return;
+          return make(namespace);
+        },
+        "Namespaced",
+      ),
+    ],
+  };
+}

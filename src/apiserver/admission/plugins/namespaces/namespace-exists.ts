@@ -1,0 +1,21 @@
+/** Nothing is written in a namespace that is not there. */
+import { notFound } from "#api";
+import { type AdmissionPlugin, rule } from "../../chain/plugin.ts";
+
+export const namespaceExists: AdmissionPlugin = {
+  name: "NamespaceExists",
+  validates: [
+    rule(
+      "CREATE UPDATE DELETE",
+      "*/*",
+      ({ namespace }, cluster) => {
+        const isThere = () => cluster.get("", "v1", "namespaces", "", namespace) !== undefined;
+        if (isThere()) return;
+        return cluster.fresh().then(() => {
+          if (!isThere()) throw notFound({ group: "", resource: "namespaces" }, namespace);
+        });
+      },
+      "Namespaced",
+    ),
+  ],
+};

@@ -1,0 +1,21 @@
+/** Pods may keep others away from their own node, not from whole zones. */
+import type { core } from "#api";
+import { type AdmissionPlugin, refused, rule } from "../../chain/plugin.ts";
+
+const HOSTNAME = "kubernetes.io/hostname";
+
+export const limitPodHardAntiAffinityTopology: AdmissionPlugin = {
+  name: "LimitPodHardAntiAffinityTopology",
+  validates: [
+    rule("CREATE UPDATE", "pods", (attributes) => {
+      const { spec } = attributes.object as core.Pod;
+      const terms = spec?.affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [];
+      const other = terms.find(({ topologyKey }) => topologyKey !== HOSTNAME);
+      if (other === undefined) return;
+      throw refused(
+        attributes,
+        `affinity.PodAntiAffinity.RequiredDuringScheduling has TopologyKey ${other.topologyKey} but only key ${HOSTNAME} is allowed`,
+      );
+    }),
+  ],
+};
