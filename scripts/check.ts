@@ -6,7 +6,7 @@ const checks = [
   ["types", "tsc", ["-p", "."]],
   ["types of the page", "tsc", ["-p", "src/dashboard/web"]],
   ["lint", "biome", ["check", "--error-on-warnings"]],
-  ["layers", "vitest", ["run", "test/layers.test.ts"]],
+  ["layers", "vitest", ["run", "test/layers"]],
 ] as const;
 
 const started = performance.now();
