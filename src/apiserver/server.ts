@@ -46,17 +46,19 @@ import type { Encryption } from "./encryption/index.ts";
 import { expireEvents } from "./expire/index.ts";
 import { type Fairness, fairness, type InFlightLimits, maxInFlight } from "./fairness/index.ts";
 import { Deliveries, flowObserver, flowsForEveryone } from "./flows/index.ts";
-import type { HealthCheck } from "./health.ts";
 import { httpHandlers } from "./http/adapter.ts";
-import { type Listener, listen, type ServingCertificate } from "./listener.ts";
-import { requestMetrics } from "./metrics.ts";
+import type { Handle } from "./http/exchange.ts";
+import { type Listener, listen, type ServingCertificate } from "./http/listener.ts";
 import { type Past, Timeline } from "./past/index.ts";
-import { type Handle, pipeline } from "./pipeline.ts";
+import { pipeline } from "./pipeline/pipeline.ts";
+import { requestMetrics } from "./pipeline/request-metrics.ts";
 import { uidSource } from "./rest/new-uid.ts";
 import { STORE_PREFIX } from "./rest/resource.ts";
 import { Resources } from "./rest/resources.ts";
 import type { ServerContext } from "./rest/server-context.ts";
-import { apiDocuments, nonResourceRoutes, type RouteOptions } from "./routes.ts";
+import { apiDocuments } from "./routes/api-documents.ts";
+import type { HealthCheck } from "./routes/health.ts";
+import { nonResourceRoutes, type RouteOptions } from "./routes/routes.ts";
 
 /** A watcher that missed no more than this goes on after a restart as if nothing had been. */
 const RESUMABLE_CHANGES = 5_000;

@@ -9,8 +9,8 @@
  */
 import { type ConditionFacts, type core, type discovery, equalJson, isStatusError, type Json } from "#api";
 import type { MetricsRegistry } from "#base";
-import { follow } from "../authz/follow.ts";
-import { serverRequest } from "../bootstrap/index.ts";
+import { follow } from "../loopback/follow.ts";
+import { serverRequest } from "../loopback/server-request.ts";
 import { change } from "../rest/change.ts";
 import type { AnyDraft } from "../rest/prepare.ts";
 import type { Resource } from "../rest/resource.ts";

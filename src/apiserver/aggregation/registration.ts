@@ -6,9 +6,6 @@
  *     APIServices ------------►────┘
  */
 import { isConditionTrue, isStatusError, type KubeObject } from "#api";
-import { follow } from "../authz/follow.ts";
-import { Ensure } from "../bootstrap/ensure.ts";
-import { serverRequest } from "../bootstrap/index.ts";
 import {
   asDefinition,
   GROUP as CRD_GROUP,
@@ -16,6 +13,9 @@ import {
   type Definition,
 } from "../custom-resources/definition.ts";
 import { defaultPriority, type ServedVersion } from "../discovery/index.ts";
+import { Ensure } from "../loopback/ensure.ts";
+import { follow } from "../loopback/follow.ts";
+import { serverRequest } from "../loopback/server-request.ts";
 import { deleteWith } from "../rest/delete.ts";
 import type { Resource } from "../rest/resource.ts";
 import type { Resources } from "../rest/resources.ts";

@@ -9,8 +9,8 @@
  */
 import type { JsonObject } from "#api";
 import type { Clock, Logger, Random } from "#base";
-import { follow } from "../authz/follow.ts";
 import { defaultPriority, type Priority, type ServedVersion } from "../discovery/index.ts";
+import { follow } from "../loopback/follow.ts";
 import type { Resource } from "../rest/resource.ts";
 import { type ApiService, asApiService, groupVersionOf, isAvailable, serviceOf } from "./api-service.ts";
 import type { Backends } from "./backends.ts";

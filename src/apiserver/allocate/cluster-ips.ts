@@ -6,8 +6,8 @@
  * 3. An address is only given back on behalf of the Service that it was given to.
  */
 import { type IpFamily, isStatusError, type networking } from "#api";
-import { serverRequest } from "../bootstrap/server-request.ts";
 import type { StoredObject } from "../cache/stored-object.ts";
+import { serverRequest } from "../loopback/server-request.ts";
 import { createDraft } from "../rest/create.ts";
 import { erase } from "../rest/persist.ts";
 import type { AnyDraft } from "../rest/prepare.ts";

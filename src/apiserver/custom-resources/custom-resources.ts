@@ -6,6 +6,8 @@
 import { forbidden } from "#api";
 import type { Store } from "#store";
 import { StoredObject } from "../cache/stored-object.ts";
+import { serviceResolver } from "../outbound/service-resolver.ts";
+import { webhookClient } from "../outbound/webhook-client.ts";
 import { fresh } from "../rest/read.ts";
 import type { Resources } from "../rest/resources.ts";
 import type { Admission, ServerContext } from "../rest/server-context.ts";
@@ -14,9 +16,7 @@ import { asDefinition, DEFINITIONS_PREFIX, type Definition, GROUP, PLURAL } from
 import { DefinitionController } from "./definition-controller.ts";
 import { type Documents, Publication } from "./publication.ts";
 import { ServedDefinitions } from "./served-definitions.ts";
-import { serviceResolver } from "./service-resolver.ts";
 import { isServable } from "./status-plan.ts";
-import { webhookClient } from "./webhook-client.ts";
 import { WebhookConverter } from "./webhook-converter.ts";
 
 export interface CustomResourcesOptions {

@@ -9,7 +9,7 @@
  */
 import { isStatusError } from "#api";
 import { processQueue, WorkQueue } from "#base";
-import { serverRequest } from "../bootstrap/index.ts";
+import { serverRequest } from "../loopback/server-request.ts";
 import { change } from "../rest/change.ts";
 import type { AnyDraft } from "../rest/prepare.ts";
 import type { Resource } from "../rest/resource.ts";

@@ -21,8 +21,8 @@ import {
   quotaState,
   usedTexts,
 } from "#api";
-import { serverRequest } from "../../../bootstrap/server-request.ts";
 import type { StoredObject } from "../../../cache/stored-object.ts";
+import { serverRequest } from "../../../loopback/server-request.ts";
 import { own } from "../../../rest/ownership.ts";
 import { persist, shown, storeCall } from "../../../rest/persist.ts";
 import type { AnyDraft } from "../../../rest/prepare.ts";
