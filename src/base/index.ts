@@ -10,6 +10,9 @@ export { acquireFileLock, type FileLock, type FileLockHeld, type FileLockOptions
 export { Heap, type HeapEntry } from "./heap.ts";
 export { joined } from "./joined.ts";
 export { createLogger, type LogFields, type Logger, type LoggerOptions, type LogLevel, silentLogger } from "./log.ts";
+export { LruMap } from "./maps/lru-map.ts";
+export { MemoMap, memoized } from "./maps/memo-map.ts";
+export { TtlMap } from "./maps/ttl-map.ts";
 export type { Counter, Gauge, Histogram } from "./metric-samples.ts";
 export {
   type HistogramOptions,
