@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { VirtualClock } from "../virtual-clock.ts";
+import { VirtualClock } from "../system/virtual-clock.ts";
 import { TtlMap } from "./ttl-map.ts";
 
 it("returns a value until its time to live is over", async () => {

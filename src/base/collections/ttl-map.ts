@@ -4,8 +4,12 @@
  * 1. An entry is returned until its time to live is over, and never after. Using it does not prolong its life.
  * 2. Nothing runs in the background: an expired entry goes when it is asked for, or when it is evicted.
  */
-import type { Clock } from "../clock.ts";
 import { LruMap } from "./lru-map.ts";
+
+/** What it needs of a Clock. */
+interface MonotonicClock {
+  monotonic(): number;
+}
 
 interface Expiring<V> {
   readonly value: V;
@@ -14,9 +18,9 @@ interface Expiring<V> {
 
 export class TtlMap<K, V extends NonNullable<unknown>> {
   readonly #entries: LruMap<K, Expiring<V>>;
-  readonly #clock: Clock;
+  readonly #clock: MonotonicClock;
 
-  constructor(limit: number, clock: Clock) {
+  constructor(limit: number, clock: MonotonicClock) {
     this.#entries = new LruMap(limit);
     this.#clock = clock;
   }
