@@ -3,6 +3,7 @@
  *
  * 1. Of a field that may be there only once the first counts; others are joined. Two lengths of one body are none.
  */
+import { memoized } from "#base";
 
 export type Fields = Record<string, string | undefined>;
 
@@ -32,9 +33,9 @@ const SINGLE = new Set([
 const NAME = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/;
 /** Neither a line's end nor a NUL. */
 const VALUE = /^[^\0\r\n]*$/;
-/** Names that were looked at; those that come from outside may be any number. */
-const known = new Set<string>();
-const REMEMBERED = 1_000;
+/** Clients send the same few names again and again; there may be any number of them. */
+const MAX_MEMOIZED = 1_000;
+const isName = memoized(MAX_MEMOIZED, (name: string) => NAME.test(name) && !FORBIDDEN.has(name));
 
 /** Names and values in turn. Undefined if this is no request. */
 export function requestFields(list: readonly string[]): Fields | undefined {
@@ -67,12 +68,4 @@ export function areTrailers(list: readonly string[]): boolean {
 export function announcedBytes({ "content-length": length }: Fields): number | undefined {
   if (length === undefined) return undefined;
   return /^\d{1,15}$/.test(length) ? Number(length) : Number.NaN;
-}
-
-function isName(name: string): boolean {
-  if (known.has(name)) return true;
-  if (!NAME.test(name) || FORBIDDEN.has(name)) return false;
-  if (known.size >= REMEMBERED) known.clear();
-  known.add(name);
-  return true;
 }

@@ -5,7 +5,7 @@
  * 2. An image that is being pulled with the same credentials is not pulled a second time at once.
  */
 import { type core, formatMs, goQuote } from "#api";
-import { type Clock, isAbort } from "#base";
+import { type Clock, isAbort, LruMap } from "#base";
 import { errImagePull, imagePullBackOff } from "../pod-status/index.ts";
 import type { ImagePuller, PodEvents, PodObjects, PullRequest } from "../pods/parts.ts";
 import { messageOf, StartError } from "../pods/start-error.ts";
@@ -28,11 +28,11 @@ interface Failure {
 
 const FIRST_DELAY_MS = 10_000;
 const LAST_DELAY_MS = 300_000;
-const MAX_REMEMBERED = 10_000;
+const MAX_FAILURES = 10_000;
 
 export function imagePuller(options: ImagePullerOptions): ImagePuller {
   const { runtime, events, clock } = options;
-  const failures = new Map<string, Failure>();
+  const failures = new LruMap<string, Failure>(MAX_FAILURES);
   const pulling = new Map<string, Promise<string>>();
 
   const pullOnce = (image: string, auth: ImageAuth | undefined, request: PullRequest, signal: AbortSignal) => {
@@ -94,7 +94,6 @@ export function imagePuller(options: ImagePullerOptions): ImagePuller {
         return pulled;
       } catch (error) {
         if (isAbort(error, signal)) throw error;
-        if (failures.size >= MAX_REMEMBERED) failures.clear();
         const delayMs = Math.min(LAST_DELAY_MS, (failure?.delayMs ?? FIRST_DELAY_MS / 2) * 2);
         failures.set(key, { delayMs, atMs: clock.now(), message: messageOf(error) });
         throw failedPull(events, pod, wanted, error);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { seededRandom } from "../system/random.ts";
+import { VirtualClock } from "../system/virtual-clock.ts";
 import { Backoff, type BackoffOptions, KeyedBackoff } from "./backoff.ts";
-import { seededRandom } from "./random.ts";
-import { VirtualClock } from "./virtual-clock.ts";
 
 const random = () => seededRandom(1);
 const draw = (count: number, next: () => number) => Array.from({ length: count }, next);

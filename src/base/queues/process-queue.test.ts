@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { seededRandom } from "../system/random.ts";
+import { VirtualClock } from "../system/virtual-clock.ts";
 import { processQueue } from "./process-queue.ts";
-import { seededRandom } from "./random.ts";
-import { VirtualClock } from "./virtual-clock.ts";
 import { WorkQueue } from "./work-queue.ts";
 
 function setUp() {

@@ -5,8 +5,8 @@
  * 2. After a quiet time counted from the end of the last delay, it starts over by itself.
  */
 
-import type { Clock } from "./clock.ts";
-import type { Random } from "./random.ts";
+import type { Clock } from "../system/clock.ts";
+import type { Random } from "../system/random.ts";
 
 export interface BackoffOptions {
   readonly initialMs: number;

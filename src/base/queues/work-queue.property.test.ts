@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { seededRandom } from "./random.ts";
-import { VirtualClock } from "./virtual-clock.ts";
+import { seededRandom } from "../system/random.ts";
+import { VirtualClock } from "../system/virtual-clock.ts";
 import { WorkQueue } from "./work-queue.ts";
 
 const key = fc.constantFrom("a", "b", "c", "d");

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { VirtualClock } from "../system/virtual-clock.ts";
 import { createLogger, type LoggerOptions, silentLogger } from "./log.ts";
-import { VirtualClock } from "./virtual-clock.ts";
 
 function setUp(options: Partial<LoggerOptions> = {}) {
   const written: string[] = [];

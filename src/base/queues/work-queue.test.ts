@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { seededRandom } from "./random.ts";
-import { VirtualClock } from "./virtual-clock.ts";
+import { seededRandom } from "../system/random.ts";
+import { VirtualClock } from "../system/virtual-clock.ts";
 import { WorkQueue, type WorkQueueOptions } from "./work-queue.ts";
 
 const signal = new AbortController().signal;

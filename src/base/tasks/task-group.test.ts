@@ -1,7 +1,7 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, it } from "vitest";
+import { VirtualClock } from "../system/virtual-clock.ts";
 import { TaskGroup } from "./task-group.ts";
-import { VirtualClock } from "./virtual-clock.ts";
 
 const untilAborted = (signal: AbortSignal) => new VirtualClock().sleep(1, signal);
 

@@ -7,7 +7,7 @@
  *    on lines of its own, indented.
  */
 
-import type { Clock } from "./clock.ts";
+import type { Clock } from "../system/clock.ts";
 import { jsonLine, type LogRecord, prettyLines } from "./log-format.ts";
 
 export type LogLevel = "debug" | "info" | "warn" | "error";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { seededRandom } from "../system/random.ts";
 import { Chain, Link } from "./chain.ts";
-import { seededRandom } from "./random.ts";
 
 const links = (count: number) => Array.from({ length: count }, (_, i) => new Link(i));
 const values = (chain: Chain<Link<number>>) => [...chain].map(({ value }) => value);

@@ -11,10 +11,10 @@
  * 6. One timer serves all delayed keys. Every operation is O(log n) or better; a key at rest costs nothing.
  */
 
+import { Heap, type HeapEntry } from "../collections/heap.ts";
+import type { Clock, Timer } from "../system/clock.ts";
+import type { Random } from "../system/random.ts";
 import { type BackoffOptions, KeyedBackoff } from "./backoff.ts";
-import type { Clock, Timer } from "./clock.ts";
-import { Heap, type HeapEntry } from "./heap.ts";
-import type { Random } from "./random.ts";
 
 export interface WorkQueueOptions {
   readonly clock: Clock;

@@ -8,7 +8,7 @@
  *    listeners whenever one is added or taken off.)
  */
 
-import { Chain, Link } from "./chain.ts";
+import { Chain, Link } from "../collections/chain.ts";
 
 export interface ChildController extends Disposable {
   readonly signal: AbortSignal;

@@ -8,9 +8,9 @@
  * 4. An error thrown by a timer's function rejects the call that moved time; the timer counts as fired.
  */
 
+import { Heap } from "../collections/heap.ts";
 import type { Clock, Timer } from "./clock.ts";
 import { settled } from "./event-loop.ts";
-import { Heap } from "./heap.ts";
 import { checkedDelay, sleepOn } from "./sleep.ts";
 
 interface Scheduled {
