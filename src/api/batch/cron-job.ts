@@ -8,8 +8,8 @@ import {
   templateColumns,
   templateWarnings,
 } from "../apps/index.ts";
-import { ageColumn, ageOf } from "../columns.ts";
-import { defineKind } from "../define-kind.ts";
+import { ageColumn, ageOf } from "../definition/columns.ts";
+import { defineKind } from "../definition/define-kind.ts";
 import {
   type FieldError,
   type FieldPath,

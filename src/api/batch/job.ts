@@ -7,8 +7,8 @@ import {
   templateColumns,
   templateWarnings,
 } from "../apps/index.ts";
-import { ageColumn, ageOf, humanDuration } from "../columns.ts";
-import { defineKind } from "../define-kind.ts";
+import { ageColumn, ageOf, humanDuration } from "../definition/columns.ts";
+import { defineKind } from "../definition/define-kind.ts";
 import { parseTime, toMs } from "../machinery/scalars/time.ts";
 import type { Job as JobObject } from "../types/batch-v1.ts";
 import { hasCondition } from "./job-conditions.ts";

@@ -1,7 +1,7 @@
 /** PriorityClass: a name for how much pods matter. */
 import { unchanged } from "../apps/index.ts";
-import { ageColumn } from "../columns.ts";
-import { defineKind } from "../define-kind.ts";
+import { ageColumn } from "../definition/columns.ts";
+import { defineKind } from "../definition/define-kind.ts";
 import { type FieldError, type FieldPath, forbidden, notSupported, required } from "../machinery/errors/field-error.ts";
 import type { PriorityClass as PriorityClassObject } from "../types/scheduling-v1.ts";
 

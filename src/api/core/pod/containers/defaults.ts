@@ -1,0 +1,46 @@
+/** What containers of all three sorts get where nothing was said. */
+import type { Draft } from "../../../machinery/schema/object.ts";
+import type {
+  Container,
+  EphemeralContainer,
+  HTTPGetAction,
+  ObjectFieldSelector,
+  Probe,
+} from "../../../types/core-v1.ts";
+import { roundResources } from "../resources/defaults.ts";
+import { imageTag } from "./image-name.ts";
+
+export function defaultContainer(container: Draft<Container> | Draft<EphemeralContainer>): void {
+  if ((container.imagePullPolicy ?? "") === "") container.imagePullPolicy = defaultPullPolicy(container.image);
+  if ((container.terminationMessagePath ?? "") === "") container.terminationMessagePath = "/dev/termination-log";
+  if ((container.terminationMessagePolicy ?? "") === "") container.terminationMessagePolicy = "File";
+  for (const { valueFrom } of container.env ?? []) defaultFieldRef(valueFrom?.fieldRef);
+  roundResources(container.resources);
+  for (const probe of [container.livenessProbe, container.readinessProbe, container.startupProbe]) defaultProbe(probe);
+  defaultHttpGet(container.lifecycle?.postStart?.httpGet);
+  defaultHttpGet(container.lifecycle?.preStop?.httpGet);
+}
+
+/** A tag that moves has to be asked for each time. */
+export function defaultPullPolicy(image: string | undefined): "Always" | "IfNotPresent" {
+  return imageTag(image ?? "") === "latest" ? "Always" : "IfNotPresent";
+}
+
+export function defaultFieldRef(selector: Draft<ObjectFieldSelector> | undefined): void {
+  if (selector !== undefined && (selector.apiVersion ?? "") === "") selector.apiVersion = "v1";
+}
+
+function defaultProbe(probe: Draft<Probe> | undefined): void {
+  if (probe === undefined) return;
+  probe.timeoutSeconds ||= 1;
+  probe.periodSeconds ||= 10;
+  probe.successThreshold ||= 1;
+  probe.failureThreshold ||= 3;
+  defaultHttpGet(probe.httpGet);
+}
+
+function defaultHttpGet(action: Draft<HTTPGetAction> | undefined): void {
+  if (action === undefined) return;
+  action.path ||= "/";
+  action.scheme ||= "HTTP";
+}
