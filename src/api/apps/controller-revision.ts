@@ -1,8 +1,7 @@
 /** ControllerRevision: a state that a StatefulSet or DaemonSet was in. Its data never changes. */
 import { ageColumn } from "../definition/columns.ts";
-import { nonNegative } from "../definition/counts.ts";
 import { defineKind } from "../definition/define-kind.ts";
-import { unchanged } from "../definition/json-of.ts";
+import { nonNegative, unchanged } from "../definition/field-checks.ts";
 import { type FieldError, type FieldPath, required } from "../machinery/errors/field-error.ts";
 import type { OwnerReference } from "../machinery/schema/object.ts";
 import type { ControllerRevision as ControllerRevisionObject } from "../types/apps-v1.ts";

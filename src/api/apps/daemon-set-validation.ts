@@ -5,12 +5,12 @@ import { validateAlwaysRestarts, validateNoDeadline } from "../core/workload/tem
 import {
   allNonNegative,
   atMost100Percent,
+  jsonOf,
   neverDecremented,
   nonNegative,
   nonNegativeIntOrPercent,
   plainNumber,
-} from "../definition/counts.ts";
-import { jsonOf } from "../definition/json-of.ts";
+} from "../definition/field-checks.ts";
 import { type FieldError, type FieldPath, invalid, notSupported, required } from "../machinery/errors/field-error.ts";
 import { validateLabelSelector } from "../machinery/names/labels.ts";
 import type {

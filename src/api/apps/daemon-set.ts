@@ -5,7 +5,7 @@ import { dropDisabledFields, templateWarnings } from "../core/workload/template.
 import { selectorColumn, templateColumns } from "../core/workload/template-columns.ts";
 import { ageColumn, labelsText } from "../definition/columns.ts";
 import { defineKind } from "../definition/define-kind.ts";
-import { same, unchanged } from "../definition/json-of.ts";
+import { same, unchanged } from "../definition/field-checks.ts";
 import type { Draft } from "../machinery/schema/object.ts";
 import type { DaemonSet as DaemonSetObject, DaemonSetStatus, DaemonSetUpdateStrategy } from "../types/apps-v1.ts";
 import { validateDaemonSetSpec, validateDaemonSetStatus } from "./daemon-set-validation.ts";

@@ -9,7 +9,7 @@ import {
   nonNegative,
   nonNegativeIntOrPercent,
   plainNumber,
-} from "../definition/counts.ts";
+} from "../definition/field-checks.ts";
 import {
   type FieldError,
   type FieldPath,

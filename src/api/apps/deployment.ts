@@ -1,12 +1,11 @@
 /** Deployment: ReplicaSets that follow each other as the template changes. */
 
 import { defaultPodTemplateSpec } from "../core/pod/index.ts";
-import { podNameWarnings } from "../core/workload/name-warnings.ts";
-import { dropDisabledFields, templateWarnings } from "../core/workload/template.ts";
+import { dropDisabledFields, podNameWarnings, templateWarnings } from "../core/workload/template.ts";
 import { selectorColumn, templateColumns } from "../core/workload/template-columns.ts";
 import { ageColumn } from "../definition/columns.ts";
 import { defineKind } from "../definition/define-kind.ts";
-import { same, unchanged } from "../definition/json-of.ts";
+import { same, unchanged } from "../definition/field-checks.ts";
 import type { Draft } from "../machinery/schema/object.ts";
 import type { Deployment as DeploymentObject, DeploymentStrategy } from "../types/apps-v1.ts";
 import { validateDeploymentSpec, validateDeploymentStatus } from "./deployment-validation.ts";

@@ -6,18 +6,6 @@ import { Deployment } from "./deployment.ts";
 import { ReplicaSet } from "./replica-set.ts";
 import { StatefulSet } from "./stateful-set.ts";
 
-export { podNameWarnings } from "../core/workload/name-warnings.ts";
-export { validateReplicaCounts } from "../core/workload/replica-counts.ts";
-export { checkTemplateMatches, readSelector } from "../core/workload/selector.ts";
-export {
-  dropDisabledFields,
-  isWarnedOf,
-  templateWarnings,
-  validateReplicatedTemplate,
-} from "../core/workload/template.ts";
-export { selectorColumn, templateColumns } from "../core/workload/template-columns.ts";
-export { allNonNegative, atMost100Percent, nonNegative, nonNegativeIntOrPercent } from "../definition/counts.ts";
-export { jsonOf, same, unchanged } from "../definition/json-of.ts";
 export { templateGenerationAnnotation } from "./daemon-set.ts";
 export { ControllerRevision, DaemonSet, Deployment, ReplicaSet, StatefulSet };
 

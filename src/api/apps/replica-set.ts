@@ -1,15 +1,18 @@
 /** ReplicaSet: a number of like pods. */
 
 import { defaultPodTemplateSpec } from "../core/pod/index.ts";
-import { podNameWarnings } from "../core/workload/name-warnings.ts";
 import { validateReplicaCounts } from "../core/workload/replica-counts.ts";
 import { checkSelector } from "../core/workload/selector.ts";
-import { dropDisabledFields, templateWarnings, validateReplicatedTemplate } from "../core/workload/template.ts";
+import {
+  dropDisabledFields,
+  podNameWarnings,
+  templateWarnings,
+  validateReplicatedTemplate,
+} from "../core/workload/template.ts";
 import { selectorColumn, templateColumns } from "../core/workload/template-columns.ts";
 import { ageColumn } from "../definition/columns.ts";
-import { nonNegative } from "../definition/counts.ts";
 import { defineKind } from "../definition/define-kind.ts";
-import { unchanged } from "../definition/json-of.ts";
+import { nonNegative, unchanged } from "../definition/field-checks.ts";
 import type { FieldError, FieldPath } from "../machinery/errors/field-error.ts";
 import type { ReplicaSet as ReplicaSetObject, ReplicaSetSpec } from "../types/apps-v1.ts";
 

@@ -11,8 +11,8 @@ import {
   nonNegative,
   nonNegativeIntOrPercent,
   plainNumber,
-} from "../definition/counts.ts";
-import { same } from "../definition/json-of.ts";
+  same,
+} from "../definition/field-checks.ts";
 import {
   type FieldError,
   type FieldPath,

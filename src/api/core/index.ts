@@ -18,13 +18,12 @@ import { PersistentVolumeClaim } from "./volumes/persistent-volume-claim.ts";
 import { PodTemplate } from "./workload/pod-template.ts";
 import { ReplicationController } from "./workload/replication-controller.ts";
 
-export { checkReachableIp, checkStrictCidr, checkStrictIp } from "../definition/strict-ip.ts";
 export { repackSubsets } from "./endpoints/repack-subsets.ts";
 export { eventField } from "./event.ts";
 export { eventColumns } from "./event-columns.ts";
 export { validateEvent, validateNewEvent, validateNewEventUpdate } from "./event-validation.ts";
+export { validateNodeSelector } from "./node/node-selector.ts";
 export { validateTaints } from "./node/validation.ts";
-export { validateNodeSelector } from "./pod/index.ts";
 export {
   allocatesNodePorts,
   type IpFamily,

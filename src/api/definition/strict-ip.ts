@@ -7,8 +7,9 @@ import { goQuote } from "../machinery/json/go-text.ts";
 import { type Cidr, checkCidr, checkIp, formatIp, parseCidr, parseIp } from "../machinery/names/ip.ts";
 
 export function checkStrictIp(where: Where, value: string, existing: readonly string[] = []): readonly FieldError[] {
+  if (existing.includes(value)) return [];
   const errors = checkIp(where, value);
-  if (errors.length > 0 || existing.includes(value)) return errors;
+  if (errors.length > 0) return errors;
   if (hasLeadingZero(value)) return [invalid(where, value, "must not have leading 0s")];
   if (isMapped(value)) return [invalid(where, value, "must not be an IPv4-mapped IPv6 address")];
   return [];

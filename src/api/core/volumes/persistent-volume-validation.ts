@@ -11,7 +11,7 @@ import {
 import { equalJson } from "../../machinery/json/equal.ts";
 import type { Json } from "../../machinery/json/json.ts";
 import type { PersistentVolume, PersistentVolumeSpec, VolumeNodeAffinity } from "../../types/core-v1.ts";
-import { validateNodeSelector } from "../pod/index.ts";
+import { validateNodeSelector } from "../node/node-selector.ts";
 import {
   accessModeFaults,
   classNameFaults,

@@ -1,6 +1,6 @@
 /** The status of a ReplicaSet or ReplicationController: no count may be larger than that of all replicas. */
 
-import { allNonNegative } from "../../definition/counts.ts";
+import { allNonNegative } from "../../definition/field-checks.ts";
 import { type FieldError, type FieldPath, invalid } from "../../machinery/errors/field-error.ts";
 import type { ReplicaSetStatus } from "../../types/apps-v1.ts";
 

@@ -1,15 +1,8 @@
 /** ReplicationController: the ReplicaSet of early days, with a plain map for a selector. */
-import {
-  dropDisabledFields,
-  nonNegative,
-  podNameWarnings,
-  templateColumns,
-  templateWarnings,
-  validateReplicaCounts,
-  validateReplicatedTemplate,
-} from "../../apps/index.ts";
+
 import { ageColumn, labelsText } from "../../definition/columns.ts";
 import { defineKind } from "../../definition/define-kind.ts";
+import { nonNegative } from "../../definition/field-checks.ts";
 import { type FieldError, type FieldPath, required } from "../../machinery/errors/field-error.ts";
 import { matcherOf } from "../../machinery/names/labels.ts";
 import type { Draft } from "../../machinery/schema/object.ts";
@@ -19,6 +12,9 @@ import type {
   ReplicationControllerSpec,
 } from "../../types/core-v1.ts";
 import { defaultPodTemplateSpec } from "../pod/index.ts";
+import { validateReplicaCounts } from "./replica-counts.ts";
+import { dropDisabledFields, podNameWarnings, templateWarnings, validateReplicatedTemplate } from "./template.ts";
+import { templateColumns } from "./template-columns.ts";
 
 const specType = "io.k8s.api.core.v1.ReplicationControllerSpec";
 const statusType = "io.k8s.api.core.v1.ReplicationControllerStatus";

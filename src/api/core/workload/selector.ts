@@ -1,6 +1,6 @@
 /** The selector of a workload, and whether the pods it makes would be its own. */
 
-import { jsonOf } from "../../definition/json-of.ts";
+import { jsonOf } from "../../definition/field-checks.ts";
 import { type FieldError, type FieldPath, invalid, required } from "../../machinery/errors/field-error.ts";
 import {
   type LabelMatcher,

@@ -8,6 +8,7 @@ import {
   at as path,
 } from "../../machinery/errors/field-error.ts";
 import type { LabelMatcher } from "../../machinery/names/labels.ts";
+import { checkDns1123Label } from "../../machinery/names/names.ts";
 import type { Draft, KubeObject } from "../../machinery/schema/object.ts";
 import type { PodTemplateSpec } from "../../types/core-v1.ts";
 import {
@@ -65,4 +66,13 @@ export function templateWarnings(
   where: FieldPath = path("spec", "template"),
 ): readonly string[] {
   return isWarnedOf(object, old) ? podTemplateWarnings(template, where) : [];
+}
+
+/** Names that are allowed, but do not work well as parts of pods' host names. */
+export function podNameWarnings(name: string): readonly string[] {
+  const faults = checkDns1123Label(name);
+  if (faults.length === 0) return [];
+  const why =
+    "this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended";
+  return [`metadata.name: ${why}: [${faults.join(" ")}]`];
 }

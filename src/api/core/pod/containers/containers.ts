@@ -14,12 +14,12 @@ import {
 } from "../../../machinery/errors/field-error.ts";
 import { checkDns1123Label } from "../../../machinery/names/names.ts";
 import type { Container, EphemeralContainer, PodSpec, Volume } from "../../../types/core-v1.ts";
+import { pullPolicies } from "../fields/image.ts";
+import type { PodValidationOptions } from "../fields/validation-options.ts";
 import { isSidecar } from "../resources/container-totals.ts";
 import { validateContainerResources, validateResizePolicy } from "../resources/resources.ts";
 import { validateSecurityContext } from "../security/security-context.ts";
-import type { PodValidationOptions } from "../spec/options.ts";
 import { validateDevices, validateMounts } from "../volumes/mounts.ts";
-import { pullPolicies } from "../volumes/sources.ts";
 import { validateEnv, validateEnvFrom } from "./env.ts";
 import { validateHostPorts, validatePorts } from "./ports.ts";
 import { probeUses, validateLifecycle, validateProbe } from "./probes.ts";

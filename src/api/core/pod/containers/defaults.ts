@@ -1,14 +1,9 @@
 /** What containers of all three sorts get where nothing was said. */
 import type { Draft } from "../../../machinery/schema/object.ts";
-import type {
-  Container,
-  EphemeralContainer,
-  HTTPGetAction,
-  ObjectFieldSelector,
-  Probe,
-} from "../../../types/core-v1.ts";
+import type { Container, EphemeralContainer, HTTPGetAction, Probe } from "../../../types/core-v1.ts";
+import { defaultFieldRef } from "../fields/field-refs.ts";
+import { defaultPullPolicy } from "../fields/image.ts";
 import { roundResources } from "../resources/defaults.ts";
-import { imageTag } from "./image-name.ts";
 
 export function defaultContainer(container: Draft<Container> | Draft<EphemeralContainer>): void {
   if ((container.imagePullPolicy ?? "") === "") container.imagePullPolicy = defaultPullPolicy(container.image);
@@ -19,15 +14,6 @@ export function defaultContainer(container: Draft<Container> | Draft<EphemeralCo
   for (const probe of [container.livenessProbe, container.readinessProbe, container.startupProbe]) defaultProbe(probe);
   defaultHttpGet(container.lifecycle?.postStart?.httpGet);
   defaultHttpGet(container.lifecycle?.preStop?.httpGet);
-}
-
-/** A tag that moves has to be asked for each time. */
-export function defaultPullPolicy(image: string | undefined): "Always" | "IfNotPresent" {
-  return imageTag(image ?? "") === "latest" ? "Always" : "IfNotPresent";
-}
-
-export function defaultFieldRef(selector: Draft<ObjectFieldSelector> | undefined): void {
-  if (selector !== undefined && (selector.apiVersion ?? "") === "") selector.apiVersion = "v1";
 }
 
 function defaultProbe(probe: Draft<Probe> | undefined): void {

@@ -1,6 +1,6 @@
 /** Probes and hooks: what is run or asked, and how often. */
 
-import { fits, notNegative, oneOf, requireText } from "../../../definition/field-checks.ts";
+import { fits, nonNegative, oneOf, requireText } from "../../../definition/field-checks.ts";
 import {
   type FieldError,
   type FieldPath,
@@ -26,11 +26,11 @@ export function validateProbe(
   if (probe === undefined) return [];
   const errors = [
     ...validateHandler(probe, graceSeconds, at),
-    ...notNegative(probe.initialDelaySeconds, at.child("initialDelaySeconds")),
-    ...notNegative(probe.timeoutSeconds, at.child("timeoutSeconds")),
-    ...notNegative(probe.periodSeconds, at.child("periodSeconds")),
-    ...notNegative(probe.successThreshold, at.child("successThreshold")),
-    ...notNegative(probe.failureThreshold, at.child("failureThreshold")),
+    ...nonNegative(probe.initialDelaySeconds, at.child("initialDelaySeconds")),
+    ...nonNegative(probe.timeoutSeconds, at.child("timeoutSeconds")),
+    ...nonNegative(probe.periodSeconds, at.child("periodSeconds")),
+    ...nonNegative(probe.successThreshold, at.child("successThreshold")),
+    ...nonNegative(probe.failureThreshold, at.child("failureThreshold")),
   ];
   const { terminationGracePeriodSeconds: grace, successThreshold = 0 } = probe;
   const where = at.child("terminationGracePeriodSeconds");

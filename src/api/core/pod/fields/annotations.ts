@@ -2,8 +2,8 @@
 import { type FieldError, type FieldPath, forbidden, invalid } from "../../../machinery/errors/field-error.ts";
 import { goQuote } from "../../../machinery/json/go-text.ts";
 import type { AppArmorProfile, PodSpec, SeccompProfile } from "../../../types/core-v1.ts";
-import type { PodValidationOptions } from "../spec/options.ts";
 import { validateDescendingPath } from "./paths.ts";
+import type { PodValidationOptions } from "./validation-options.ts";
 import { allContainers, placedContainers } from "./visit.ts";
 
 export type Annotations = Readonly<Record<string, string>>;

@@ -10,6 +10,7 @@ import {
 } from "../../../machinery/errors/field-error.ts";
 import { checkQualifiedName } from "../../../machinery/names/names.ts";
 import { canonicalQuantity } from "../../../machinery/scalars/quantity.ts";
+import type { Draft } from "../../../machinery/schema/object.ts";
 import type { ObjectFieldSelector, ResourceFieldSelector } from "../../../types/core-v1.ts";
 
 /** Sorted, as they are told. */
@@ -104,4 +105,8 @@ function validateDivisor(resource: string, divisor: string | undefined, at: Fiel
   const [, name, allowed, words] = divisors.find(([pattern]) => pattern.test(resource)) ?? [];
   if (allowed === undefined || allowed.includes(amount)) return [];
   return [invalid(at, resource, `only divisor's values ${words} are supported with the ${name} resource`)];
+}
+
+export function defaultFieldRef(selector: Draft<ObjectFieldSelector> | undefined): void {
+  if (selector !== undefined && (selector.apiVersion ?? "") === "") selector.apiVersion = "v1";
 }

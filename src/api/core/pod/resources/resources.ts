@@ -21,7 +21,7 @@ import type {
   ResourceRequirements,
 } from "../../../types/core-v1.ts";
 import { quantityFaults } from "../../resources/resource-list.ts";
-import type { PodValidationOptions } from "../spec/options.ts";
+import type { PodValidationOptions } from "../fields/validation-options.ts";
 import { containerTotals } from "./container-totals.ts";
 import { containerResourceFaults, isDivisible, isHugePages, isOvercommitAllowed, podResourceFaults } from "./names.ts";
 

@@ -5,28 +5,15 @@ import {
   allErrors,
   type FieldError,
   type FieldPath,
-  forbidden,
   invalid,
   NO_ERRORS,
   required,
 } from "../../../machinery/errors/field-error.ts";
 import { type LabelSelector, validateLabelSelector } from "../../../machinery/names/labels.ts";
-import {
-  checkDns1123Label,
-  checkDns1123Subdomain,
-  checkLabelValue,
-  checkQualifiedName,
-} from "../../../machinery/names/names.ts";
-import type {
-  Affinity,
-  NodeAffinity,
-  NodeSelector,
-  NodeSelectorRequirement,
-  NodeSelectorTerm,
-  PodAffinity,
-  PodAffinityTerm,
-} from "../../../types/core-v1.ts";
-import type { PodValidationOptions } from "../spec/options.ts";
+import { checkDns1123Label, checkQualifiedName } from "../../../machinery/names/names.ts";
+import type { Affinity, NodeAffinity, PodAffinity, PodAffinityTerm } from "../../../types/core-v1.ts";
+import { validateNodeSelector, validateNodeSelectorTerm } from "../../node/node-selector.ts";
+import type { PodValidationOptions } from "../fields/validation-options.ts";
 import { validateMatchLabelKeys } from "./match-label-keys.ts";
 
 const requiredTerms = "requiredDuringSchedulingIgnoredDuringExecution";
@@ -59,69 +46,12 @@ function validateNodeAffinity(
       : [...validateNodeSelector(needed, at.child(requiredTerms), options.allowInvalidNodeAffinity)];
   for (const [i, { weight, preference }] of (affinity[preferredTerms] ?? []).entries()) {
     const path = at.child(preferredTerms).index(i);
-    errors.push(...validateWeight(weight, path), ...validateTerm(preference, path.child("preference"), true));
-  }
-  return errors;
-}
-
-export function validateNodeSelector(selector: NodeSelector, at: FieldPath, anyValue = false): readonly FieldError[] {
-  const path = at.child("nodeSelectorTerms");
-  const terms = selector.nodeSelectorTerms ?? [];
-  if (terms.length === 0) return [required(path, "must have at least one node selector term")];
-  return terms.flatMap((term, i) => validateTerm(term, path.index(i), anyValue));
-}
-
-function validateTerm(term: NodeSelectorTerm, at: FieldPath, anyValue: boolean): readonly FieldError[] {
-  return [
-    ...(term.matchExpressions ?? []).flatMap((one, i) =>
-      validateExpression(one, at.child("matchExpressions").index(i), anyValue),
-    ),
-    ...(term.matchFields ?? []).flatMap((one, i) => validateField(one, at.child("matchFields").index(i))),
-  ];
-}
-
-function validateExpression(
-  { key, operator, values = [] }: NodeSelectorRequirement,
-  at: FieldPath,
-  anyValue: boolean,
-): readonly FieldError[] {
-  const errors = [...operatorFaults(operator, values.length, at), ...fits(checkQualifiedName, key, at.child("key"))];
-  if (anyValue) return errors;
-  for (const [i, value] of values.entries()) errors.push(...fits(checkLabelValue, value, at.child("values").index(i)));
-  return errors;
-}
-
-function operatorFaults(operator: string, count: number, at: FieldPath): readonly FieldError[] {
-  const where = at.child("values");
-  switch (operator) {
-    case "In":
-    case "NotIn":
-      return count > 0 ? [] : [required(where, "must be specified when `operator` is 'In' or 'NotIn'")];
-    case "Exists":
-    case "DoesNotExist":
-      return count === 0
-        ? []
-        : [forbidden(where, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'")];
-    case "Gt":
-    case "Lt":
-      return count === 1 ? [] : [required(where, "must be specified single value when `operator` is 'Lt' or 'Gt'")];
-    default:
-      return [invalid(at.child("operator"), operator, "not a valid selector operator")];
-  }
-}
-
-/** Only a node's name can be asked for. */
-function validateField({ key, operator, values = [] }: NodeSelectorRequirement, at: FieldPath): readonly FieldError[] {
-  const errors: FieldError[] = [];
-  if (operator !== "In" && operator !== "NotIn") {
-    errors.push(invalid(at.child("operator"), operator, "not a valid selector operator"));
-  } else if (values.length !== 1) {
     errors.push(
-      required(at.child("values"), "must be only one value when `operator` is 'In' or 'NotIn' for node field selector"),
+      ...validateWeight(weight, path),
+      ...validateNodeSelectorTerm(preference, path.child("preference"), true),
     );
   }
-  if (key !== "metadata.name") return [...errors, invalid(at.child("key"), key, "not a valid field selector key")];
-  return [...errors, ...values.flatMap((value, i) => fits(checkDns1123Subdomain, value, at.child("values").index(i)))];
+  return errors;
 }
 
 function validatePodAffinity(

@@ -19,7 +19,7 @@ import type {
   Toleration,
   TopologySpreadConstraint,
 } from "../../../types/core-v1.ts";
-import type { PodValidationOptions } from "../spec/options.ts";
+import type { PodValidationOptions } from "../fields/validation-options.ts";
 import { validateMatchLabelKeys, validateUnmergedKeys } from "./match-label-keys.ts";
 
 const effects = ["NoSchedule", "PreferNoSchedule", "NoExecute"];

@@ -20,7 +20,7 @@ import type {
 } from "../../../types/core-v1.ts";
 import { internalForm } from "../fields/internal-form.ts";
 import { validateDescendingPath } from "../fields/paths.ts";
-import type { PodValidationOptions } from "../spec/options.ts";
+import type { PodValidationOptions } from "../fields/validation-options.ts";
 import { validateSysctls } from "./sysctls.ts";
 import { validateWindowsUser } from "./windows.ts";
 

@@ -7,7 +7,7 @@ import {
   required,
 } from "../../../machinery/errors/field-error.ts";
 import type { PodSpec } from "../../../types/core-v1.ts";
-import type { PodValidationOptions } from "../spec/options.ts";
+import type { PodValidationOptions } from "../fields/validation-options.ts";
 
 const longestName = 253;
 const segment = "[a-z0-9]([-_a-z0-9]*[a-z0-9])?";

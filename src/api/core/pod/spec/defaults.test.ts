@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Draft } from "../../../machinery/schema/object.ts";
 import type { Container, Pod, PodSpec, PodTemplateSpec, Volume } from "../../../types/core-v1.ts";
-import { imageTag } from "../containers/image-name.ts";
+import { imageTag } from "../fields/image.ts";
 import { defaultPod, defaultPodTemplateSpec } from "./defaults.ts";
 
 function defaulted(spec: Partial<PodSpec>): PodSpec | undefined {

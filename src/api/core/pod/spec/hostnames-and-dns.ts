@@ -1,6 +1,7 @@
 /** How a pod is called and how it calls others: host names, aliases, DNS. */
 
 import { fits } from "../../../definition/field-checks.ts";
+import { checkStrictIp } from "../../../definition/strict-ip.ts";
 import {
   allErrors,
   type FieldError,
@@ -11,7 +12,6 @@ import {
   required,
   tooLong,
 } from "../../../machinery/errors/field-error.ts";
-import { checkIp, parseIp } from "../../../machinery/names/ip.ts";
 import {
   checkDns1123Label,
   checkDns1123Subdomain,
@@ -45,7 +45,7 @@ export function validateDnsConfig(
     );
   }
   for (const [i, server] of nameservers.entries())
-    errors.push(...validateStrictIp(server, at.child("nameservers").index(i)));
+    errors.push(...checkStrictIp(at.child("nameservers").index(i), server));
   const path = at.child("searches");
   if (searches.length > mostSearches)
     errors.push(invalid(path, searches, `must not have more than ${mostSearches} search paths`));
@@ -70,21 +70,9 @@ export function validateDnsConfig(
 
 export function validateHostAliases(aliases: readonly HostAlias[], at: FieldPath): readonly FieldError[] {
   return aliases.flatMap(({ ip, hostnames = [] }, i) => [
-    ...validateStrictIp(ip, at.index(i).child("ip")),
+    ...checkStrictIp(at.index(i).child("ip"), ip),
     ...hostnames.flatMap((name, j) => fits(checkDns1123Subdomain, name, at.index(i).child("hostnames").index(j))),
   ]);
-}
-
-/** Forms that some programs read otherwise than others are refused, unless they were there before. */
-export function validateStrictIp(ip: string, at: FieldPath, before: readonly string[] = []): readonly FieldError[] {
-  if (before.includes(ip)) return [];
-  const faults = checkIp(at, ip);
-  if (faults.length > 0) return faults;
-  const octets = ip.slice(ip.lastIndexOf(":") + 1).split(".");
-  if (octets.length === 4 && octets.some((octet) => /^0\d/.test(octet)))
-    return [invalid(at, ip, "must not have leading 0s")];
-  const isMapped = ip.includes(":") && parseIp(ip)?.bytes.length === 4;
-  return isMapped ? [invalid(at, ip, "must not be an IPv4-mapped IPv6 address")] : [];
 }
 
 export function validateHostnames(spec: PodSpec, at: FieldPath): readonly FieldError[] {

@@ -9,43 +9,11 @@ import type { ObjectMeta } from "../../../machinery/schema/object.ts";
 import type { NodeSelectorTerm, PodAffinityTerm, PodSpec, PodTemplateSpec } from "../../../types/core-v1.ts";
 import { isDeletionCost } from "../fields/annotations.ts";
 import { isNonLocalPath } from "../fields/paths.ts";
+import { newPod, type PodValidationOptions } from "../fields/validation-options.ts";
 import { allContainers } from "../fields/visit.ts";
 import { isDivisible } from "../resources/names.ts";
 import { validateMatchLabelKeys } from "../scheduling/match-label-keys.ts";
 import { hostSysctlFault } from "../security/sysctls.ts";
-
-export interface PodValidationOptions {
-  /** A pod itself, not the template of a workload. */
-  readonly isPod: boolean;
-  readonly allowAnyDeletionCost: boolean;
-  readonly allowIndivisibleHugePages: boolean;
-  readonly allowInvalidAffinitySelector: boolean;
-  readonly allowInvalidNodeAffinity: boolean;
-  readonly allowInvalidSpreadSelector: boolean;
-  readonly allowNonLocalTokenPath: boolean;
-  readonly allowHostSysctls: boolean;
-  readonly allowEmptyImageReference: boolean;
-  readonly allowUserNamespacesWithDevices: boolean;
-  readonly allowRestartOnInitResize: boolean;
-  /** Spread constraints from before matchLabelKeys were merged into the selector. */
-  readonly unmergedMatchLabelKeys: boolean;
-}
-
-/** Strict: what a new pod must fit. */
-export const newPod: PodValidationOptions = {
-  isPod: true,
-  allowAnyDeletionCost: false,
-  allowIndivisibleHugePages: false,
-  allowInvalidAffinitySelector: false,
-  allowInvalidNodeAffinity: false,
-  allowInvalidSpreadSelector: false,
-  allowNonLocalTokenPath: false,
-  allowHostSysctls: false,
-  allowEmptyImageReference: false,
-  allowUserNamespacesWithDevices: false,
-  allowRestartOnInitResize: false,
-  unmergedMatchLabelKeys: false,
-};
 
 /** For a pod; `old` is what it was before an update. */
 export function podOptions(old?: PodSpec, oldMeta?: ObjectMeta): PodValidationOptions {

@@ -17,6 +17,7 @@ import { validateContainers, validateInitContainers } from "../containers/contai
 import { validateFileKeyVolumes } from "../containers/env.ts";
 import { validateEphemeralContainers } from "../containers/ephemeral.ts";
 import { validateHostNetworkPorts } from "../containers/ports.ts";
+import type { PodValidationOptions } from "../fields/validation-options.ts";
 import { placedContainers } from "../fields/visit.ts";
 import { validateResourceClaims } from "../resources/resource-claims.ts";
 import { validateOverhead, validatePodResources } from "../resources/resources.ts";
@@ -36,7 +37,6 @@ import {
   validateHostnameOverride,
   validateHostnames,
 } from "./hostnames-and-dns.ts";
-import type { PodValidationOptions } from "./options.ts";
 
 const restartPolicies = ["Always", "OnFailure", "Never"];
 const dnsPolicies = ["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"];

@@ -4,7 +4,8 @@ import { validateLabels } from "../../../machinery/names/labels.ts";
 import { validateAnnotations } from "../../../machinery/object-meta.ts";
 import type { PodTemplateSpec } from "../../../types/core-v1.ts";
 import { validatePodAnnotations, validateProfilesAgree } from "../fields/annotations.ts";
-import { type PodValidationOptions, podTemplateOptions } from "./options.ts";
+import type { PodValidationOptions } from "../fields/validation-options.ts";
+import { podTemplateOptions } from "./options.ts";
 import { validatePodSpec } from "./spec.ts";
 
 /** Faults of its metadata are told to be those of the template itself. `options` come from podTemplateOptions(template, old template). */

@@ -1,6 +1,7 @@
 /** `pods/status`: what kubelets and schedulers report. */
 
 import { fits } from "../../../definition/field-checks.ts";
+import { checkStrictIp } from "../../../definition/strict-ip.ts";
 import {
   duplicate,
   type FieldError,
@@ -19,7 +20,6 @@ import type { Container, ContainerStatus, Pod, PodSpec, PodStatus } from "../../
 import { validateContainerStatuses } from "../containers/statuses.ts";
 import { defaultPodStatus } from "../spec/defaults.ts";
 import { dropDisabledFields } from "../spec/disabled-fields.ts";
-import { validateStrictIp } from "../spec/hostnames-and-dns.ts";
 import { podOptions } from "../spec/options.ts";
 import { specOf, validateAnnotationUpdate } from "./update.ts";
 
@@ -238,7 +238,7 @@ function validateHostIps(
 
 /** One address of each family at most. */
 function validateIps(ips: readonly string[], before: readonly string[], at: FieldPath): readonly FieldError[] {
-  const errors = ips.flatMap((ip, i) => validateStrictIp(ip, at.index(i), before));
+  const errors = ips.flatMap((ip, i) => checkStrictIp(at.index(i), ip, before));
   if (ips.length < 2) return errors;
   const families = ips.map((ip) => parseIp(ip)?.bytes.length);
   const bad = families.indexOf(undefined);

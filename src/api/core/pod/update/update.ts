@@ -23,8 +23,9 @@ import type { Container, NodeAffinity, NodeSelectorTerm, Pod, PodSpec } from "..
 import { imageSpaceFaults } from "../containers/containers.ts";
 import { validateAnnotationChanges, validatePodAnnotations, validateProfilesAgree } from "../fields/annotations.ts";
 import { internalForm } from "../fields/internal-form.ts";
+import type { PodValidationOptions } from "../fields/validation-options.ts";
 import { validateAddedTolerations, validateRemovedGates } from "../scheduling/scheduling.ts";
-import { type PodValidationOptions, podOptions } from "../spec/options.ts";
+import { podOptions } from "../spec/options.ts";
 import { validatePodSpec } from "../spec/spec.ts";
 
 const changeable = [

@@ -1,7 +1,8 @@
 /** What volumes get where nothing was said. Defaults of the old in-tree drivers are facts of their types. */
 import type { Draft } from "../../../machinery/schema/object.ts";
 import type { Volume } from "../../../types/core-v1.ts";
-import { defaultFieldRef, defaultPullPolicy } from "../containers/defaults.ts";
+import { defaultFieldRef } from "../fields/field-refs.ts";
+import { defaultPullPolicy } from "../fields/image.ts";
 import { roundResources } from "../resources/defaults.ts";
 
 /** rw-r--r-- */

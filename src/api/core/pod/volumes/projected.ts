@@ -16,7 +16,7 @@ import type {
 } from "../../../types/core-v1.ts";
 import { validateFieldRef, validateResourceFieldRef, volumeFields } from "../fields/field-refs.ts";
 import { validateFilePath, validateMode } from "../fields/paths.ts";
-import type { PodValidationOptions } from "../spec/options.ts";
+import type { PodValidationOptions } from "../fields/validation-options.ts";
 import { validateKeyToPath } from "./sources.ts";
 
 const shortestTokenSeconds = 10 * 60;

@@ -25,8 +25,9 @@ import type {
   SecretVolumeSource,
 } from "../../../types/core-v1.ts";
 import { validateClaimSpec } from "../../volumes/persistent-volume-claim-validation.ts";
+import { pullPolicies } from "../fields/image.ts";
 import { validateFilePath, validateMode, validateNoBacksteps } from "../fields/paths.ts";
-import type { PodValidationOptions } from "../spec/options.ts";
+import type { PodValidationOptions } from "../fields/validation-options.ts";
 
 const hostPathTypes = [
   "",
@@ -38,7 +39,6 @@ const hostPathTypes = [
   "FileOrCreate",
   "Socket",
 ];
-export const pullPolicies = ["Always", "IfNotPresent", "Never"];
 const longestDriverName = 63;
 
 export function validateHostPath({ path, type }: HostPathVolumeSource, at: FieldPath): readonly FieldError[] {

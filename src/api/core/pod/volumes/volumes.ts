@@ -19,7 +19,7 @@ import { checkDns1123Label, checkDns1123Subdomain } from "../../../machinery/nam
 import { compareQuantities, parseQuantity, zeroQuantity } from "../../../machinery/scalars/quantity.ts";
 import type { ObjectMeta } from "../../../machinery/schema/object.ts";
 import type { Volume } from "../../../types/core-v1.ts";
-import type { PodValidationOptions } from "../spec/options.ts";
+import type { PodValidationOptions } from "../fields/validation-options.ts";
 import * as legacy from "./legacy-sources.ts";
 import { validateDownwardApi, validateProjected } from "./projected.ts";
 import * as source from "./sources.ts";

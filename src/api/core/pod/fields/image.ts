@@ -9,6 +9,13 @@ const ends =
 const identifier = /^[a-f0-9]{64}$/;
 const longestName = 255;
 
+export const pullPolicies = ["Always", "IfNotPresent", "Never"];
+
+/** A tag that may move is pulled each time. */
+export function defaultPullPolicy(image: string | undefined): "Always" | "IfNotPresent" {
+  return imageTag(image ?? "") === "latest" ? "Always" : "IfNotPresent";
+}
+
 /** The tag; `latest` where neither tag nor digest is given, undefined where there is only a digest or the name is none. */
 export function imageTag(image: string): string | undefined {
   if (identifier.test(image)) return undefined;
