@@ -101,8 +101,4 @@ export const OVERSIZE: readonly string[] = [
   "src/kubelet/kubelet.ts",
   "src/apiserver/server.ts",
   "src/apiserver/fairness/fair-queue.ts",
-  "src/api/machinery/cel/syntax/parser.ts",
-  "src/api/machinery/cel/program/compile.ts",
-  "src/api/machinery/cel/check/check.ts",
-  "src/api/machinery/cel/check/estimate.ts",
 ];
