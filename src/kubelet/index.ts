@@ -7,5 +7,5 @@ export { type HostKubeletOptions, runHostKubelet } from "./host-kubelet.ts";
 export { type Kubelet, type KubeletOptions, runKubelet } from "./kubelet.ts";
 export * from "./pod-status/index.ts";
 export * from "./runtime/runtime.ts";
-export * from "./simulated/index.ts";
+export * from "./fleet/index.ts";
 export { type CsiMountRequest, type CsiVolumes, noCsi } from "./volumes/index.ts";

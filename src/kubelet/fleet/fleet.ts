@@ -13,7 +13,7 @@ import type { NodeFacts } from "./node-object.ts";
 import type { PodEntry } from "./node-pods.ts";
 import { DEFAULTS, type Defaults } from "./script.ts";
 import type { NodeSettings } from "./settings.ts";
-import { type Chore, SimulatedNode } from "./simulated-node.ts";
+import { type Chore, FleetNode } from "./fleet-node.ts";
 
 const POD_WORKERS = 64;
 const CHORE_WORKERS = 32;
@@ -35,7 +35,7 @@ export class Fleet {
   readonly #options: FleetOptions;
   readonly #pods: WorkQueue<PodEntry>;
   readonly #chores: WorkQueue<Chore>;
-  readonly #nodes = new Map<string, SimulatedNode>();
+  readonly #nodes = new Map<string, FleetNode>();
   readonly #ready = Promise.withResolvers<void>();
 
   constructor(options: FleetOptions) {
@@ -62,7 +62,7 @@ export class Fleet {
       for (const settings of this.#options.nodes) {
         const client = this.#options.clientOf(settings.name);
         clients.push(client);
-        const node = new SimulatedNode({ ...shared, settings, client });
+        const node = new FleetNode({ ...shared, settings, client });
         this.#nodes.set(settings.name, node);
         tasks.run(node.name, (running) => node.run(running));
       }

@@ -36,11 +36,11 @@ const TICK_MS = 100;
 
 /** What a node has to do from time to time. */
 export interface Chore {
-  readonly node: SimulatedNode;
+  readonly node: FleetNode;
   readonly what: "register" | "lease" | "status";
 }
 
-export interface SimulatedNodeOptions extends Pick<NodePodsOptions, "defaults" | "newId" | "imageID" | "beginnings"> {
+export interface FleetNodeOptions extends Pick<NodePodsOptions, "defaults" | "newId" | "imageID" | "beginnings"> {
   readonly settings: NodeSettings;
   readonly facts: NodeFacts;
   readonly client: Client;
@@ -59,8 +59,8 @@ interface Session {
   isRegistered: boolean;
 }
 
-export class SimulatedNode {
-  readonly #options: SimulatedNodeOptions;
+export class FleetNode {
+  readonly #options: FleetNodeOptions;
   readonly #node: Informer<core.Node>;
   readonly #lease: NodeLease;
   readonly #chores: Readonly<Record<Chore["what"], Chore>>;
@@ -70,7 +70,7 @@ export class SimulatedNode {
   /** Undefined before it runs. */
   #signal: AbortSignal | undefined;
 
-  constructor(options: SimulatedNodeOptions) {
+  constructor(options: FleetNodeOptions) {
     const { client, clock, random, log, settings } = options;
     this.#options = options;
     const selectors = { fieldSelector: `metadata.name=${settings.name}` };
