@@ -69,7 +69,6 @@ export const OVERSIZE: readonly string[] = [
   "src/api/core",
   "src/api/core/pod",
   "src/scheduler/queue/scheduling-queue.ts",
-  "src/kubelet/kubelet.ts",
   "src/apiserver/server.ts",
   "src/apiserver/fairness/fair-queue.ts",
   "src/api/machinery/cel/syntax/parser.ts",

@@ -8,7 +8,7 @@ import {
   scaledValue,
   zeroQuantity,
 } from "#api";
-import { hostPorts, requestsOf, type Usage } from "./usage.ts";
+import { hostPorts, requestsOf, type Usage } from "../admission/usage.ts";
 
 export interface Refusal {
   readonly reason: string;

@@ -23,7 +23,7 @@ import {
 } from "#base";
 import { type Client, Informer } from "#client";
 import { Node, Pod } from "../kinds.ts";
-import { NodeLease, RENEW_MS } from "./lease.ts";
+import { NodeLease, RENEW_MS } from "../node/lease.ts";
 import { isOutdated, labelsOf, type NodeFacts, newNode, STOPPED, statusReport } from "./node-object.ts";
 import { NodePods, type NodePodsOptions, type PodEntry } from "./node-pods.ts";
 import type { NodeSettings } from "./settings.ts";

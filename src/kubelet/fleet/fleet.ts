@@ -9,11 +9,11 @@ import { createHash } from "node:crypto";
 import { abortable, type Clock, type Logger, processQueue, type Random, TaskGroup, WorkQueue } from "#base";
 import type { Client } from "#client";
 import { Beginnings } from "./beginnings.ts";
+import { type Chore, FleetNode } from "./fleet-node.ts";
 import type { NodeFacts } from "./node-object.ts";
 import type { PodEntry } from "./node-pods.ts";
 import { DEFAULTS, type Defaults } from "./script.ts";
 import type { NodeSettings } from "./settings.ts";
-import { type Chore, FleetNode } from "./fleet-node.ts";
 
 const POD_WORKERS = 64;
 const CHORE_WORKERS = 32;

@@ -14,6 +14,7 @@ import { type core, isStatusError } from "#api";
 import { type Clock, isAbort, type Logger, type WorkQueue } from "#base";
 import { type Change, type Client, type ResourceClient, revisionOf } from "#client";
 import { Works } from "#flows";
+import { Usage } from "../admission/usage.ts";
 import { Pod } from "../kinds.ts";
 import { isFinal, podStatus, rejectedStatus, statusPatch } from "../pod-status/index.ts";
 import { AddressPool, parseRange } from "./addresses.ts";
@@ -23,7 +24,6 @@ import { PodLife, type PodLifeOptions } from "./pod-life.ts";
 import { resize } from "./resize.ts";
 import { type Defaults, readScript } from "./script.ts";
 import type { NodeSettings } from "./settings.ts";
-import { Usage } from "./usage.ts";
 
 const MIRROR = "kubernetes.io/config.mirror";
 const NO_ADDRESS_MS = 10_000;

@@ -11,6 +11,7 @@
  * 3. Restarts wait 1 s at first, then 10 s, doubling up to 5 minutes; what ran for 10 minutes starts over. Pulls of images that fail wait likewise.
  */
 import type { core } from "#api";
+import { shouldRestart } from "../lifecycle/index.ts";
 import {
   type ContainerInstance,
   crashLoopBackOff,
@@ -18,7 +19,6 @@ import {
   imagePullBackOff,
   type ObservedContainer,
   type ObservedPod,
-  shouldRestart,
 } from "../pod-status/index.ts";
 import { adopted } from "./adopted.ts";
 import { FIRST_RESTART_MS, pullDelayMs, restartDelayMs } from "./restart-delay.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { core } from "#api";
+import { Usage } from "../admission/usage.ts";
 import { resize } from "./resize.ts";
-import { Usage } from "./usage.ts";
 
 const NOW = Date.UTC(2030, 0, 1);
 

@@ -2,9 +2,9 @@
  * What a node answers to a change of a running Pod's resources: it gives them, puts them off while others use them, or says that it never can.
  */
 import { compareQuantities, type core, equalJson, type Json } from "#api";
+import type { Usage } from "../admission/usage.ts";
 import { timestamp } from "../pod-status/index.ts";
 import { type Amounts, numberOf, shortage, shortageText } from "./admission.ts";
-import type { Usage } from "./usage.ts";
 
 export interface Resize {
   /** The Pod as its node has it: with the resources from before until they can be given. */

@@ -12,7 +12,7 @@
  *     stop-exit-code  what it then ends with                                                             "0"
  */
 import { type core, durationMs } from "#api";
-import { isSidecar } from "../pod-status/index.ts";
+import { isSidecar } from "../lifecycle/index.ts";
 import { type Course, readCommand } from "./command.ts";
 
 export const PREFIX = "simulated.k8ts.io/";

@@ -12,9 +12,9 @@ import {
   subtractQuantities,
   zeroQuantity,
 } from "#api";
-import type { ResizeVerdict } from "../pods/resize.ts";
-import type { PodFailure } from "../pods/sync-pod.ts";
+import type { PodFailure } from "../lifecycle/index.ts";
 import { matchesNode } from "./node-affinity.ts";
+import type { ResizeVerdict } from "./resize.ts";
 
 export interface AdmissionFacts {
   readonly node: Pick<core.Node, "metadata">;

@@ -6,8 +6,8 @@
  * 3. A pressure that has passed is still told for a while, so that a node does not waver.
  */
 import { type core, parseQuantity, podRequests, scaledValue } from "#api";
-import type { Pressure } from "./conditions.ts";
-import type { MachineUsage } from "./machine.ts";
+import type { MachineUsage } from "../host/index.ts";
+import type { Pressure } from "../node/index.ts";
 
 export interface Shortage {
   readonly signal: string;

@@ -2,8 +2,8 @@
 import { readFile } from "node:fs/promises";
 import { parse } from "yaml";
 import { type core, parseDuration, parseQuantity, scaledValue } from "#api";
+import { type ShutdownPeriod, shutdownPeriods } from "../eviction/index.ts";
 import type { KubeletConfig } from "./config.ts";
-import { type ShutdownPeriod, shutdownPeriods } from "./node/index.ts";
 
 export interface KubeletConfigurationFile {
   readonly values: Partial<KubeletConfig>;

@@ -5,9 +5,9 @@
  */
 import type { core } from "#api";
 import type { Clock, Logger } from "#base";
+import { podGraceSeconds } from "../lifecycle/index.ts";
 import { timestamp } from "../pod-status/index.ts";
-import { podGraceSeconds } from "../pods/kill.ts";
-import type { PodWorkers } from "../pods/pod-workers.ts";
+import type { PodWorkers } from "../pods/index.ts";
 
 /** How long Pods of this priority and above have, up to the next one's. */
 export interface ShutdownPeriod {

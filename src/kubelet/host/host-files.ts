@@ -2,9 +2,9 @@
 import { chmod, mkdir, open, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { podLogDirectory } from "../containers/index.ts";
-import type { PodFiles } from "../pods/parts.ts";
-import type { Mounter } from "../volumes/index.ts";
-import { podDirectory } from "../volumes/index.ts";
+import type { Mounter } from "./mounter.ts";
+import type { PodFiles } from "./pod-host.ts";
+import { podDirectory } from "./pod-paths.ts";
 
 export interface HostFilesOptions {
   readonly root: string;

@@ -4,8 +4,8 @@
  * What came from no registry (`localhost/…`) could not be fetched again, and sandboxes need their own: both stay.
  */
 import { type Clock, isAbort, type Logger } from "#base";
+import type { MachineUsage } from "../host/index.ts";
 import type { Image, Runtime } from "../runtime/runtime.ts";
-import type { MachineUsage } from "./machine.ts";
 
 export interface ImageGcOptions {
   readonly runtime: Pick<Runtime, "images" | "listContainers">;

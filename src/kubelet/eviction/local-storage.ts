@@ -8,9 +8,9 @@ import { join } from "node:path";
 import { type core, formatQuantity, parseQuantity, podLimits, scaledValue } from "#api";
 import { type Clock, isAbort, type Logger } from "#base";
 import { CONTAINER_NAME, POD_UID, podLogDirectory } from "../containers/index.ts";
-import type { PodWorkers } from "../pods/pod-workers.ts";
+import { volumeDirectory } from "../host/index.ts";
+import type { PodWorkers } from "../pods/index.ts";
 import type { Runtime } from "../runtime/runtime.ts";
-import { volumeDirectory } from "../volumes/pod-paths.ts";
 
 const CHECK_MS = 10_000;
 const RESOURCE = "ephemeral-storage";

@@ -6,12 +6,23 @@
  */
 import { type core, formatMs, goQuote } from "#api";
 import { type Clock, isAbort } from "#base";
+import { type AnyContainer, messageOf, StartError } from "../containers/index.ts";
+import type { PodEvents, PodObjects } from "../objects/index.ts";
 import { errImagePull, imagePullBackOff } from "../pod-status/index.ts";
-import type { ImagePuller, PodEvents, PodObjects, PullRequest } from "../pods/parts.ts";
-import { messageOf, StartError } from "../pods/start-error.ts";
-import type { Image, ImageAuth, Runtime } from "../runtime/runtime.ts";
+import type { Image, ImageAuth, PodSandboxConfig, Runtime } from "../runtime/runtime.ts";
 import { parseImageName, withDefaultTag } from "./image-name.ts";
 import { credentialsFor } from "./pull-secrets.ts";
+
+export interface ImagePuller {
+  /** Throws StartError with the reason that the status tells. */
+  ensure(request: PullRequest, signal: AbortSignal): Promise<Image>;
+}
+
+export interface PullRequest {
+  readonly pod: core.Pod;
+  readonly container: Pick<AnyContainer, "name" | "image" | "imagePullPolicy">;
+  readonly sandbox: PodSandboxConfig;
+}
 
 export interface ImagePullerOptions {
   readonly runtime: Pick<Runtime, "images">;

@@ -10,8 +10,8 @@ import { join } from "node:path";
 import { type core, qosClassOf } from "#api";
 import type { Logger } from "#base";
 import { podCgroup, podResources, qosCgroup } from "../containers/index.ts";
-import type { PodCgroups } from "../pods/parts.ts";
 import type { LinuxResources } from "../runtime/runtime.ts";
+import type { PodCgroups } from "./pod-host.ts";
 
 export interface Hierarchies {
   readonly version: 1 | 2;

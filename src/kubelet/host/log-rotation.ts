@@ -10,8 +10,15 @@ import { basename, dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import { type Clock, isAbort, type Logger } from "#base";
-import { containerLogPath, POD_NAME, POD_NAMESPACE, POD_UID, podLogDirectory } from "../containers/index.ts";
-import { attemptOf, nameOf } from "../pods/runtime-pod.ts";
+import {
+  attemptOf,
+  containerLogPath,
+  nameOf,
+  POD_NAME,
+  POD_NAMESPACE,
+  POD_UID,
+  podLogDirectory,
+} from "../containers/index.ts";
 import type { Container, Runtime } from "../runtime/runtime.ts";
 
 export interface LogRotationOptions {

@@ -1,6 +1,7 @@
 /** What a kubelet is told about its node, as values: from flags, and from a KubeletConfiguration. */
 import type { core } from "#api";
-import type { Amounts, ShutdownPeriod } from "./node/index.ts";
+import type { ShutdownPeriod } from "../eviction/index.ts";
+import type { Amounts } from "../node/index.ts";
 
 export interface KubeletConfig {
   readonly nodeName: string;

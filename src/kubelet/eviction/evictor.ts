@@ -6,13 +6,13 @@
 import type { core } from "#api";
 import { type Clock, isAbort, type Logger } from "#base";
 import { POD_UID } from "../containers/index.ts";
+import type { MachineUsage } from "../host/index.ts";
+import type { ImageGc } from "../images/index.ts";
+import type { Pressure } from "../node/index.ts";
 import { timestamp } from "../pod-status/index.ts";
-import type { PodWorkers } from "../pods/pod-workers.ts";
+import type { PodWorkers } from "../pods/index.ts";
 import type { Runtime } from "../runtime/runtime.ts";
-import type { Pressure } from "./conditions.ts";
 import { evictionMessage, type PodUse, rankForEviction, type Shortage, shortages } from "./eviction.ts";
-import type { ImageGc } from "./image-gc.ts";
-import type { MachineUsage } from "./machine.ts";
 
 export interface EvictorOptions {
   readonly runtime: Pick<Runtime, "listContainerStats">;
