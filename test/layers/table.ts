@@ -134,7 +134,6 @@ export const OVERSIZE: readonly string[] = [
   "src/apiserver/rest",
   "src/apiserver/audit",
   "src/scheduler/queue/scheduling-queue.ts",
-  "src/kubelet/kubelet.ts",
   "src/apiserver/server.ts",
   "src/apiserver/fairness/fair-queue.ts",
 ];
