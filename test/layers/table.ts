@@ -55,6 +55,7 @@ export const layers: Record<string, Layer> = {
 /** The rooms of a folder, lowest first. */
 export const rooms: Record<string, readonly string[]> = {
   cluster: ["config", "data", "reasons", "in-process", "images", "nodes", "standalone"],
+  scheduler: ["framework", "configuration", "snapshot", "evaluation", "queue", "extenders", "plugins", "cycle"],
   cmd: ["process", "options", "components", "inspect", "lifecycle", "nodes", "state"],
 };
 
@@ -68,7 +69,6 @@ export const OVERSIZE: readonly string[] = [
   "src/apiserver/audit",
   "src/api/core",
   "src/api/core/pod",
-  "src/scheduler/queue/scheduling-queue.ts",
   "src/kubelet/kubelet.ts",
   "src/apiserver/server.ts",
   "src/apiserver/fairness/fair-queue.ts",
