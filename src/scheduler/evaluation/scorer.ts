@@ -5,11 +5,9 @@
  *    added to all at once.
  */
 import type { Random } from "#base";
-import type { ClusterView } from "./cluster-view.ts";
+import type { ClusterView, FittingNodes, NodeScore, Scores, Stages } from "../framework/index.ts";
 import type { Filtered } from "./filtered.ts";
-import type { FittingNodes, NodeScore, Scores } from "./plugin.ts";
 import type { Ranking } from "./ranking.ts";
-import type { Stages } from "./stages.ts";
 
 /** What one plugin gives: normalized, not weighted. */
 export interface ScoreColumn {

@@ -1,11 +1,9 @@
 /** The memos of asks, the least recently used evicted first, in bounded memory. */
 import { LruMap } from "#base";
+import type { ClusterView, NodeAsk, Stages } from "../framework/index.ts";
 import { AskMemo } from "./ask-memo.ts";
-import type { ClusterView } from "./cluster-view.ts";
+import { RejectionCodes } from "./filtered.ts";
 import { isNarrowing } from "./narrowing.ts";
-import type { NodeAsk } from "./pod-info.ts";
-import { RejectionCodes } from "./rejection-codes.ts";
-import type { Stages } from "./stages.ts";
 
 /** Asks times nodes. */
 const MAX_CELLS = 1_000_000;

@@ -4,14 +4,20 @@
  * 1. An answer is valid for the generation of the node that it was given for: nothing else can change it, except for an `epoch` of a score.
  * 2. Pods that are nominated to a node and at least as important count as if they were there: a node fits only if it does with and without them.
  */
-import type { ClusterView } from "./cluster-view.ts";
-import type { NodeInfo } from "./node-info.ts";
-import type { Prepared } from "./plugin.ts";
-import type { NodeAsk, PodInfo } from "./pod-info.ts";
+import {
+  type ClusterView,
+  isRejection,
+  type NodeAsk,
+  type NodeInfo,
+  PASS,
+  type PodInfo,
+  type Prepared,
+  type Rejection,
+  type Stages,
+  type Verdict,
+} from "../framework/index.ts";
+import { FITS, type RejectionCodes, UNSEEN } from "./filtered.ts";
 import { Ranking } from "./ranking.ts";
-import { FITS, type RejectionCodes, UNSEEN } from "./rejection-codes.ts";
-import type { Stages } from "./stages.ts";
-import { isRejection, PASS, type Rejection, type Verdict } from "./verdict.ts";
 
 interface ScoreMemo {
   readonly prepared: Prepared<unknown>;

@@ -1,10 +1,37 @@
 /** What came out of filtering the nodes for one pod. Its arrays are the evaluator's: they are valid until it filters again. */
+
+import type { PodInfo, Prepared, Rejection } from "../framework/index.ts";
 import type { AskMemo } from "./ask-memo.ts";
-import type { Prepared } from "./plugin.ts";
-import type { PodInfo } from "./pod-info.ts";
-import type { RejectionCodes } from "./rejection-codes.ts";
-import { FITS, UNSEEN } from "./rejection-codes.ts";
-import type { Rejection } from "./verdict.ts";
+
+/** The pod fits. */
+export const FITS = 0;
+/** There is no node, or it was not looked at. */
+export const UNSEEN = 0xffff;
+
+/** Rejections as small numbers: the verdicts on all nodes fit into one typed array. */
+export class RejectionCodes {
+  readonly #codes = new Map<Rejection, number>();
+  readonly #rejections: (Rejection | undefined)[] = [undefined];
+
+  codeOf(rejection: Rejection): number {
+    let code = this.#codes.get(rejection);
+    if (code === undefined) {
+      code = this.#rejections.length;
+      this.#rejections.push(rejection);
+      this.#codes.set(rejection, code);
+    }
+    return code;
+  }
+
+  rejectionOf(code: number): Rejection | undefined {
+    return this.#rejections[code];
+  }
+
+  /** No more codes are free: every holder of codes has to start over. */
+  get full(): boolean {
+    return this.#rejections.length > UNSEEN / 2;
+  }
+}
 
 export interface Filtered {
   readonly pod: PodInfo;

@@ -1,12 +1,19 @@
 /** What is kept in order is what a search would find; and the search that ends early. */
 import { describe, expect, it } from "vitest";
 import { seededRandom } from "#base";
-import { DEFAULT_ARGUMENTS, DEFAULT_PLUGINS, PLUGIN_POINTS } from "../configuration/index.ts";
+import { DEFAULT_PLUGINS, PLUGIN_POINTS } from "../configuration/index.ts";
+import { best, Evaluator, totalOf } from "../evaluation/index.ts";
+import {
+  DEFAULT_ARGUMENTS,
+  EXTENSION_POINTS,
+  makeStages,
+  type PluginContext,
+  type Profile,
+} from "../framework/index.ts";
 import { ALL_PLUGINS } from "../plugins/index.ts";
 import { ClusterState, PodInfos, ResourceNames } from "../snapshot/index.ts";
 import { HeldObjects } from "../testing/held-objects.ts";
 import { node, pod } from "../testing/index.ts";
-import { best, Evaluator, EXTENSION_POINTS, makeStages, type PluginContext, type Profile, totalOf } from "./index.ts";
 
 const DECIDING = ["queueSort", "preFilter", "filter", "preScore", "score"];
 

@@ -1,12 +1,10 @@
 /**
  * One pod on one state of the cluster, as plain values: what tests compare, and what `k8ts why` can show.
  */
-import type { ClusterView } from "./cluster-view.ts";
+import type { ClusterView, PodInfo, Rejection } from "../framework/index.ts";
 import type { Evaluator } from "./evaluator.ts";
 import { rejectionOn } from "./filtered.ts";
-import type { PodInfo } from "./pod-info.ts";
 import { partsOf, totalOf } from "./scorer.ts";
-import type { Rejection } from "./verdict.ts";
 
 export interface Decision {
   /** Names, in no particular order. */

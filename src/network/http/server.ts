@@ -10,7 +10,7 @@ import { createSecureServer, type ServerHttp2Session } from "node:http2";
 import type { AddressInfo, Server, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { SecureContext, TLSSocket } from "node:tls";
-import type { CertificatePem } from "./certificates.ts";
+import type { CertificatePem } from "../ingress/certificates.ts";
 import {
   type ClientRequest,
   type ClientResponse,

@@ -7,20 +7,28 @@
  * 1. Stages that read "node" alone are asked before those that read the cluster: it changes what is told as the reason, never what fits.
  * 2. Results are in arrays of the evaluator: valid until it is asked again.
  */
+
+import {
+  type ClusterView,
+  type FittingNodes,
+  isRejection,
+  type NodeInfo,
+  PASS,
+  type PodInfo,
+  type Prepared,
+  type Rejection,
+  rejectionsOf,
+  type Stages,
+  type Verdict,
+} from "../framework/index.ts";
 import { type AskMemo, atLeastAsImportant } from "./ask-memo.ts";
-import type { ClusterView } from "./cluster-view.ts";
 import type { Filtered } from "./filtered.ts";
+import { FITS, UNSEEN } from "./filtered.ts";
 import { Memos } from "./memos.ts";
 import { ALL_NODES, goList, isNarrowing, type Narrowed, narrowed } from "./narrowing.ts";
-import type { NodeInfo } from "./node-info.ts";
 import { Open } from "./open-nodes.ts";
-import type { FittingNodes, Prepared } from "./plugin.ts";
-import type { PodInfo } from "./pod-info.ts";
-import { FITS, UNSEEN } from "./rejection-codes.ts";
 import { type Scored, Scorer } from "./scorer.ts";
-import type { Stages } from "./stages.ts";
 import { NodeTrial } from "./trial.ts";
-import { isRejection, PASS, type Rejection, rejectionsOf, type Verdict } from "./verdict.ts";
 
 /** Reasons that are no plugin's. */
 const framework = rejectionsOf("");

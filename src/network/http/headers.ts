@@ -5,7 +5,7 @@
  * 2. Where a client comes from is said by us. What it claims itself is believed only where that is asked for.
  */
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http";
-import type { HeaderChanges } from "./routes.ts";
+import type { HeaderChanges } from "../ingress/routes.ts";
 
 const OF_CONNECTION = new Set([
   "connection",

@@ -2,8 +2,8 @@
 import { type core, isStatusError, type JsonObject } from "#api";
 import type { Clock } from "#base";
 import type { Client } from "#client";
-import type { PodInfo } from "../framework/index.ts";
-import { Pod } from "../kinds.ts";
+import type { PodInfo } from "./index.ts";
+import { Pod } from "./kinds.ts";
 
 export interface StatusChange {
   readonly condition?: Pick<core.PodCondition, "type" | "status" | "reason" | "message">;

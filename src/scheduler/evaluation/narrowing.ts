@@ -1,6 +1,5 @@
 /** The nodes that plugins have named as the only ones that can fit, put together. */
-import type { Prepared } from "./plugin.ts";
-import { type Rejection, rejectionsOf } from "./verdict.ts";
+import { type Prepared, type Rejection, rejectionsOf } from "../framework/index.ts";
 
 const framework = rejectionsOf("");
 

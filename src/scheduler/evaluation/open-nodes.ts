@@ -1,9 +1,13 @@
 /** The nodes that no filter has rejected so far, as filters see and thin them out. */
-import type { ClusterView } from "./cluster-view.ts";
-import type { NodeInfo } from "./node-info.ts";
-import type { OpenNodes } from "./plugin.ts";
-import { FITS, RejectionCodes } from "./rejection-codes.ts";
-import { isRejection, type Rejection, type Verdict } from "./verdict.ts";
+import {
+  type ClusterView,
+  isRejection,
+  type NodeInfo,
+  type OpenNodes,
+  type Rejection,
+  type Verdict,
+} from "../framework/index.ts";
+import { FITS, RejectionCodes } from "./filtered.ts";
 
 export class Open implements OpenNodes {
   readonly indexes: Int32Array;

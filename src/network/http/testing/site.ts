@@ -6,10 +6,10 @@ import type { core, discovery, networking } from "#api";
 import { MetricsRegistry, realClock, seededRandom, silentLogger } from "#base";
 import type { GatewayRoutes } from "../../gateway/index.ts";
 import { Backends } from "../backends.ts";
-import { type CertificatePem, Certificates } from "../certificates.ts";
+import { type CertificatePem, Certificates } from "../../ingress/certificates.ts";
 import { Connections } from "../connections.ts";
 import { ingressMetrics } from "../metrics.ts";
-import { Routes } from "../routes.ts";
+import { Routes } from "../../ingress/routes.ts";
 import { type IngressServer, startIngressServer } from "../server.ts";
 
 export interface SiteOptions {

@@ -17,7 +17,7 @@ import { changeHeaders, goesInCircles, type Origin, requestHeaders, responseHead
 import type { IngressMetrics } from "./metrics.ts";
 import { mirrored } from "./mirror.ts";
 import { requestPath } from "./request-path.ts";
-import type { HeaderChanges, Route, Routes } from "./routes.ts";
+import type { HeaderChanges, Route, Routes } from "../ingress/routes.ts";
 
 export type ClientRequest = IncomingMessage | Http2ServerRequest;
 export type ClientResponse = ServerResponse | Http2ServerResponse;

@@ -1,12 +1,17 @@
 /** "What if" on one node: pods come and go on a fork, and the filters are asked again. */
+
+import {
+  type ClusterView,
+  type ForkedNode,
+  type NodeInfo,
+  PASS,
+  type PodInfo,
+  type Stages,
+  type Trial,
+  type Verdict,
+} from "../framework/index.ts";
 import { atLeastAsImportant } from "./ask-memo.ts";
-import type { ClusterView } from "./cluster-view.ts";
 import type { Filtered } from "./filtered.ts";
-import type { ForkedNode, NodeInfo } from "./node-info.ts";
-import type { Trial } from "./plugin.ts";
-import type { PodInfo } from "./pod-info.ts";
-import type { Stages } from "./stages.ts";
-import { PASS, type Verdict } from "./verdict.ts";
 
 export class NodeTrial implements Trial {
   readonly #stages: Stages;
