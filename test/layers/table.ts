@@ -54,6 +54,43 @@ export const layers: Record<string, Layer> = {
 
 /** The rooms of a folder, lowest first. */
 export const rooms: Record<string, readonly string[]> = {
+  apiserver: [
+    // What a request is made of, and where objects are kept.
+    "http2",
+    "identity",
+    "configuration",
+    "http",
+    "cache",
+    "past",
+    "discovery",
+    "openapi",
+    // The verbs, their answers, and the server as its own client.
+    "rest",
+    "encode",
+    "watch",
+    "loopback",
+    "outbound",
+    // Who may do what, and what becomes of it.
+    "allocate",
+    "authn",
+    "authz",
+    "impersonation",
+    "admission",
+    "connect",
+    // The way through all of them, and the steps that stand on it.
+    "pipeline",
+    "fairness",
+    "audit",
+    "flows",
+    "routes",
+    // What is served beyond the kinds that are built in, and what runs beside the requests.
+    "custom-resources",
+    "aggregation",
+    "bootstrap",
+    "expire",
+    "encryption",
+  ],
+  base: ["collections", "system", "tasks", "queues", "log", "metrics"],
   api: [
     "machinery",
     "types",
@@ -94,11 +131,9 @@ export const MAX_LINES_IN_A_FILE = 350;
 
 /** Over the limits until they are divided: nothing is added here. */
 export const OVERSIZE: readonly string[] = [
-  "src/base",
   "src/apiserver/rest",
   "src/apiserver/audit",
   "src/scheduler/queue/scheduling-queue.ts",
-  "src/kubelet/kubelet.ts",
   "src/apiserver/server.ts",
   "src/apiserver/fairness/fair-queue.ts",
 ];

@@ -114,7 +114,7 @@ export async function exchange(
   response.once("close", () => {
     if (!isWhole(response)) gone.abort(new Error("the client has gone"));
   });
-  const bounded = hasBody(request) ? new Bounded(request, maxBodyBytes) : undefined;
+  const bounded = hasBody(request) ? new LimitedBody(request, maxBodyBytes) : undefined;
   if (bounded !== undefined) expectProgress(options, request, response);
   const { changes = {} } = found.route;
   const headers = requestHeaders(request.headers, origin, options.trustsForwarded);
@@ -237,7 +237,7 @@ function expectProgress(
 }
 
 /** A body of at most so many bytes. */
-class Bounded {
+class LimitedBody {
   readonly stream: Readable;
   isTooLarge = false;
 
