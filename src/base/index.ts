@@ -2,7 +2,7 @@
 
 export { Chain, Link, type Linked } from "./collections/chain.ts";
 export { Heap, type HeapEntry } from "./collections/heap.ts";
-export { joined } from "./collections/joined.ts";
+export { joined } from "./system/joined.ts";
 export { LruMap } from "./collections/lru-map.ts";
 export { MemoMap, memoized } from "./collections/memo-map.ts";
 export { type KeyRange, type OrderedKey, OrderedMap } from "./collections/ordered-map.ts";
