@@ -2,7 +2,6 @@
 
 export { Chain, Link, type Linked } from "./collections/chain.ts";
 export { Heap, type HeapEntry } from "./collections/heap.ts";
-export { joined } from "./system/joined.ts";
 export { LruMap } from "./collections/lru-map.ts";
 export { MemoMap, memoized } from "./collections/memo-map.ts";
 export { type KeyRange, type OrderedKey, OrderedMap } from "./collections/ordered-map.ts";
@@ -32,9 +31,11 @@ export { type AddOptions, WorkQueue, type WorkQueueObserver, type WorkQueueOptio
 export type { Clock, Timer } from "./system/clock.ts";
 export { nextTurn, settled } from "./system/event-loop.ts";
 export { acquireFileLock, type FileLock, type FileLockHeld, type FileLockOptions } from "./system/file-lock.ts";
+export { joined } from "./system/joined.ts";
 export { type Random, readableAlphabet, seededRandom, systemRandom } from "./system/random.ts";
 export { realClock } from "./system/real-clock.ts";
 export { timeOfDay } from "./system/time-of-day.ts";
+export { UUID_LENGTH, Uuids } from "./system/uuids.ts";
 export { type IdleLimits, VirtualClock } from "./system/virtual-clock.ts";
 export { abortable, type ChildController, childController, Ending, isAbort, whenAborted } from "./tasks/abort.ts";
 export { type TaskFailure, TaskGroup, type TaskGroupOptions } from "./tasks/task-group.ts";

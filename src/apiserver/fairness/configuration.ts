@@ -10,15 +10,15 @@
  */
 import type { flowcontrol } from "#api";
 import { MemoMap } from "#base";
-import type { UserInfo } from "../authn/user.ts";
-import { flowSchemas, MANDATORY, priorityLevels } from "../bootstrap/flow-control.ts";
 import { SharedHeaders } from "../http/exchange.ts";
 import { LastAsked } from "../http/last-asked.ts";
 import type { RequestInfo } from "../http/request-info.ts";
+import type { UserInfo } from "../identity/user.ts";
 import { dealHand, flowHash } from "./dealer.ts";
 import { byPrecedence, CompiledSchema, type SubjectMatcher } from "./flow-schema.ts";
 import { Level, type LevelOptions } from "./level.ts";
 import type { FlowSamples } from "./metrics.ts";
+import { flowSchemas, MANDATORY, priorityLevels } from "./objects/default-objects.ts";
 import { borrow, seatLimits } from "./seat-shares.ts";
 import type { Flow } from "./ticket.ts";
 

@@ -8,7 +8,7 @@
 import { X509Certificate } from "node:crypto";
 import type { DetailedPeerCertificate, TLSSocket } from "node:tls";
 import { LruMap } from "#base";
-import type { ClientCertificate } from "../authn/certificates.ts";
+import type { ClientCertificate } from "./client-certificate.ts";
 
 const MAX_CHAINS = 10_000;
 

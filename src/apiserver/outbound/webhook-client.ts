@@ -8,7 +8,7 @@ import { Agent, request as httpsRequest, type RequestOptions } from "node:https"
 import { isIP } from "node:net";
 import { type apiextensions, type Json, type JsonObject, JsonSyntaxError, parseJson, serverResponse } from "#api";
 import type { Clock } from "#base";
-import { dialError } from "../connect/dial-error.ts";
+import { dialError } from "./dial-error.ts";
 
 export const WEBHOOK_TIMEOUT_MS = 30_000;
 const MAX_ANSWER_BYTES = 128 * 1024 * 1024;
