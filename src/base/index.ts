@@ -2,7 +2,6 @@
 
 export { Chain, Link, type Linked } from "./collections/chain.ts";
 export { Heap, type HeapEntry } from "./collections/heap.ts";
-export { joined } from "./collections/joined.ts";
 export { LruMap } from "./collections/lru-map.ts";
 export { MemoMap, memoized } from "./collections/memo-map.ts";
 export { type KeyRange, type OrderedKey, OrderedMap } from "./collections/ordered-map.ts";
@@ -32,6 +31,7 @@ export { type AddOptions, WorkQueue, type WorkQueueObserver, type WorkQueueOptio
 export type { Clock, Timer } from "./system/clock.ts";
 export { nextTurn, settled } from "./system/event-loop.ts";
 export { acquireFileLock, type FileLock, type FileLockHeld, type FileLockOptions } from "./system/file-lock.ts";
+export { joined } from "./system/joined.ts";
 export { type Random, readableAlphabet, seededRandom, systemRandom } from "./system/random.ts";
 export { realClock } from "./system/real-clock.ts";
 export { timeOfDay } from "./system/time-of-day.ts";
