@@ -8,6 +8,16 @@ export type { Clock, Timer } from "./clock.ts";
 export { nextTurn, settled } from "./event-loop.ts";
 export { acquireFileLock, type FileLock, type FileLockHeld, type FileLockOptions } from "./file-lock.ts";
 export { Heap, type HeapEntry } from "./heap.ts";
+export {
+  HttpClient,
+  type HttpClientOptions,
+  type HttpClientTls,
+  type HttpFailure,
+  type HttpRequest,
+  type HttpResponse,
+  httpFailureText,
+} from "./http-client/http-client.ts";
+export { addressText, type NetworkAddress, networkErrorText } from "./http-client/network-error.ts";
 export { joined } from "./joined.ts";
 export { createLogger, type LogFields, type Logger, type LoggerOptions, type LogLevel, silentLogger } from "./log.ts";
 export type { Counter, Gauge, Histogram } from "./metric-samples.ts";
