@@ -2,10 +2,10 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { events } from "#api";
 import { seededRandom, silentLogger } from "#base";
 import { testServer } from "../apiserver/testing/index.ts";
-import { Client } from "./client.ts";
 import { eventRecorder } from "./event-recorder.ts";
-import { inProcess } from "./in-process.ts";
-import type { ResourceName } from "./resource.ts";
+import { Client } from "./requests/client.ts";
+import type { ResourceName } from "./requests/resource.ts";
+import { inProcess } from "./transport/in-process.ts";
 
 const Events: ResourceName = { apiVersion: "events.k8s.io/v1", kind: "Event", plural: "events", namespaced: true };
 const pod = {

@@ -54,8 +54,11 @@ export const layers: Record<string, Layer> = {
 
 /** The rooms of a folder, lowest first. */
 export const rooms: Record<string, readonly string[]> = {
+  client: ["transport", "requests", "informer"],
   cluster: ["config", "data", "reasons", "in-process", "images", "nodes", "standalone"],
   cmd: ["process", "options", "components", "inspect", "lifecycle", "nodes", "state"],
+  flows: ["record", "trace", "diagram", "render"],
+  store: ["model", "history", "snapshot", "memory", "embedded", "etcd"],
 };
 
 export const MAX_FILES_IN_A_ROOM = 25;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { StatusError, toStatus } from "#api";
 import { VirtualClock } from "#base";
+import type { Transport, TransportRequest } from "../transport/transport.ts";
 import { Calls } from "./calls.ts";
-import type { Transport, TransportRequest } from "./transport.ts";
 
 interface Scripted {
   readonly status: number;

@@ -7,10 +7,10 @@
  */
 
 import { isUtf8 } from "node:buffer";
-import { MAX_KEY_BYTES } from "./arguments.ts";
+import { MAX_KEY_BYTES } from "../model/arguments.ts";
+import { StoreError } from "../model/errors.ts";
+import type { Entry, Revision } from "../model/store.ts";
 import type { ByteReader } from "./byte-reader.ts";
-import { StoreError } from "./errors.ts";
-import type { Entry, Revision } from "./store.ts";
 
 const MAGIC = Buffer.from("k8tssnap", "latin1");
 const FORMAT = 1;

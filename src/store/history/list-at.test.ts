@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import type { Change, Entry } from "../model/store.ts";
 import { overlaid, pageOf, undo } from "./list-at.ts";
-import type { Change, Entry } from "./store.ts";
 
 const entry = (key: string, revision: number): Entry => ({ key, value: Buffer.from(""), createRevision: 1, revision });
 const change = (revision: number, key: string, previous?: number, deleted = false): Change => ({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { FlowRecord } from "./record.ts";
-import { rollout, Story } from "./testing/records.ts";
+import type { FlowRecord } from "../record/record.ts";
+import { rollout, Story } from "../testing/records.ts";
 import { type Question, trace } from "./trace.ts";
 
 const WEB = { resource: "apps/deployments", namespace: "default", name: "web" };

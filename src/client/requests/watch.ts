@@ -6,7 +6,7 @@
  */
 import { fromStatus, type JsonObject, type KubeObject, StatusError } from "#api";
 import { isAbort } from "#base";
-import type { BodyPart, DirectEvent } from "./transport.ts";
+import type { BodyPart, DirectEvent } from "../transport/transport.ts";
 
 export type WatchEvent<T extends KubeObject> =
   | { readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object: T }

@@ -10,8 +10,9 @@
 
 import { crc32 } from "node:zlib";
 import type { Clock } from "#base";
+import { compareKeys } from "../model/key-order.ts";
+import type { Entry, Revision, Store } from "../model/store.ts";
 import { ByteReader } from "./byte-reader.ts";
-import { compareKeys } from "./key-order.ts";
 import {
   checksumBytes,
   checkTrailer,
@@ -25,7 +26,6 @@ import {
   TRAILER,
   trailerBytes,
 } from "./snapshot-format.ts";
-import type { Entry, Revision, Store } from "./store.ts";
 
 const PAGE_ENTRIES = 200;
 

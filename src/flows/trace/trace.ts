@@ -16,7 +16,7 @@ import {
   type RequestRecord,
   sameObject,
   type WorkRecord,
-} from "./record.ts";
+} from "../record/record.ts";
 
 export interface Question {
   /** Undefined: everything. */

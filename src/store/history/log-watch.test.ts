@@ -2,9 +2,9 @@
 
 import { describe, expect, it } from "vitest";
 import { settled } from "#base";
-import { compactedError } from "./arguments.ts";
+import { compactedError } from "../model/arguments.ts";
+import type { Change, WatchBatch } from "../model/store.ts";
 import { type LogSlice, LogWatches, MAX_BATCH_CHANGES } from "./log-watch.ts";
-import type { Change, WatchBatch } from "./store.ts";
 
 /** A log as an array, whose reads are counted and can be held back. */
 class ArrayLog {

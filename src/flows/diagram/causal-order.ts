@@ -1,8 +1,22 @@
 /**
- * Lines in the order in which one led to the other; by time only where neither did. Clocks are too coarse for what happens within a millisecond, and those
- * of different processes differ: no line may stand above what caused it.
+ * The lines of a diagram, each below the lines that caused it. Unrelated lines stand in the order of time. Clocks alone do not
+ * suffice: they are too coarse for what happens within a millisecond, and those of different processes differ.
  */
-import type { Line } from "./diagram.ts";
+import type { FlowRecord } from "../record/record.ts";
+
+export type Arrow = "call" | "answer" | "watch" | "persisted" | "note";
+
+export interface Line {
+  readonly at: number;
+  readonly arrow: Arrow;
+  readonly from: string;
+  /** As `from` for a note. */
+  readonly to: string;
+  readonly text: string;
+  /** How often it happened in this way. */
+  readonly times: number;
+  readonly records: readonly FlowRecord[];
+}
 
 export interface Step {
   readonly line: Line;

@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import { createGunzip, createGzip } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { VirtualClock } from "#base";
-import { type MemoryStore, openMemoryStore, restoreMemoryStore } from "./memory/index.ts";
+import { type MemoryStore, openMemoryStore, restoreMemoryStore } from "../memory/index.ts";
 import { readSnapshot, verifySnapshot, writeSnapshot } from "./snapshot-file.ts";
 
 const clock = new VirtualClock();

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { diagramOf } from "./diagram.ts";
+import { diagramOf } from "../diagram/diagram.ts";
+import { Recorder } from "../record/recorder.ts";
+import { rollout, Story } from "../testing/records.ts";
 import { notesOf } from "./notes.ts";
-import { Recorder } from "./recorder.ts";
-import { rollout, Story } from "./testing/records.ts";
 import { trace } from "./trace.ts";
 
 const A = { resource: "pods", namespace: "default", name: "a" };

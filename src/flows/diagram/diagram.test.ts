@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { ascii } from "../render/ascii.ts";
+import { mermaid } from "../render/mermaid.ts";
+import { rollout, Story } from "../testing/records.ts";
+import { trace } from "../trace/trace.ts";
 import { diagramOf } from "./diagram.ts";
-import { ascii } from "./render/ascii.ts";
-import { mermaid } from "./render/mermaid.ts";
-import { rollout, Story } from "./testing/records.ts";
-import { trace } from "./trace.ts";
 
 const WEB = { resource: "apps/deployments", namespace: "default", name: "web" };
 

@@ -7,7 +7,7 @@
  */
 
 import type { Clock, Timer } from "#base";
-import type { Revision } from "./store.ts";
+import type { Revision } from "../model/store.ts";
 
 export interface HistoryPolicy {
   readonly maxAgeMs: number;

@@ -1,5 +1,5 @@
 /** What has to be said below a diagram so that nobody takes it for more than it is. */
-import type { FlowRecord, RequestRecord } from "./record.ts";
+import type { FlowRecord, RequestRecord } from "../record/record.ts";
 import { causesOf, type Trace } from "./trace.ts";
 
 /** Clocks of processes on one machine, and the way between them, differ by less. */

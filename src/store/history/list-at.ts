@@ -7,8 +7,8 @@
  */
 
 import { Heap } from "#base";
-import { sortKey } from "./key-order.ts";
-import type { Change, Entry, Page, Revision } from "./store.ts";
+import { sortKey } from "../model/key-order.ts";
+import type { Change, Entry, Page, Revision } from "../model/store.ts";
 
 /** What some keys hold instead of what a list says; undefined: nothing. */
 export type Overlay = ReadonlyMap<string, Entry | undefined>;

@@ -2,25 +2,11 @@
  * From records to a sequence diagram: who took part, in order of first appearance, and what went between them.
  * Every line has the records that it was drawn from.
  */
-import { isKubelet, vouchesFor } from "./actors.ts";
-import { causalOrder, inTurn, type Step } from "./causal-order.ts";
+import { isKubelet, vouchesFor } from "../record/actors.ts";
+import type { DeliveryRecord, FlowRecord, RequestRecord, WorkRecord } from "../record/record.ts";
+import { causesOf } from "../trace/trace.ts";
+import { type Arrow, causalOrder, inTurn, type Line, type Step } from "./causal-order.ts";
 import { eachAlone, type Folded, type FoldOptions, foldAlike, newsOf, shapeOf } from "./fold.ts";
-import type { DeliveryRecord, FlowRecord, RequestRecord, WorkRecord } from "./record.ts";
-import { causesOf } from "./trace.ts";
-
-export type Arrow = "call" | "answer" | "watch" | "persisted" | "note";
-
-export interface Line {
-  readonly at: number;
-  readonly arrow: Arrow;
-  readonly from: string;
-  /** As `from` for a note. */
-  readonly to: string;
-  readonly text: string;
-  /** How often it happened in this way. */
-  readonly times: number;
-  readonly records: readonly FlowRecord[];
-}
 
 export interface Diagram {
   readonly participants: readonly string[];

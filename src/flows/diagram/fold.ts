@@ -6,9 +6,9 @@
  * 2. A report that led to nothing but other reports is not alike to one that made somebody act: what a flow turns on is not hidden among the others.
  *    And such reports are alike only if what was reported to their sender is: that a Pod waits is another thing than that it runs.
  */
-import { isKubelet } from "./actors.ts";
-import type { FlowRecord, RequestRecord, WorkRecord } from "./record.ts";
-import { causesOf, directCauses } from "./trace.ts";
+import { isKubelet } from "../record/actors.ts";
+import type { FlowRecord, RequestRecord, WorkRecord } from "../record/record.ts";
+import { causesOf, directCauses } from "../trace/trace.ts";
 
 export interface Folded<T extends FlowRecord = FlowRecord> {
   /** The first of them. */

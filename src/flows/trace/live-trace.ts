@@ -4,7 +4,7 @@
  * 1. It shows what `trace` would show of all records that have come, each once, as soon as that is known.
  * 2. What led to the object may turn out to belong to it only later: it is told then, behind what came before.
  */
-import { type FlowRecord, isRead, type RequestRecord, sameObject, type WorkRecord } from "./record.ts";
+import { type FlowRecord, isRead, type RequestRecord, sameObject, type WorkRecord } from "../record/record.ts";
 import { causesOf, type Question, trace } from "./trace.ts";
 
 /** What may still turn out to have led to something. */

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { isStatusError, type Kind, type KubeObject } from "#api";
 import { realClock } from "#base";
-import { ConfigMap } from "../api/core/config-map.ts";
-import { Namespace } from "../api/core/namespace.ts";
-import type { ConfigMap as ConfigMapObject } from "../api/types/core-v1.ts";
+import { ConfigMap } from "../../api/core/config-map.ts";
+import { Namespace } from "../../api/core/namespace.ts";
+import type { ConfigMap as ConfigMapObject } from "../../api/types/core-v1.ts";
 import {
   Client,
   https,
@@ -12,8 +12,8 @@ import {
   type ResourceName,
   type Transport,
   type WatchEvent,
-} from "./index.ts";
-import { startTestApiServer, type TestApiServer, TOKEN } from "./testing/api-server.ts";
+} from "../index.ts";
+import { startTestApiServer, type TestApiServer, TOKEN } from "../testing/api-server.ts";
 
 const ADMIN = { name: "admin", groups: ["system:masters"] };
 const clock = realClock();

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { expired, type KubeObject, toStatus } from "#api";
-import type { BodyPart } from "./transport.ts";
+import type { BodyPart } from "../transport/transport.ts";
 import { type WatchEvent, watchEvents } from "./watch.ts";
 
 const frame = (type: string, object: object) => `${JSON.stringify({ type, object })}\n`;

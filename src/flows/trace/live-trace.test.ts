@@ -1,7 +1,7 @@
 /** What is told while it happens is what would be told afterwards. */
 import { describe, expect, it } from "vitest";
+import { rollout, Story } from "../testing/records.ts";
 import { LiveTrace } from "./live-trace.ts";
-import { rollout, Story } from "./testing/records.ts";
 import { type Question, trace } from "./trace.ts";
 
 const names = { deployment: "apps/deployments web", set: "apps/replicasets web-6f7c", pod: "pods web-6f7c-bcdfg" };

@@ -1,11 +1,11 @@
 /** A client of one API server, as one user. */
 import type { KubeObject } from "#api";
 import type { Clock } from "#base";
+import type { Transport } from "../transport/transport.ts";
 import { Calls } from "./calls.ts";
 import type { CallOptions } from "./options.ts";
 import { type ResourceOf, resourceName } from "./resource.ts";
 import { METADATA_ALONE, ResourceClient } from "./resource-client.ts";
-import type { Transport } from "./transport.ts";
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 

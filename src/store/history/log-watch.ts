@@ -8,9 +8,9 @@
  * 4. A watch ends with its signal, quietly; when the log closes, as Closed.
  */
 
-import { checkPrefix, checkRevision, closedError } from "./arguments.ts";
+import { checkPrefix, checkRevision, closedError } from "../model/arguments.ts";
+import type { Change, Revision, Watch, WatchBatch, WatchOptions } from "../model/store.ts";
 import { PrefixIndex } from "./prefix-index.ts";
-import type { Change, Revision, Watch, WatchBatch, WatchOptions } from "./store.ts";
 
 /** A batch holds no more changes than this. */
 export const MAX_BATCH_CHANGES = 1000;

@@ -7,9 +7,9 @@
 import { fromStatus, isObject, type Json, StatusError } from "#api";
 import { type Clock, childController, type Ending } from "#base";
 import { CAUSE_HEADER } from "#flows";
+import { readAll, type Transport, type TransportRequest, type TransportResponse } from "../transport/transport.ts";
 import { Deadlines } from "./deadlines.ts";
 import { frozen } from "./frozen.ts";
-import { readAll, type Transport, type TransportRequest, type TransportResponse } from "./transport.ts";
 import type { WatchStream } from "./watch.ts";
 
 const MAX_TRIES = 5;

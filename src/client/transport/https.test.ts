@@ -5,9 +5,9 @@ import { createServer } from "node:https";
 import { type AddressInfo, createServer as createTcpServer, type Socket } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { childController, realClock } from "#base";
-import { ConfigMap } from "../api/core/config-map.ts";
-import { Client, https } from "./index.ts";
-import { startTestApiServer, type TestApiServer } from "./testing/api-server.ts";
+import { ConfigMap } from "../../api/core/config-map.ts";
+import { Client, https } from "../index.ts";
+import { startTestApiServer, type TestApiServer } from "../testing/api-server.ts";
 
 const clock = realClock();
 let api: TestApiServer;
