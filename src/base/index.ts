@@ -2,6 +2,7 @@
 
 export { abortable, type ChildController, childController, Ending, isAbort, whenAborted } from "./abort.ts";
 export { Backoff, type BackoffOptions, backoffDelay, KeyedBackoff, type QuietTime } from "./backoff.ts";
+export { BoundedMap } from "./bounded-map.ts";
 export { Chain, Link, type Linked } from "./chain.ts";
 export { Channel, type ChannelOptions } from "./channel.ts";
 export type { Clock, Timer } from "./clock.ts";
@@ -36,5 +37,6 @@ export { type Random, readableAlphabet, seededRandom, systemRandom } from "./ran
 export { realClock } from "./real-clock.ts";
 export { type TaskFailure, TaskGroup, type TaskGroupOptions } from "./task-group.ts";
 export { timeOfDay } from "./time-of-day.ts";
+export { UUID_LENGTH, Uuids } from "./uuids.ts";
 export { type IdleLimits, VirtualClock } from "./virtual-clock.ts";
 export { type AddOptions, WorkQueue, type WorkQueueObserver, type WorkQueueOptions } from "./work-queue.ts";

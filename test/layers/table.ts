@@ -54,6 +54,42 @@ export const layers: Record<string, Layer> = {
 
 /** The rooms of a folder, lowest first. */
 export const rooms: Record<string, readonly string[]> = {
+  apiserver: [
+    // What a request is made of, and where objects are kept.
+    "http2",
+    "identity",
+    "configuration",
+    "http",
+    "cache",
+    "past",
+    "discovery",
+    "openapi",
+    // The verbs, their answers, and the server as its own client.
+    "rest",
+    "encode",
+    "watch",
+    "loopback",
+    "outbound",
+    // Who may do what, and what becomes of it.
+    "allocate",
+    "authn",
+    "authz",
+    "impersonation",
+    "admission",
+    "connect",
+    // The way through all of them, and the steps that stand on it.
+    "pipeline",
+    "fairness",
+    "audit",
+    "flows",
+    "routes",
+    // What is served beyond the kinds that are built in, and what runs beside the requests.
+    "custom-resources",
+    "aggregation",
+    "bootstrap",
+    "expire",
+    "encryption",
+  ],
   client: ["transport", "requests", "informer"],
   cluster: ["config", "data", "reasons", "in-process", "images", "nodes", "standalone"],
   cmd: ["process", "options", "components", "inspect", "lifecycle", "nodes", "state"],

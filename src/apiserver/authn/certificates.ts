@@ -9,18 +9,10 @@
  */
 import { X509Certificate } from "node:crypto";
 import type { Clock } from "#base";
-import { BoundedMap } from "./bounded-map.ts";
-import { CREDENTIAL_ID, type UserInfo, withAuthenticated } from "./user.ts";
+import { BoundedMap } from "#base";
+import type { ClientCertificate } from "../http/client-certificate.ts";
+import { CREDENTIAL_ID, type UserInfo, withAuthenticated } from "../identity/user.ts";
 import { type RequestAuthenticator, refused } from "./verdict.ts";
-
-/** What a client has shown during the handshake. */
-export interface ClientCertificate {
-  readonly leaf: X509Certificate;
-  /** Sent along, to fill the way up to an authority. */
-  readonly intermediates: readonly X509Certificate[];
-  /** Whether TLS could verify it by any of the authorities that it knows. */
-  readonly verified: boolean;
-}
 
 export interface CertificateChecker {
   check(certificate: ClientCertificate): Checked;

@@ -7,7 +7,7 @@
  */
 import { hash, randomBytes } from "node:crypto";
 import type { Clock } from "#base";
-import { BoundedMap } from "./bounded-map.ts";
+import { BoundedMap } from "#base";
 import { isKnown, type TokenAuthenticator, type Verdict } from "./verdict.ts";
 
 const MAX_TOKENS = 10_000;

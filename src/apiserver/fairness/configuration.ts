@@ -9,15 +9,15 @@
  * 3. Everything is worked out anew at every change: changes are rare, requests are not.
  */
 import type { flowcontrol } from "#api";
-import type { UserInfo } from "../authn/user.ts";
-import { flowSchemas, MANDATORY, priorityLevels } from "../bootstrap/flow-control.ts";
 import { SharedHeaders } from "../http/exchange.ts";
 import { LastAsked } from "../http/last-asked.ts";
 import type { RequestInfo } from "../http/request-info.ts";
+import type { UserInfo } from "../identity/user.ts";
 import { dealHand, flowHash } from "./dealer.ts";
 import { byPrecedence, CompiledSchema, type SubjectMatcher } from "./flow-schema.ts";
 import { Level, type LevelOptions } from "./level.ts";
 import type { FlowSamples } from "./metrics.ts";
+import { flowSchemas, MANDATORY, priorityLevels } from "./objects/default-objects.ts";
 import { borrow, seatLimits } from "./seat-shares.ts";
 import type { Flow } from "./ticket.ts";
 

@@ -7,9 +7,9 @@
  */
 import type { Clock } from "#base";
 import type { FlowRecord, ObjectName, RequestRecord, WorkRecord } from "#flows";
-import type { UserInfo } from "../authn/user.ts";
 import { resourceAttributes } from "../authz/attributes.ts";
 import { type Authorizer, isAllowed } from "../authz/authorizer.ts";
+import type { UserInfo } from "../identity/user.ts";
 
 /** What was allowed a moment ago still is. */
 const REMEMBERED_MS = 10_000;

@@ -7,8 +7,8 @@
  */
 import { X509Certificate } from "node:crypto";
 import type { DetailedPeerCertificate, TLSSocket } from "node:tls";
-import { BoundedMap } from "../authn/bounded-map.ts";
-import type { ClientCertificate } from "../authn/certificates.ts";
+import { BoundedMap } from "#base";
+import type { ClientCertificate } from "./client-certificate.ts";
 
 const REMEMBERED_CHAINS = 10_000;
 

@@ -20,8 +20,8 @@ import {
   notFound,
   StatusError,
 } from "#api";
-import { allocating } from "../allocate/allocating.ts";
 import type { StoredObject } from "../cache/stored-object.ts";
+import { allocating } from "./allocating.ts";
 import { createDraft, fillIn, fillInStatus, toStoredForm, unstored } from "./create.ts";
 import { eraseIfFinished } from "./delete.ts";
 import { own } from "./ownership.ts";

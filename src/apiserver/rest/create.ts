@@ -10,8 +10,8 @@ import {
   generateNameConflict,
   type Kind,
 } from "#api";
-import { allocating } from "../allocate/allocating.ts";
 import { encodeForStore, StoredObject } from "../cache/stored-object.ts";
+import { allocating } from "./allocating.ts";
 import { decodeSent } from "./body.ts";
 import { writeOptions } from "./options.ts";
 import { own } from "./ownership.ts";

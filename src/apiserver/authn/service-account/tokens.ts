@@ -9,12 +9,12 @@
  */
 import { type JsonObject, type KubeObject, parseTime, toMs } from "#api";
 import type { Clock } from "#base";
-import { BoundedMap } from "../bounded-map.ts";
+import { BoundedMap } from "#base";
+import { serviceAccountGroups, serviceAccountUser } from "../../identity/service-account-name.ts";
+import { credentialIdOf, NODE_NAME, NODE_UID, POD_NAME, POD_UID, type UserInfo } from "../../identity/user.ts";
 import { audiencesOf, checkSignature, inTime, LEEWAY_SECONDS, MAX_TOKEN_CHARS, peek } from "../jwt.ts";
 import { type ClusterObjects, lookUp, type Plural } from "../objects.ts";
-import { serviceAccountGroups, serviceAccountUser } from "../service-account-name.ts";
 import { tokenKey } from "../token-cache.ts";
-import { credentialIdOf, NODE_NAME, NODE_UID, POD_NAME, POD_UID, type UserInfo } from "../user.ts";
 import { type Known, type Refused, refused, type TokenAuthenticator } from "../verdict.ts";
 import { type KubernetesClaim, kubernetesClaim, type Ref, text } from "./claims.ts";
 import type { VerificationKey } from "./keys.ts";

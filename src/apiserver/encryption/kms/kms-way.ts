@@ -11,7 +11,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { checkDns1123Subdomain } from "#api";
 import type { Clock, Logger } from "#base";
-import { BoundedMap } from "../../authn/bounded-map.ts";
+import { BoundedMap } from "#base";
 import { aesGcm } from "../aes.ts";
 import type { Cipher, Way } from "../way.ts";
 import type { KmsPlugin } from "./plugin.ts";

@@ -5,7 +5,7 @@
  * 2. What fails is told once; nothing is done after it, and nothing after `end`.
  */
 import type { StoredObject } from "../cache/stored-object.ts";
-import { type Forms, loaded } from "./forms.ts";
+import { type Forms, loaded } from "../rest/forms.ts";
 
 type Own = (stored: StoredObject) => StoredObject;
 

@@ -14,9 +14,9 @@ import { createServer as createHttp1Server } from "node:http";
 import { type AddressInfo, createServer as createTcpServer, type Socket, type Server as TcpServer } from "node:net";
 import { createServer as createTlsServer, type TLSSocket, type Server as TlsServer } from "node:tls";
 import type { Clock, Logger } from "#base";
-import type { HttpHandlers } from "./http/adapter.ts";
-import { LinedResponse } from "./http/lined-response.ts";
-import { Http2Connection } from "./http2/index.ts";
+import { Http2Connection } from "../http2/index.ts";
+import type { HttpHandlers } from "./adapter.ts";
+import { LinedResponse } from "./lined-response.ts";
 
 /** As long as clients made with Go keep a connection that they do not use. */
 const IDLE_MS = 90_000;

@@ -11,11 +11,19 @@
  * A mode answers undefined for a user whom it is not meant for, and throws Forbidden for one who may not.
  */
 import { checkDns1123Subdomain, field, goQuote } from "#api";
+import { extraKeyFaults } from "../authn/extra-key.ts";
 import { type Attributes, resourceAttributes } from "../authz/attributes.ts";
 import { type Authorizer, demand, denied, isAllowed } from "../authz/authorizer.ts";
-import { extraKeyFaults } from "./extra-key.ts";
-import { parseServiceAccountUser, serviceAccountGroups } from "./service-account-name.ts";
-import { ANONYMOUS_NAME, AUTHENTICATED, MASTERS, NODE_NAME, NODES, UNAUTHENTICATED, type UserInfo } from "./user.ts";
+import { parseServiceAccountUser, serviceAccountGroups } from "../identity/service-account-name.ts";
+import {
+  ANONYMOUS_NAME,
+  AUTHENTICATED,
+  MASTERS,
+  NODE_NAME,
+  NODES,
+  UNAUTHENTICATED,
+  type UserInfo,
+} from "../identity/user.ts";
 
 /** Empty where nothing was asked for. */
 export interface WantedUser {

@@ -4,26 +4,26 @@
 
 import { type JsonObject, methodNotSupported, notFound, type StatusError, serverResponse } from "#api";
 import type { Revision } from "#store";
-import { ANONYMOUS } from "./authn/user.ts";
-import type { Connectors } from "./connect/index.ts";
-import { type AnswerContext, answerList, answerObject, answerValue } from "./encode/answers.ts";
-import { negotiate } from "./encode/negotiate.ts";
-import type { Answering, ApiRequest, ApiResponse } from "./http/exchange.ts";
-import type { RequestInfo } from "./http/request-info.ts";
-import { returnsDeletedObject } from "./openapi/index.ts";
-import { type AsOf, AT, asOf, demandRead, type Past, refused } from "./past/index.ts";
-import { create } from "./rest/create.ts";
-import { deleteOne } from "./rest/delete.ts";
-import { deleteCollection } from "./rest/delete-collection.ts";
-import { patch } from "./rest/patch.ts";
-import { fresh, get, list } from "./rest/read.ts";
-import type { Resource } from "./rest/resource.ts";
-import type { Resources } from "./rest/resources.ts";
-import type { RestRequest, Written } from "./rest/rest-request.ts";
-import { getScale, patchScale, updateScale } from "./rest/scale.ts";
-import type { ServerContext } from "./rest/server-context.ts";
-import { update } from "./rest/update.ts";
-import { watch } from "./rest/watch.ts";
+import type { Connectors } from "../connect/index.ts";
+import { type AnswerContext, answerList, answerObject, answerValue } from "../encode/answers.ts";
+import { negotiate } from "../encode/negotiate.ts";
+import type { Answering, ApiRequest, ApiResponse } from "../http/exchange.ts";
+import type { RequestInfo } from "../http/request-info.ts";
+import { ANONYMOUS } from "../identity/user.ts";
+import { returnsDeletedObject } from "../openapi/index.ts";
+import { type AsOf, AT, asOf, demandRead, type Past, refused } from "../past/index.ts";
+import { create } from "../rest/create.ts";
+import { deleteOne } from "../rest/delete.ts";
+import { deleteCollection } from "../rest/delete-collection.ts";
+import { patch } from "../rest/patch.ts";
+import { fresh, get, list } from "../rest/read.ts";
+import type { Resource } from "../rest/resource.ts";
+import type { Resources } from "../rest/resources.ts";
+import type { RestRequest, Written } from "../rest/rest-request.ts";
+import { getScale, patchScale, updateScale } from "../rest/scale.ts";
+import type { ServerContext } from "../rest/server-context.ts";
+import { update } from "../rest/update.ts";
+import { watch } from "../watch/watch.ts";
 
 const MAX_BODY_BYTES = 3 * 1024 * 1024;
 

@@ -1,8 +1,8 @@
 /** Request metrics under the names that dashboards know, counted where every request passes. */
 import type { Clock, Counter, Histogram, MetricsRegistry } from "#base";
-import { type Answering, type ApiResponse, isStream, type StreamResponse } from "./http/exchange.ts";
-import type { RequestInfo } from "./http/request-info.ts";
-import type { Exchange, Step } from "./pipeline.ts";
+import { type Answering, type ApiResponse, isStream, type StreamResponse } from "../http/exchange.ts";
+import type { RequestInfo } from "../http/request-info.ts";
+import type { Exchange, Step } from "./exchange.ts";
 
 const DURATION_BUCKETS = [
   0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60,

@@ -4,7 +4,7 @@ import { connect } from "node:tls";
 import { describe, expect, it } from "vitest";
 import { realClock, silentLogger } from "#base";
 import { createAuthority } from "#pki";
-import type { Http2Stream } from "./http2/index.ts";
+import type { Http2Stream } from "../http2/index.ts";
 import { listen } from "./listener.ts";
 
 const clock = realClock();

@@ -1,10 +1,10 @@
 /** A write of an object that takes from a common stock: allocate first, keep or give back afterwards. */
 import type { KubeObject } from "#api";
 import { isStoreError } from "#store";
-import type { AnyDraft } from "../rest/prepare.ts";
-import type { Resource } from "../rest/resource.ts";
-import type { RestRequest } from "../rest/rest-request.ts";
-import type { Allocating, Allocator, ServerContext } from "../rest/server-context.ts";
+import type { AnyDraft } from "./prepare.ts";
+import type { Resource } from "./resource.ts";
+import type { RestRequest } from "./rest-request.ts";
+import type { Allocating, Allocator, ServerContext } from "./server-context.ts";
 
 /** `write` calls `stored` once its object is. Resources without an allocator pay nothing. */
 export function allocating<T>(

@@ -1,5 +1,5 @@
 /** A request that the server makes of itself: it passes admission and validation as anybody's does. */
-import type { UserInfo } from "../authn/user.ts";
+import type { UserInfo } from "../identity/user.ts";
 import type { Resource } from "../rest/resource.ts";
 import type { RestRequest } from "../rest/rest-request.ts";
 import type { ServerContext } from "../rest/server-context.ts";

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { KubeObject } from "#api";
 import { settled } from "#base";
 import { StoredObject } from "../cache/stored-object.ts";
-import type { Forms } from "./forms.ts";
+import type { Forms } from "../rest/forms.ts";
 import { InTurn } from "./in-turn.ts";
 
 const object = (name: string): StoredObject =>

@@ -1,8 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { tooManyRequests } from "#api";
 import { createLogger, VirtualClock } from "#base";
-import { ALLOW } from "./authz/verdict.ts";
-import type { Step } from "./pipeline.ts";
+import { ALLOW } from "../authz/verdict.ts";
 import {
   configMap,
   deployment,
@@ -10,7 +9,8 @@ import {
   type TestServer,
   type TestServerOptions,
   testServer,
-} from "./testing/index.ts";
+} from "../testing/index.ts";
+import type { Step } from "./exchange.ts";
 
 const CONFIG_MAPS = "/api/v1/namespaces/default/configmaps";
 const DEPLOYMENTS = "/apis/apps/v1/namespaces/default/deployments";

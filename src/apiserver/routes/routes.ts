@@ -1,19 +1,20 @@
 /** Paths that are not about resources: health, version, metrics, discovery, OpenAPI, snapshots. */
-import { encodeEnvelope, encodeProtobuf, type Kind, notAcceptable, serverResponse, typeSchema } from "#api";
+import { encodeEnvelope, encodeProtobuf, notAcceptable, serverResponse, typeSchema } from "#api";
 import { type MetricsRegistry, metricsContentType } from "#base";
 import { type Store, writeSnapshot } from "#store";
-import type { IssuerDocuments } from "./authn/service-account/issuer.ts";
-import { Discovery, type PreparedDocument, rootPaths, servedVersions, type Wanted } from "./discovery/index.ts";
-import { textOf } from "./encode/answers.ts";
-import { answerFlows, FLOWS_PATH, type FlowsRoute } from "./flows/index.ts";
+import type { IssuerDocuments } from "../authn/service-account/issuer.ts";
+import { type PreparedDocument, rootPaths, type Wanted } from "../discovery/index.ts";
+import { textOf } from "../encode/answers.ts";
+import { answerFlows, FLOWS_PATH, type FlowsRoute } from "../flows/index.ts";
+import type { ApiRequest, ApiResponse } from "../http/exchange.ts";
+import type { RequestInfo } from "../http/request-info.ts";
+import { answerOpenApi, type OpenApi } from "../openapi/index.ts";
+import { HISTORY_PATH, historyAnswer, type Past } from "../past/index.ts";
+import { BODY_TYPES } from "../rest/body.ts";
+import type { ServerContext } from "../rest/server-context.ts";
+import type { ApiDocuments } from "./api-documents.ts";
 import { answerHealth, type HealthCheck } from "./health.ts";
-import type { ApiRequest, ApiResponse } from "./http/exchange.ts";
-import type { RequestInfo } from "./http/request-info.ts";
-import { answerOpenApi, installedDescriptions, OpenApi } from "./openapi/index.ts";
-import { HISTORY_PATH, historyAnswer, type Past } from "./past/index.ts";
-import { BODY_TYPES } from "./rest/body.ts";
-import type { ServerContext } from "./rest/server-context.ts";
-import { KUBERNETES_VERSION, versionInfo } from "./version.ts";
+import { versionInfo } from "./version.ts";
 
 const ISSUER_CONFIGURATION = "/.well-known/openid-configuration";
 const ISSUER_KEYS = "/openid/v1/jwks";
@@ -35,25 +36,6 @@ export interface RouteOptions {
   readonly others?: Readonly<Record<string, (request: ApiRequest) => Promise<ApiResponse>>>;
   /** For verifiers of service account tokens. */
   readonly issuerDocuments?: () => IssuerDocuments;
-}
-
-/** What the server says about what it serves. */
-export interface ApiDocuments {
-  readonly discovery: Discovery;
-  readonly openApi: OpenApi;
-}
-
-/** Of the kinds that are part of the server. */
-export function apiDocuments(kinds: readonly Kind[]): ApiDocuments {
-  const discovery = new Discovery({ serverAddress: "127.0.0.1:6443" });
-  const openApi = new OpenApi({
-    descriptions: installedDescriptions(import.meta.url),
-    kubernetesVersion: `v${KUBERNETES_VERSION.major}.${KUBERNETES_VERSION.minor}.${KUBERNETES_VERSION.patch}`,
-  });
-  const versions = servedVersions(kinds);
-  discovery.set(...versions);
-  openApi.set(...versions);
-  return { discovery, openApi };
 }
 
 export function nonResourceRoutes({

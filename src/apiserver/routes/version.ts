@@ -1,5 +1,5 @@
 /** What /version answers: the API level that k8ts speaks, with its own version as build metadata. */
-import manifest from "../../package.json" with { type: "json" };
+import manifest from "../../../package.json" with { type: "json" };
 
 export const KUBERNETES_VERSION = { major: "1", minor: "36", patch: "4" };
 export const K8TS_VERSION: string = manifest.version;

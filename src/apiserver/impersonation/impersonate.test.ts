@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
+import { request } from "../authn/testing/requests.ts";
 import type { Attributes } from "../authz/attributes.ts";
 import { RequestAttributes } from "../authz/attributes.ts";
 import type { Authorizer } from "../authz/authorizer.ts";
 import { requestInfo } from "../http/request-info.ts";
+import type { UserInfo } from "../identity/user.ts";
 import { impersonator } from "./impersonate.ts";
-import { request } from "./testing/requests.ts";
-import type { UserInfo } from "./user.ts";
 
 const ann: UserInfo = { name: "ann", groups: ["system:authenticated"] };
 const onNode: UserInfo = {

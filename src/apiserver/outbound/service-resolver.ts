@@ -1,9 +1,9 @@
 /** Where the API server reaches a Service: one of its endpoints that are ready. */
 import { type core, notFound, serviceUnavailable } from "#api";
 import type { NetworkAddress, Random } from "#base";
-import { readyEndpoints } from "../connect/endpoints.ts";
 import type { Resource } from "../rest/resource.ts";
 import type { Resources } from "../rest/resources.ts";
+import { readyEndpoints } from "./endpoints.ts";
 
 /** Throws if the Service cannot be reached, with words that say why. */
 export function serviceResolver(
