@@ -6,8 +6,8 @@ import { text } from "node:stream/consumers";
 import type { TLSSocket } from "node:tls";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type Authority, createAuthority } from "#pki";
-import { realClock } from "../real-clock.ts";
-import { VirtualClock } from "../virtual-clock.ts";
+import { realClock } from "../system/real-clock.ts";
+import { VirtualClock } from "../system/virtual-clock.ts";
 import { HttpClient, type HttpClientOptions, httpFailureText } from "./http-client.ts";
 import { networkErrorText } from "./network-error.ts";
 
