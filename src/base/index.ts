@@ -1,5 +1,15 @@
 /** The whole public surface of base. */
 
+export {
+  HttpClient,
+  type HttpClientOptions,
+  type HttpClientTls,
+  type HttpFailure,
+  type HttpRequest,
+  type HttpResponse,
+  httpFailureText,
+} from "./http-client/http-client.ts";
+export { addressText, type NetworkAddress, networkErrorText } from "./http-client/network-error.ts";
 export { Chain, Link, type Linked } from "./collections/chain.ts";
 export { Heap, type HeapEntry } from "./collections/heap.ts";
 export { LruMap } from "./collections/lru-map.ts";
