@@ -55,6 +55,7 @@ export const layers: Record<string, Layer> = {
 /** The rooms of a folder, lowest first. */
 export const rooms: Record<string, readonly string[]> = {
   cluster: ["config", "data", "reasons", "in-process", "images", "nodes", "standalone"],
+  network: ["kernel", "cni", "overlay", "policy", "proxy", "dns", "http", "gateway", "ingress"],
   scheduler: ["framework", "configuration", "snapshot", "evaluation", "queue", "extenders", "plugins", "cycle"],
   cmd: ["process", "options", "components", "inspect", "lifecycle", "nodes", "state"],
 };
