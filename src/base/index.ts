@@ -11,6 +11,7 @@ export { acquireFileLock, type FileLock, type FileLockHeld, type FileLockOptions
 export { Heap, type HeapEntry } from "./heap.ts";
 export { joined } from "./joined.ts";
 export { createLogger, type LogFields, type Logger, type LoggerOptions, type LogLevel, silentLogger } from "./log.ts";
+export { allKnown, andThen, attempt, isPending, lastly, type Maybe, settle } from "./maybe.ts";
 export type { Counter, Gauge, Histogram } from "./metric-samples.ts";
 export {
   type HistogramOptions,

@@ -1,5 +1,7 @@
 /** A resource as it is served: its kind, where its objects are kept, and the cache of them. */
+
 import type { GroupResource, Kind, KubeObject } from "#api";
+import type { Maybe } from "#base";
 import type { ResourceCache } from "../cache/resource-cache.ts";
 import type { StoredObject } from "../cache/stored-object.ts";
 import { type Forms, ownForm } from "./forms.ts";
@@ -25,7 +27,7 @@ export class Resource {
   }
 
   /** What is kept there, in this kind's own form: at once, unless it is kept in another one. */
-  get(suffix: string): StoredObject | undefined | Promise<StoredObject> {
+  get(suffix: string): Maybe<StoredObject | undefined> {
     const stored = this.cache.get(suffix);
     return stored === undefined || this.forms === undefined ? stored : ownForm(this.forms, stored);
   }

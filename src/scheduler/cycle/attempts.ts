@@ -4,7 +4,7 @@
  * 1. Synchronous, unless extenders are asked or a postFilter waits.
  * 2. Whatever happens, the pod is bound, back in the queue, or no longer this scheduler's: it is never lost.
  */
-import { isAbort } from "#base";
+import { isAbort, isPending } from "#base";
 import {
   best,
   type Evaluator,
@@ -235,7 +235,7 @@ function rejectPod(parts: Parts, attempt: Attempt, filtered: Filtered, byExtende
   };
   const startedMs = parts.clock.monotonic();
   const outcome = postFilter(parts, attempt.evaluator, filtered, diagnosis.counts);
-  if (outcome instanceof Promise) return outcome.then(finish);
+  if (isPending(outcome)) return outcome.then(finish);
   finish(outcome);
   return undefined;
 }

@@ -1,4 +1,5 @@
 /** What plugins can do about a pod that fits nowhere: the first that finds a way is taken at its word. */
+import { isPending, type Maybe } from "#base";
 import {
   type ClusterView,
   type Evaluator,
@@ -25,7 +26,7 @@ export function postFilter(
   evaluator: Evaluator,
   filtered: Filtered,
   counts: Counts,
-): PostFilterOutcome | Promise<PostFilterOutcome> {
+): Maybe<PostFilterOutcome> {
   const failed = noFit(evaluator, filtered, state, counts);
   const messages: string[] = [];
   const { postFilter: plugins } = evaluator.stages;
@@ -45,7 +46,7 @@ export function postFilter(
   });
   for (const [at, plugin] of plugins.entries()) {
     const result = plugin.postFilter?.(failed, signal);
-    if (result instanceof Promise) return later(result, at);
+    if (isPending(result)) return later(result, at);
     const outcome = take(result);
     if (outcome !== undefined) return outcome;
   }
