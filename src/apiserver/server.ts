@@ -145,6 +145,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     authorize: (attributes) => authz.authorize(attributes),
   });
   const documents = apiDocuments(builtIn);
+  const surroundings = { clock, random, log, newUid: uidSource() };
   const aggregated = aggregation({
     context: () => context,
     resources,
@@ -154,7 +155,12 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     metrics,
     stopping: stopping.signal,
   });
-  const custom = customResources({ context: () => context, resources, documents: [aggregated.documents] });
+  const custom = customResources({
+    context: () => context,
+    surroundings,
+    resources,
+    documents: [aggregated.documents],
+  });
   await custom.load(store);
   const { serviceCidrs } = options;
   const ranges = serviceCidrs === undefined ? {} : { serviceCidrs };
@@ -189,7 +195,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     ),
     access: authz.writeAccess,
     allocators: allocation.byResource,
-    newUid: uidSource(),
+    newUid: surroundings.newUid,
     sharedStore: options.sharedStore,
     ...(deliveries !== undefined && { deliveries: (user, agent) => deliveries.to(user, agent) }),
     ...(encryption !== undefined && { isOutdated: (key: string) => encryption.isOutdated(key) }),

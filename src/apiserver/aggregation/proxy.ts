@@ -8,7 +8,7 @@
  * 3. Nothing that it does, or fails to do, has an effect on other requests.
  */
 import { StatusError } from "#api";
-import { type Clock, childController, joined, type Logger } from "#base";
+import { addressText, type Clock, childController, joined, type Logger } from "#base";
 import { pump, Unreachable } from "../connect/forward.ts";
 import type { ApiRequest, ApiResponse, WholeResponse } from "../http/exchange.ts";
 import { isLongRunning } from "../http/long-running.ts";
@@ -16,7 +16,7 @@ import type { RequestInfo } from "../http/request-info.ts";
 import { ANONYMOUS } from "../identity/user.ts";
 import type { Authorized } from "../pipeline/exchange.ts";
 import { type ApiService, isAvailable } from "./api-service.ts";
-import { addressText, type Incoming, type Outgoing } from "./backend.ts";
+import type { Incoming, Outgoing } from "./backend.ts";
 import { BackendFault, type Backends, type Reached } from "./backends.ts";
 import { passedBack, passedOn } from "./passed-headers.ts";
 import { remoteUserHeaders, UnspeakableUser } from "./remote-user.ts";

@@ -53,13 +53,13 @@ export class Registration {
     this.#work = new Reconciler({ what: "registration", clock, random, log, backoff: BACKOFF, concurrency: WORKERS });
     // The group of APIServices itself is served come what may.
     for (const { group, version } of builtIn) if (group !== GROUP) this.#want(group, version, "onstart");
-    this.#there = new Set([...apiServices.cache.snapshot().keys()]);
+    this.#there = new Set([...apiServices.readable()].map(({ object }) => object.metadata.name ?? ""));
   }
 
   /** Sees to everything once: before the first request. */
   async sync(): Promise<void> {
     const definitions = this.#definitions();
-    for (const stored of definitions?.cache.snapshot().values() ?? []) this.#define(asDefinition(stored.object));
+    for (const stored of definitions?.readable() ?? []) this.#define(asDefinition(stored.object));
     await Promise.all([...new Set([...this.#wanted.keys(), ...this.#there])].map((name) => this.#reconcile(name)));
   }
 

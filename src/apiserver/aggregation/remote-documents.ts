@@ -48,7 +48,7 @@ export class RemoteDocuments {
   /** What is there is shown, as stale until its server has been asked: before the first request. */
   sync(): void {
     const { apiServices } = this.#options;
-    for (const stored of apiServices.cache.snapshot().values()) {
+    for (const stored of apiServices.readable()) {
       const service = asApiService(apiServices.read(stored));
       if (serviceOf(service) !== undefined) this.#show(service.metadata.name ?? "", service, undefined);
     }

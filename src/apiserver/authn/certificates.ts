@@ -8,8 +8,7 @@
  * 4. Whom a certificate stands for is one object for all connections that show it: what others find out about a user they remember by that.
  */
 import { X509Certificate } from "node:crypto";
-import type { Clock } from "#base";
-import { BoundedMap } from "#base";
+import { type Clock, LruMap } from "#base";
 import type { ClientCertificate } from "../http/client-certificate.ts";
 import { CREDENTIAL_ID, type UserInfo, withAuthenticated } from "../identity/user.ts";
 import { type RequestAuthenticator, refused } from "./verdict.ts";
@@ -38,7 +37,7 @@ interface Validity {
 }
 
 const MAX_CHAIN = 8;
-const REMEMBERED_SUBJECTS = 10_000;
+const MAX_SUBJECTS = 10_000;
 const CLIENT_AUTH = "1.3.6.1.5.5.7.3.2";
 const ANY_USAGE = "2.5.29.37.0";
 const UID = "1.3.6.1.4.1.57683.2";
@@ -48,7 +47,7 @@ export class CertificateAuthorities implements CertificateChecker {
   #authorities: readonly X509Certificate[];
   #walked = new WeakMap<ClientCertificate, Walked>();
   /** By the digest of the certificate, of which they are made and of nothing else. */
-  readonly #subjects = new BoundedMap<string, Walked["trusted"]>(REMEMBERED_SUBJECTS);
+  readonly #subjects = new LruMap<string, Walked["trusted"]>(MAX_SUBJECTS);
 
   constructor(pem: string, clock: Clock) {
     this.#authorities = parseBundle(pem);

@@ -48,7 +48,7 @@ export async function removeUnwanted(context: ServerContext, resources: Resource
   ] as const) {
     const resource = resources.find(FLOW_CONTROL, "v1", plural);
     if (resource === undefined) continue;
-    for (const stored of resource.cache.snapshot().values()) {
+    for (const stored of resource.readable()) {
       const { name = "", annotations, uid, resourceVersion } = resource.read(stored).metadata;
       if ((specs as Specs).has(name) || wishOf(annotations) !== true) continue;
       const preconditions = {

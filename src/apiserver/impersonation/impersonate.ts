@@ -7,6 +7,7 @@
  * 2. When all fail, the caller is told what the first one lacked.
  */
 import { badRequest, goQuote, isStatusError, type StatusError } from "#api";
+import { LruMap } from "#base";
 import type { Attributes } from "../authz/attributes.ts";
 import type { Authorizer } from "../authz/authorizer.ts";
 import type { ApiRequest } from "../http/exchange.ts";
@@ -15,13 +16,13 @@ import { type Impersonated, MODES, type WantedUser } from "./impersonation-modes
 
 const PREFIX = "impersonate-";
 const EXTRA = "impersonate-extra-";
-const REMEMBERED_USERS = 10_000;
+const MAX_USERS = 10_000;
 
 /** `attributes` of the request as its own user makes it. Undefined: no other user is asked for. */
 export type Impersonator = (request: ApiRequest, attributes: Attributes) => Promise<Impersonated> | undefined;
 
 export function impersonator(authorize: Authorizer): Impersonator {
-  const succeeded = new Map<string, number>();
+  const succeeded = new LruMap<string, number>(MAX_USERS);
 
   const tryModes = async (wanted: WantedUser, attributes: Attributes): Promise<Impersonated> => {
     const { name } = attributes.user;
@@ -33,7 +34,7 @@ export function impersonator(authorize: Authorizer): Impersonator {
       try {
         const impersonated = await MODES[index]?.(wanted, attributes, authorize);
         if (impersonated === undefined) continue;
-        remember(name, index);
+        succeeded.set(name, index);
         return impersonated;
       } catch (error) {
         if (!isStatusError(error)) throw error;
@@ -41,13 +42,6 @@ export function impersonator(authorize: Authorizer): Impersonator {
       }
     }
     throw first ?? new Error("all impersonation modes failed");
-  };
-
-  const remember = (user: string, index: number) => {
-    succeeded.delete(user);
-    succeeded.set(user, index);
-    const [oldest] = succeeded.keys();
-    if (succeeded.size > REMEMBERED_USERS && oldest !== undefined) succeeded.delete(oldest);
   };
 
   return (request, attributes) => {

@@ -5,6 +5,7 @@
  *
  * 1. A follower is told in the turn in which the cache changes: when a write is answered, everyone who follows has seen it.
  * 2. After `clear`, everything that is there is told anew: changes may have been missed.
+ * 3. An object that cannot be read, or that the follower cannot work with, is reported and counts as absent.
  */
 import type { KubeObject } from "#api";
 import type { StoredObject } from "../cache/stored-object.ts";
@@ -21,14 +22,18 @@ export interface Follower {
 export function follow(resource: Resource, revision: number, follower: Follower): () => void {
   const { cache } = resource;
   const keyOf = (stored: StoredObject) => stored.key.slice(cache.prefix.length);
+  const set = (stored: StoredObject) => {
+    const accept = () => follower.set(keyOf(stored), resource.read(stored));
+    if (!resource.canRead(stored) || !cache.tryWith(stored, accept)) follower.delete(keyOf(stored));
+  };
   const fill = () => {
     follower.clear();
-    for (const stored of cache.snapshot().values()) follower.set(keyOf(stored), resource.read(stored));
+    for (const stored of cache.snapshot().values()) set(stored);
   };
   const stop = cache.watch({}, Math.max(revision, cache.oldest), {
     event: ({ type, stored }) => {
       if (type === "DELETED") follower.delete(keyOf(stored));
-      else follower.set(keyOf(stored), resource.read(stored));
+      else set(stored);
     },
     expired: fill,
   });

@@ -8,15 +8,13 @@ export function readyEndpoints(
   service: string,
   portName: string,
 ): readonly { host: string; port: number }[] {
-  return [...slices.cache.snapshot().entries({ from: `${namespace}/`, before: `${namespace}0` })].flatMap(
-    ([, stored]) => {
-      const { metadata, endpoints = [], ports = [] } = slices.read(stored) as discovery.EndpointSlice;
-      if (metadata.labels?.["kubernetes.io/service-name"] !== service) return [];
-      const port = ports.find(({ name = "" }) => name === portName)?.port;
-      if (port === undefined) return [];
-      return endpoints
-        .filter(({ conditions }) => conditions?.ready !== false)
-        .flatMap(({ addresses }) => addresses.map((host) => ({ host, port })));
-    },
-  );
+  return [...slices.readable({ from: `${namespace}/`, before: `${namespace}0` })].flatMap((stored) => {
+    const { metadata, endpoints = [], ports = [] } = slices.read(stored) as discovery.EndpointSlice;
+    if (metadata.labels?.["kubernetes.io/service-name"] !== service) return [];
+    const port = ports.find(({ name = "" }) => name === portName)?.port;
+    if (port === undefined) return [];
+    return endpoints
+      .filter(({ conditions }) => conditions?.ready !== false)
+      .flatMap(({ addresses }) => addresses.map((host) => ({ host, port })));
+  });
 }

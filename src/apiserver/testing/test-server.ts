@@ -98,7 +98,13 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
   const resources = new Resources(feed);
   for (const kind of kinds) resources.add(kind);
   const documents = apiDocuments(kinds);
-  const custom = customResources({ context: () => context, resources, documents: Object.values(documents) });
+  const surroundings = { clock, random, log, newUid: () => uuid(random) };
+  const custom = customResources({
+    context: () => context,
+    surroundings,
+    resources,
+    documents: Object.values(documents),
+  });
   await custom.load(store);
   await feed.load();
   const running = [feed.run(stopping.signal)];
@@ -120,7 +126,7 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
     ),
     access: authz?.writeAccess ?? allWrites,
     allocators: new Map(),
-    newUid: () => uuid(random),
+    newUid: surroundings.newUid,
     sharedStore: options.store !== undefined,
     ...(deliveries !== undefined && { deliveries: (user, agent) => deliveries.to(user, agent) }),
     ...(options.isOutdated !== undefined && { isOutdated: options.isOutdated }),

@@ -8,8 +8,7 @@
  * 3. A kid that no key has means no key; a token without one is tried with all.
  */
 import { type JsonObject, type KubeObject, parseTime, toMs } from "#api";
-import type { Clock } from "#base";
-import { BoundedMap } from "#base";
+import { type Clock, LruMap } from "#base";
 import { serviceAccountGroups, serviceAccountUser } from "../../identity/service-account-name.ts";
 import { credentialIdOf, NODE_NAME, NODE_UID, POD_NAME, POD_UID, type UserInfo } from "../../identity/user.ts";
 import { audiencesOf, checkSignature, inTime, LEEWAY_SECONDS, MAX_TOKEN_CHARS, peek } from "../jwt.ts";
@@ -19,7 +18,7 @@ import { type Known, type Refused, refused, type TokenAuthenticator } from "../v
 import { type KubernetesClaim, kubernetesClaim, type Ref, text } from "./claims.ts";
 import type { VerificationKey } from "./keys.ts";
 
-const REMEMBERED_SIGNATURES = 4_096;
+const MAX_VERIFIED = 4_096;
 const BAD_SIGNATURE = "go-jose/go-jose: error in cryptographic primitive";
 const UNSUPPORTED = "go-jose/go-jose: unsupported cryptographic primitive";
 
@@ -42,7 +41,7 @@ export function signedTokens(
   { keys, audiences: own }: SignedTokenOptions,
   judges: ReadonlyMap<string, Judge>,
 ): TokenAuthenticator {
-  const verified = new BoundedMap<string, Verified>(REMEMBERED_SIGNATURES);
+  const verified = new LruMap<string, Verified>(MAX_VERIFIED);
   const keyOf = tokenKey();
 
   const verify = async (token: string): Promise<Verified | Refused | undefined> => {

@@ -155,9 +155,9 @@ export class QuotaBatches {
   }
 
   #stored(namespace: string): Iterable<StoredObject> {
-    const { cache } = this.#quotas();
-    if (cache.size === 0) return [];
-    return cache.snapshot().values({ from: `${namespace}/`, before: `${namespace}0` });
+    const quotas = this.#quotas();
+    if (quotas.cache.size === 0) return [];
+    return quotas.readable({ from: `${namespace}/`, before: `${namespace}0` });
   }
 
   #quotas(): Resource {
