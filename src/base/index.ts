@@ -1,5 +1,11 @@
 /** The whole public surface of base. */
 
+export { Chain, Link, type Linked } from "./collections/chain.ts";
+export { Heap, type HeapEntry } from "./collections/heap.ts";
+export { LruMap } from "./collections/lru-map.ts";
+export { MemoMap, memoized } from "./collections/memo-map.ts";
+export { type KeyRange, type OrderedKey, OrderedMap } from "./collections/ordered-map.ts";
+export { TtlMap } from "./collections/ttl-map.ts";
 export {
   HttpClient,
   type HttpClientOptions,
@@ -10,12 +16,6 @@ export {
   httpFailureText,
 } from "./http-client/http-client.ts";
 export { addressText, type NetworkAddress, networkErrorText } from "./http-client/network-error.ts";
-export { Chain, Link, type Linked } from "./collections/chain.ts";
-export { Heap, type HeapEntry } from "./collections/heap.ts";
-export { LruMap } from "./collections/lru-map.ts";
-export { MemoMap, memoized } from "./collections/memo-map.ts";
-export { type KeyRange, type OrderedKey, OrderedMap } from "./collections/ordered-map.ts";
-export { TtlMap } from "./collections/ttl-map.ts";
 export {
   createLogger,
   type LogFields,
@@ -48,4 +48,5 @@ export { timeOfDay } from "./system/time-of-day.ts";
 export { UUID_LENGTH, Uuids } from "./system/uuids.ts";
 export { type IdleLimits, VirtualClock } from "./system/virtual-clock.ts";
 export { abortable, type ChildController, childController, Ending, isAbort, whenAborted } from "./tasks/abort.ts";
+export { allKnown, andThen, attempt, isPending, lastly, type Maybe, settle } from "./tasks/maybe.ts";
 export { type TaskFailure, TaskGroup, type TaskGroupOptions } from "./tasks/task-group.ts";

@@ -4,7 +4,9 @@
  * 1. Without a resourceVersion a read is as new as the store; with one, at least as new; with Exact, of that very revision.
  * 2. Pages of one list show the state of its first page. Where that is no longer kept here, the store still may have it.
  */
+
 import { expired, isStatusError, notFound, StatusError } from "#api";
+import { andThen, type Maybe } from "#base";
 import { type Entry, isStoreError, type Page, type Revision } from "#store";
 import type { ObjectMap } from "../cache/resource-cache.ts";
 import { matcher, type Selection } from "../cache/selection.ts";
@@ -28,7 +30,7 @@ export interface ListResult {
 }
 
 /** At once where nothing has to be waited for. */
-export function get(request: RestRequest): StoredObject | Promise<StoredObject> {
+export function get(request: RestRequest): Maybe<StoredObject> {
   const { context, query } = request;
   const version = query.size === 0 ? "" : (query.get("resourceVersion") ?? "");
   if (request.asOf !== undefined || version !== "" || context.sharedStore) return getLate(request, version);
@@ -43,10 +45,9 @@ async function getLate(request: RestRequest, version: string): Promise<StoredObj
   return kept(request);
 }
 
-function kept(request: RestRequest): StoredObject | Promise<StoredObject> {
+function kept(request: RestRequest): Maybe<StoredObject> {
   const { resource, namespace, name } = request;
-  const stored = resource.get(resource.suffix(namespace, name));
-  return stored instanceof Promise ? stored.then((late) => existing(request, late)) : existing(request, stored);
+  return andThen(resource.get(resource.suffix(namespace, name)), (stored) => existing(request, stored));
 }
 
 function existing({ resource, name }: RestRequest, stored: StoredObject | undefined): StoredObject {
