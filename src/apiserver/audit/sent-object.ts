@@ -4,7 +4,7 @@
 import { type Json, type Kind, parseYaml } from "#api";
 import type { BodyObserver } from "../pipeline.ts";
 import { mediaType } from "../rest/body.ts";
-import { fillIn } from "../rest/create.ts";
+import { fillIn } from "../rest/defaults.ts";
 import type { AnyDraft } from "../rest/prepare.ts";
 import { withoutManagedFields } from "./answered-object.ts";
 import type { ObjectIdentity } from "./event.ts";

@@ -22,7 +22,7 @@ import { answerValue } from "../encode/answers.ts";
 import { negotiate } from "../encode/negotiate.ts";
 import type { ApiRequest } from "../http/exchange.ts";
 import { BODY_TYPES } from "../rest/body.ts";
-import { fillIn } from "../rest/create.ts";
+import { fillIn } from "../rest/defaults.ts";
 import { own } from "../rest/ownership.ts";
 import type { AnyDraft } from "../rest/prepare.ts";
 import { admissionAttributes } from "../rest/request-parts.ts";

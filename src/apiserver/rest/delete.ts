@@ -16,8 +16,8 @@ import {
   type KubeObject,
   notFound,
 } from "#api";
-import { release } from "../allocate/allocating.ts";
 import type { StoredObject } from "../cache/stored-object.ts";
+import { release } from "./allocating.ts";
 import { parseTyped, typed } from "./body.ts";
 import { deleteOptionsObject } from "./operation-options.ts";
 import { type DeleteOptions, deleteOptions } from "./options.ts";

@@ -3,6 +3,7 @@ import { badRequest, cloneJson } from "#api";
 import { decodeSent } from "./body.ts";
 import { change } from "./change.ts";
 import { writeOptions } from "./options.ts";
+import { dedupeOwners } from "./prepare.ts";
 import type { RestRequest, Written } from "./rest-request.ts";
 
 export async function update(request: RestRequest): Promise<Written> {
@@ -13,6 +14,7 @@ export async function update(request: RestRequest): Promise<Written> {
   request.received?.(draft, resource.kind);
   checkPlace(request, draft.metadata);
   draft.metadata.name = name;
+  dedupeOwners(draft, warn, "sent");
   return change(request, {
     dryRun: options.dryRun,
     mayCreate: request.subresource === "" && resource.kind.update?.allowCreate === true,

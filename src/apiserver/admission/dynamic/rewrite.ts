@@ -15,7 +15,7 @@ import {
   parseOwners,
   unknownField,
 } from "#api";
-import { fillIn } from "../../rest/create.ts";
+import { fillIn } from "../../rest/defaults.ts";
 import type { AnyDraft } from "../../rest/prepare.ts";
 import type { AdmissionAttributes } from "../../rest/server-context.ts";
 import { kindText, type Target } from "./target.ts";
