@@ -8,7 +8,7 @@ import type { Sink } from "../src/apiserver/audit/sink.ts";
 import { auditSteps } from "../src/apiserver/audit/step.ts";
 import { ALLOW } from "../src/apiserver/authz/verdict.ts";
 import { requestInfo } from "../src/apiserver/http/request-info.ts";
-import type { Exchange, Step } from "../src/apiserver/pipeline.ts";
+import type { Exchange, Step } from "../src/apiserver/pipeline/exchange.ts";
 import type { Resources } from "../src/apiserver/rest/resources.ts";
 import type { Figure } from "./run.ts";
 

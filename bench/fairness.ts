@@ -14,7 +14,7 @@ import { openMemoryStore } from "#store";
 import { StoreFeed } from "../src/apiserver/cache/feed.ts";
 import { fairness } from "../src/apiserver/fairness/index.ts";
 import { requestInfo } from "../src/apiserver/http/request-info.ts";
-import type { Exchange } from "../src/apiserver/pipeline.ts";
+import type { Exchange } from "../src/apiserver/pipeline/exchange.ts";
 import { Resources } from "../src/apiserver/rest/resources.ts";
 import type { ServerContext } from "../src/apiserver/rest/server-context.ts";
 import type { Target } from "./apiserver/connection.ts";

@@ -2,7 +2,7 @@
 import { realClock } from "#base";
 import { Recorder } from "#flows";
 import { flowObserver } from "../../src/apiserver/flows/observer.ts";
-import type { Exchange } from "../../src/apiserver/pipeline.ts";
+import type { Exchange } from "../../src/apiserver/pipeline/exchange.ts";
 
 const ROUNDS = 5;
 const REQUESTS = 200_000;

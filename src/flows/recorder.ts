@@ -6,6 +6,7 @@
  * 3. Of a request, facts are kept; it becomes a record when somebody reads it. Half of the room is for requests.
  */
 import { randomUUID } from "node:crypto";
+import { LruMap } from "#base";
 import {
   type DeliveryRecord,
   type FlowRecord,
@@ -26,7 +27,7 @@ export interface RecorderOptions {
 
 const DEFAULT_LIMIT_BYTES = 24 * 1024 * 1024;
 const DEFAULT_READ_BYTES = 512 * 1024;
-/** Works that were told of with a request: those seen lately are not recorded twice. */
+/** Works are reported with each of their requests: recent ones are not recorded twice. */
 const KNOWN_WORKS = 4096;
 
 export class Recorder {
@@ -39,7 +40,7 @@ export class Recorder {
   readonly #reads: RequestLog;
   readonly #facts = new RequestFacts();
   readonly #listeners = new Set<(record: FlowRecord) => void>();
-  readonly #works = new Set<string>();
+  readonly #works = new LruMap<string, true>(KNOWN_WORKS);
   #seq = 0;
 
   constructor({ limitBytes = DEFAULT_LIMIT_BYTES, readBytes = DEFAULT_READ_BYTES }: RecorderOptions = {}) {
@@ -75,13 +76,7 @@ export class Recorder {
   work(record: Unnumbered<WorkRecord>): void {
     if (this.#works.has(record.id)) return;
     const numbered = { seq: ++this.#seq, ...record };
-    this.#works.add(record.id);
-    if (this.#works.size > KNOWN_WORKS) {
-      for (const oldest of this.#works) {
-        this.#works.delete(oldest);
-        break;
-      }
-    }
+    this.#works.set(record.id, true);
     const { decided, woken, calls, read = [] } = record;
     const bytes = 200 + decided.length + 8 * woken.length + 80 * calls.length;
     this.#changes.push(

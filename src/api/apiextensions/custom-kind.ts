@@ -9,6 +9,7 @@
 import { equalJson } from "../machinery/json/equal.ts";
 import type { Json, JsonObject } from "../machinery/json/json.ts";
 import type { Kind, SelectableFields, Subresources } from "../machinery/kind.ts";
+import { once } from "../machinery/schema/memo.ts";
 import type { Draft, KubeObject } from "../machinery/schema/object.ts";
 import type {
   CustomResourceDefinition,
@@ -24,7 +25,6 @@ import { finalizerWarnings } from "./finalizer-warnings.ts";
 import { compileJsonPath } from "./json-path.ts";
 import { scaleRules } from "./scale.ts";
 import { compileForm } from "./schema/form.ts";
-import { once } from "./schema/memo.ts";
 import { objectSchemaOf } from "./schema/object-schema.ts";
 import { structuralOf } from "./schema/structural.ts";
 

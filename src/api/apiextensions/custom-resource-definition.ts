@@ -1,5 +1,5 @@
 /** A kind that users define. */
-import { defineKind } from "../define-kind.ts";
+import { defineKind } from "../definition/define-kind.ts";
 import type { Draft } from "../machinery/schema/object.ts";
 import type { CustomResourceDefinition as Definition } from "../types/apiextensions-v1.ts";
 import { formatWarnings } from "./definition/format-warnings.ts";

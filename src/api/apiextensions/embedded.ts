@@ -6,9 +6,9 @@ import { getKey } from "../machinery/json/own-key.ts";
 import { checkDns1035Label } from "../machinery/names/names.ts";
 import { validateObjectMeta } from "../machinery/object-meta.ts";
 import { DecodeError, decode } from "../machinery/schema/decode.ts";
+import { type Memo, memoized } from "../machinery/schema/memo.ts";
 import type { ObjectMeta } from "../machinery/schema/object.ts";
 import type { Walk } from "./list-types.ts";
-import { type Memo, memoized } from "./schema/memo.ts";
 import { objectMetaSchema } from "./schema/metadata.ts";
 import type { Structural } from "./schema/structural.ts";
 

@@ -1,5 +1,5 @@
 /** Scale: what the scale subresource of workloads speaks. It is never stored. */
-import { nonNegative } from "../apps/index.ts";
+import { nonNegative } from "../definition/field-checks.ts";
 import type { FieldError, FieldPath } from "../machinery/errors/field-error.ts";
 import type { Scale } from "../types/autoscaling-v1.ts";
 

@@ -1,5 +1,5 @@
 /** What an autoscaler must fit. */
-import { allNonNegative } from "../apps/index.ts";
+import { allNonNegative } from "../definition/field-checks.ts";
 import { type FieldError, type FieldPath, invalid, notSupported, required } from "../machinery/errors/field-error.ts";
 import { parseQuantity } from "../machinery/scalars/quantity.ts";
 import type {

@@ -1,15 +1,10 @@
 /** CronJob: a Job at each time that a schedule names. */
-import {
-  dropDisabledFields,
-  isWarnedOf,
-  nonNegative,
-  podNameWarnings,
-  selectorColumn,
-  templateColumns,
-  templateWarnings,
-} from "../apps/index.ts";
-import { ageColumn, ageOf } from "../columns.ts";
-import { defineKind } from "../define-kind.ts";
+
+import { dropDisabledFields, isWarnedOf, podNameWarnings, templateWarnings } from "../core/workload/template.ts";
+import { selectorColumn, templateColumns } from "../core/workload/template-columns.ts";
+import { ageColumn, ageOf } from "../definition/columns.ts";
+import { defineKind } from "../definition/define-kind.ts";
+import { nonNegative } from "../definition/field-checks.ts";
 import {
   type FieldError,
   type FieldPath,

@@ -1,6 +1,8 @@
 /** What a Job's spec must fit, whether it stands in a Job or in a CronJob's template. */
-import { checkTemplateMatches, jsonOf, nonNegative, readSelector } from "../apps/index.ts";
+
 import { podTemplateOptions, validatePodTemplateSpec } from "../core/pod/index.ts";
+import { checkTemplateMatches, readSelector } from "../core/workload/selector.ts";
+import { jsonOf, nonNegative } from "../definition/field-checks.ts";
 import {
   type FieldError,
   type FieldPath,

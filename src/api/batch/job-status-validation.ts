@@ -4,7 +4,7 @@
  * 1. A rule holds only for a write that changes what it speaks of: a Job that was stored under older rules can still be updated.
  * 2. Counters never fall, and what has ended stays ended.
  */
-import { allNonNegative, jsonOf, same } from "../apps/index.ts";
+import { allNonNegative, jsonOf, same } from "../definition/field-checks.ts";
 import { duplicate, type FieldError, type FieldPath, invalid, required } from "../machinery/errors/field-error.ts";
 import { parseTime } from "../machinery/scalars/time.ts";
 import type { Job, JobStatus, UncountedTerminatedPods } from "../types/batch-v1.ts";

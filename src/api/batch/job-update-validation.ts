@@ -1,6 +1,7 @@
 /** What of a Job may change, and when: most of it never does. */
-import { jsonOf, same, unchanged } from "../apps/index.ts";
+
 import { internalForm } from "../core/pod/index.ts";
+import { jsonOf, same, unchanged } from "../definition/field-checks.ts";
 import { type FieldError, type FieldPath, immutable, invalid } from "../machinery/errors/field-error.ts";
 import type { JsonObject } from "../machinery/json/json.ts";
 import type { Job, JobSpec } from "../types/batch-v1.ts";

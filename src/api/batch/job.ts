@@ -1,14 +1,9 @@
 /** Job: pods that run until enough of them have succeeded. */
-import {
-  dropDisabledFields,
-  isWarnedOf,
-  podNameWarnings,
-  selectorColumn,
-  templateColumns,
-  templateWarnings,
-} from "../apps/index.ts";
-import { ageColumn, ageOf, humanDuration } from "../columns.ts";
-import { defineKind } from "../define-kind.ts";
+
+import { dropDisabledFields, isWarnedOf, podNameWarnings, templateWarnings } from "../core/workload/template.ts";
+import { selectorColumn, templateColumns } from "../core/workload/template-columns.ts";
+import { ageColumn, ageOf, humanDuration } from "../definition/columns.ts";
+import { defineKind } from "../definition/define-kind.ts";
 import { parseTime, toMs } from "../machinery/scalars/time.ts";
 import type { Job as JobObject } from "../types/batch-v1.ts";
 import { hasCondition } from "./job-conditions.ts";

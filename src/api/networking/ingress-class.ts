@@ -1,5 +1,5 @@
-import { ageColumn, nameColumn } from "../columns.ts";
-import { defineKind } from "../define-kind.ts";
+import { ageColumn, nameColumn } from "../definition/columns.ts";
+import { defineKind } from "../definition/define-kind.ts";
 import {
   type FieldError,
   type FieldPath,

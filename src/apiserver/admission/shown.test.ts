@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { JsonObject } from "#api";
-import type { Step } from "../pipeline.ts";
+import type { Step } from "../pipeline/exchange.ts";
 import { deployment, namespace, type TestServer, testServer } from "../testing/index.ts";
 import { type AdmissionPlugin, rule } from "./chain/plugin.ts";
 import { admitting } from "./testing/index.ts";

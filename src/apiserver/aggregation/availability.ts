@@ -9,8 +9,8 @@
  */
 import { type ConditionFacts, type core, type discovery, equalJson, isStatusError, type Json } from "#api";
 import type { MetricsRegistry } from "#base";
-import { follow } from "../authz/follow.ts";
-import { serverRequest } from "../bootstrap/index.ts";
+import { follow } from "../loopback/follow.ts";
+import { serverRequest } from "../loopback/server-request.ts";
 import { change } from "../rest/change.ts";
 import type { AnyDraft } from "../rest/prepare.ts";
 import type { Resource } from "../rest/resource.ts";
@@ -141,11 +141,11 @@ export class Availability {
   #surroundings({ namespace, name }: ServiceAt): Surroundings {
     const { services, slices } = this.#options;
     const stored = services.cache.get(services.suffix(namespace, name));
-    const near = [...slices.cache.snapshot().entries({ from: `${namespace}/`, before: `${namespace}0` })];
+    const near = [...slices.readable({ from: `${namespace}/`, before: `${namespace}0` })];
     return {
       service: stored && (services.read(stored) as core.Service),
       slices: near
-        .map(([, slice]) => slices.read(slice) as discovery.EndpointSlice)
+        .map((slice) => slices.read(slice) as discovery.EndpointSlice)
         .filter(({ metadata }) => metadata.labels?.[SERVICE_NAME] === name),
     };
   }
@@ -215,7 +215,7 @@ export class Availability {
   #measure(): void {
     const { apiServices } = this.#options;
     this.#gauge.clear();
-    for (const stored of apiServices.cache.snapshot().values()) {
+    for (const stored of apiServices.readable()) {
       const service = asApiService(apiServices.read(stored));
       this.#gauge.labels(service.metadata.name ?? "").set(availableOf(service)?.status === "True" ? 0 : 1);
     }

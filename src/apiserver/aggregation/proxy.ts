@@ -9,12 +9,12 @@
  */
 import { StatusError } from "#api";
 import { type Clock, childController, joined, type Logger } from "#base";
-import { ANONYMOUS } from "../authn/user.ts";
 import { pump, Unreachable } from "../connect/forward.ts";
 import type { ApiRequest, ApiResponse, WholeResponse } from "../http/exchange.ts";
 import { isLongRunning } from "../http/long-running.ts";
 import type { RequestInfo } from "../http/request-info.ts";
-import type { Exchange } from "../pipeline.ts";
+import { ANONYMOUS } from "../identity/user.ts";
+import type { Exchange } from "../pipeline/exchange.ts";
 import { type ApiService, isAvailable } from "./api-service.ts";
 import { addressText, type Incoming, type Outgoing } from "./backend.ts";
 import { BackendFault, type Backends, type Reached } from "./backends.ts";

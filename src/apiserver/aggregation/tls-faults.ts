@@ -1,5 +1,5 @@
 /** Why a connection to an extension server failed, in the words in which Go says it. */
-import { dialError } from "../connect/dial-error.ts";
+import { dialError } from "../outbound/dial-error.ts";
 
 const UNKNOWN_AUTHORITY = "certificate signed by unknown authority";
 const EXPIRED = "certificate has expired or is not yet valid";

@@ -9,13 +9,14 @@
  */
 import type { Kind } from "#api";
 import { type Clock, type Counter, type MetricsRegistry, timeOfDay } from "#base";
-import type { UserInfo } from "../authn/user.ts";
 import { type Answering, type ApiRequest, type ApiResponse, isStream } from "../http/exchange.ts";
 import { isLongRunning } from "../http/long-running.ts";
 import type { RequestInfo } from "../http/request-info.ts";
 import { withLife } from "../http/stream-life.ts";
 import { isWriting } from "../http/verbs.ts";
-import type { Exchange, Next, PipelineOptions, Step } from "../pipeline.ts";
+import type { UserInfo } from "../identity/user.ts";
+import type { Exchange, Next, Step } from "../pipeline/exchange.ts";
+import type { PipelineOptions } from "../pipeline/pipeline.ts";
 import { answeredObject, statusOf } from "./answered-object.ts";
 import { type EventHead, EventWriter, type Findings } from "./event.ts";
 import type { Decide, Stage, Verdict } from "./policy.ts";

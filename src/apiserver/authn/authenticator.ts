@@ -10,8 +10,8 @@
 import { unauthorized } from "#api";
 import type { Logger } from "#base";
 import type { ApiRequest } from "../http/exchange.ts";
+import { ANONYMOUS, type UserInfo, withAuthenticated } from "../identity/user.ts";
 import { authorizationToken, type Presented, websocketToken } from "./bearer.ts";
-import { ANONYMOUS, type UserInfo, withAuthenticated } from "./user.ts";
 import {
   errorText,
   isKnown,

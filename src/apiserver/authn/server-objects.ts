@@ -1,6 +1,6 @@
 /** What authentication looks up and notes in the cluster, by way of this server's own caches and verbs. */
 import type { core, KubeObject } from "#api";
-import { serverRequest } from "../bootstrap/server-request.ts";
+import { serverRequest } from "../loopback/server-request.ts";
 import { patch } from "../rest/patch.ts";
 import { fresh } from "../rest/read.ts";
 import type { Resources } from "../rest/resources.ts";

@@ -5,8 +5,8 @@
  *     mode ──► mode ──► … ──► no opinion: refused, with every reason that was given
  */
 
-import type { UserInfo } from "../authn/user.ts";
-import { MASTERS } from "../authn/user.ts";
+import type { UserInfo } from "../identity/user.ts";
+import { MASTERS } from "../identity/user.ts";
 import type { Attributes } from "./attributes.ts";
 import type { Authorizer } from "./authorizer.ts";
 import { joinErrors, type Mode, type Rules } from "./mode.ts";

@@ -1,8 +1,8 @@
 /** The components that ComponentStatuses speak of: the store, and the two that answer on this machine's loopback device. */
 import { request } from "node:https";
+import { dialError } from "../outbound/dial-error.ts";
 import type { ServerContext } from "../rest/server-context.ts";
 import type { Component } from "./component-statuses.ts";
-import { dialError } from "./dial-error.ts";
 
 const TIMEOUT_MS = 2_000;
 const LOOPBACK = "127.0.0.1";

@@ -101,13 +101,11 @@ async function askBudget(request: RestRequest, budgets: Resource, pod: core.Pod,
 
 function budgetsOf(budgets: Resource, { metadata }: core.Pod): readonly StoredObject[] {
   const { namespace = "", labels = {} } = metadata;
-  const inNamespace = budgets.cache.snapshot().entries({ from: `${namespace}/`, before: `${namespace}0` });
-  return [...inNamespace]
-    .map(([, stored]) => stored)
-    .filter((stored) => {
-      const { selector } = (budgets.read(stored) as policy.PodDisruptionBudget).spec ?? {};
-      return selector !== undefined && matcherOfSelector(selector).matches(labels);
-    });
+  const inNamespace = budgets.readable({ from: `${namespace}/`, before: `${namespace}0` });
+  return [...inNamespace].filter((stored) => {
+    const { selector } = (budgets.read(stored) as policy.PodDisruptionBudget).spec ?? {};
+    return selector !== undefined && matcherOfSelector(selector).matches(labels);
+  });
 }
 
 /** The Pod says why it goes, then it goes; what changes it in between does not keep it. */

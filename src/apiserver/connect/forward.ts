@@ -10,7 +10,7 @@ import { request as httpsRequest } from "node:https";
 import type { Duplex, Readable } from "node:stream";
 import { type Clock, joined } from "#base";
 import type { ApiRequest, ApiResponse, Sink } from "../http/exchange.ts";
-import { dialError } from "./dial-error.ts";
+import { dialError } from "../outbound/dial-error.ts";
 
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
 const MAX_WAITING_BYTES = 1024 * 1024;

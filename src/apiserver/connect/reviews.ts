@@ -15,12 +15,12 @@ import {
   notAcceptable,
 } from "#api";
 import { INVALID_TOKEN } from "../authn/authenticator.ts";
-import { type UserInfo, withAuthenticated } from "../authn/user.ts";
 import { errorText, isKnown, type TokenAuthenticator } from "../authn/verdict.ts";
 import { type Authorizer, type Rules, reviewedAttributes, type Verdict } from "../authz/index.ts";
 import { answerValue } from "../encode/answers.ts";
 import { negotiate } from "../encode/negotiate.ts";
 import type { ApiRequest } from "../http/exchange.ts";
+import { type UserInfo, withAuthenticated } from "../identity/user.ts";
 import { BODY_TYPES } from "../rest/body.ts";
 import { fillIn } from "../rest/defaults.ts";
 import { own } from "../rest/ownership.ts";

@@ -1,7 +1,7 @@
 /** Whether the certificates that a definition's conversion webhook is checked by can be read. */
 import { X509Certificate } from "node:crypto";
+import { caBundleOf } from "../outbound/webhook-client.ts";
 import type { Definition } from "./definition.ts";
-import { caBundleOf } from "./webhook-client.ts";
 
 const BLOCK = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 

@@ -9,9 +9,9 @@
 import type { ConditionFacts } from "#api";
 import { isConditionTrue } from "#api";
 import type { Clock } from "#base";
-import { serverRequest } from "../bootstrap/index.ts";
 import type { StoreFeed } from "../cache/feed.ts";
 import type { ResourceCache } from "../cache/resource-cache.ts";
+import { serverRequest } from "../loopback/server-request.ts";
 import { deleteCollection } from "../rest/delete-collection.ts";
 import type { Resource } from "../rest/resource.ts";
 import type { ServerContext } from "../rest/server-context.ts";

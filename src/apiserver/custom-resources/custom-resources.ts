@@ -6,6 +6,8 @@
 import { forbidden } from "#api";
 import type { Store } from "#store";
 import { StoredObject } from "../cache/stored-object.ts";
+import { serviceResolver } from "../outbound/service-resolver.ts";
+import { webhookClient } from "../outbound/webhook-client.ts";
 import { fresh } from "../rest/read.ts";
 import type { Resources } from "../rest/resources.ts";
 import type { Admission, ServerContext } from "../rest/server-context.ts";
@@ -14,14 +16,14 @@ import { asDefinition, DEFINITIONS_PREFIX, type Definition, GROUP, PLURAL } from
 import { DefinitionController } from "./definition-controller.ts";
 import { type Documents, Publication } from "./publication.ts";
 import { ServedDefinitions } from "./served-definitions.ts";
-import { serviceResolver } from "./service-resolver.ts";
 import { isServable } from "./status-plan.ts";
-import { webhookClient } from "./webhook-client.ts";
 import { WebhookConverter } from "./webhook-converter.ts";
 
 export interface CustomResourcesOptions {
-  /** Of the server that this is a part of: asked for when it is used. */
+  /** Of the server that this is a part of: asked for when it is used, which is never before `sync`. */
   readonly context: () => ServerContext;
+  /** What conversion webhooks of definitions need, which are made by `load`. */
+  readonly surroundings: Pick<ServerContext, "clock" | "random" | "log" | "newUid">;
   readonly resources: Resources;
   /** Discovery and OpenAPI. */
   readonly documents: readonly Documents[];
@@ -40,12 +42,18 @@ export interface CustomResources {
   guarding(admission: Admission): Admission;
 }
 
-export function customResources({ context, resources, documents }: CustomResourcesOptions): CustomResources {
+export function customResources({
+  context,
+  surroundings,
+  resources,
+  documents,
+}: CustomResourcesOptions): CustomResources {
+  const { log } = surroundings;
   const isBuiltIn = builtInVersions(resources);
   const served = new ServedDefinitions({
     resources,
     publication: new Publication(documents, isBuiltIn),
-    converterFor: (definition) => converterFor(definition, context, resources),
+    converterFor: (definition) => converterFor(definition, surroundings, resources),
   });
   const controller = lazily(() => {
     const definitions = resources.find(GROUP, "v1", PLURAL);
@@ -56,8 +64,12 @@ export function customResources({ context, resources, documents }: CustomResourc
     load: async (store) => {
       const { entries } = await store.list(DEFINITIONS_PREFIX);
       for (const entry of entries) {
-        const definition = asDefinition(new StoredObject(entry).object);
-        if (isServable(definition)) served.add(definition);
+        try {
+          const definition = asDefinition(new StoredObject(entry).object);
+          if (isServable(definition)) served.add(definition);
+        } catch (error) {
+          log.error("a stored CustomResourceDefinition cannot be served", { key: entry.key, error });
+        }
       }
     },
     sync: () => controller().sync(),
@@ -82,17 +94,21 @@ function terminating(resource: Parameters<typeof forbidden>[0], name: string) {
   return forbidden(resource, name, "create not allowed while custom resource definition is terminating");
 }
 
-function converterFor({ spec }: Definition, context: () => ServerContext, resources: Resources): Converter {
+function converterFor(
+  { spec }: Definition,
+  { clock, random, newUid }: CustomResourcesOptions["surroundings"],
+  resources: Resources,
+): Converter {
   const { strategy = "None", webhook } = spec.conversion ?? {};
   if (strategy !== "Webhook" || webhook?.clientConfig === undefined) return noConverter;
   return new WebhookConverter({
     client: webhookClient({
       config: webhook.clientConfig,
-      clock: context().clock,
-      resolve: serviceResolver(resources, () => context().random),
+      clock,
+      resolve: serviceResolver(resources, () => random),
     }),
     reviewVersions: webhook.conversionReviewVersions,
-    newUid: () => context().newUid(),
+    newUid,
   });
 }
 

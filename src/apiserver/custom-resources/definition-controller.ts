@@ -9,7 +9,7 @@
  */
 import { isStatusError } from "#api";
 import { processQueue, WorkQueue } from "#base";
-import { serverRequest } from "../bootstrap/index.ts";
+import { serverRequest } from "../loopback/server-request.ts";
 import { change } from "../rest/change.ts";
 import type { AnyDraft } from "../rest/prepare.ts";
 import type { Resource } from "../rest/resource.ts";
@@ -49,13 +49,13 @@ export class DefinitionController {
 
   /** Serves what can be served by what the definitions say already. */
   async sync(): Promise<void> {
-    const { served, definitions } = this.#options;
-    for (const [name, stored] of definitions.cache.snapshot().entries()) {
-      if (served.as(name, stored.revision) !== undefined) continue;
+    const { context, served, definitions } = this.#options;
+    for (const stored of definitions.readable()) {
       const definition = asDefinition(stored.object);
-      if (isServable(definition)) await served.update(definition);
+      if (served.as(nameOf(definition), stored.revision) !== undefined || !isServable(definition)) continue;
+      await served.update(definition).catch((error: unknown) => context.feed.reportUnreadable(stored.key, error));
     }
-    for (const name of served.names()) if (this.#find(name) === undefined) served.remove(name);
+    for (const name of served.names()) if (definitions.cache.get(name) === undefined) served.remove(name);
     served.publishAll();
   }
 
@@ -224,8 +224,8 @@ export class DefinitionController {
 
   /** By their names, which end with the group. */
   *#ofGroup(group: string): Generator<Definition> {
-    for (const [name, stored] of this.#options.definitions.cache.snapshot().entries()) {
-      if (groupOf(name) === group) yield asDefinition(stored.object);
+    for (const stored of this.#options.definitions.readable()) {
+      if (groupOf(nameOf(asDefinition(stored.object))) === group) yield asDefinition(stored.object);
     }
   }
 

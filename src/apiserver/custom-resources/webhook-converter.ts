@@ -4,9 +4,9 @@
  * 1. Whatever the webhook does, every call ends: with an answer, or in time.
  */
 import type { JsonObject } from "#api";
+import type { WebhookClient } from "../outbound/webhook-client.ts";
 import { answersTo, failed, type Question, reviewOf, reviewVersion } from "./conversion-review.ts";
 import type { Conversion, Converter } from "./converter.ts";
-import type { WebhookClient } from "./webhook-client.ts";
 
 const CALLS_AT_ONCE = 8;
 const BATCH_OBJECTS = 100;

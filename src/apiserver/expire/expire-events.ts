@@ -97,8 +97,8 @@ class ExpiryQueue {
   #fill(): void {
     this.#stop?.();
     const now = this.#context.clock.now();
-    const found = [...this.#events.cache.snapshot().entries()].map(([suffix, stored]) => ({
-      suffix,
+    const found = [...this.#events.readable()].map((stored) => ({
+      suffix: stored.key.slice(this.#events.cache.prefix.length),
       revision: stored.revision,
       expiresMs: Math.min(lastToldMs(stored.object) ?? now, now) + this.#ttlMs,
     }));

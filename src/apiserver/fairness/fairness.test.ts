@@ -5,7 +5,7 @@ import { ALLOW } from "../authz/verdict.ts";
 import { bootstrap } from "../bootstrap/index.ts";
 import type { ApiResponse } from "../http/exchange.ts";
 import { RequestInfos } from "../http/request-info.ts";
-import type { Exchange } from "../pipeline.ts";
+import type { Exchange } from "../pipeline/exchange.ts";
 import { configMap, type TestServer, testServer } from "../testing/index.ts";
 import { type Fairness, fairness } from "./fairness.ts";
 

@@ -9,9 +9,9 @@
  */
 import type { flowcontrol, KubeObject } from "#api";
 import { type Clock, type MetricsRegistry, nextTurn, TaskGroup } from "#base";
-import { follow } from "../authz/follow.ts";
-import { Ensure } from "../bootstrap/ensure.ts";
-import type { Step } from "../pipeline.ts";
+import { Ensure } from "../loopback/ensure.ts";
+import { follow } from "../loopback/follow.ts";
+import type { Step } from "../pipeline/exchange.ts";
 import type { Resources } from "../rest/resources.ts";
 import type { ServerContext } from "../rest/server-context.ts";
 import { Configuration } from "./configuration.ts";

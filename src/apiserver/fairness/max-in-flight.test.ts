@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ApiResponse } from "../http/exchange.ts";
 import { requestInfo } from "../http/request-info.ts";
-import type { Exchange } from "../pipeline.ts";
+import type { Exchange } from "../pipeline/exchange.ts";
 import { maxInFlight } from "./max-in-flight.ts";
 
 const ok: ApiResponse = { status: 200, headers: {}, body: [] };

@@ -1,9 +1,10 @@
 /** Without priority and fairness: so many requests at a time that read, so many that write, and no more. */
-import { MASTERS } from "../authn/user.ts";
+
 import type { Answering } from "../http/exchange.ts";
 import { isLongRunning } from "../http/long-running.ts";
 import { isReading } from "../http/verbs.ts";
-import type { Step } from "../pipeline.ts";
+import { MASTERS } from "../identity/user.ts";
+import type { Step } from "../pipeline/exchange.ts";
 import { tooManyRequests } from "./step.ts";
 
 export interface InFlightLimits {

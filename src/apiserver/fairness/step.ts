@@ -14,7 +14,7 @@ import { type Answering, type ApiResponse, isStream, whenGone } from "../http/ex
 import { isLongRunning } from "../http/long-running.ts";
 import { withLife } from "../http/stream-life.ts";
 import { isReading } from "../http/verbs.ts";
-import type { Exchange, Next, Step } from "../pipeline.ts";
+import type { Exchange, Next, Step } from "../pipeline/exchange.ts";
 import type { Configuration, Route } from "./configuration.ts";
 import { Ticket } from "./ticket.ts";
 import type { TimedRatio } from "./timed-ratio.ts";

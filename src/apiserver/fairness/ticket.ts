@@ -1,7 +1,7 @@
 /** A request at its level: what it needs, where it waits, since when it is executed. */
 import { durationMs } from "#api";
 import type { Chain, Linked } from "#base";
-import type { Exchange } from "../pipeline.ts";
+import type { Exchange } from "../pipeline/exchange.ts";
 import type { FlowSamples } from "./metrics.ts";
 import type { Queue } from "./queue.ts";
 import type { Work } from "./work-estimate.ts";

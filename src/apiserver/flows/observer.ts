@@ -10,8 +10,8 @@ import { CAUSE_HEADER, type Call, causeId, isRead, type RequestAbout, readCause,
 import { toldReason } from "../authz/authorizer.ts";
 import type { ApiResponse } from "../http/exchange.ts";
 import type { RequestInfo } from "../http/request-info.ts";
-import type { RequestObserver } from "../metrics.ts";
-import type { Exchange } from "../pipeline.ts";
+import type { Exchange } from "../pipeline/exchange.ts";
+import type { RequestObserver } from "../pipeline/request-metrics.ts";
 import type { RequestWitness } from "../rest/server-context.ts";
 import { recordWork, type WorksOptions } from "./works.ts";
 

@@ -5,9 +5,9 @@
  * 2. A condition keeps its lastTransitionTime while its status stays the same.
  */
 import { type core, equalJson, type Json, type JsonObject, parseQuantity, scaledValue } from "#api";
+import type { Machine } from "../host/index.ts";
 import { timestamp } from "../pod-status/index.ts";
 import type { Image } from "../runtime/runtime.ts";
-import type { Machine } from "./machine.ts";
 
 export type Amounts = Readonly<Record<string, string>>;
 
@@ -24,7 +24,7 @@ export interface NodeReport {
   readonly allocatable: Amounts;
   readonly addresses: readonly core.NodeAddress[];
   readonly conditions: readonly Told[];
-  readonly images: readonly Image[];
+  readonly images: readonly core.ContainerImage[];
   readonly kubeletPort: number;
   /** Such as `containerd://1.6.20`. */
   readonly runtimeVersion: string;
@@ -69,7 +69,7 @@ export function allocatableOf(capacity: Amounts, { kube, system, evictionMemory 
   };
 }
 
-export function nodeLabels(nodeName: string, { architecture }: Machine, own: Amounts): Record<string, string> {
+export function nodeLabels(nodeName: string, architecture: string, own: Amounts): Record<string, string> {
   return {
     "beta.kubernetes.io/arch": architecture,
     "beta.kubernetes.io/os": "linux",
@@ -80,6 +80,10 @@ export function nodeLabels(nodeName: string, { architecture }: Machine, own: Amo
   };
 }
 
+export function nodeAddresses(nodeName: string, ips: readonly string[]): readonly core.NodeAddress[] {
+  return [...ips.map((address) => ({ type: "InternalIP", address })), { type: "Hostname", address: nodeName }];
+}
+
 export function nodeStatus(before: core.NodeStatus, report: NodeReport, nowMs: number): core.NodeStatus {
   const { machine, capacity, allocatable, addresses, kubeletPort, runtimeVersion, kubeletVersion } = report;
   return {
@@ -88,7 +92,7 @@ export function nodeStatus(before: core.NodeStatus, report: NodeReport, nowMs: n
     addresses,
     conditions: report.conditions.map((told) => dated(told, before, nowMs)),
     daemonEndpoints: { kubeletEndpoint: { Port: kubeletPort } },
-    images: imageList(report.images),
+    images: report.images,
     nodeInfo: {
       machineID: machine.machineId,
       systemUUID: machine.systemUuid,
@@ -113,7 +117,7 @@ function dated(told: Told, { conditions = [] }: core.NodeStatus, nowMs: number):
 }
 
 /** The largest first. */
-function imageList(images: readonly Image[]): core.ContainerImage[] {
+export function imageList(images: readonly Image[]): core.ContainerImage[] {
   return [...images]
     .sort((a, b) => b.sizeBytes - a.sizeBytes)
     .slice(0, MAX_IMAGES)

@@ -3,8 +3,8 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { seededRandom, silentLogger, TaskGroup } from "#base";
 import { Client, inProcess } from "#client";
 import { type TestServer, testServer } from "../../apiserver/testing/index.ts";
+import type { Machine } from "../host/machine.ts";
 import { Lease, Node } from "../kinds.ts";
-import type { Machine } from "./machine.ts";
 import { capacityOf, type NodeReport, type Told } from "./node-object.ts";
 import { Registration } from "./registration.ts";
 

@@ -22,7 +22,7 @@ export interface RegistrationOptions {
   readonly log: Logger;
   readonly labels: Readonly<Record<string, string>>;
   readonly taints: readonly core.Taint[];
-  readonly providerId?: string;
+  readonly providerId?: string | undefined;
   /** What there is to say now. */
   readonly report: (signal: AbortSignal) => Promise<NodeReport>;
   /** Told whenever the Node has been read or written. */

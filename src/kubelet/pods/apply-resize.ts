@@ -1,14 +1,13 @@
 /** Gives a Pod the resources that it asks for, when they fit, and brings them into force. */
 import type { core } from "#api";
 import { isAbort } from "#base";
-import { containerResources, RESOURCES } from "../containers/index.ts";
+import { askedFor, isSameAllocation, rememberedAllocation, withAllocation } from "../admission/index.ts";
+import { containerResources, messageOf, RESOURCES } from "../containers/index.ts";
 import type { ContainerStatus } from "../runtime/runtime.ts";
 import type { PodActions } from "./actions.ts";
 import { containerOf } from "./kill.ts";
 import type { PodParts } from "./parts.ts";
 import type { PodMemory } from "./pod-memory.ts";
-import { askedFor, isSameAllocation, rememberedAllocation, withAllocation } from "./resize.ts";
-import { messageOf } from "./start-error.ts";
 
 /** The Pod with what the node gives it: what it asks for, as soon as that fits. */
 export function allocated(parts: PodParts, asked: core.Pod, memory: PodMemory): core.Pod {

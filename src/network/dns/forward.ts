@@ -4,11 +4,11 @@
  * 1. The same question that several ask at once is asked upstream once.
  * 2. A server that does not answer in time is followed by the next, and asked last for a while; when none does, those who asked are told at once that it
  *    failed.
- * 3. What is kept is bounded: the oldest goes first.
+ * 3. What is kept is bounded: the least recently used goes first.
  * 4. An answer that was kept, or that several wait for, repeats the question of each as it was asked, upper and lower case included.
  */
 import { decode } from "dns-packet";
-import { type Clock, childController, type Logger, type Random } from "#base";
+import { type Clock, childController, type Logger, type Random, TtlMap } from "#base";
 import { aged, type Lifetimes, lifetimesOf } from "./lifetimes.ts";
 import { CODES, type Question, TYPES } from "./message.ts";
 import type { DnsRecord } from "./records.ts";
@@ -43,7 +43,7 @@ const HEADER_BYTES = 12;
 
 export class Forwarder {
   readonly #options: ForwarderOptions;
-  readonly #kept = new Map<string, Kept>();
+  readonly #kept: TtlMap<string, Kept>;
   readonly #pending = new Map<string, Promise<Buffer | undefined>>();
   /** Servers that gave no answer, and until when they are asked last. */
   readonly #avoided = new Map<UpstreamAddress, number>();
@@ -51,13 +51,14 @@ export class Forwarder {
 
   constructor(options: ForwarderOptions) {
     this.#options = options;
+    this.#kept = new TtlMap(options.maxKept ?? DEFAULT_MAX_KEPT, options.clock);
   }
 
   async forward(question: Question): Promise<Resolution> {
     const servers = this.#serversFor(question.name);
     if (servers.length === 0) return { answer: failure(CODES.refused) };
     const key = `${question.name} ${question.type} ${question.edns === "none" ? "" : "edns"}`;
-    const kept = this.#find(key);
+    const kept = this.#kept.get(key);
     if (kept !== undefined) {
       const bytes = aged(kept.bytes, kept.lifetimes, question.id, this.#ageOf(kept));
       question.bytes.copy(bytes, HEADER_BYTES);
@@ -92,14 +93,6 @@ export class Forwarder {
       if (!domain.includes(".")) break;
     }
     return upstreams;
-  }
-
-  #find(key: string): Kept | undefined {
-    const kept = this.#kept.get(key);
-    if (kept === undefined) return undefined;
-    if (this.#ageOf(kept) < Math.min(kept.lifetimes.seconds, MAX_KEPT_SECONDS)) return kept;
-    this.#kept.delete(key);
-    return undefined;
   }
 
   #ageOf({ at }: Kept): number {
@@ -155,13 +148,8 @@ export class Forwarder {
     const lifetimes = lifetimesOf(bytes);
     const code = (bytes[3] ?? 0) & 0x0f;
     if (lifetimes === undefined || lifetimes.seconds === 0 || (code !== CODES.ok && code !== CODES.absent)) return;
-    this.#kept.delete(key);
-    this.#kept.set(key, { bytes, lifetimes, at: this.#options.clock.monotonic() });
-    if (this.#kept.size <= (this.#options.maxKept ?? DEFAULT_MAX_KEPT)) return;
-    for (const [oldest] of this.#kept) {
-      this.#kept.delete(oldest);
-      return;
-    }
+    const kept = { bytes, lifetimes, at: this.#options.clock.monotonic() };
+    this.#kept.set(key, kept, Math.min(lifetimes.seconds, MAX_KEPT_SECONDS) * 1000);
   }
 }
 

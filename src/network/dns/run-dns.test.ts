@@ -4,7 +4,7 @@ import { childController, MetricsRegistry, realClock, seededRandom, silentLogger
 import { Client, inProcess, type Transport } from "#client";
 import { Recorder } from "#flows";
 import { testServer } from "../../apiserver/testing/index.ts";
-import { EndpointSlice, Namespace, Service } from "../kinds.ts";
+import { EndpointSlice, Namespace, Service } from "../kernel/kinds.ts";
 import { runDns } from "./run-dns.ts";
 import { askServer, told } from "./testing/ask.ts";
 

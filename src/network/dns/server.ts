@@ -11,7 +11,7 @@
 import { createSocket, type RemoteInfo, type Socket as UdpSocket } from "node:dgram";
 import { once } from "node:events";
 import { createServer, isIPv6, type Socket } from "node:net";
-import type { Clock, Logger, Timer } from "#base";
+import { type Clock, type Logger, MemoMap, type Timer } from "#base";
 import { CODES, PLAIN_UDP_BYTES, type Question, readQuestion, writeAnswer, writeFailure } from "./message.ts";
 import type { DnsMetrics } from "./metrics.ts";
 import { failure, type Resolution, type Resolver } from "./resolver.ts";
@@ -88,7 +88,7 @@ export async function startDnsServer(options: DnsServerOptions): Promise<DnsServ
 type Respond = (message: Buffer, overTcp: boolean) => Buffer | undefined | Promise<Buffer | undefined>;
 
 function responder({ resolver, zone, metrics, clock, log }: DnsServerOptions): Respond {
-  const kept = new Map<string, Buffer>();
+  const kept = new MemoMap<string, Buffer>(MAX_KEPT);
   let generation = zone.generation;
   return (message, overTcp) => {
     const start = clock.monotonic();
@@ -99,7 +99,7 @@ function responder({ resolver, zone, metrics, clock, log }: DnsServerOptions): R
     }
     const { question } = reading;
     const limit = overTcp ? MAX_TCP_BYTES : Math.min(question.udpBytes ?? PLAIN_UDP_BYTES, MAX_UDP_BYTES);
-    if (generation !== zone.generation || kept.size > MAX_KEPT) kept.clear();
+    if (generation !== zone.generation) kept.clear();
     generation = zone.generation;
     const key = `${question.bytes.toString("latin1")}${question.edns}`;
     const known = kept.get(key);

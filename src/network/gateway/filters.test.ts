@@ -3,7 +3,7 @@ import { get, type IncomingMessage, request } from "node:http";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { seededRandom } from "#base";
-import { Site } from "../ingress/testing/site.ts";
+import { Site } from "../http/testing/site.ts";
 import { attach } from "./attach.ts";
 import { changedPath, durationMs, locationOf, timeoutMs } from "./filters.ts";
 import type { HttpRoute, Redirect, RouteFilter, RouteRule } from "./kinds.ts";

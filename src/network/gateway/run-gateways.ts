@@ -1,6 +1,6 @@
 /** The Gateway API beside Ingresses: routes for whoever serves, and in Gateways and HTTPRoutes what became of them. */
 import { Backoff } from "#base";
-import { Changed } from "../tell-kernel.ts";
+import { Changed } from "../kernel/apply-to-kernel.ts";
 import type { Attachments, ListenerCertificate } from "./attach.ts";
 import { type FollowGatewaysOptions, followGateways } from "./follow.ts";
 import { GatewayRoutes } from "./rules.ts";

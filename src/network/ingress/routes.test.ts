@@ -2,8 +2,8 @@
 import { describe, expect, it } from "vitest";
 import type { networking } from "#api";
 import { servedHere } from "./classes.ts";
-import { goesInCircles, type Origin, requestHeaders, responseHeaders } from "./headers.ts";
-import { requestPath } from "./request-path.ts";
+import { goesInCircles, type Origin, requestHeaders, responseHeaders } from "../http/headers.ts";
+import { requestPath } from "../http/request-path.ts";
 import { Routes } from "./routes.ts";
 
 type PathType = networking.HTTPIngressPath["pathType"];

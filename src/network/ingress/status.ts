@@ -4,7 +4,7 @@
 import { isStatusError, type networking } from "#api";
 import type { Logger } from "#base";
 import { type Client, objectKey } from "#client";
-import { Ingress } from "../kinds.ts";
+import { Ingress } from "../kernel/kinds.ts";
 
 type Address = networking.IngressLoadBalancerIngress;
 

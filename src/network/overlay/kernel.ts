@@ -1,5 +1,5 @@
 /** Which links a node has, and which ways of ours are there already: read from the kernel by `ip` and `bridge`. */
-import type { Program } from "../program.ts";
+import type { Program } from "../kernel/program.ts";
 import { WAYS_PROTOCOL } from "./changes.ts";
 import type { Link, Overlay } from "./plan.ts";
 import { DEVICE } from "./vtep.ts";

@@ -3,8 +3,8 @@ import { expect, it } from "vitest";
 import { realClock, seededRandom, silentLogger, TaskGroup } from "#base";
 import { Client, inProcess } from "#client";
 import { testServer } from "../../apiserver/testing/index.ts";
-import { Node } from "../kinds.ts";
-import type { Program } from "../program.ts";
+import { Node } from "../kernel/kinds.ts";
+import type { Program } from "../kernel/program.ts";
 import { runOverlay } from "./run-overlay.ts";
 
 it("follows Nodes that come, say that they live, and go", async () => {

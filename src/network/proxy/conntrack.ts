@@ -2,7 +2,7 @@
  * Connections that the kernel remembers, without there being any: datagrams. Those of a virtual address whose endpoint went away would go there
  * for as long as they come; they are forgotten, and the next one finds another.
  */
-import { type Program, ProgramError } from "../program.ts";
+import { type Program, ProgramError } from "../kernel/program.ts";
 import type { VirtualAddress } from "./virtual-addresses.ts";
 
 export interface StaleFlow {

@@ -1,16 +1,6 @@
 /** What plugins can do about a pod that fits nowhere: the first that finds a way is taken at its word. */
-import {
-  type ClusterView,
-  type Evaluator,
-  FITS,
-  type Filtered,
-  type NodeInfo,
-  type NoFit,
-  type PostFiltered,
-  rejectionOn,
-  UNSEEN,
-} from "../framework/index.ts";
-import type { Counts } from "./diagnosis.ts";
+import { type Evaluator, FITS, type Filtered, rejectionOn, UNSEEN } from "../evaluation/index.ts";
+import type { ClusterView, NodeInfo, NoFit, PostFiltered, RejectionCounts } from "../framework/index.ts";
 import type { Parts } from "./parts.ts";
 
 export interface PostFilterOutcome {
@@ -24,7 +14,7 @@ export function postFilter(
   { state, signal }: Parts,
   evaluator: Evaluator,
   filtered: Filtered,
-  counts: Counts,
+  counts: RejectionCounts,
 ): PostFilterOutcome | Promise<PostFilterOutcome> {
   const failed = noFit(evaluator, filtered, state, counts);
   const messages: string[] = [];
@@ -58,7 +48,7 @@ export function postFilter(
   }
 }
 
-function noFit(evaluator: Evaluator, filtered: Filtered, view: ClusterView, counts: Counts): NoFit {
+function noFit(evaluator: Evaluator, filtered: Filtered, view: ClusterView, counts: RejectionCounts): NoFit {
   return {
     pod: filtered.pod,
     view,
@@ -73,7 +63,7 @@ function noFit(evaluator: Evaluator, filtered: Filtered, view: ClusterView, coun
 function resolvable(
   { codes, table, rejection }: Filtered,
   { nodes, nodeCount }: ClusterView,
-  counts: Counts,
+  counts: RejectionCounts,
 ): Pick<NoFit, "resolvable" | "isResolvable"> {
   if (rejection !== undefined) {
     const helps = rejection.kind === "unschedulable";

@@ -14,9 +14,9 @@ import {
 } from "../../machinery/cel/index.ts";
 import { baseLibraries, celLimits } from "../../machinery/cel/libraries/index.ts";
 import type { FieldPath } from "../../machinery/errors/field-error.ts";
+import { once } from "../../machinery/schema/memo.ts";
 import type { ValidationRule } from "../../types/apiextensions-v1.ts";
 import { FieldReferenceError, fieldReference } from "../schema/field-reference.ts";
-import { once } from "../schema/memo.ts";
 import type { Structural } from "../schema/structural.ts";
 import type { CelType } from "./rule-types.ts";
 

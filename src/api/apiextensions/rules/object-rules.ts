@@ -4,8 +4,8 @@
 import type { FieldPath } from "../../machinery/errors/field-error.ts";
 import { isObject, type Json } from "../../machinery/json/json.ts";
 import { getKey } from "../../machinery/json/own-key.ts";
+import { type Memo, memoized, once } from "../../machinery/schema/memo.ts";
 import { itemsByKeys } from "../keyed-items.ts";
-import { type Memo, memoized, once } from "../schema/memo.ts";
 import type { Structural } from "../schema/structural.ts";
 import { compileRules } from "./compiled-rule.ts";
 import { type CelType, entryType, fieldType, itemType, rootType } from "./rule-types.ts";

@@ -6,9 +6,9 @@
  */
 import type { FieldError, FieldPath } from "../../machinery/errors/field-error.ts";
 import { isObject, type Json } from "../../machinery/json/json.ts";
+import { type Memo, memoized } from "../../machinery/schema/memo.ts";
 import type { JSONSchemaProps } from "../../types/apiextensions-v1.ts";
 import type { Correlation } from "../correlation.ts";
-import { type Memo, memoized } from "../schema/memo.ts";
 import { type Check, kindOf, type ValueKind } from "./check.ts";
 import { combinationsCheck } from "./combinations.ts";
 import { listCheck, objectCheck } from "./container-checks.ts";

@@ -2,8 +2,8 @@
 import { equalJson } from "../../machinery/json/equal.ts";
 import { goJson, goNumber, goQuote } from "../../machinery/json/go-text.ts";
 import type { Json } from "../../machinery/json/json.ts";
+import { once } from "../../machinery/schema/memo.ts";
 import type { JSONSchemaProps } from "../../types/apiextensions-v1.ts";
-import { once } from "../schema/memo.ts";
 import { compilePattern } from "../schema/pattern.ts";
 import { type Check, isInteger } from "./check.ts";
 import { formatTest } from "./formats.ts";

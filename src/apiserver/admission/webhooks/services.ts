@@ -1,8 +1,8 @@
 /** What both plugins need: webhooks that follow their configurations, connections to them, and whom to ask about rights. */
 import { readFileSync } from "node:fs";
 import type { JsonObject } from "#api";
-import { serviceResolver } from "../../custom-resources/service-resolver.ts";
-import { webhookClient } from "../../custom-resources/webhook-client.ts";
+import { serviceResolver } from "../../outbound/service-resolver.ts";
+import { webhookClient } from "../../outbound/webhook-client.ts";
 import type { AdmissionAttributes } from "../../rest/server-context.ts";
 import type { PluginServices } from "../chain/plugin-services.ts";
 import { Deciding, Followed, Hooks } from "../dynamic/index.ts";

@@ -6,8 +6,8 @@
  */
 import { type authentication, isObject, type JsonObject } from "#api";
 import { backoffDelay, type Clock, type Logger, type Random } from "#base";
+import type { UserInfo } from "../../identity/user.ts";
 import { JsonClient } from "../json-request.ts";
-import type { UserInfo } from "../user.ts";
 import { refused, type TokenAuthenticator } from "../verdict.ts";
 
 const TIMEOUT_MS = 30_000;

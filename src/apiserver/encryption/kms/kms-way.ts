@@ -10,8 +10,7 @@
  */
 import { createHash, randomBytes } from "node:crypto";
 import { checkDns1123Subdomain } from "#api";
-import type { Clock, Logger } from "#base";
-import { BoundedMap } from "../../authn/bounded-map.ts";
+import { type Clock, type Logger, LruMap } from "#base";
 import { aesGcm } from "../aes.ts";
 import type { Cipher, Way } from "../way.ts";
 import type { KmsPlugin } from "./plugin.ts";
@@ -55,7 +54,7 @@ interface Current {
 }
 
 export function kmsWay({ name, plugin, clock, log, newUid, recovered }: KmsWayOptions): KmsWay {
-  const ciphers = new BoundedMap<string, Promise<Cipher> | Cipher>(MAX_SEEDS);
+  const ciphers = new LruMap<string, Promise<Cipher> | Cipher>(MAX_SEEDS);
   const prefix = `k8s:enc:kms:v2:${name}:`;
   let current: Current | undefined;
   let version: string | undefined;

@@ -1,6 +1,6 @@
 /** A priority level alone, on virtual time: requests are started and finished by hand. */
 import { MetricsRegistry, VirtualClock } from "#base";
-import type { Exchange } from "../../pipeline.ts";
+import type { Exchange } from "../../pipeline/exchange.ts";
 import { Demand } from "../demand.ts";
 import { FairQueue, type Queuing } from "../fair-queue.ts";
 import { LevelTimes } from "../level-times.ts";

@@ -5,7 +5,7 @@
  * 2. A difference that is refused means that the tables are not what they were thought to be: everything follows.
  */
 import type { Logger } from "#base";
-import { type Program, ProgramError } from "../../program.ts";
+import { type Program, ProgramError } from "../../kernel/program.ts";
 import type { Family, VirtualAddress } from "../virtual-addresses.ts";
 import { HOOKS } from "./chains.ts";
 import { IptablesState } from "./changes.ts";

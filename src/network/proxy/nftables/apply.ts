@@ -5,7 +5,7 @@
  * 2. Clients that stick to an endpoint which is gone are forgotten with it.
  */
 import type { Logger } from "#base";
-import { type Program, ProgramError } from "../../program.ts";
+import { type Program, ProgramError } from "../../kernel/program.ts";
 import type { Family, VirtualAddress } from "../virtual-addresses.ts";
 import { NftablesState } from "./changes.ts";
 import { TABLE, wordsOf } from "./table.ts";

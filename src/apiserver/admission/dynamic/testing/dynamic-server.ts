@@ -1,6 +1,6 @@
 /** An API server in memory with some admission plugins, and what they noted for audit. */
 import type { Authorizer } from "../../../authz/authorizer.ts";
-import type { Exchange } from "../../../pipeline.ts";
+import type { Exchange } from "../../../pipeline/exchange.ts";
 import { namespace, type TestServer, type TestServerOptions, testServer } from "../../../testing/index.ts";
 import { mastersOnly } from "../../../testing/masters-only.ts";
 import { allPlugins } from "../../all-plugins.ts";

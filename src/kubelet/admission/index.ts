@@ -1,0 +1,3 @@
+/** The whole public surface of admission. */
+export { admitPod, admitResize } from "./admission.ts";
+export * from "./resize.ts";
