@@ -7,10 +7,10 @@ import { abortable, type Clock, type Logger, type MetricsRegistry, type Random, 
 import type { Client } from "#client";
 import { runDns, type UpstreamAddress } from "./dns/index.ts";
 import { Node, ZONE } from "./kernel/kinds.ts";
-import { runMasquerade } from "./overlay/masquerade.ts";
-import { type OverlayMode, runOverlay } from "./overlay/index.ts";
-import { runPolicy } from "./policy/run-policy.ts";
 import { type Program, runProgram } from "./kernel/program.ts";
+import { type OverlayMode, runOverlay } from "./overlay/index.ts";
+import { runMasquerade } from "./overlay/masquerade.ts";
+import { runPolicy } from "./policy/run-policy.ts";
 import type { NodeFacts } from "./proxy/endpoints.ts";
 import { Iptables } from "./proxy/iptables/apply.ts";
 import { Nftables } from "./proxy/nftables/apply.ts";

@@ -1,13 +1,13 @@
 /** Services on a node, as real connections find them. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { realClock, silentLogger, systemRandom } from "#base";
+import { Changed, tellKernel } from "../../src/network/kernel/apply-to-kernel.ts";
 import { type Program, runProgram } from "../../src/network/kernel/program.ts";
 import { forgetFlows, staleFlows } from "../../src/network/proxy/conntrack.ts";
 import { Iptables } from "../../src/network/proxy/iptables/apply.ts";
 import { Nftables } from "../../src/network/proxy/nftables/apply.ts";
 import type { Rules } from "../../src/network/proxy/run-proxy.ts";
 import type { VirtualAddress } from "../../src/network/proxy/virtual-addresses.ts";
-import { Changed, tellKernel } from "../../src/network/kernel/apply-to-kernel.ts";
 import { canMakeNamespaces, connections, datagram, echoServer, TestNetwork } from "./namespaces.ts";
 
 const signal = new AbortController().signal;

@@ -7,8 +7,8 @@
  */
 import type { Clock, Logger, Random, TaskGroup } from "#base";
 import { type Client, Informer, Informers } from "#client";
-import { Namespace } from "../kernel/kinds.ts";
 import { Changed } from "../kernel/apply-to-kernel.ts";
+import { Namespace } from "../kernel/kinds.ts";
 import { type Attachments, attach } from "./attach.ts";
 import {
   Definition,

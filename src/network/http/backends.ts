@@ -6,9 +6,9 @@
  */
 import type { core, discovery } from "#api";
 import type { Clock, Random } from "#base";
+import type { Backend } from "../ingress/routes.ts";
 import { chooseEndpoints, type Endpoint, type NodeFacts } from "../proxy/endpoints.ts";
 import type { Family } from "../proxy/virtual-addresses.ts";
-import type { Backend } from "../ingress/routes.ts";
 
 export interface BackendSources {
   service(key: string): core.Service | undefined;

@@ -10,6 +10,7 @@ import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
 import { PassThrough, type Readable } from "node:stream";
 import { type Clock, type Logger, nextTurn } from "#base";
 import type { GatewayRoutes } from "../gateway/index.ts";
+import type { HeaderChanges, Route, Routes } from "../ingress/routes.ts";
 import type { Endpoint } from "../proxy/endpoints.ts";
 import type { Backends } from "./backends.ts";
 import type { Attempt, Connections, Outgoing } from "./connections.ts";
@@ -17,7 +18,6 @@ import { changeHeaders, goesInCircles, type Origin, requestHeaders, responseHead
 import type { IngressMetrics } from "./metrics.ts";
 import { mirrored } from "./mirror.ts";
 import { requestPath } from "./request-path.ts";
-import type { HeaderChanges, Route, Routes } from "../ingress/routes.ts";
 
 export type ClientRequest = IncomingMessage | Http2ServerRequest;
 export type ClientResponse = ServerResponse | Http2ServerResponse;

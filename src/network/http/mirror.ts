@@ -3,9 +3,9 @@
  * is thrown away.
  */
 import { PassThrough, type Readable, Transform } from "node:stream";
+import type { Backend } from "../ingress/routes.ts";
 import type { Backends } from "./backends.ts";
 import type { Connections, Outgoing } from "./connections.ts";
-import type { Backend } from "../ingress/routes.ts";
 
 /** Of a body that a copy has not taken yet. */
 const MOST_WAITING_BYTES = 1024 * 1024;

@@ -9,9 +9,9 @@
 import type { core, networking } from "#api";
 import type { Clock, Logger, Random, TaskGroup } from "#base";
 import { type Client, Informer, Informers, objectKey } from "#client";
-import { EndpointSlice, Ingress, IngressClass, Secret, Service, serviceKeyOf } from "../kernel/kinds.ts";
-import { Changed } from "../kernel/apply-to-kernel.ts";
 import { Backends } from "../http/backends.ts";
+import { Changed } from "../kernel/apply-to-kernel.ts";
+import { EndpointSlice, Ingress, IngressClass, Secret, Service, serviceKeyOf } from "../kernel/kinds.ts";
 import type { Certificates } from "./certificates.ts";
 import { type ClassOptions, servedHere } from "./classes.ts";
 import { type RouteProblem, Routes } from "./routes.ts";

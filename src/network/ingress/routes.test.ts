@@ -1,9 +1,9 @@
 /** The tables of the documentation of Ingress: hosts, paths and what counts before what. */
 import { describe, expect, it } from "vitest";
 import type { networking } from "#api";
-import { servedHere } from "./classes.ts";
 import { goesInCircles, type Origin, requestHeaders, responseHeaders } from "../http/headers.ts";
 import { requestPath } from "../http/request-path.ts";
+import { servedHere } from "./classes.ts";
 import { Routes } from "./routes.ts";
 
 type PathType = networking.HTTPIngressPath["pathType"];

@@ -2,9 +2,9 @@
  * What Pods send out of the cluster looks as if their node had sent it: nobody out there knows the way to a Pod. What stays between Pods keeps its addresses.
  */
 import type { Clock, Logger, Random } from "#base";
+import { Changed, tellKernel } from "../kernel/apply-to-kernel.ts";
 import { type Program, runProgram } from "../kernel/program.ts";
 import type { Family } from "../proxy/virtual-addresses.ts";
-import { Changed, tellKernel } from "../kernel/apply-to-kernel.ts";
 
 const TABLE = "k8ts-outside";
 /** Addresses of groups are nobody's. */

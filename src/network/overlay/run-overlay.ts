@@ -9,9 +9,9 @@
 import type { core } from "#api";
 import { type Clock, type Logger, type Random, TaskGroup } from "#base";
 import { type Client, Informers, revisionOf, WorkReporter } from "#client";
+import { Changed, tellKernel } from "../kernel/apply-to-kernel.ts";
 import { Node } from "../kernel/kinds.ts";
 import { type Program, runProgram } from "../kernel/program.ts";
-import { Changed, tellKernel } from "../kernel/apply-to-kernel.ts";
 import { overlayChanges } from "./changes.ts";
 import { readNetwork } from "./kernel.ts";
 import { type OverlayMode, type OverlayPlan, type Peer, planOverlay } from "./plan.ts";

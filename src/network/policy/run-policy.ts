@@ -9,10 +9,10 @@
 import type { core } from "#api";
 import { type Clock, type Logger, type Random, TaskGroup } from "#base";
 import { type Client, Informers, objectKey, revisionOf, WorkReporter } from "#client";
+import { Changed, tellKernel } from "../kernel/apply-to-kernel.ts";
 import { Namespace, NetworkPolicy, Pod } from "../kernel/kinds.ts";
 import { type Program, ProgramError, runProgram } from "../kernel/program.ts";
 import { type Family, familyOf } from "../proxy/virtual-addresses.ts";
-import { Changed, tellKernel } from "../kernel/apply-to-kernel.ts";
 import { compilePolicies } from "./compile.ts";
 import { PolicyGroups } from "./groups.ts";
 import { dnsPod, policyPod } from "./pods.ts";

@@ -9,9 +9,9 @@
  */
 import { type Clock, type Logger, type MetricsRegistry, type Random, TaskGroup } from "#base";
 import { type Client, Informer, Informers, objectKey, revisionOf, WorkReporter } from "#client";
+import { Changed, tellKernel } from "../kernel/apply-to-kernel.ts";
 import { EndpointSlice, Node, Service, serviceKeyOf, ZONE } from "../kernel/kinds.ts";
 import { type Program, runProgram } from "../kernel/program.ts";
-import { Changed, tellKernel } from "../kernel/apply-to-kernel.ts";
 import { forgetFlows, staleFlows } from "./conntrack.ts";
 import type { NodeFacts } from "./endpoints.ts";
 import { HealthChecks } from "./health-checks.ts";

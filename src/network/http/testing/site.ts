@@ -5,11 +5,11 @@ import type { AddressInfo } from "node:net";
 import type { core, discovery, networking } from "#api";
 import { MetricsRegistry, realClock, seededRandom, silentLogger } from "#base";
 import type { GatewayRoutes } from "../../gateway/index.ts";
-import { Backends } from "../backends.ts";
 import { type CertificatePem, Certificates } from "../../ingress/certificates.ts";
+import { Routes } from "../../ingress/routes.ts";
+import { Backends } from "../backends.ts";
 import { Connections } from "../connections.ts";
 import { ingressMetrics } from "../metrics.ts";
-import { Routes } from "../../ingress/routes.ts";
 import { type IngressServer, startIngressServer } from "../server.ts";
 
 export interface SiteOptions {

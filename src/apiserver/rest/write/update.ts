@@ -1,10 +1,10 @@
 /** PUT: the whole object, to itself or to one of its subresources. */
 import { badRequest, cloneJson } from "#api";
-import { decodeSent } from "./body.ts";
+import { decodeSent } from "../body.ts";
+import { writeOptions } from "../options.ts";
+import type { RestRequest, Written } from "../rest-request.ts";
 import { change } from "./change.ts";
-import { writeOptions } from "./options.ts";
 import { dedupeOwners } from "./prepare.ts";
-import type { RestRequest, Written } from "./rest-request.ts";
 
 export async function update(request: RestRequest): Promise<Written> {
   const { resource, name, query, warn } = request;

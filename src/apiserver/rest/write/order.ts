@@ -9,8 +9,6 @@
  * 2. Another writer was first: the list runs again on the object that is stored now. A generated name is taken: it runs again from `prepare` on.
  */
 import { allocate } from "./allocating.ts";
-import { storeChange, storeNew } from "./storing.ts";
-import type { Change, Step, WriteMode } from "./write.ts";
 import {
   decodeChange,
   decodeNew,
@@ -29,7 +27,9 @@ import {
   validateItsStatus,
   validateNew,
   validateObject,
-} from "./write-steps.ts";
+} from "./steps.ts";
+import { storeChange, storeNew } from "./storing.ts";
+import type { Change, Step, WriteMode } from "./write.ts";
 
 /** What a step does in each mode. `every`: the same in all. A mode that is absent has nothing to do. */
 export interface WriteStep {

@@ -6,11 +6,11 @@
  * 2. A change that removes the last finalizer of an object that waits for its deletion deletes it.
  */
 import { alreadyExists, applyStoredForm, equalJson, type Json, type KubeObject, type ManagedFields } from "#api";
-import { encodeForStore, StoredObject } from "../cache/stored-object.ts";
+import { encodeForStore, StoredObject } from "../../cache/stored-object.ts";
+import type { RestRequest } from "../rest-request.ts";
 import { eraseIfFinished } from "./delete.ts";
 import { persist } from "./persist.ts";
 import type { AnyDraft } from "./prepare.ts";
-import type { RestRequest } from "./rest-request.ts";
 import type { Change, Write } from "./write.ts";
 
 /** The outcome of a name that is taken is that object: the caller tells why, or tries another name. */

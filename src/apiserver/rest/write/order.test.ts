@@ -4,17 +4,17 @@
  */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { JsonObject, KubeObject, ManagedFields } from "#api";
-import { type DynamicServer, dynamicServer } from "../admission/dynamic/testing/index.ts";
-import { mutate, patching, setting } from "../admission/policies/testing/index.ts";
+import { type DynamicServer, dynamicServer } from "../../admission/dynamic/testing/index.ts";
+import { mutate, patching, setting } from "../../admission/policies/testing/index.ts";
 import {
   type AdmissionWebhook,
   admissionWebhook,
   patching as answer,
   configure,
   type Review,
-} from "../admission/webhooks/testing/index.ts";
-import { deployment } from "../testing/index.ts";
-import { WRITE_ORDER } from "./write-order.ts";
+} from "../../admission/webhooks/testing/index.ts";
+import { deployment } from "../../testing/index.ts";
+import { WRITE_ORDER } from "./order.ts";
 
 const DEPLOYMENTS = "/apis/apps/v1/namespaces/default/deployments";
 const WEB = `${DEPLOYMENTS}/web`;

@@ -1,5 +1,8 @@
 /** The steps of a write. Their order stands in `write-order.ts`. A step returns a promise only if it has to wait. */
 import { badRequest, generateName, type KubeObject } from "#api";
+import { admissionAttributes, guarded, requestFacts } from "../request-parts.ts";
+import type { RestRequest } from "../rest-request.ts";
+import type { AdmissionAttributes } from "../server-context.ts";
 import { fillIn, fillInStatus } from "./defaults.ts";
 import { own } from "./ownership.ts";
 import { checkNamespace, checkResourceVersion, checkUid } from "./preconditions.ts";
@@ -15,9 +18,6 @@ import {
   prepareStatus,
   prepareUpdate,
 } from "./prepare.ts";
-import { admissionAttributes, guarded, requestFacts } from "./request-parts.ts";
-import type { RestRequest } from "./rest-request.ts";
-import type { AdmissionAttributes } from "./server-context.ts";
 import { isStale } from "./storing.ts";
 import type { Change, Proposal, Write } from "./write.ts";
 

@@ -5,8 +5,8 @@
  */
 import type { KubeObject } from "#api";
 import { isStoreError } from "#store";
-import type { Resource } from "./resource.ts";
-import type { Allocation, Allocator, ServerContext } from "./server-context.ts";
+import type { Resource } from "../resource.ts";
+import type { Allocation, Allocator, ServerContext } from "../server-context.ts";
 import type { Write } from "./write.ts";
 
 /** Resources without an allocator pay nothing. */

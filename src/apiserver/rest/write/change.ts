@@ -8,11 +8,11 @@
  * A change that names a resourceVersion fails with 409 if that is not the current one. One that names none is tried again on the new state.
  */
 import { conflict, type KubeObject, notFound } from "#api";
+import { fresh } from "../read/read.ts";
+import type { RestRequest, Written } from "../rest-request.ts";
 import { createFrom } from "./create.ts";
-import { fresh } from "./read.ts";
-import type { RestRequest, Written } from "./rest-request.ts";
+import { writeSteps } from "./order.ts";
 import { newWrite, type Proposal, run } from "./write.ts";
-import { writeSteps } from "./write-order.ts";
 
 const MAX_TRIES = 10;
 
