@@ -6,10 +6,10 @@
  */
 import { internalError, type KubeObject, StatusError, serviceUnavailable } from "#api";
 import { isStoreError, type Revision, StoreError, type WriteOutcome } from "#store";
-import { encodeForStore, StoredObject } from "../cache/stored-object.ts";
-import { ownForm } from "./forms.ts";
-import type { Resource } from "./resource.ts";
-import type { RequestWitness, ServerContext } from "./server-context.ts";
+import { encodeForStore, StoredObject } from "../../cache/stored-object.ts";
+import { ownForm } from "../forms.ts";
+import type { Resource } from "../resource.ts";
+import type { RequestWitness, ServerContext } from "../server-context.ts";
 
 /** As long as the store itself may take to answer. */
 const SHOWN_WITHIN_MS = 5_000;

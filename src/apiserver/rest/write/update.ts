@@ -1,9 +1,10 @@
 /** PUT: the whole object, to itself or to one of its subresources. */
 import { badRequest, cloneJson } from "#api";
-import { decodeSent } from "./body.ts";
+import { decodeSent } from "../body.ts";
+import { writeOptions } from "../options.ts";
+import type { RestRequest, Written } from "../rest-request.ts";
 import { change } from "./change.ts";
-import { writeOptions } from "./options.ts";
-import type { RestRequest, Written } from "./rest-request.ts";
+import { dedupeOwners } from "./prepare.ts";
 
 export async function update(request: RestRequest): Promise<Written> {
   const { resource, name, query, warn } = request;
@@ -13,6 +14,7 @@ export async function update(request: RestRequest): Promise<Written> {
   request.received?.(draft, resource.kind);
   checkPlace(request, draft.metadata);
   draft.metadata.name = name;
+  dedupeOwners(draft, warn, "sent");
   return change(request, {
     dryRun: options.dryRun,
     mayCreate: request.subresource === "" && resource.kind.update?.allowCreate === true,

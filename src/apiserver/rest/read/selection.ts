@@ -11,9 +11,9 @@ import {
   parseFieldSelector,
   parseLabelSelector,
 } from "#api";
-import type { FieldValue } from "../cache/field-index.ts";
-import type { Selection } from "../cache/selection.ts";
-import type { RestRequest } from "./rest-request.ts";
+import type { FieldValue } from "../../cache/field-index.ts";
+import type { Selection } from "../../cache/selection.ts";
+import type { RestRequest } from "../rest-request.ts";
 
 /** Fields by which thousands watch. */
 const INDEXED = new Set(["spec.nodeName"]);

@@ -50,8 +50,8 @@ function maskedPrefix(prefix: string): string {
   return prefix.length > 1 && prefix.endsWith("-") ? `${prefix.slice(0, -2)}a` : prefix;
 }
 
-/** Owners are named once; who names one twice is told so. */
-export function dedupeOwners(draft: AnyDraft, warn: (message: string) => void): void {
+/** Removes owner references that stand twice, and warns of them. Words differ before and after admission. */
+export function dedupeOwners(draft: AnyDraft, warn: (message: string) => void, when: "sent" | "admitted"): void {
   const owners = draft.metadata.ownerReferences ?? [];
   if (owners.length < 2) return;
   const seen = new Set<string>();
@@ -63,8 +63,9 @@ export function dedupeOwners(draft: AnyDraft, warn: (message: string) => void): 
   });
   if (twice.size === 0) return;
   draft.metadata.ownerReferences = kept;
+  const after = when === "sent" ? "" : " after mutating admission happens";
   warn(
-    `.metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${[...twice].join(", ")}`,
+    `.metadata.ownerReferences contains duplicate entries${after}; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${[...twice].join(", ")}`,
   );
 }
 
@@ -121,16 +122,12 @@ export function prepareStatus(kind: Kind, draft: AnyDraft, old: KubeObject, requ
 }
 
 /**
- * Whatever stands beside status and metadata is the old object's own: who compares, freezes or remembers objects finds at once that it is the same. From
- * here on nobody may change it.
+ * Whatever stands beside status and metadata is the old object itself, so that comparing and freezing find at once that it is the same.
+ * Nothing may change it from here on.
  */
 function shareAllButStatus(draft: AnyDraft, old: KubeObject): void {
   for (const field of new Set([...Object.keys(old), ...Object.keys(draft)]))
     if (field !== "status" && field !== "metadata") share(draft, old, field);
-}
-
-export function shareSpec(draft: AnyDraft, old: KubeObject): void {
-  share(draft, old, "spec");
 }
 
 function share(draft: AnyDraft, old: KubeObject, field: string): void {
@@ -155,7 +152,11 @@ export function checkStatus(kind: Kind, object: KubeObject, old: KubeObject): vo
   refuse(kind, object, errors);
 }
 
-export function refuse(kind: Kind, object: KubeObject, errors: readonly FieldError[]): void {
+export function checkPart(kind: Kind, part: string, object: KubeObject, old: KubeObject): void {
+  refuse(kind, object, kind.subresources?.parts?.[part]?.validate?.(object, old, ROOT) ?? []);
+}
+
+function refuse(kind: Kind, object: KubeObject, errors: readonly FieldError[]): void {
   // Kinds that are kept as another one are checked as that one, and their errors speak of it.
   const { group, kind: name } = kind.storedAs ?? kind;
   if (errors.length > 0) throw invalidStatus({ group, kind: name }, object.metadata.name ?? "", errors);

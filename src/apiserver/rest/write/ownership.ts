@@ -8,6 +8,7 @@ import {
   formatTime,
   instantOf,
   isStatusError,
+  type Json,
   type JsonObject,
   type Kind,
   type KubeObject,
@@ -15,8 +16,8 @@ import {
   updateManagedFields,
   type WriteContext,
 } from "#api";
+import type { RestRequest } from "../rest-request.ts";
 import type { AnyDraft } from "./prepare.ts";
-import type { RestRequest } from "./rest-request.ts";
 
 /** What the field manager is told about a write. */
 export function ownershipContext({ context, resource, query, userAgent, subresource }: RestRequest): WriteContext {
@@ -32,12 +33,12 @@ export function ownershipContext({ context, resource, query, userAgent, subresou
   };
 }
 
-/** Records in the draft who owns what after this write. */
-export function own(request: RestRequest, draft: AnyDraft, live: KubeObject | undefined): Promise<void> | undefined {
+/** Records in the draft's managedFields who owns what after this write. */
+export function own(request: RestRequest, draft: AnyDraft, live: KubeObject | undefined): void | Promise<void> {
   const update = {
     ...ownershipContext(request),
     live: live as JsonObject | undefined,
-    updated: draft as unknown as JsonObject,
+    updated: comparable(request, draft, live),
   };
   const { forms } = request.resource;
   if (forms !== undefined)
@@ -50,7 +51,15 @@ export function own(request: RestRequest, draft: AnyDraft, live: KubeObject | un
       })
       .then((fields) => record(draft, fields as ReturnType<typeof updateManagedFields>));
   record(draft, updateManagedFields(update));
-  return undefined;
+}
+
+/** A write of the status changes nobody's ownership of the spec: with the stored one in its place, comparing the two costs nothing. */
+function comparable({ subresource }: RestRequest, draft: AnyDraft, live: KubeObject | undefined): JsonObject {
+  const object = draft as unknown as JsonObject;
+  if (subresource !== "status" || live === undefined) return object;
+  const { spec } = live as { readonly spec?: Json };
+  const { spec: _, ...rest } = object;
+  return spec === undefined ? rest : { ...rest, spec };
 }
 
 function record(draft: AnyDraft, fields: ReturnType<typeof updateManagedFields>): void {

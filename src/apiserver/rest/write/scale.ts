@@ -15,15 +15,15 @@ import {
   notFound,
   typeSchema,
 } from "#api";
-import { mediaType, parseTyped } from "./body.ts";
+import { mediaType, parseTyped } from "../body.ts";
+import { patchOptions, writeOptions } from "../options.ts";
+import { fresh } from "../read/read.ts";
+import type { RestRequest } from "../rest-request.ts";
+import type { Admission, AdmissionAttributes } from "../server-context.ts";
 import { change } from "./change.ts";
-import { patchOptions, writeOptions } from "./options.ts";
 import { own } from "./ownership.ts";
 import { parsePatch, patcher } from "./patch.ts";
 import type { AnyDraft } from "./prepare.ts";
-import { fresh } from "./read.ts";
-import type { RestRequest } from "./rest-request.ts";
-import type { Admission, AdmissionAttributes } from "./server-context.ts";
 import { checkPlace } from "./update.ts";
 
 const SCALE_TYPE = "io.k8s.api.autoscaling.v1.Scale";

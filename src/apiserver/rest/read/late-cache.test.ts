@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { VirtualClock } from "#base";
 import { openMemoryStore, type Store } from "#store";
-import { configMap, HeldStore, type TestAnswer, type TestServer, testServer } from "../testing/index.ts";
+import { configMap, HeldStore, type TestAnswer, type TestServer, testServer } from "../../testing/index.ts";
 
 const CONFIG_MAPS = "/api/v1/namespaces/default/configmaps";
 const headers = { "content-type": "application/merge-patch+json" };

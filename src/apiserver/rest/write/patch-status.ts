@@ -5,8 +5,8 @@
  * 2. A patch that speaks of anything else takes the long way: what is wrong with it has to be told.
  */
 import { cloneJson, isObject, type Json, type Kind, type KubeObject } from "#api";
-import type { Proposal } from "./change.ts";
 import type { AnyDraft } from "./prepare.ts";
+import type { Proposal } from "./write.ts";
 
 const OWN_PARTS: ReadonlySet<string> = new Set(["kind", "apiVersion", "metadata", "status"]);
 

@@ -8,17 +8,17 @@
 import { expired, isStatusError, notFound, StatusError } from "#api";
 import { andThen, type Maybe } from "#base";
 import { type Entry, isStoreError, type Page, type Revision } from "#store";
-import type { ObjectMap } from "../cache/resource-cache.ts";
-import { matcher, type Selection } from "../cache/selection.ts";
-import { StoredObject } from "../cache/stored-object.ts";
-import { gone } from "../past/index.ts";
+import type { ObjectMap } from "../../cache/resource-cache.ts";
+import { matcher, type Selection } from "../../cache/selection.ts";
+import { StoredObject } from "../../cache/stored-object.ts";
+import { gone } from "../../past/index.ts";
+import { loaded, ownForm, ownForms } from "../forms.ts";
+import type { RestRequest } from "../rest-request.ts";
+import type { ServerContext } from "../server-context.ts";
+import { shown, storeCall } from "../write/persist.ts";
 import { type ContinueToken, decodeContinue, encodeContinue } from "./continue-token.ts";
-import { loaded, ownForm, ownForms } from "./forms.ts";
 import { type ListOptions, listOptions, parseVersion } from "./list-options.ts";
-import { shown, storeCall } from "./persist.ts";
-import type { RestRequest } from "./rest-request.ts";
 import { selectionOf } from "./selection.ts";
-import type { ServerContext } from "./server-context.ts";
 
 const FUTURE_WAIT_MS = 3_000;
 

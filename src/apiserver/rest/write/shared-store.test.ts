@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { VirtualClock } from "#base";
 import { type MemoryStore, openMemoryStore, StoreError } from "#store";
-import { configMap, HeldStore, type TestServer, testServer } from "../testing/index.ts";
+import { configMap, HeldStore, type TestServer, testServer } from "../../testing/index.ts";
 
 const CONFIG_MAPS = "/api/v1/namespaces/default/configmaps";
 const X = `${CONFIG_MAPS}/x`;

@@ -28,13 +28,14 @@ import {
   unknownField,
   YamlSyntaxError,
 } from "#api";
-import { mediaType } from "./body.ts";
-import { change, type Proposal } from "./change.ts";
-import { type PatchOptions, patchOptions } from "./options.ts";
+import { mediaType } from "../body.ts";
+import { type PatchOptions, patchOptions } from "../options.ts";
+import type { RestRequest, Written } from "../rest-request.ts";
+import { change } from "./change.ts";
 import { ownershipContext } from "./ownership.ts";
 import { aroundStatus, isAboutStatus } from "./patch-status.ts";
 import type { AnyDraft } from "./prepare.ts";
-import type { RestRequest, Written } from "./rest-request.ts";
+import type { Proposal } from "./write.ts";
 
 const JSON_PATCH = "application/json-patch+json";
 const MERGE_PATCH = "application/merge-patch+json";
@@ -208,7 +209,7 @@ async function apply(request: RestRequest, bytes: Buffer, options: PatchOptions)
       if (result.managedFields.length > 0) {
         draft.metadata.managedFields = result.managedFields as AnyDraft["metadata"]["managedFields"] & object;
       }
-      return { draft, owned: true, unchanged: current !== undefined && !result.changed };
+      return { draft, owned: true };
     },
   });
 }

@@ -1,8 +1,8 @@
 /** The options of lists and watches, in the original's words and combinations. */
 import { badRequest, type FieldError, field, invalidStatus, StatusError } from "#api";
 import type { Revision } from "#store";
-import { isTrue } from "../http/request-info.ts";
-import { wholeNumber } from "./options.ts";
+import { isTrue } from "../../http/request-info.ts";
+import { wholeNumber } from "../options.ts";
 
 export interface ListOptions {
   readonly limit: number | undefined;

@@ -1,6 +1,6 @@
 /** A patch that is about the status alone takes a shorter way: what comes of it must be the same. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type TestServer, testServer } from "../testing/index.ts";
+import { type TestServer, testServer } from "../../testing/index.ts";
 
 const PODS = "/api/v1/namespaces/default/pods";
 const STRATEGIC = { "content-type": "application/strategic-merge-patch+json" };

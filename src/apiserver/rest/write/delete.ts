@@ -16,16 +16,16 @@ import {
   type KubeObject,
   notFound,
 } from "#api";
-import type { StoredObject } from "../cache/stored-object.ts";
+import type { StoredObject } from "../../cache/stored-object.ts";
+import { parseTyped, typed } from "../body.ts";
+import { deleteOptionsObject } from "../operation-options.ts";
+import { type DeleteOptions, deleteOptions } from "../options.ts";
+import { fresh } from "../read/read.ts";
+import { admissionAttributes } from "../request-parts.ts";
+import type { RestRequest } from "../rest-request.ts";
 import { release } from "./allocating.ts";
-import { parseTyped, typed } from "./body.ts";
-import { deleteOptionsObject } from "./operation-options.ts";
-import { type DeleteOptions, deleteOptions } from "./options.ts";
 import { erase, persist } from "./persist.ts";
 import type { AnyDraft } from "./prepare.ts";
-import { fresh } from "./read.ts";
-import { admissionAttributes } from "./request-parts.ts";
-import type { RestRequest } from "./rest-request.ts";
 
 const OPTIONS_TYPE = "io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions";
 const ORPHAN = "orphan";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { configMap, namespace, type TestServer, testServer } from "../testing/index.ts";
+import { configMap, namespace, type TestServer, testServer } from "../../testing/index.ts";
 
 const ALL = "/api/v1/configmaps";
 const IN_A = "/api/v1/namespaces/a/configmaps";

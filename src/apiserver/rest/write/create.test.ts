@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { isStatusError } from "#api";
-import { configMap, deployment, namespace, type TestServer, testServer } from "../testing/index.ts";
+import { configMap, deployment, namespace, type TestServer, testServer } from "../../testing/index.ts";
 
 const CONFIG_MAPS = "/api/v1/namespaces/default/configmaps";
 const DEPLOYMENTS = "/apis/apps/v1/namespaces/default/deployments";
