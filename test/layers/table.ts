@@ -120,6 +120,7 @@ export const rooms: Record<string, readonly string[]> = {
   ],
   "api/machinery": ["json", "scalars", "errors", "names", "schema", "cel", "patch", "protobuf", "apply"],
   "api/machinery/cel": ["values", "syntax", "functions", "standard", "check", "data", "program", "libraries"],
+  "api/apiextensions": ["schema", "values", "rules", "definition"],
   "api/core": ["resources", "node", "volumes", "endpoints", "service", "pod", "workload", "quota"],
   "api/core/pod": ["fields", "resources", "scheduling", "security", "volumes", "containers", "spec", "update"],
   client: ["transport", "requests", "informer"],

@@ -1,9 +1,9 @@
 /** Lists of type `set` hold nothing twice, lists of type `map` no keys twice. Compiled once; parts without such lists are not walked. */
-import { duplicate, type FieldError, type FieldPath, invalid } from "../machinery/errors/field-error.ts";
-import { isObject, type Json, type JsonObject } from "../machinery/json/json.ts";
-import { getKey } from "../machinery/json/own-key.ts";
-import type { Structural } from "./schema/structural.ts";
-import { canonical } from "./values/container-checks.ts";
+import { duplicate, type FieldError, type FieldPath, invalid } from "../../machinery/errors/field-error.ts";
+import { isObject, type Json, type JsonObject } from "../../machinery/json/json.ts";
+import { getKey } from "../../machinery/json/own-key.ts";
+import type { Structural } from "../schema/structural.ts";
+import { canonical } from "./container-checks.ts";
 
 export type Walk = (value: Json, at: FieldPath, errors: FieldError[]) => void;
 

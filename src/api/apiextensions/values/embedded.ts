@@ -1,16 +1,16 @@
 /** Objects inside of objects: what calls itself a resource must say which one, and have metadata that an object could have. */
 
-import { type FieldError, type FieldPath, invalid, required } from "../machinery/errors/field-error.ts";
-import { isObject, type Json, type JsonObject } from "../machinery/json/json.ts";
-import { getKey } from "../machinery/json/own-key.ts";
-import { checkDns1035Label } from "../machinery/names/names.ts";
-import { validateObjectMeta } from "../machinery/object-meta.ts";
-import { DecodeError, decode } from "../machinery/schema/decode.ts";
-import { type Memo, memoized } from "../machinery/schema/memo.ts";
-import type { ObjectMeta } from "../machinery/schema/object.ts";
+import { type FieldError, type FieldPath, invalid, required } from "../../machinery/errors/field-error.ts";
+import { isObject, type Json, type JsonObject } from "../../machinery/json/json.ts";
+import { getKey } from "../../machinery/json/own-key.ts";
+import { checkDns1035Label } from "../../machinery/names/names.ts";
+import { validateObjectMeta } from "../../machinery/object-meta.ts";
+import { DecodeError, decode } from "../../machinery/schema/decode.ts";
+import { type Memo, memoized } from "../../machinery/schema/memo.ts";
+import type { ObjectMeta } from "../../machinery/schema/object.ts";
+import { objectMetaSchema } from "../schema/metadata.ts";
+import type { Structural } from "../schema/structural.ts";
 import type { Walk } from "./list-types.ts";
-import { objectMetaSchema } from "./schema/metadata.ts";
-import type { Structural } from "./schema/structural.ts";
 
 /** Undefined if nothing is embedded. */
 export function compileEmbedded(schema: Structural, memo?: Memo<Structural, Walk | undefined>): Walk | undefined {

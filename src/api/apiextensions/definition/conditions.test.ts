@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
-import type { JSONSchemaProps } from "../types/apiextensions-v1.ts";
+import type { JSONSchemaProps } from "../../types/apiextensions-v1.ts";
 import {
   apiApproval,
   compareVersions,
   isConditionTrue,
   nonStructuralSchema,
   nonStructuralViolations,
-} from "./index.ts";
-import { definition, object, preserving, version } from "./testing/definitions.ts";
+} from "../index.ts";
+import { definition, object, preserving, version } from "../testing/definitions.ts";
 
 describe("NonStructuralSchema", () => {
   const loose: JSONSchemaProps = { type: "object", properties: { a: {} } };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { CustomResourceDefinition, CustomResourceDefinitionNames } from "../types/apiextensions-v1.ts";
-import { acceptNames } from "./accepted-names.ts";
-import { definition, preserving } from "./testing/definitions.ts";
+import type { CustomResourceDefinition, CustomResourceDefinitionNames } from "../../types/apiextensions-v1.ts";
+import { definition, preserving } from "../testing/definitions.ts";
+import { acceptNames } from "./conditions.ts";
 
 const names = (name: string, more: Partial<CustomResourceDefinitionNames> = {}): CustomResourceDefinitionNames => ({
   plural: `${name}s`,
