@@ -1,5 +1,12 @@
 /** The whole public surface of base. */
 
+export { Chain, Link, type Linked } from "./collections/chain.ts";
+export { Heap, type HeapEntry } from "./collections/heap.ts";
+export { joined } from "./collections/joined.ts";
+export { LruMap } from "./collections/lru-map.ts";
+export { MemoMap, memoized } from "./collections/memo-map.ts";
+export { type KeyRange, type OrderedKey, OrderedMap } from "./collections/ordered-map.ts";
+export { TtlMap } from "./collections/ttl-map.ts";
 export {
   HttpClient,
   type HttpClientOptions,
@@ -10,13 +17,6 @@ export {
   httpFailureText,
 } from "./http-client/http-client.ts";
 export { addressText, type NetworkAddress, networkErrorText } from "./http-client/network-error.ts";
-export { Chain, Link, type Linked } from "./collections/chain.ts";
-export { Heap, type HeapEntry } from "./collections/heap.ts";
-export { joined } from "./collections/joined.ts";
-export { LruMap } from "./collections/lru-map.ts";
-export { MemoMap, memoized } from "./collections/memo-map.ts";
-export { type KeyRange, type OrderedKey, OrderedMap } from "./collections/ordered-map.ts";
-export { TtlMap } from "./collections/ttl-map.ts";
 export {
   createLogger,
   type LogFields,
