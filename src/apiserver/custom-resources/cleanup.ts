@@ -3,7 +3,8 @@
  *
  *     marked ══► Terminating ──► instances deleted ···► none left ══► finalizer removed, and with it the definition
  *
- * 1. Every wait is bounded: instances that are not gone in time are reported in the condition, and the cleanup is tried again.
+ * 1. Every wait is bounded: instances that are not gone in time are reported in the condition, and the cleanup is tried
+ *    again.
  * 2. It may run on several servers at once: each step is idempotent.
  */
 import type { ConditionFacts } from "#api";

@@ -1,8 +1,8 @@
 /**
  * ConversionReviews: the request to a conversion webhook, and the validation of its response. Pure.
  *
- * 1. A response is accepted only if its uid is that of the request, its objects have the desired version and kind, and each object
- *    keeps its name, namespace and uid.
+ * 1. A response is accepted only if its uid is that of the request, its objects have the desired version and kind, and
+ *    each object keeps its name, namespace and uid.
  * 2. A webhook may change labels and annotations; all other metadata is restored.
  */
 import { at, field, isObject, type Json, type JsonObject, type MetaRules, validateObjectMeta } from "#api";
@@ -102,7 +102,9 @@ function identityFault(original: JsonObject, converted: JsonObject): string | un
   return undefined;
 }
 
-/** The original metadata with the labels and annotations of the response; or a text that says what is wrong with these. */
+/**
+ * The original metadata with the labels and annotations of the response; or a text that says what is wrong with these.
+ */
 function restoredMetadata(before: Json | undefined, after: Json | undefined): JsonObject | string {
   if (after === undefined) return "missing metadata in converted object";
   if (!isObject(after)) return `invalid metadata of type ${goType(after)} in converted object`;

@@ -1,5 +1,6 @@
 /**
- * Converts objects of a custom kind from their version to another: by changing apiVersion alone, or by the definition's webhook.
+ * Converts objects of a custom kind from their version to another: by changing apiVersion alone, or by the definition's
+ * webhook.
  *
  * 1. The webhook gets objects in batches, a few batches at once. Every call ends: with an answer, or at its deadline.
  */

@@ -29,13 +29,19 @@ export interface CustomResourcesOptions {
 }
 
 export interface CustomResources {
-  /** Reads the stored definitions, so that the feed loads their instances with all other objects. Throws what the store throws. */
+  /**
+   * Reads the stored definitions, so that the feed loads their instances with all other objects. Throws what the store
+   * throws.
+   */
   load(store: Store): Promise<void>;
   /** Serves what is established at the feed's revision. To be called before the first request. */
   sync(): Promise<void>;
   /** Runs until its signal aborts. */
   run(signal: AbortSignal): Promise<void>;
-  /** For a request for an unknown resource: waits for a definition that another server may have established a moment ago. */
+  /**
+   * For a request for an unknown resource: waits for a definition that another server may have established a moment
+   * ago.
+   */
   appearing(group: string, plural: string): Promise<void>;
   /** Wraps admission: refuses to create instances of a definition that is being deleted. */
   guarding(admission: Admission): Admission;

@@ -173,7 +173,10 @@ export class DefinitionController {
     if (outcome.status !== "False") throw new Error(outcome.message);
   }
 
-  /** Sets the condition Terminating; when its status is False, removes the finalizer. Returns false if nothing is to be deleted. */
+  /**
+   * Sets the condition Terminating; when its status is False, removes the finalizer. Returns false if nothing is to be
+   * deleted.
+   */
   async #setTerminating(name: string, facts: Parameters<typeof withCondition>[2]): Promise<boolean> {
     let found = false;
     await this.#write(name, (current) => {
@@ -200,7 +203,10 @@ export class DefinitionController {
     return found.stored(await resources.join(found.prefix));
   }
 
-  /** Writes the status and the finalizers that `next` returns; undefined: no change. A definition that is gone is not written. */
+  /**
+   * Writes the status and the finalizers that `next` returns; undefined: no change. A definition that is gone is not
+   * written.
+   */
   async #write(name: string, next: (current: Definition) => Definition | undefined): Promise<void> {
     const { context, definitions } = this.#options;
     try {

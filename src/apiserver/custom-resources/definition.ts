@@ -57,8 +57,8 @@ export function conditionsOf({ status }: Definition): Conditions {
 }
 
 /**
- * The conditions with this one set; without it if `facts` is undefined. A new condition comes last, and lastTransitionTime changes
- * only with the status. Returns the same list if nothing changes.
+ * The conditions with this one set; without it if `facts` is undefined. A new condition comes last, and
+ * lastTransitionTime changes only with the status. Returns the same list if nothing changes.
  */
 export function withCondition(
   conditions: Conditions,

@@ -4,7 +4,8 @@
  *     definition ──► prefix followed ──► a Resource for each version ──► discovery and OpenAPI
  *
  * 1. A kind is served only when all its instances are in the cache.
- * 2. A definition that changes is replaced in one turn of the event loop. Watches end then, because their kind may have changed.
+ * 2. A definition that changes is replaced in one turn of the event loop. Watches end then, because their kind may have
+ *    changed.
  * 3. Kinds are compiled when they are first used: an unused definition costs only its names.
  */
 import { type CustomKind, compileCustomKind, customKindNames, equalJson, type Json } from "#api";
@@ -33,7 +34,10 @@ export interface ServedDefinitionsOptions {
 export class ServedDefinitions {
   readonly #options: ServedDefinitionsOptions;
   readonly #byName = new Map<string, ServedDefinition>();
-  /** The latest state of each; may be newer than the state that is served, if the difference does not matter for serving. */
+  /**
+   * The latest state of each; may be newer than the state that is served, if the difference does not matter for
+   * serving.
+   */
   readonly #latest = new Map<string, Definition>();
 
   constructor(options: ServedDefinitionsOptions) {

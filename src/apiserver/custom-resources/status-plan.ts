@@ -1,7 +1,8 @@
 /**
  * The status that a definition should have: pure, from the definition and all others.
  *
- * 1. Returns the same status object if nothing differs: nothing is written then, so several servers on one store come to rest.
+ * 1. Returns the same status object if nothing differs: nothing is written then, so several servers on one store come
+ *    to rest.
  * 2. Once established, a definition stays established, under its accepted names.
  */
 import { X509Certificate } from "node:crypto";
@@ -64,7 +65,10 @@ function isSame(a: object, b: object | undefined): boolean {
   return equalJson(a as unknown as Json, (b ?? null) as unknown as Json);
 }
 
-/** Whether there is nothing to plan: all its names are accepted, and it is not being deleted. True of most, most of the time. */
+/**
+ * Whether there is nothing to plan: all its names are accepted, and it is not being deleted. True of most, most of the
+ * time.
+ */
 export function isSettled(definition: Definition): boolean {
   return (
     definition.metadata.deletionTimestamp === undefined &&

@@ -3,7 +3,8 @@
  *
  *     stored ──► its version ──► converter ──► this version ──► pruned and defaulted by the current schema
  *
- * 1. Objects are parsed when they are first read, and converted once: the result lives as long as the object at that revision.
+ * 1. Objects are parsed when they are first read, and converted once: the result lives as long as the object at that
+ *    revision.
  * 2. An object whose stored form needs no change is its own form: its bytes are sent as they are.
  * 3. A conversion that failed is tried again at the next read of the object.
  */
@@ -159,7 +160,10 @@ class Awaited extends Error {
   }
 }
 
-/** Prunes and defaults by the current schema, which may differ from that of the last write. Returns the same object if nothing changes. */
+/**
+ * Prunes and defaults by the current schema, which may differ from that of the last write. Returns the same object if
+ * nothing changes.
+ */
 function shaped(kind: CustomKind, object: JsonObject): JsonObject {
   try {
     const value = asJson(kind.read(object as unknown as KubeObject));
