@@ -1,10 +1,10 @@
-/** How many Pods have begun of late on the nodes of a fleet: where many do, what each of them says before it runs is not worth a write. */
+/** Counts the Pods that have started lately on the nodes of a fleet. While many do, their Pending status is not worth a write. */
 import type { Clock } from "#base";
 
 const WINDOW_MS = 1_000;
 const MANY = 50;
 
-export class Beginnings {
+export class RecentStarts {
   readonly #clock: Clock;
   #sinceMs = Number.NEGATIVE_INFINITY;
   #count = 0;
@@ -14,12 +14,12 @@ export class Beginnings {
     this.#clock = clock;
   }
 
-  note(): void {
+  add(): void {
     this.#turn();
     this.#count += 1;
   }
 
-  /** More than 50 in a second, this one or the one before. */
+  /** More than 50 within this second or the one before. */
   get areMany(): boolean {
     this.#turn();
     return Math.max(this.#count, this.#before) > MANY;

@@ -1,27 +1,38 @@
 /**
- * The Pods of one simulated node: takes what the API tells of them, lets their lives go on, and reports.
+ * The Pods of one node of a fleet.
  *
- *     watch --► take ──► life ──► queue ···► work: advance, PATCH pods/status if something is to be said, DELETE what has stopped
+ *     watch --► take ──► life ──► queue ···► work: advance ══► PATCH pods/status if it has changed, DELETE what has stopped
  *                                   ▲                     │
  *                                   └── when next is due ─┘
  *
- * 1. Whatever happens to a Pod ends in one place, `work`, which never runs twice at once for a Pod: transitions that fall together are one PATCH.
- * 2. A Pod that the node sees for the first time must fit; one that already has a start is adopted as it is.
- * 3. Nothing is written once the node has fallen silent.
- * 4. A Pod says that it has been taken, and later that it runs. While many begin, one that will run at once says only that.
+ * 1. Every change of a Pod is handled in `work`, which never runs twice at once for a Pod: transitions at the same time are
+ *    one PATCH.
+ * 2. A Pod that the node sees for the first time must fit; one that has a startTime is adopted as it is.
+ * 3. A stopped node writes nothing.
+ * 4. A Pod is reported as Pending, later as Running. While many Pods start, one that runs at once is reported only then.
  */
 import { type core, isStatusError } from "#api";
 import { type Clock, isAbort, type Logger, type WorkQueue } from "#base";
 import { type Change, type Client, type ResourceClient, revisionOf } from "#client";
 import { Works } from "#flows";
-import { Usage } from "../admission/usage.ts";
+import {
+  admitPod,
+  admitResize,
+  allocate,
+  askedFor,
+  needsRestart,
+  type PendingResize,
+  rememberedAllocation,
+  resizeConditions,
+  Usage,
+  withAllocation,
+} from "../admission/index.ts";
 import { Pod } from "../kinds.ts";
-import { isFinal, podStatus, rejectedStatus, statusPatch } from "../pod-status/index.ts";
+import type { PodFailure } from "../lifecycle/index.ts";
+import { isFinal, podStatus, rejectedStatus, statusPatch, statusSummary } from "../pod-status/index.ts";
 import { AddressPool, parseRange } from "./addresses.ts";
-import { type Refusal, refusal } from "./admission.ts";
-import type { Beginnings } from "./beginnings.ts";
 import { PodLife, type PodLifeOptions } from "./pod-life.ts";
-import { resize } from "./resize.ts";
+import type { RecentStarts } from "./recent-starts.ts";
 import { type Defaults, readScript } from "./script.ts";
 import type { NodeSettings } from "./settings.ts";
 
@@ -32,20 +43,20 @@ const MAX_IMAGES = 50;
 const AT_ONCE_MS = 200;
 
 export interface PodEntry {
-  readonly owner: NodePods;
+  readonly owner: FleetPods;
   /** As the API has it. */
   pod: core.Pod;
   /** As the node has it: a resize may be pending. */
   allocated: core.Pod;
-  pending: core.PodCondition | undefined;
+  pending: PendingResize | undefined;
   /** Undefined once it is over. */
   life: PodLife | undefined;
-  refused: Refusal | undefined;
+  rejection: PodFailure | undefined;
   address: string | undefined;
   isDeleteSent: boolean;
 }
 
-export interface NodePodsOptions extends Omit<PodLifeOptions, "script"> {
+export interface FleetPodsOptions extends Omit<PodLifeOptions, "script"> {
   readonly settings: NodeSettings;
   readonly client: Client;
   /** The Node as the API has it. */
@@ -53,15 +64,15 @@ export interface NodePodsOptions extends Omit<PodLifeOptions, "script"> {
   readonly defaults: Defaults;
   readonly queue: WorkQueue<PodEntry>;
   /** Of all nodes of the fleet. */
-  readonly beginnings: Beginnings;
+  readonly starts: RecentStarts;
   readonly clock: Clock;
   readonly log: Logger;
   /** Aborts when the node falls silent. */
   readonly signal: AbortSignal;
 }
 
-export class NodePods {
-  readonly #options: NodePodsOptions;
+export class FleetPods {
+  readonly #options: FleetPodsOptions;
   readonly #pods: ResourceClient<core.Pod>;
   readonly #works: Works;
   readonly #entries = new Map<string, PodEntry>();
@@ -69,7 +80,7 @@ export class NodePods {
   readonly #images = new Set<string>();
   #pool: AddressPool;
 
-  constructor(options: NodePodsOptions) {
+  constructor(options: FleetPodsOptions) {
     this.#options = options;
     this.#pods = options.client.of(Pod);
     this.#works = new Works(`kubelet/${options.settings.name}`);
@@ -117,7 +128,7 @@ export class NodePods {
           about: `${namespace}/${name}`,
           woken: [revisionOf(entry.pod)],
           startedAt: now,
-          decided: wordsOf(status ?? {}),
+          decided: statusSummary(status ?? {}),
         });
         const report = { type: "strategic", object: patch } as const;
         const stored = await pods.subresource(name, "status").patch(report, { signal, cause });
@@ -144,11 +155,11 @@ export class NodePods {
 
   #runsAtOnce({ pod, life }: PodEntry, dueInMs: number): boolean {
     if (life === undefined || life.hasSandbox || pod.metadata.deletionTimestamp !== undefined) return false;
-    return pod.status?.startTime === undefined && dueInMs <= AT_ONCE_MS && this.#options.beginnings.areMany;
+    return pod.status?.startTime === undefined && dueInMs <= AT_ONCE_MS && this.#options.starts.areMany;
   }
 
   #begin(pod: core.Pod): void {
-    const { clock, log, node, defaults, queue, newId, imageID } = this.#options;
+    const { clock, log, defaults, queue, newId, imageID } = this.#options;
     const { uid = "", name, namespace } = pod.metadata;
     const entry: PodEntry = {
       owner: this,
@@ -156,7 +167,7 @@ export class NodePods {
       allocated: pod,
       pending: undefined,
       life: undefined,
-      refused: undefined,
+      rejection: undefined,
       address: undefined,
       isDeleteSent: false,
     };
@@ -166,12 +177,13 @@ export class NodePods {
       return;
     }
     const isNew = pod.status?.startTime === undefined;
-    if (isNew) this.#options.beginnings.note();
-    entry.refused = isNew ? refusal(pod, this.#usage, node()) : undefined;
-    if (entry.refused === undefined) {
-      this.#usage.set(uid, pod);
+    if (isNew) this.#options.starts.add();
+    entry.rejection = isNew ? this.#admit(pod) : undefined;
+    if (entry.rejection === undefined) {
+      if (!isNew) this.#allocate(entry, rememberedAllocation(pod));
+      this.#usage.set(entry.allocated);
       const script = readScript(pod, defaults);
-      entry.life = new PodLife(pod, { script, newId, imageID }, clock.now());
+      entry.life = new PodLife(entry.allocated, { script, newId, imageID }, clock.now());
       for (const problem of script.problems)
         log.warn("an annotation is ignored", { pod: `${namespace}/${name}`, problem });
       if (pod.status?.podIP !== undefined && pod.spec?.hostNetwork !== true) this.#reserve(entry, pod.status.podIP);
@@ -180,27 +192,39 @@ export class NodePods {
     queue.add(entry);
   }
 
+  #admit(pod: core.Pod): PodFailure | undefined {
+    const node = this.#options.node();
+    const { allocatable = {} } = node.status ?? {};
+    return admitPod(pod, this.#usage, { node, allocatable, allowedUnsafeSysctls: [] });
+  }
+
   #change(entry: PodEntry): void {
-    const { clock, node } = this.#options;
-    const { life, pod } = entry;
-    const now = clock.now();
-    const before = entry.allocated;
+    const { life, pod, allocated: before } = entry;
+    const now = this.#options.clock.now();
     entry.allocated = pod;
     if (life === undefined) return;
     if (pod.metadata.generation !== before.metadata.generation || entry.pending !== undefined) {
-      const { allocatable = {} } = node().status ?? {};
-      const { allocated, pending, restarts } = resize(pod, before, this.#usage, allocatable, now);
-      entry.allocated = allocated;
-      entry.pending = pending;
-      this.#usage.set(pod.metadata.uid ?? "", allocated);
-      for (const name of restarts) life.restart(name, now);
+      const had = askedFor(before);
+      this.#allocate(entry, had);
+      this.#usage.set(entry.allocated);
+      for (const [name, container] of containersOf(entry.allocated))
+        if (needsRestart(container, had.get(name) ?? {}, container.resources ?? {})) life.restart(name, now);
     }
     life.update(entry.allocated, now);
   }
 
+  /** Gives the Pod what it asks for if that fits. */
+  #allocate(entry: PodEntry, before: ReadonlyMap<string, core.ResourceRequirements>): void {
+    const { allocatable = {} } = this.#options.node().status ?? {};
+    const admit = (pod: core.Pod) => admitResize(pod, this.#usage, allocatable);
+    const { allocation, pending } = allocate(entry.pod, before, admit);
+    entry.allocated = withAllocation(entry.pod, allocation);
+    entry.pending = pending;
+  }
+
   #statusOf(entry: PodEntry, now: number): core.PodStatus | undefined {
-    const { pod, allocated, life, refused, pending } = entry;
-    if (refused !== undefined) return rejectedStatus(pod, refused, now);
+    const { pod, allocated, life, rejection, pending } = entry;
+    if (rejection !== undefined) return rejectedStatus(pod, rejection, now);
     if (life === undefined || (life.isGone && !life.hasRun)) return undefined;
     if (life.hasSandbox && entry.address === undefined && pod.spec?.hostNetwork !== true) this.#address(entry);
     const observed = life.observed(now, {
@@ -208,7 +232,7 @@ export class NodePods {
       podIPs: entry.address === undefined ? [] : [entry.address],
     });
     const current = { ...allocated, status: pod.status ?? {} };
-    return podStatus(current, { ...observed, conditions: pending === undefined ? [] : [pending] }, now);
+    return podStatus(current, { ...observed, conditions: resizeConditions(current, { pending }, now) }, now);
   }
 
   #address(entry: PodEntry): void {
@@ -252,8 +276,6 @@ export class NodePods {
   }
 }
 
-/** `Running, 2 of 2 containers ready`. */
-function wordsOf({ phase, containerStatuses = [] }: core.PodStatus): string {
-  const ready = containerStatuses.filter((each) => each.ready).length;
-  return `${phase}, ${ready} of ${containerStatuses.length} containers ready`;
+function containersOf({ spec }: core.Pod): readonly (readonly [string, core.Container])[] {
+  return [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])].map((container) => [container.name, container]);
 }
