@@ -6,14 +6,8 @@ export { LruMap } from "./collections/lru-map.ts";
 export { MemoMap, memoized } from "./collections/memo-map.ts";
 export { type KeyRange, type OrderedKey, OrderedMap } from "./collections/ordered-map.ts";
 export { TtlMap } from "./collections/ttl-map.ts";
-export {
-  createLogger,
-  type LogFields,
-  type Logger,
-  type LoggerOptions,
-  type LogLevel,
-  silentLogger,
-} from "./log/log.ts";
+export { createLogger, type Logger, type LoggerOptions, silentLogger } from "./log/log.ts";
+export type { LogFields, LogLevel } from "./log/log-format.ts";
 export { type Plain, plainValue } from "./log/plain-value.ts";
 export type { Counter, Gauge, Histogram } from "./metrics/metric-samples.ts";
 export {
