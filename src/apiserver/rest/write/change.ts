@@ -8,7 +8,7 @@
  * A change that names a resourceVersion fails with 409 if that is not the current one. One that names none is tried again on the new state.
  */
 import { conflict, type KubeObject, notFound } from "#api";
-import { fresh } from "../read/read.ts";
+import { fresh } from "../read/fresh.ts";
 import type { RestRequest, Written } from "../rest-request.ts";
 import { createFrom } from "./create.ts";
 import { writeSteps } from "./order.ts";

@@ -1,10 +1,11 @@
 /** POST: decode the body, then run the steps of `write-order.ts`. */
 import { alreadyExists, generateNameConflict } from "#api";
 import { decodeSent } from "../body.ts";
+import type { AnyDraft } from "../draft.ts";
 import { writeOptions } from "../options.ts";
 import type { RestRequest, Written } from "../rest-request.ts";
 import { stepsFromPrepare, writeSteps } from "./order.ts";
-import { type AnyDraft, dedupeOwners } from "./prepare.ts";
+import { dedupeOwners } from "./prepare.ts";
 import { newWrite, type Proposal, run } from "./write.ts";
 
 const NAME_TRIES = 8;

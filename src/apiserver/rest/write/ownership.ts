@@ -16,8 +16,8 @@ import {
   updateManagedFields,
   type WriteContext,
 } from "#api";
+import type { AnyDraft } from "../draft.ts";
 import type { RestRequest } from "../rest-request.ts";
-import type { AnyDraft } from "./prepare.ts";
 
 /** What the field manager is told about a write. */
 export function ownershipContext({ context, resource, query, userAgent, subresource }: RestRequest): WriteContext {

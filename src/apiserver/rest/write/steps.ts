@@ -1,5 +1,6 @@
 /** The steps of a write. Their order stands in `write-order.ts`. A step returns a promise only if it has to wait. */
 import { badRequest, generateName, type KubeObject } from "#api";
+import type { AnyDraft } from "../draft.ts";
 import { admissionAttributes, guarded, requestFacts } from "../request-parts.ts";
 import type { RestRequest } from "../rest-request.ts";
 import type { AdmissionAttributes } from "../server-context.ts";
@@ -7,7 +8,6 @@ import { fillIn, fillInStatus } from "./defaults.ts";
 import { own } from "./ownership.ts";
 import { checkNamespace, checkResourceVersion, checkUid } from "./preconditions.ts";
 import {
-  type AnyDraft,
   checkCreate,
   checkPart,
   checkStatus,

@@ -1,11 +1,11 @@
 /** One write on its way to the store, and the runner of its steps. The steps themselves stand in `write-order.ts`. */
 import type { KubeObject } from "#api";
 import type { StoredObject } from "../../cache/stored-object.ts";
+import type { AnyDraft } from "../draft.ts";
 import type { RestRequest } from "../rest-request.ts";
 import type { Allocation } from "../server-context.ts";
 import { giveBackAfter } from "./allocating.ts";
 import type { Persisted } from "./persist.ts";
-import type { AnyDraft } from "./prepare.ts";
 
 /** What a request makes of the current object. */
 export interface Proposal {
