@@ -3,6 +3,7 @@
  */
 
 import { type JsonObject, methodNotSupported, notFound, type StatusError, serverResponse } from "#api";
+import { andThen } from "#base";
 import type { Revision } from "#store";
 import type { Connectors } from "../connect/index.ts";
 import { type AnswerContext, answerList, answerObject, answerValue } from "../encode/answers.ts";
@@ -76,10 +77,7 @@ function answer(
 }
 
 function answerGet(rest: RestRequest, context: AnswerContext): Answering {
-  const found = get(rest);
-  return found instanceof Promise
-    ? found.then((stored) => answerObject(200, stored, context))
-    : answerObject(200, found, context);
+  return andThen(get(rest), (stored) => answerObject(200, stored, context));
 }
 
 async function answerVerb(

@@ -1,5 +1,6 @@
 /** GET of one object, from the cache. */
 import { notFound } from "#api";
+import { andThen, type Maybe } from "#base";
 import type { Revision } from "#store";
 import { StoredObject } from "../../cache/stored-object.ts";
 import { ownForm } from "../forms.ts";
@@ -9,7 +10,7 @@ import { parseVersion } from "./list-options.ts";
 import { pastState } from "./past-state.ts";
 
 /** At once where nothing has to be waited for. */
-export function get(request: RestRequest): StoredObject | Promise<StoredObject> {
+export function get(request: RestRequest): Maybe<StoredObject> {
   const { context, query } = request;
   const version = query.size === 0 ? "" : (query.get("resourceVersion") ?? "");
   if (request.asOf !== undefined || version !== "" || context.sharedStore) return getLate(request, version);
@@ -24,10 +25,9 @@ async function getLate(request: RestRequest, version: string): Promise<StoredObj
   return kept(request);
 }
 
-function kept(request: RestRequest): StoredObject | Promise<StoredObject> {
+function kept(request: RestRequest): Maybe<StoredObject> {
   const { resource, namespace, name } = request;
-  const stored = resource.get(resource.suffix(namespace, name));
-  return stored instanceof Promise ? stored.then((late) => existing(request, late)) : existing(request, stored);
+  return andThen(resource.get(resource.suffix(namespace, name)), (stored) => existing(request, stored));
 }
 
 function existing({ resource, name }: RestRequest, stored: StoredObject | undefined): StoredObject {
