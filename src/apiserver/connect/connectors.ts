@@ -29,8 +29,8 @@ export interface ConnectOptions {
   /** Of this server: for whom tokens have to be meant. */
   readonly audiences?: readonly string[];
   /** Who this server is, to kubelets, as of now. */
-  readonly kubeletIdentity?: () => Target["tls"] | undefined;
-  readonly kubelets?: KubeletReach;
+  readonly kubeletIdentity?: (() => Target["tls"] | undefined) | undefined;
+  readonly kubelets?: KubeletReach | undefined;
   /** Aborts when this server ends: streams to nodes end with it. */
   readonly stopping?: AbortSignal;
   /** Gives out the tokens of ServiceAccounts. Without it there are none to be had. */

@@ -8,28 +8,32 @@ import type { UserInfo } from "../identity/user.ts";
 import type { Resource } from "./resource.ts";
 import type { RestRequest } from "./rest-request.ts";
 
-export interface ServerContext {
+/** What reading and storing needs. It exists before the server is complete. */
+export interface StorageContext {
   readonly store: Store;
   readonly feed: StoreFeed;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
+  /** A version 4 UUID. */
+  newUid(): string;
+  /** Other servers write to the store: a read of the newest state has to ask it for its revision. */
+  readonly sharedStore: boolean;
+  /** Whether the value of a key should be written again, though it says the same. Absent: never. */
+  readonly isOutdated?: ((key: string) => boolean) | undefined;
+}
+
+/** The complete server: storage, and everything that has a say in a write. */
+export interface ServerContext extends StorageContext {
   readonly admission: Admission;
   readonly access: WriteAccess;
   /** What objects of some resources take from a common stock when they are written, by `group/plural`. */
   readonly allocators: ReadonlyMap<string, Allocator>;
-  /** A version 4 UUID. */
-  newUid(): string;
-  /** Whether the caches follow writes of other servers, so that a read of the newest state has to ask the store how far it is. */
-  readonly sharedStore: boolean;
-  /** Who watches is told of by name: what to call with each event that goes to them. Absent: nobody wants to know. */
-  deliveries?(
-    user: string,
-    userAgent: string,
-  ): (resource: Resource, change: string, key: string, revision: number) => void;
-  /** Whether what the store has at a key should be written again, though it says the same. Absent: never. */
-  isOutdated?(key: string): boolean;
+  /** Returns what to call with each event that a watch of this user delivers. Absent: deliveries are not recorded. */
+  readonly deliveries?: ((user: string, userAgent: string) => Delivered) | undefined;
 }
+
+export type Delivered = (resource: Resource, change: string, key: string, revision: number) => void;
 
 /**
  * Hands out what no two objects may have: addresses, ports. Asked between `prepare` and validation, so that validation sees the object whole.

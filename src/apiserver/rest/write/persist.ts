@@ -10,7 +10,7 @@ import { encodeForStore, StoredObject } from "../../cache/stored-object.ts";
 import { ownForm } from "../forms.ts";
 import { shown } from "../read/fresh.ts";
 import type { Resource } from "../resource.ts";
-import type { RequestWitness, ServerContext } from "../server-context.ts";
+import type { RequestWitness, StorageContext } from "../server-context.ts";
 import { asStatus, storeCall } from "../store-call.ts";
 
 export type Persisted =
@@ -20,7 +20,7 @@ export type Persisted =
   | { readonly ok: false; readonly current: StoredObject | undefined };
 
 export async function persist(
-  context: ServerContext,
+  context: StorageContext,
   resource: Resource,
   suffix: string,
   object: KubeObject,
@@ -50,7 +50,7 @@ export async function persist(
 
 /** Undefined: it is gone; a conflict carries what is there now. */
 export async function erase(
-  context: ServerContext,
+  context: StorageContext,
   resource: Resource,
   suffix: string,
   current: StoredObject,
