@@ -90,6 +90,7 @@ export const rooms: Record<string, readonly string[]> = {
     "expire",
     "encryption",
   ],
+  "apiserver/admission": ["chain", "plugins", "dynamic", "policies", "webhooks"],
   base: ["collections", "system", "tasks", "queues", "log", "metrics", "http-client"],
   api: [
     "machinery",

@@ -1,4 +1,4 @@
-/** Puts the stock of Services together. */
+/** Puts the allocators of Services together. */
 import type { Clock, Logger } from "#base";
 import type { StoreFeed } from "../cache/feed.ts";
 import type { Resource } from "../rest/resource.ts";
@@ -13,15 +13,15 @@ import { ServiceAllocator, type ServiceStock } from "./service-allocator.ts";
 export const DEFAULT_SERVICE_CIDR = "10.96.0.0/12";
 
 export interface AllocatorOptions {
-  /** Of the server that the allocators become a part of: asked for when they are used. */
+  /** The context that the allocators become a part of: called on use, not before. */
   readonly context: () => ServerContext;
   readonly resources: Resources;
   readonly feed: StoreFeed;
   readonly clock: Clock;
   readonly log: Logger;
   /** One of each family at most; the first is the default. */
-  readonly serviceCidrs?: readonly string[];
-  readonly nodePorts?: PortRange;
+  readonly serviceCidrs?: readonly string[] | undefined;
+  readonly nodePorts?: PortRange | undefined;
 }
 
 export interface Allocators {
@@ -30,7 +30,7 @@ export interface Allocators {
   repair(signal: AbortSignal): Promise<void>;
 }
 
-/** Before the feed loads: it tells which ports are taken. */
+/** To be called before the feed loads, which reports the ports that are taken. */
 export function allocators(options: AllocatorOptions): Allocators {
   const { context, resources, feed, clock, log } = options;
   const families = (options.serviceCidrs ?? [DEFAULT_SERVICE_CIDR]).flatMap((cidr) => addressRange(cidr)?.family ?? []);

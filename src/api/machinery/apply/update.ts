@@ -51,7 +51,7 @@ export interface WriteContext {
   /** RFC 3339 to the second. */
   readonly now: string;
   /** Leaves out what a write through this endpoint cannot change, such as status: nobody gains or loses it. */
-  readonly resetFields?: FieldFilter;
+  readonly resetFields?: FieldFilter | undefined;
   /** By default all versions are taken to be alike. */
   readonly convert?: Convert;
 }

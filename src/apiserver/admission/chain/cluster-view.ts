@@ -5,7 +5,7 @@ import type { Resources } from "../../rest/resources.ts";
 import type { ServerContext } from "../../rest/server-context.ts";
 import type { ClusterView } from "./plugin.ts";
 
-/** `context` is asked for when a request comes: the chain is a part of it. */
+/** `context` is called on use, not before: the chain is a part of it. */
 export function clusterView(resources: Resources, context: () => ServerContext): ClusterView {
   return {
     get: <T extends KubeObject>(group: string, version: string, plural: string, namespace: string, name: string) => {
