@@ -135,5 +135,4 @@ export const OVERSIZE: readonly string[] = [
   "src/apiserver/audit",
   "src/scheduler/queue/scheduling-queue.ts",
   "src/apiserver/server.ts",
-  "src/apiserver/fairness/fair-queue.ts",
 ];

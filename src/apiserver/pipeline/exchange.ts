@@ -38,7 +38,7 @@ export interface Exchange {
   /** Somebody who wants to see what the request brings. */
   observer?: BodyObserver;
   /** What is held for it here. It is released early if another server works on it. */
-  held?: { release(): void };
+  held?: { release(): void } | undefined;
   /** Another server works on it. */
   isElsewhere?: boolean;
   /** Somebody wants to know how admission decides about it, and what it writes. */
@@ -72,7 +72,7 @@ export class PassingExchange implements Exchange {
   shared: SharedHeaders | undefined = undefined;
   warnings: string[] | undefined = undefined;
   observer?: BodyObserver;
-  held?: { release(): void };
+  held?: { release(): void } | undefined;
   isElsewhere = false;
   witness?: RequestWitness;
 
