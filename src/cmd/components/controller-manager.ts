@@ -1,5 +1,6 @@
 /**
- * `k8ts controller-manager`: the controllers in a process of their own, with the flags of kube-controller-manager. Several may run; one of them works.
+ * `k8ts controller-manager`: the controllers in their own process, with the flags of kube-controller-manager. Several may
+ * run; the elected leader works.
  */
 import { Command, Option } from "commander";
 import { ClusterError, type LoneControllerManagerConfig, runLoneControllerManager } from "#cluster";

@@ -11,7 +11,7 @@ export function dnsCommand(): Command {
     .action(async (options: DnsFlagOptions & { readonly kubeconfig?: string }) => {
       const { kubeconfig, clusterDns = ["127.0.0.1"] } = options;
       if (kubeconfig === undefined)
-        throw new ClusterError("--kubeconfig is needed: it says how to reach the API server.");
+        throw new ClusterError("--kubeconfig is required: it has the API server's address and credentials.");
       const dns = dnsFrom(options, clusterDns);
       await runUntilSignalled([], (environment, signal) => runLoneDns({ kubeconfig }, dns, environment, signal));
     });

@@ -1,6 +1,6 @@
 /**
- * `kube-apiserver`: the API server alone, on an etcd, with the flags of the original. It takes the place of the original where that is started by
- * others: by the test environment of controller-runtime (envtest), by manifests, by scripts.
+ * `kube-apiserver`: only the API server, backed by etcd, with upstream's flags. It replaces kube-apiserver where other
+ * programs start it: controller-runtime's envtest, manifests, scripts.
  */
 import { Command, Option } from "commander";
 import { createLogger, realClock } from "#base";
@@ -98,7 +98,7 @@ export function kubeApiServerConfig(options: KubeApiServerOptions): ApiServerCon
   const { advertiseAddress, tlsCertFile, tlsPrivateKeyFile, clientCaFile, serviceClusterIpRange, eventTtl } = options;
   const { proxyClientCertFile: certFile, proxyClientKeyFile: keyFile } = options;
   if (options.flowRecords === "file")
-    throw new ClusterError("--flow-records file is for `k8ts up`, which has a directory for it: choose memory or off.");
+    throw new ClusterError("--flow-records file needs the data directory of `k8ts up`: choose memory or off.");
   if ((certFile === undefined) !== (keyFile === undefined)) {
     throw new ClusterError("--proxy-client-cert-file and --proxy-client-key-file belong together: give both or none.");
   }
@@ -127,12 +127,14 @@ export function kubeApiServerConfig(options: KubeApiServerOptions): ApiServerCon
 }
 
 function notesOn({ allowPrivileged }: KubeApiServerOptions): readonly string[] {
-  return allowPrivileged === false ? ["--allow-privileged=false has no effect in this API server: they may be."] : [];
+  return allowPrivileged === false
+    ? ["--allow-privileged=false has no effect in this API server: privileged containers are always allowed."]
+    : [];
 }
 
 async function run(config: ApiServerConfig, notes: readonly string[]): Promise<void> {
   const clock = realClock();
-  // A log that nobody reads any more must not end the server.
+  // The server must survive a closed log pipe.
   process.stderr.on("error", () => {});
   const log = createLogger({
     clock,
@@ -142,7 +144,7 @@ async function run(config: ApiServerConfig, notes: readonly string[]): Promise<v
   });
   for (const note of notes) log.warn(note);
   const signalled = Promise.withResolvers<NodeJS.Signals>();
-  // A start that waits, as for an etcd that does not answer, waits no longer than whoever started it.
+  // A start that waits, for example for etcd, ends with the process that started it.
   let started = false;
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.on(signal, () => {
@@ -154,7 +156,7 @@ async function run(config: ApiServerConfig, notes: readonly string[]): Promise<v
   started = true;
   log.info("ready", { address: config.bindAddress, port: server.port });
   log.info("stopping", { signal: await signalled.promise });
-  // A second signal must always work, also when stopping hangs.
+  // A second signal always ends the process, even if stopping hangs.
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
   await server.stop();
   log.info("stopped");

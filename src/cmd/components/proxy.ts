@@ -56,7 +56,7 @@ export function proxyCommand(): Command {
     .action(async (options: ProxyOptions) => {
       const { kubeconfig, clusterDns = [], overlay } = options;
       if (kubeconfig === undefined)
-        throw new ClusterError("--kubeconfig is needed: it says how to reach the API server.");
+        throw new ClusterError("--kubeconfig is required: it has the API server's address and credentials.");
       const config = {
         kubeconfig,
         nodeName: (options.hostnameOverride ?? hostname()).toLowerCase(),

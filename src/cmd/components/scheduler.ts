@@ -1,5 +1,6 @@
 /**
- * `k8ts scheduler`: the scheduler in a process of its own, with the flags of kube-scheduler. Several may run; one of them works.
+ * `k8ts scheduler`: the scheduler in its own process, with the flags of kube-scheduler. Several may run; the elected leader
+ * works.
  */
 import { Command, Option } from "commander";
 import { type LoneSchedulerConfig, runLoneScheduler } from "#cluster";
@@ -50,7 +51,7 @@ export function schedulerCommand(): Command {
   return command;
 }
 
-/** The kubeconfig may be named in the configuration file, which also says who is elected unless a flag does. */
+/** The configuration file may name the kubeconfig and configure leader election; flags override it. */
 export function schedulerConfig(options: SchedulerOptions, command: Command): LoneSchedulerConfig {
   const { config, kubeconfig, podMaxInUnschedulablePodsDuration: parkedMs } = options;
   const own = parkedMs === undefined ? {} : { parkedMs };

@@ -1,4 +1,4 @@
-/** `k8ts up`: runs a cluster in the foreground, or with --detach in a process of its own. */
+/** `k8ts up`: runs a cluster in the foreground, or with --detach in its own process. */
 import { existsSync, readdirSync } from "node:fs";
 import { Command, Option } from "commander";
 import { type ClusterConfig, ClusterError, type RealNodesConfig, type StoreConfig } from "#cluster";
@@ -125,7 +125,7 @@ export function configFrom(options: UpOptions, realNodes?: RealNodesConfig): Clu
     audit: auditFrom(options),
     fairness: flowControlFrom(options),
     ...(options.controllers !== undefined && { controllers: options.controllers }),
-    // What is in memory and has no nodes is there to try the API: nobody waits for a Pod to run.
+    // A memory store without nodes is for trying the API: no Pod could run.
     scheduler: options.scheduler ?? (options.store !== "memory" || nodes !== undefined || realNodes !== undefined),
     ...(nodes !== undefined && { nodes }),
     ...(realNodes !== undefined && { realNodes }),
@@ -133,7 +133,7 @@ export function configFrom(options: UpOptions, realNodes?: RealNodesConfig): Clu
   };
 }
 
-/** Real ones, from an earlier start. */
+/** Real nodes of an earlier start. */
 function hasNodes(options: UpOptions): boolean {
   const { nodes } = dataDirOf(options);
   return existsSync(nodes) && readdirSync(nodes, { withFileTypes: true }).some((entry) => entry.isDirectory());
@@ -143,7 +143,7 @@ function storeFrom(options: UpOptions): StoreConfig {
   const { store, etcdServers } = options;
   if (store === "etcd") return etcdStore(options, "--store etcd needs --etcd-servers URL[,URL…].");
   if (etcdServers !== undefined || tlsOf(options) !== undefined) {
-    throw new ClusterError(`--etcd-servers and its certificates go with --store etcd, not with --store ${store}.`);
+    throw new ClusterError(`--etcd-servers and its certificates require --store etcd, not --store ${store}.`);
   }
   return { kind: store };
 }

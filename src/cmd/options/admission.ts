@@ -1,4 +1,4 @@
-/** Flags about admission, named as kube-apiserver names them. */
+/** Admission flags, with kube-apiserver's names. */
 import { Option } from "commander";
 import type { ClusterConfig } from "#cluster";
 

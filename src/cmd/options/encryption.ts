@@ -1,4 +1,4 @@
-/** Flags about encryption at rest, named as kube-apiserver names them. */
+/** Encryption flags, with kube-apiserver's names. */
 import { Option } from "commander";
 import type { ClusterConfig } from "#cluster";
 import { boolean } from "./values.ts";

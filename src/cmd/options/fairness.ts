@@ -1,4 +1,4 @@
-/** Flags about how much is served at a time, named as kube-apiserver names them. */
+/** Concurrency flags, with kube-apiserver's names. */
 import { Option } from "commander";
 import { type ClusterConfig, ClusterError } from "#cluster";
 import { boolean, wholeNumber } from "./values.ts";

@@ -1,4 +1,4 @@
-/** Flags of kube-controller-manager about nodes: which addresses their Pods get, and how patient the cluster is with nodes that fall silent. */
+/** kube-controller-manager's flags about nodes: Pod CIDRs, and the handling of unreachable nodes. */
 import { InvalidArgumentError, Option } from "commander";
 import { ClusterError, type LoneControllerManagerConfig } from "#cluster";
 import { boolean, milliseconds, wholeNumber } from "./values.ts";

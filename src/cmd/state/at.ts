@@ -1,4 +1,4 @@
-/** `k8ts at WHEN get …`: kubectl on the state as it was. */
+/** `k8ts at WHEN get …`: kubectl on past state. */
 import { Command } from "commander";
 import { readKubeconfig } from "#pki";
 import { runKubectl } from "../inspect/kubectl.ts";
@@ -15,7 +15,7 @@ export function atCommand(): Command {
     .passThroughOptions()
     .action(async (when: string, words: readonly string[], options: DataDirOption) => {
       const dir = dataDirOf(options);
-      // One revision for all that kubectl asks for, however long it takes.
+      // All requests of kubectl read the same revision.
       const { revision } = await momentOf(dir, when);
       const { server } = await readKubeconfig(dir.kubeconfig);
       process.exitCode = await runKubectl(["--server", `${server}/k8ts/at/${revision}`, ...words], dir);
