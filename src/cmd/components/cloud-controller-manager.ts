@@ -1,6 +1,6 @@
 /**
- * `k8ts cloud-controller-manager`: the controllers of a cloud provider. The only provider so far is this machine: its load
- * balancers are addresses from a pool.
+ * `k8ts cloud-controller-manager`: the controllers of a cloud provider. The only provider so far is this machine: its
+ * load balancers are addresses from a pool.
  */
 import { hostname } from "node:os";
 import { Command, Option } from "commander";

@@ -1,6 +1,6 @@
 /**
- * `k8ts controller-manager`: the controllers in their own process, with the flags of kube-controller-manager. Several may
- * run; the elected leader works.
+ * `k8ts controller-manager`: the controllers in their own process, with the flags of kube-controller-manager. Several
+ * may run; the elected leader works.
  */
 import { Command, Option } from "commander";
 import { ClusterError, type LoneControllerManagerConfig, runLoneControllerManager } from "#cluster";

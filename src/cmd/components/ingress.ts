@@ -90,7 +90,7 @@ async function run(flags: IngressFlags): Promise<void> {
         trustsForwarded: flags.useForwardedHeaders,
         ...(flags.maxBodyBytes !== undefined && { maxBodyBytes: flags.maxBodyBytes }),
         drainMs: flags.shutdownGracePeriod,
-        onReady: (ports: object) => log.info("Ingresses are served", { address: flags.address, ...ports }),
+        onReady: (ports: object) => log.info("serving Ingresses", { address: flags.address, ...ports }),
       };
       return (running) => runIngress(options, running).catch(portTaken);
     };

@@ -1,4 +1,6 @@
-/** `k8ts proxy`: Services, NetworkPolicies and DNS on one node, with the flags of kube-proxy where they mean the same. */
+/**
+ * `k8ts proxy`: Services, NetworkPolicies and DNS on one node, with the flags of kube-proxy where they mean the same.
+ */
 import { hostname } from "node:os";
 import { Command, Option } from "commander";
 import { ClusterError, runLoneProxy } from "#cluster";

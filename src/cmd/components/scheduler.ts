@@ -1,6 +1,6 @@
 /**
- * `k8ts scheduler`: the scheduler in its own process, with the flags of kube-scheduler. Several may run; the elected leader
- * works.
+ * `k8ts scheduler`: the scheduler in its own process, with the flags of kube-scheduler. Several may run; the elected
+ * leader works.
  */
 import { Command, Option } from "commander";
 import { type LoneSchedulerConfig, runLoneScheduler } from "#cluster";

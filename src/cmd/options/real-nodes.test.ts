@@ -69,7 +69,10 @@ describe("chooseNodes", () => {
       terminal(),
       machine({ root: false }),
     );
-    expect([realNodes, notes]).toEqual([undefined, ["The real nodes of this cluster were left as they are. Real nodes need root."]]);
+    expect([realNodes, notes]).toEqual([
+      undefined,
+      ["The real nodes of this cluster were left as they are. Real nodes need root."],
+    ]);
   });
 
   it("auto says why nodes are only simulated; containerd refuses", async () => {

@@ -159,8 +159,8 @@ async function agrees(command: string, { ask }: Terminal): Promise<boolean> {
 }
 
 /**
- * Node processes live long and allocate little, so a small young generation is enough. A kubelet mostly waits, and is as
- * fast without the optimizing compiler, whose code takes a quarter of its memory. The proxy serves DNS and needs it.
+ * Node processes live long and allocate little, so a small young generation is enough. A kubelet mostly waits, and is
+ * as fast without the optimizing compiler, whose code takes a quarter of its memory. The proxy serves DNS and needs it.
  */
 const KUBELET_FLAGS = ["--lite-mode", "--max-semi-space-size=1"];
 const PROXY_FLAGS = ["--optimize-for-size", "--max-semi-space-size=1"];

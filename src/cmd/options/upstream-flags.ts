@@ -1,7 +1,9 @@
 /**
- * Upstream flags that the component here accepts but ignores, and those that it refuses because ignoring them would mislead.
+ * Upstream flags that the component here accepts but ignores, and those that it refuses because ignoring them would
+ * mislead.
  *
- * 1. A flag without effect is reported in one line; one that others rely on, such as a certificate for a name, is an error.
+ * 1. A flag without effect is reported in one line; one that others rely on, such as a certificate for a name, is an
+ *    error.
  */
 import { type Command, Option } from "commander";
 import { ClusterError } from "#cluster";

@@ -41,8 +41,7 @@ export function restoreCommand(): Command {
     });
 }
 
-/** The restored state starts above the old revision, so that revisions never go back for clients. A store that cannot be
- * read has no revision to protect. */
+/** The restored state starts above the old revision, so that clients never see revisions go back. */
 async function newestRevision(dir: DataDir, clock: Clock): Promise<number> {
   if (!existsSync(dir.store)) return 0;
   try {
