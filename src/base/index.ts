@@ -6,6 +6,16 @@ export { LruMap } from "./collections/lru-map.ts";
 export { MemoMap, memoized } from "./collections/memo-map.ts";
 export { type KeyRange, type OrderedKey, OrderedMap } from "./collections/ordered-map.ts";
 export { TtlMap } from "./collections/ttl-map.ts";
+export {
+  HttpClient,
+  type HttpClientOptions,
+  type HttpClientTls,
+  type HttpFailure,
+  type HttpRequest,
+  type HttpResponse,
+  httpFailureText,
+} from "./http-client/http-client.ts";
+export { addressText, type NetworkAddress, networkErrorText } from "./http-client/network-error.ts";
 export { createLogger, type Logger, type LoggerOptions, silentLogger } from "./log/log.ts";
 export type { LogFields, LogLevel } from "./log/log-format.ts";
 export { type Plain, plainValue } from "./log/plain-value.ts";
@@ -32,4 +42,5 @@ export { timeOfDay } from "./system/time-of-day.ts";
 export { UUID_LENGTH, Uuids } from "./system/uuids.ts";
 export { type IdleLimits, VirtualClock } from "./system/virtual-clock.ts";
 export { abortable, type ChildController, childController, Ending, isAbort, whenAborted } from "./tasks/abort.ts";
+export { allKnown, andThen, attempt, isPending, lastly, type Maybe, settle } from "./tasks/maybe.ts";
 export { type TaskFailure, TaskGroup, type TaskGroupOptions } from "./tasks/task-group.ts";

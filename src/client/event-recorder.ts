@@ -6,7 +6,7 @@
  */
 import { type events, isStatusError, type KubeObject } from "#api";
 import { type Clock, type Logger, LruMap, type Random } from "#base";
-import type { ResourceClient } from "./resource-client.ts";
+import type { ResourceClient } from "./requests/resource-client.ts";
 
 type Event = events.Event;
 

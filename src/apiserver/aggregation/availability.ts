@@ -8,13 +8,13 @@
  * 2. A check is a few questions at once: one answer is enough, whichever endpoint gives it.
  */
 import { type ConditionFacts, type core, type discovery, equalJson, isStatusError, type Json } from "#api";
-import type { MetricsRegistry } from "#base";
+import { addressText, type MetricsRegistry } from "#base";
 import { follow } from "../loopback/follow.ts";
 import { serverRequest } from "../loopback/server-request.ts";
-import { change } from "../rest/change.ts";
-import type { AnyDraft } from "../rest/prepare.ts";
 import type { Resource } from "../rest/resource.ts";
 import type { ServerContext } from "../rest/server-context.ts";
+import { change } from "../rest/write/change.ts";
+import type { AnyDraft } from "../rest/write/prepare.ts";
 import { type ApiService, asApiService, availableOf, basePathOf, type ServiceAt, serviceOf } from "./api-service.ts";
 import {
   FAILED_CHECK,
@@ -25,7 +25,6 @@ import {
   type Surroundings,
   withAvailable,
 } from "./availability-plan.ts";
-import { addressText } from "./backend.ts";
 import type { Backends } from "./backends.ts";
 import { fetchDocument } from "./fetch-document.ts";
 import { Reconciler, Unfinished } from "./reconciler.ts";
