@@ -5,8 +5,8 @@
  * 2. Recording never fails and never waits: what cannot be written is logged. Each source may write a burst for each object, then a trickle.
  */
 import { type events, isStatusError, type KubeObject } from "#api";
-import type { Clock, Logger, Random } from "#base";
-import type { ResourceClient } from "./resource-client.ts";
+import { type Clock, type Logger, LruMap, type Random } from "#base";
+import type { ResourceClient } from "./requests/resource-client.ts";
 
 type Event = events.Event;
 
@@ -42,7 +42,7 @@ const SERIES_MS = 6 * 60_000;
 const BURST = 25;
 const REFILL_MS = 300_000;
 const MAX_NOTE = 1024;
-/** Series and budgets that are remembered: the oldest is forgotten first. */
+/** Series, and budgets. */
 const MAX_REMEMBERED = 4096;
 
 interface Series {
@@ -54,15 +54,15 @@ interface Series {
 
 export function eventRecorder(options: EventRecorderOptions): EventRecorder {
   const { clock, log } = options;
-  const known = new Map<string, Series>();
-  const budgets = new Map<string, { left: number; atMs: number }>();
+  const known = new LruMap<string, Series>(MAX_REMEMBERED);
+  const budgets = new LruMap<string, { left: number; atMs: number }>(MAX_REMEMBERED);
   const running = new Set<Promise<void>>();
 
   const affordable = (uid: string): boolean => {
     const now = clock.monotonic();
     const budget = budgets.get(uid) ?? { left: BURST, atMs: now };
     const refilled = Math.min(BURST, budget.left + (now - budget.atMs) / REFILL_MS);
-    remember(budgets, uid, { left: Math.max(0, refilled - 1), atMs: now });
+    budgets.set(uid, { left: Math.max(0, refilled - 1), atMs: now });
     return refilled >= 1;
   };
   const start = (work: Promise<void>) => {
@@ -84,21 +84,13 @@ export function eventRecorder(options: EventRecorderOptions): EventRecorder {
       if (!affordable(recorded.about.metadata.uid ?? "")) return;
       const event = eventOf(recorded, options);
       const begun: Series = { event, count: 1, lastMs: clock.monotonic(), writing: true };
-      remember(known, key, begun);
+      known.set(key, begun);
       start(createFirst(begun, options));
     },
     async flush() {
       while (running.size > 0) await Promise.all(running);
     },
   };
-}
-
-function remember<V>(map: Map<string, V>, key: string, value: V): void {
-  map.delete(key);
-  map.set(key, value);
-  if (map.size <= MAX_REMEMBERED) return;
-  const [oldest] = map.keys();
-  if (oldest !== undefined) map.delete(oldest);
 }
 
 async function createFirst(series: Series, options: EventRecorderOptions): Promise<void> {

@@ -11,7 +11,7 @@
  */
 import { type coordination, isStatusError } from "#api";
 import { abortable, type Clock, childController, isAbort, type Logger, type Random } from "#base";
-import type { ResourceClient } from "./resource-client.ts";
+import type { ResourceClient } from "./requests/resource-client.ts";
 
 type Lease = coordination.Lease;
 

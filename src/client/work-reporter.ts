@@ -6,7 +6,7 @@
  */
 import { isAbort, type Logger } from "#base";
 import { type WorkFacts, Works } from "#flows";
-import type { Client } from "./client.ts";
+import type { Client } from "./requests/client.ts";
 
 const PATH = "/k8ts/flows";
 const MAX_WAITING = 100;

@@ -28,7 +28,7 @@ import {
   renewalTime,
   requestCertificate,
 } from "./certificates/index.ts";
-import type { KubeletConfig } from "./config.ts";
+import type { KubeletConfig } from "./config/index.ts";
 import { criRuntime } from "./cri/index.ts";
 import { type KubeletOptions, runKubelet } from "./kubelet.ts";
 import { serveKubelet } from "./server/index.ts";
@@ -78,7 +78,7 @@ export async function runHostKubelet(options: HostKubeletOptions, signal: AbortS
     log,
     metrics,
     version,
-    ...(options.shutdown !== undefined && { shutdown: options.shutdown }),
+    shutdown: options.shutdown,
     serve:
       serve ?? serveKubelet({ certDir: options.certDir, clientCaPem: connection.caPem ?? "", clock, log, metrics }),
   };

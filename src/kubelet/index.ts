@@ -1,11 +1,15 @@
 /** The whole public surface of kubelet. */
 
-export { KUBELET_DEFAULTS, type KubeletConfig } from "./config.ts";
-export { kubeletConfiguration, parseKubeletConfiguration } from "./configuration-file.ts";
+export {
+  KUBELET_DEFAULTS,
+  type KubeletConfig,
+  kubeletConfiguration,
+  parseKubeletConfiguration,
+} from "./config/index.ts";
 export * from "./cri/index.ts";
+export * from "./fleet/index.ts";
 export { type HostKubeletOptions, runHostKubelet } from "./host-kubelet.ts";
-export { type Kubelet, type KubeletOptions, runKubelet } from "./kubelet.ts";
+export { type KubeletOptions, runKubelet } from "./kubelet.ts";
 export * from "./pod-status/index.ts";
 export * from "./runtime/runtime.ts";
-export * from "./simulated/index.ts";
 export { type CsiMountRequest, type CsiVolumes, noCsi } from "./volumes/index.ts";

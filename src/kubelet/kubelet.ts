@@ -1,59 +1,44 @@
 /**
- * A kubelet: puts the parts together and runs until its signal aborts. Containers keep running; the next kubelet takes them up.
+ * A kubelet: puts the parts together and runs until its signal aborts. Containers keep running; the next kubelet adopts them.
  *
  *     machine ──► Registration ══► Node, Lease
  *     API, files, URL --► nodePods ──► runtime
- *     serve(kubelet)                                  the kubelet's own server, made elsewhere
+ *     housekeeping ···► images, logs, disk, evictions
+ *     serve(kubelet)                                  the kubelet's own server
+ *
+ * `runKubelet` is the order of the phases; each phase is a function below it or in the file that it names.
  */
 import { type core, qosClassOf } from "#api";
-import {
-  abortable,
-  type Clock,
-  childController,
-  isAbort,
-  type Logger,
-  type MetricsRegistry,
-  type Random,
-  TaskGroup,
-} from "#base";
-import { type Client, eventRecorder } from "#client";
-import type { KubeletConfig } from "./config.ts";
+import { type Clock, childController, isAbort, type Logger, type MetricsRegistry, type Random, TaskGroup } from "#base";
+import { type Client, type EventRecorder, eventRecorder } from "#client";
+import { admitPod, admitResize, Usage } from "./admission/index.ts";
+import type { KubeletConfig } from "./config/index.ts";
 import type { NodeFacts } from "./containers/index.ts";
-import { podLogDirectory } from "./containers/index.ts";
+import { pressureProblem, SHUTDOWN_REJECTION } from "./eviction/index.ts";
+import { startHousekeeping } from "./housekeeping.ts";
 import { Event } from "./kinds.ts";
+import { type KubeletHost, machineHost } from "./kubelet-host.ts";
+import { startMachineShutdown } from "./machine-shutdown.ts";
 import {
-  admitPod,
-  admitResize,
+  type Amounts,
   allocatableOf,
   capacityOf,
-  hostCgroups,
-  hostFiles,
-  ImageGc,
-  type Machine,
+  imageList,
   type NodeReport,
+  nodeAddresses,
   nodeConditions,
   nodeLabels,
   type Pressure,
-  pressureProblem,
   Registration,
-  readHierarchies,
-  readMachine,
-  readUsage,
-  runEvictor,
-  runLocalStorage,
-  runLogRotation,
-  SHUTDOWN_REJECTION,
-  shutDownPods,
 } from "./node/index.ts";
 import { type NodePods, nodePods } from "./node-pods.ts";
-import { isFinal } from "./pod-status/index.ts";
-import { lookAtPod, newest } from "./pods/index.ts";
 import { containerNetwork } from "./probes/index.ts";
-import type { ContainerStatus, Runtime, RuntimeStatus } from "./runtime/runtime.ts";
-import { type CsiVolumes, hostMounter, hostVolumes } from "./volumes/index.ts";
+import type { Runtime, RuntimeStatus, RuntimeVersion } from "./runtime/runtime.ts";
+import { servedKubelet } from "./served-kubelet.ts";
+import type { ServedKubelet } from "./server/index.ts";
+import type { CsiVolumes } from "./volumes/index.ts";
 
-const TOLD_MS = 5000;
-const POLL_MS = 100;
+const RUNTIME_RETRY_MS = 1000;
 
 export interface KubeletOptions {
   readonly config: KubeletConfig;
@@ -64,53 +49,22 @@ export interface KubeletOptions {
   readonly random: Random;
   readonly log: Logger;
   readonly metrics: MetricsRegistry;
-  /** As the Node tells it: v1.36.4+k8ts… */
+  /** The Node's kubeletVersion: v1.36.4+k8ts… */
   readonly version: string;
-  readonly csi?: CsiVolumes;
-  /** Aborts when the machine goes down: Pods end in order, then the kubelet. */
-  readonly shutdown?: AbortSignal;
+  readonly csi?: CsiVolumes | undefined;
+  /** Default: this machine. */
+  readonly host?: KubeletHost | undefined;
+  /** Aborts when the machine shuts down: Pods end in order, then the kubelet. */
+  readonly shutdown?: AbortSignal | undefined;
   /** Runs beside the kubelet and ends with it: its server. */
-  readonly serve?: (kubelet: Kubelet, signal: AbortSignal) => Promise<void>;
-}
-
-/** What others may see of a kubelet. */
-export interface Kubelet {
-  readonly config: KubeletConfig;
-  readonly runtime: Runtime;
-  readonly client: Client;
-  readonly facts: () => NodeFacts;
-  /** Every Pod that the node has, with the newest status. */
-  pods(): readonly core.Pod[];
-  pod(namespace: string, name: string): core.Pod | undefined;
-  /** The newest instance of a container; with `previous` the one before it. */
-  container(
-    pod: core.Pod,
-    name: string,
-    options?: { readonly previous?: boolean; readonly signal?: AbortSignal },
-  ): Promise<ContainerStatus | undefined>;
-  /** Of one container: its files are `<attempt>.log`, rotated ones have a time behind it. */
-  logDirectory(pod: core.Pod, container: string): string;
-  /** Undefined while the runtime and the kubelet itself are well. */
-  problem(): string | undefined;
+  readonly serve?: ((kubelet: ServedKubelet, signal: AbortSignal) => Promise<void>) | undefined;
 }
 
 export async function runKubelet(options: KubeletOptions, signal: AbortSignal): Promise<void> {
-  const { config, client, runtime, clock, random, log } = options;
-  const machine = await readMachine(config.rootDir, config.resolvConf);
-  const { runtimeName, runtimeVersion } = await runtimeReady(options, signal);
-  const capacity = capacityOf(machine, config.maxPods);
-  const allocatable = allocatableOf(capacity, {
-    kube: config.kubeReserved,
-    system: config.systemReserved,
-    evictionMemory: config.evictionHard["memory.available"] ?? "0",
-  });
-  const facts = () => factsOf(config, machine, allocatable);
-  let pressures: ReadonlySet<Pressure> = new Set();
-  let isShuttingDown = false;
+  const { config, client, runtime, clock, random, log, serve } = options;
+  const host = options.host ?? (await machineHost(options));
+  const version = await runtimeVersion(options, signal);
   using ending = childController(signal);
-  const started = Promise.withResolvers<void>();
-  let node: core.Node = { metadata: { name: config.nodeName } };
-
   const tasks = new TaskGroup({ parent: ending.signal });
   const recorder = eventRecorder({
     events: client.of(Event),
@@ -120,165 +74,46 @@ export async function runKubelet(options: KubeletOptions, signal: AbortSignal): 
     random,
     log,
   });
-  const mounter = hostMounter();
-  const manifests = manifestsOf(config);
-  const registration = new Registration({
-    nodeName: config.nodeName,
-    client,
-    clock,
-    random,
-    log,
-    labels: nodeLabels(config.nodeName, machine, config.nodeLabels),
-    taints: config.taints,
-    ...(config.providerId !== undefined && { providerId: config.providerId }),
-    onNode: (read) => {
-      node = read;
-    },
-    report: async (asking): Promise<NodeReport> => {
-      const status = await runtimeStatus(runtime, asking);
-      return {
-        machine,
-        capacity,
-        allocatable,
-        addresses: addressesOf(config),
-        conditions: nodeConditions({
-          runtime: status,
-          runtimeProblem: pods.pleg.problem,
-          pressures,
-          isShuttingDown,
-        }),
-        images: status === undefined ? [] : await runtime.images.list(asking),
-        kubeletPort: config.port,
-        runtimeVersion: `${runtimeName}://${runtimeVersion}`,
-        kubeletVersion: options.version,
-        runtimeHandlers: status?.handlers ?? [],
-      };
-    },
-  });
-  const pods = nodePods({
-    nodeName: config.nodeName,
-    client,
-    runtime,
-    runtimeName,
-    network: containerNetwork(),
-    files: hostFiles({ root: config.rootDir, podLogsRoot: config.podLogsRoot, mounter }),
-    volumes: (objects) =>
-      hostVolumes({
-        root: config.rootDir,
-        mounter,
-        client,
-        objects,
-        facts,
-        clock,
-        random,
-        log,
-        ...(options.csi !== undefined && { csi: options.csi }),
-      }),
-    cgroups: hostCgroups(await readHierarchies(), config.cgroupRoot, log),
-    facts,
-    admit: (pod, active) =>
-      (isShuttingDown ? SHUTDOWN_REJECTION : undefined) ??
-      pressureProblem(pod, pressures, qosClassOf(pod) === "BestEffort") ??
-      admitPod(pod, active, {
-        node,
-        allocatable: { ...node.status?.allocatable, ...allocatable },
-        allowedUnsafeSysctls: config.allowedUnsafeSysctls,
-      }),
-    admitResize: (pod, others) => admitResize(pod, others, { ...node.status?.allocatable, ...allocatable }),
-    ...(manifests !== undefined && { manifests }),
-    node: () => registration.node,
+  const state = newState(options, host);
+  const registration = registrationOf(options, host, version, state, () => pods.pleg.problem);
+  const registered = Promise.withResolvers<void>();
+  const pods = podsOf(options, {
+    host,
+    version,
+    state,
     recorder,
-    clock,
-    random,
-    log,
     tasks,
-    metrics: options.metrics,
-    registered: started.promise,
+    registration,
+    registered: registered.promise,
   });
-  tasks.run("registration", async (running) => {
-    await registration.register(running);
-    started.resolve();
-    tasks.run("node status", (asking) => registration.runStatus(asking));
-    tasks.run("node lease", (asking) => registration.runLease(asking));
-  });
-  const usage = () => readUsage(config.rootDir);
-  const images = new ImageGc({
-    runtime,
-    usage,
-    highPercent: config.imageGcHighPercent,
-    lowPercent: config.imageGcLowPercent,
-    clock,
-    log,
-  });
-  tasks.run("image garbage collection", (running) => images.run(running));
-  tasks.run("log rotation", (running) =>
-    runLogRotation(
-      {
-        runtime,
-        podLogsRoot: config.podLogsRoot,
-        maxBytes: config.containerLogMaxBytes,
-        maxFiles: config.containerLogMaxFiles,
-        clock,
-        log,
-      },
-      running,
-    ),
-  );
-  const { rootDir, podLogsRoot } = config;
-  tasks.run("limits of local storage", (running) =>
-    runLocalStorage({ runtime, workers: pods.workers, rootDir, podLogsRoot, clock, log }, running),
-  );
-  tasks.run("eviction", (running) =>
-    runEvictor(
-      {
-        runtime,
-        workers: pods.workers,
-        images,
-        usage,
-        thresholds: config.evictionHard,
-        clock,
-        log,
-        onPressures: (now) => {
-          pressures = now;
-          registration.changed();
-        },
-      },
-      running,
-    ),
-  );
-  const kubelet: Kubelet = {
+  startRegistration(tasks, registration, registered.resolve);
+  startHousekeeping({
     config,
     runtime,
-    client,
-    facts,
-    pods: () => pods.workers.list().map(({ uid, pod }) => withStatus(pod, pods.status.get(uid))),
-    pod(namespace, name) {
-      const found = pods.workers
-        .list()
-        .filter(({ pod: { metadata } }) => metadata.namespace === namespace && metadata.name === name)
-        .at(-1);
-      return found && withStatus(found.pod, pods.status.get(found.uid));
-    },
-    async container(pod, name, { previous = false, signal: asking = tasks.signal } = {}) {
-      const found = await lookAtPod(runtime, pod.metadata.uid ?? "", asking);
-      if (!previous) return newest(found, name);
-      const current = newest(found, name);
-      return newest({ ...found, containers: found.containers.filter((each) => each !== current) }, name);
-    },
-    logDirectory: (pod, container) => `${podLogDirectory(config.podLogsRoot, pod)}/${container}`,
-    problem: () => pods.pleg.problem,
-  };
-  const { serve, shutdown } = options;
-  if (shutdown !== undefined && config.shutdownPeriods.length > 0) {
-    tasks.run("shutdown of the machine", async (running) => {
-      await abortOf(shutdown, running);
-      isShuttingDown = true;
+    usage: host.usage,
+    workers: pods.workers,
+    tasks,
+    clock,
+    log,
+    onPressures: (pressures) => {
+      state.pressures = pressures;
       registration.changed();
-      await shutDownPods({ workers: pods.workers, periods: config.shutdownPeriods, clock, log }, running);
-      await untilTold(pods, clock, running);
-      ending.abort();
-    });
-  }
+    },
+  });
+  startMachineShutdown({
+    config,
+    shutdown: options.shutdown,
+    pods,
+    tasks,
+    clock,
+    log,
+    onBegin: () => {
+      state.isShuttingDown = true;
+      registration.changed();
+    },
+    onEnd: () => ending.abort(),
+  });
+  const kubelet = servedKubelet({ config, runtime, client, pods, signal: tasks.signal });
   if (serve !== undefined) tasks.run("server", (running) => serve(kubelet, running));
   try {
     await tasks.done();
@@ -287,26 +122,147 @@ export async function runKubelet(options: KubeletOptions, signal: AbortSignal): 
   }
 }
 
-async function abortOf(awaited: AbortSignal, signal: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  if (awaited.aborted) resolve();
-  else awaited.addEventListener("abort", () => resolve(), { once: true });
-  await abortable(promise, signal);
+/** What is true of the node, and what changes while its kubelet runs. */
+interface NodeState {
+  readonly capacity: Amounts;
+  readonly allocatable: Amounts;
+  readonly facts: () => NodeFacts;
+  /** The Node object as it was last read or written. */
+  node: core.Node;
+  pressures: ReadonlySet<Pressure>;
+  isShuttingDown: boolean;
 }
 
-/** What became of Pods is to be known before the machine is gone; but it does not wait for an API server that is away. */
-async function untilTold({ workers, api }: NodePods, clock: Clock, signal: AbortSignal): Promise<void> {
-  const deadline = clock.monotonic() + TOLD_MS;
-  const isTold = (uid: string) => {
-    const found = api.cache.list().find(({ metadata }) => metadata.uid === uid);
-    return found === undefined || isFinal(found.status?.phase);
+function newState({ config }: KubeletOptions, { machine }: KubeletHost): NodeState {
+  const { nodeName, nodeIps, clusterDns, clusterDomain, cgroupRoot, rootDir, podLogsRoot } = config;
+  const capacity = capacityOf(machine, config.maxPods);
+  const allocatable = allocatableOf(capacity, {
+    kube: config.kubeReserved,
+    system: config.systemReserved,
+    evictionMemory: config.evictionHard["memory.available"] ?? "0",
+  });
+  const facts: NodeFacts = {
+    nodeName,
+    nodeIps,
+    allocatable,
+    memoryCapacityBytes: machine.memoryBytes,
+    clusterDns,
+    clusterDomain,
+    resolver: machine.resolver,
+    cgroupRoot,
+    seccompRoot: `${rootDir}/seccomp`,
+    podLogsRoot,
   };
-  const ended = () => workers.list().filter(({ state }) => state === "terminated");
-  while (clock.monotonic() < deadline && !ended().every(({ uid }) => isTold(uid))) await clock.sleep(POLL_MS, signal);
+  return {
+    capacity,
+    allocatable,
+    facts: () => facts,
+    node: { metadata: { name: nodeName } },
+    pressures: new Set(),
+    isShuttingDown: false,
+  };
+}
+
+function registrationOf(
+  { config, client, runtime, clock, random, log, version: kubeletVersion }: KubeletOptions,
+  { machine }: KubeletHost,
+  { runtimeName, runtimeVersion: number }: RuntimeVersion,
+  state: NodeState,
+  runtimeProblem: () => string | undefined,
+): Registration {
+  const { nodeName, nodeIps, taints, providerId, port } = config;
+  const report = async (signal: AbortSignal): Promise<NodeReport> => {
+    const status = await runtimeStatus(runtime, signal);
+    const { capacity, allocatable, pressures, isShuttingDown } = state;
+    return {
+      machine,
+      capacity,
+      allocatable,
+      addresses: nodeAddresses(nodeName, nodeIps),
+      conditions: nodeConditions({
+        runtime: status,
+        runtimeProblem: runtimeProblem(),
+        pressures,
+        isShuttingDown,
+      }),
+      images: status === undefined ? [] : imageList(await runtime.images.list(signal)),
+      kubeletPort: port,
+      runtimeVersion: `${runtimeName}://${number}`,
+      kubeletVersion,
+      runtimeHandlers: status?.handlers ?? [],
+    };
+  };
+  return new Registration({
+    nodeName,
+    client,
+    clock,
+    random,
+    log,
+    labels: nodeLabels(nodeName, machine.architecture, config.nodeLabels),
+    taints,
+    providerId,
+    onNode: (node) => {
+      state.node = node;
+    },
+    report,
+  });
+}
+
+interface PodsContext {
+  readonly host: KubeletHost;
+  readonly version: RuntimeVersion;
+  readonly state: NodeState;
+  readonly recorder: EventRecorder;
+  readonly tasks: TaskGroup;
+  readonly registration: Registration;
+  readonly registered: Promise<void>;
+}
+
+function podsOf(options: KubeletOptions, context: PodsContext): NodePods {
+  const { config, client, runtime, clock, random, log, metrics } = options;
+  const { host, version, state, recorder, tasks, registration, registered } = context;
+  const { nodeName, allowedUnsafeSysctls, staticPodPath: path, staticPodUrl: url } = config;
+  // Others may have added extended resources to the Node.
+  const allocatable = () => ({ ...state.node.status?.allocatable, ...state.allocatable });
+  return nodePods({
+    nodeName,
+    client,
+    runtime,
+    runtimeName: version.runtimeName,
+    network: containerNetwork(),
+    files: host.files,
+    volumes: (objects) => host.volumes(objects, state.facts),
+    cgroups: host.cgroups,
+    facts: state.facts,
+    admit: (pod, active) =>
+      (state.isShuttingDown ? SHUTDOWN_REJECTION : undefined) ??
+      pressureProblem(pod, state.pressures, qosClassOf(pod) === "BestEffort") ??
+      admitPod(pod, Usage.of(active), { node: state.node, allocatable: allocatable(), allowedUnsafeSysctls }),
+    admitResize: (pod, active) => admitResize(pod, Usage.of(active), allocatable()),
+    manifests: path === undefined && url === undefined ? undefined : { path, url },
+    node: () => registration.node,
+    recorder,
+    clock,
+    random,
+    log,
+    tasks,
+    metrics,
+    registered,
+  });
+}
+
+/** The Node exists before its status is kept up to date. */
+function startRegistration(tasks: TaskGroup, registration: Registration, onRegistered: () => void): void {
+  tasks.run("registration", async (signal) => {
+    await registration.register(signal);
+    onRegistered();
+    tasks.run("node status", (running) => registration.runStatus(running));
+    tasks.run("node lease", (running) => registration.runLease(running));
+  });
 }
 
 /** The runtime may start later than the kubelet. */
-async function runtimeReady({ runtime, clock, log }: KubeletOptions, signal: AbortSignal) {
+async function runtimeVersion({ runtime, clock, log }: KubeletOptions, signal: AbortSignal): Promise<RuntimeVersion> {
   for (let isFirst = true; ; isFirst = false) {
     try {
       return await runtime.version(signal);
@@ -314,44 +270,16 @@ async function runtimeReady({ runtime, clock, log }: KubeletOptions, signal: Abo
       signal.throwIfAborted();
       if (isFirst) log.warn("the container runtime does not answer yet", { error });
     }
-    await clock.sleep(1000, signal);
+    await clock.sleep(RUNTIME_RETRY_MS, signal);
   }
 }
 
+/** Undefined if the runtime does not answer: the Node's Ready condition reports it. */
 async function runtimeStatus(runtime: Runtime, signal: AbortSignal): Promise<RuntimeStatus | undefined> {
   try {
     return await runtime.status(signal);
   } catch (error) {
     if (isAbort(error, signal)) throw error;
-    // That it does not answer is what the Node then says.
     return undefined;
   }
-}
-
-function factsOf(config: KubeletConfig, machine: Machine, allocatable: NodeFacts["allocatable"]): NodeFacts {
-  return {
-    nodeName: config.nodeName,
-    nodeIps: config.nodeIps,
-    allocatable,
-    memoryCapacityBytes: machine.memoryBytes,
-    clusterDns: config.clusterDns,
-    clusterDomain: config.clusterDomain,
-    resolver: machine.resolver,
-    cgroupRoot: config.cgroupRoot,
-    seccompRoot: `${config.rootDir}/seccomp`,
-    podLogsRoot: config.podLogsRoot,
-  };
-}
-
-function manifestsOf({ staticPodPath: path, staticPodUrl: url }: KubeletConfig) {
-  if (path === undefined && url === undefined) return undefined;
-  return { ...(path !== undefined && { path }), ...(url !== undefined && { url }) };
-}
-
-function addressesOf({ nodeIps, nodeName }: KubeletConfig): readonly core.NodeAddress[] {
-  return [...nodeIps.map((address) => ({ type: "InternalIP", address })), { type: "Hostname", address: nodeName }];
-}
-
-function withStatus(pod: core.Pod, status: core.PodStatus | undefined): core.Pod {
-  return status === undefined ? pod : { ...pod, status };
 }

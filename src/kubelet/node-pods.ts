@@ -6,35 +6,31 @@
  *     URL ───►┘      │           └─► Prober ──► poke
  *                    └─► StatusWriter ══► API
  */
-import { type core, isStatusError } from "#api";
+import type { core } from "#api";
 import { abortable, type Clock, type Logger, type MetricsRegistry, type Random, type TaskGroup } from "#base";
 import { type Client, type EventRecorder, Informer } from "#client";
+import type { ResizeVerdict } from "./admission/index.ts";
 import type { NodeFacts } from "./containers/index.ts";
-import { ConfigMap, Pod, RuntimeClass, Secret, Service } from "./kinds.ts";
-import { imagePuller } from "./node/image-puller.ts";
+import type { PodCgroups, PodFiles } from "./host/index.ts";
+import { imagePuller } from "./images/index.ts";
+import { Pod } from "./kinds.ts";
+import type { PodFailure } from "./lifecycle/index.ts";
+import { type PodObjects, podEvents, podObjects } from "./objects/index.ts";
 import { Pleg } from "./pleg/index.ts";
 import {
   CONFIG_HASH,
   CONFIG_MIRROR,
   isMirror,
   Orphans,
-  type PodCgroups,
-  type PodEvents,
-  type PodFailure,
-  type PodFiles,
-  type PodObjects,
   type PodParts,
-  type PodVolumes,
   PodWorkers,
-  podReferences,
-  type ResizeVerdict,
   StatusWriter,
   staticPods,
-  WatchedObjects,
 } from "./pods/index.ts";
 import { type ContainerNetwork, lifecycleHooks, probeMetrics, prober } from "./probes/index.ts";
 import { RuntimeCalls } from "./runtime/recorded.ts";
 import type { Runtime } from "./runtime/runtime.ts";
+import type { PodVolumes } from "./volumes/index.ts";
 
 export interface NodePodsOptions {
   readonly nodeName: string;
@@ -48,9 +44,9 @@ export interface NodePodsOptions {
   readonly cgroups: PodCgroups;
   readonly facts: () => NodeFacts;
   readonly admit: (pod: core.Pod, active: readonly core.Pod[]) => PodFailure | undefined;
-  readonly admitResize: (pod: core.Pod, others: readonly core.Pod[]) => ResizeVerdict;
+  readonly admitResize: (pod: core.Pod, active: readonly core.Pod[]) => ResizeVerdict;
   /** Where static Pods are. */
-  readonly manifests?: { readonly path?: string; readonly url?: string };
+  readonly manifests?: { readonly path?: string | undefined; readonly url?: string | undefined } | undefined;
   /** Owns the mirrors of static Pods. */
   readonly node: () => core.Node | undefined;
   readonly recorder: EventRecorder;
@@ -58,7 +54,7 @@ export interface NodePodsOptions {
   readonly random: Random;
   readonly log: Logger;
   readonly tasks: TaskGroup;
-  readonly metrics?: MetricsRegistry;
+  readonly metrics?: MetricsRegistry | undefined;
   /** Pods of the API are taken only from then on: whether one fits depends on the Node's labels. */
   readonly registered: Promise<void>;
 }
@@ -76,36 +72,15 @@ export function nodePods(options: NodePodsOptions): NodePods {
   const { nodeName, client, clock, random, log, tasks } = options;
   const calls = new RuntimeCalls(clock);
   const runtime = calls.recording(options.runtime);
-  const inform = { clock, random, log };
   const api = new Informer<core.Pod>({
     client: client.of(Pod),
     selectors: { fieldSelector: `spec.nodeName=${nodeName}` },
-    ...inform,
+    clock,
+    random,
+    log,
   });
-  const services = new Informer<core.Service>({ client: client.of(Service), ...inform });
-  const watching = { client, clock, random, log, tasks, onChange: (uid: string) => workers.poke(uid) };
-  const configMaps = new WatchedObjects(ConfigMap, watching);
-  const secrets = new WatchedObjects(Secret, watching);
-  const objects: PodObjects = {
-    configMap: (namespace, name) => configMaps.get(namespace, name),
-    secret: (namespace, name) => secrets.get(namespace, name),
-    services(namespace) {
-      if (!services.hasSynced)
-        throw new Error("services have not yet been read at least once, cannot construct envvars");
-      const others = namespace === "default" ? [] : services.cache.inNamespace("default");
-      return [...others, ...services.cache.inNamespace(namespace)];
-    },
-    runtimeHandler: (name) => handlerOf(client, name),
-  };
-  const events: PodEvents = {
-    record: (about, type, reason, note) =>
-      options.recorder.record({
-        about: { apiVersion: "v1", kind: "Pod", metadata: about.metadata },
-        type,
-        reason,
-        note,
-      }),
-  };
+  const objects = podObjects({ client, clock, random, log, tasks, onChange: (uid) => workers.poke(uid) });
+  const events = podEvents(options.recorder);
   const onVerdict = (uid: string, kind: string, verdict: string) => {
     calls.found(uid, "probe", kind, verdict === "success" ? undefined : verdict);
     workers.poke(uid);
@@ -124,17 +99,13 @@ export function nodePods(options: NodePodsOptions): NodePods {
       events,
       random,
       tasks,
-      ...(options.metrics !== undefined && { metrics: probeMetrics(options.metrics) }),
+      metrics: options.metrics && probeMetrics(options.metrics),
       onVerdict,
     }),
     hooks: lifecycleHooks(means),
     objects,
     events,
-    admitResize: (pod) =>
-      options.admitResize(
-        pod,
-        workers.active().filter(({ metadata }) => metadata.uid !== pod.metadata.uid),
-      ),
+    admitResize: (pod) => options.admitResize(pod, workers.active()),
     clock,
     log,
   };
@@ -151,14 +122,9 @@ export function nodePods(options: NodePodsOptions): NodePods {
     random,
     tasks,
     admit: options.admit,
-    onPod: (pod) => {
-      const references = podReferences(pod);
-      configMaps.refer(pod, references.configMaps);
-      secrets.refer(pod, references.secrets);
-    },
+    onPod: (pod) => objects.refer(pod),
     onGone: (uid) => {
-      configMaps.release(uid);
-      secrets.release(uid);
+      objects.release(uid);
       statics.gone();
     },
   });
@@ -188,7 +154,7 @@ export function nodePods(options: NodePodsOptions): NodePods {
       status.check(object.metadata.uid ?? "");
     }
   });
-  tasks.run("services", (signal) => services.run(signal));
+  tasks.run("services", (signal) => objects.run(signal));
   tasks.run("status writer", (signal) => status.run(signal));
   tasks.run("pods of the API", async (signal) => {
     await abortable(options.registered, signal);
@@ -205,14 +171,4 @@ export function nodePods(options: NodePodsOptions): NodePods {
     await orphans.run(signal);
   });
   return { workers, status, pleg, parts, api };
-}
-
-async function handlerOf(client: Client, name: string): Promise<string> {
-  try {
-    return (await client.of(RuntimeClass).get(name)).handler;
-  } catch (error) {
-    if (isStatusError(error) && error.reason === "NotFound")
-      throw new Error(`RuntimeClass "${name}" not found`, { cause: error });
-    throw error;
-  }
 }

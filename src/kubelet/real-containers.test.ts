@@ -10,10 +10,10 @@ import { openMemoryStore, type Store } from "#store";
 import { missing } from "../../test/containerd/support/leftovers.ts";
 import { LoneContainerd } from "../../test/containerd/support/lone-containerd.ts";
 import { type ApiServer, startApiServer } from "../apiserver/index.ts";
-import { KUBELET_DEFAULTS, type KubeletConfig } from "./config.ts";
+import { KUBELET_DEFAULTS, type KubeletConfig } from "./config/index.ts";
+import { shutdownPeriods } from "./eviction/index.ts";
 import { ConfigMap, Node, Pod, Secret, ServiceAccount } from "./kinds.ts";
 import { runKubelet } from "./kubelet.ts";
-import { shutdownPeriods } from "./node/index.ts";
 
 const IMAGE = "localhost/busybox:1";
 

@@ -5,15 +5,15 @@
  */
 import type { Kind } from "#api";
 import type { MetricsRegistry } from "#base";
-import { follow } from "../authz/follow.ts";
-import { serviceResolver } from "../custom-resources/service-resolver.ts";
 import { type ServedVersion, servedVersions } from "../discovery/index.ts";
 import type { ApiResponse } from "../http/exchange.ts";
-import type { Exchange } from "../pipeline.ts";
+import { follow } from "../loopback/follow.ts";
+import { serviceResolver } from "../outbound/service-resolver.ts";
+import type { Authorized } from "../pipeline/exchange.ts";
 import type { Resource } from "../rest/resource.ts";
 import type { Resources } from "../rest/resources.ts";
 import type { ServerContext } from "../rest/server-context.ts";
-import type { ApiDocuments } from "../routes.ts";
+import type { ApiDocuments } from "../routes/api-documents.ts";
 import { type ApiService, asApiService, GROUP, nameFor, PLURAL, serviceOf } from "./api-service.ts";
 import { Availability } from "./availability.ts";
 import type { Identity } from "./backend.ts";
@@ -45,7 +45,7 @@ export interface Aggregation {
   /** Registers what this server serves, as of the feed's state. Before the first request. */
   sync(): Promise<void>;
   /** The answer of another server; undefined: the request is for this one. */
-  serve(exchange: Exchange): Promise<ApiResponse> | undefined;
+  serve(exchange: Authorized): Promise<ApiResponse> | undefined;
   /** Runs until its signal aborts; then no connection is left. */
   run(signal: AbortSignal): Promise<void>;
 }

@@ -8,13 +8,13 @@
  * 2. A check is a few questions at once: one answer is enough, whichever endpoint gives it.
  */
 import { type ConditionFacts, type core, type discovery, equalJson, isStatusError, type Json } from "#api";
-import type { MetricsRegistry } from "#base";
-import { follow } from "../authz/follow.ts";
-import { serverRequest } from "../bootstrap/index.ts";
-import { change } from "../rest/change.ts";
-import type { AnyDraft } from "../rest/prepare.ts";
+import { addressText, type MetricsRegistry } from "#base";
+import { follow } from "../loopback/follow.ts";
+import { serverRequest } from "../loopback/server-request.ts";
 import type { Resource } from "../rest/resource.ts";
 import type { ServerContext } from "../rest/server-context.ts";
+import { change } from "../rest/write/change.ts";
+import type { AnyDraft } from "../rest/write/prepare.ts";
 import { type ApiService, asApiService, availableOf, basePathOf, type ServiceAt, serviceOf } from "./api-service.ts";
 import {
   FAILED_CHECK,
@@ -25,7 +25,6 @@ import {
   type Surroundings,
   withAvailable,
 } from "./availability-plan.ts";
-import { addressText } from "./backend.ts";
 import type { Backends } from "./backends.ts";
 import { fetchDocument } from "./fetch-document.ts";
 import { Reconciler, Unfinished } from "./reconciler.ts";
@@ -141,11 +140,11 @@ export class Availability {
   #surroundings({ namespace, name }: ServiceAt): Surroundings {
     const { services, slices } = this.#options;
     const stored = services.cache.get(services.suffix(namespace, name));
-    const near = [...slices.cache.snapshot().entries({ from: `${namespace}/`, before: `${namespace}0` })];
+    const near = [...slices.readable({ from: `${namespace}/`, before: `${namespace}0` })];
     return {
       service: stored && (services.read(stored) as core.Service),
       slices: near
-        .map(([, slice]) => slices.read(slice) as discovery.EndpointSlice)
+        .map((slice) => slices.read(slice) as discovery.EndpointSlice)
         .filter(({ metadata }) => metadata.labels?.[SERVICE_NAME] === name),
     };
   }
@@ -215,7 +214,7 @@ export class Availability {
   #measure(): void {
     const { apiServices } = this.#options;
     this.#gauge.clear();
-    for (const stored of apiServices.cache.snapshot().values()) {
+    for (const stored of apiServices.readable()) {
       const service = asApiService(apiServices.read(stored));
       this.#gauge.labels(service.metadata.name ?? "").set(availableOf(service)?.status === "True" ? 0 : 1);
     }

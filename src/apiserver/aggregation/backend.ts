@@ -14,18 +14,12 @@ import { Agent, type ClientRequest, request as httpRequest, type IncomingMessage
 import { type ClientHttp2Session, type ClientHttp2Stream, connect as connectHttp2, constants } from "node:http2";
 import type { Duplex, Readable } from "node:stream";
 import { connect as connectTls, type TLSSocket } from "node:tls";
-import type { Clock } from "#base";
+import { addressText, type Clock, type NetworkAddress, networkErrorText } from "#base";
 import { Unreachable } from "../connect/forward.ts";
 import { IdleSessions } from "./idle-sessions.ts";
-import { wordsOf } from "./tls-faults.ts";
 
 const CONNECT_WITHIN_MS = 10_000;
 const FREE_CONNECTIONS = 64;
-
-export interface Address {
-  readonly host: string;
-  readonly port: number;
-}
 
 /** A certificate and its key, in PEM. */
 export interface Identity {
@@ -78,7 +72,7 @@ export class Backend {
     this.#agent.createConnection = ({ host, port }) => this.#http1Connection({ host: host ?? "", port: Number(port) });
   }
 
-  async send(address: Address, outgoing: Outgoing, signal: AbortSignal): Promise<Incoming> {
+  async send(address: NetworkAddress, outgoing: Outgoing, signal: AbortSignal): Promise<Incoming> {
     const once = () => this.#send(address, outgoing, signal);
     try {
       return await once();
@@ -90,7 +84,7 @@ export class Backend {
   }
 
   /** Asks to go on in another protocol, over HTTP/1.1. Without a connection in the answer the server has declined. */
-  async upgrade(address: Address, outgoing: Outgoing, signal: AbortSignal): Promise<Upgraded> {
+  async upgrade(address: NetworkAddress, outgoing: Outgoing, signal: AbortSignal): Promise<Upgraded> {
     const socket = await this.#connect(address, ["http/1.1"], signal);
     const { promise, resolve, reject } = Promise.withResolvers<Upgraded>();
     const request = this.#http1Request(address, outgoing, signal, { createConnection: () => socket });
@@ -110,7 +104,7 @@ export class Backend {
     for (const socket of this.#connecting) socket.destroy();
   }
 
-  async #send(address: Address, outgoing: Outgoing, signal: AbortSignal): Promise<Incoming> {
+  async #send(address: NetworkAddress, outgoing: Outgoing, signal: AbortSignal): Promise<Incoming> {
     const at = addressText(address);
     if (this.#http1.has(at)) return this.#overHttp1(address, outgoing, signal);
     const open = this.#sessions.find(at);
@@ -131,7 +125,7 @@ export class Backend {
 
   #overHttp2(
     session: ClientHttp2Session,
-    address: Address,
+    address: NetworkAddress,
     { method, path, headers, body }: Outgoing,
     signal: AbortSignal,
     wasKept: boolean,
@@ -163,7 +157,7 @@ export class Backend {
     return promise;
   }
 
-  #overHttp1(address: Address, outgoing: Outgoing, signal: AbortSignal): Promise<Incoming> {
+  #overHttp1(address: NetworkAddress, outgoing: Outgoing, signal: AbortSignal): Promise<Incoming> {
     const { promise, resolve, reject } = Promise.withResolvers<Incoming>();
     const request = this.#http1Request(address, outgoing, signal, { agent: this.#agent });
     request.once("response", (response) => resolve(incomingOf(response)));
@@ -177,7 +171,7 @@ export class Backend {
   }
 
   #http1Request(
-    { host, port }: Address,
+    { host, port }: NetworkAddress,
     { method, path, headers }: Outgoing,
     signal: AbortSignal,
     by: { readonly agent: Agent } | { readonly createConnection: () => TLSSocket },
@@ -193,7 +187,7 @@ export class Backend {
     });
   }
 
-  #http1Connection(address: Address): TLSSocket {
+  #http1Connection(address: NetworkAddress): TLSSocket {
     const at = addressText(address);
     const spare = this.#spare.get(at);
     if (spare === undefined) return this.#open(address, ["http/1.1"]);
@@ -201,7 +195,7 @@ export class Backend {
     return spare;
   }
 
-  #open({ host, port }: Address, protocols: string[]): TLSSocket {
+  #open({ host, port }: NetworkAddress, protocols: string[]): TLSSocket {
     const { serverName, ca, insecure, identity } = this.#options;
     const own = identity();
     return connectTls({
@@ -215,7 +209,7 @@ export class Backend {
     });
   }
 
-  async #connect(address: Address, protocols: string[], signal: AbortSignal): Promise<TLSSocket> {
+  async #connect(address: NetworkAddress, protocols: string[], signal: AbortSignal): Promise<TLSSocket> {
     const socket = this.#open(address, protocols);
     this.#connecting.add(socket);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -240,8 +234,10 @@ export class Backend {
     }
   }
 
-  #unreachable(error: Error, { host, port }: Address, wasKept: boolean): Unreachable {
-    return new Unreachable(wordsOf(error, host, port), { cause: error, wasKept });
+  #unreachable(error: Error, address: NetworkAddress, wasKept: boolean): Unreachable {
+    const { code } = error as NodeJS.ErrnoException;
+    // An extension server that stops answering has ended the connection, not refused it.
+    return new Unreachable(code === "ECONNRESET" ? "EOF" : networkErrorText(error, address), { cause: error, wasKept });
   }
 }
 
@@ -257,8 +253,4 @@ function giveBody(body: Readable | Buffer | undefined, to: ClientRequest | Clien
   if (body === undefined) to.end();
   else if (Buffer.isBuffer(body)) to.end(body);
   else body.pipe(to);
-}
-
-export function addressText({ host, port }: Address): string {
-  return `${host.includes(":") ? `[${host}]` : host}:${port}`;
 }

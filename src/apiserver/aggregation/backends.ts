@@ -4,14 +4,14 @@
  * 1. Connections are made by what the APIService says now: when that changes, those of before are cut.
  */
 import { X509Certificate } from "node:crypto";
-import type { Clock } from "#base";
+import type { Clock, NetworkAddress } from "#base";
 import { type ApiService, serviceOf } from "./api-service.ts";
-import { type Address, Backend, type Identity } from "./backend.ts";
+import { Backend, type Identity } from "./backend.ts";
 
 export interface BackendsOptions {
   readonly identity: () => Identity | undefined;
   /** Where a Service can be reached now. Throws if nowhere, in words for who asked. */
-  readonly resolve: (namespace: string, name: string, port: number) => Address;
+  readonly resolve: (namespace: string, name: string, port: number) => NetworkAddress;
   readonly clock: Clock;
   /** Connections are made whoever answers: for questions that tell nothing, and whose answers are not believed. */
   readonly toAnyone?: boolean;
@@ -24,7 +24,7 @@ export class BackendFault extends Error {
 
 export interface Reached {
   readonly backend: Backend;
-  readonly address: Address;
+  readonly address: NetworkAddress;
 }
 
 interface Made {

@@ -3,8 +3,8 @@
  *
  * 1. It ends within its time and its size, whatever the other side does.
  */
-import { type Clock, isAbort } from "#base";
-import { addressText, type Incoming } from "./backend.ts";
+import { addressText, type Clock, isAbort } from "#base";
+import type { Incoming } from "./backend.ts";
 import type { Reached } from "./backends.ts";
 import { AGGREGATOR, remoteUserHeaders } from "./remote-user.ts";
 

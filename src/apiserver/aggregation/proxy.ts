@@ -8,15 +8,15 @@
  * 3. Nothing that it does, or fails to do, has an effect on other requests.
  */
 import { StatusError } from "#api";
-import { type Clock, childController, joined, type Logger } from "#base";
-import { ANONYMOUS } from "../authn/user.ts";
+import { addressText, type Clock, childController, joined, type Logger } from "#base";
 import { pump, Unreachable } from "../connect/forward.ts";
 import type { ApiRequest, ApiResponse, WholeResponse } from "../http/exchange.ts";
 import { isLongRunning } from "../http/long-running.ts";
 import type { RequestInfo } from "../http/request-info.ts";
-import type { Exchange } from "../pipeline.ts";
+import { ANONYMOUS } from "../identity/user.ts";
+import type { Authorized } from "../pipeline/exchange.ts";
 import { type ApiService, isAvailable } from "./api-service.ts";
-import { addressText, type Incoming, type Outgoing } from "./backend.ts";
+import type { Incoming, Outgoing } from "./backend.ts";
 import { BackendFault, type Backends, type Reached } from "./backends.ts";
 import { passedBack, passedOn } from "./passed-headers.ts";
 import { remoteUserHeaders, UnspeakableUser } from "./remote-user.ts";
@@ -37,7 +37,7 @@ export interface ProxyOptions {
 
 /** `name`: of the APIService. */
 export async function proxied(
-  exchange: Exchange,
+  exchange: Authorized,
   { name, service }: { readonly name: string; readonly service: ApiService },
   options: ProxyOptions,
 ): Promise<ApiResponse> {
@@ -68,7 +68,7 @@ function reach(name: string, service: ApiService, { backends, log }: ProxyOption
   }
 }
 
-async function outgoingOf({ request, headers: told }: Exchange, { address }: Reached): Promise<Outgoing> {
+async function outgoingOf({ request, headers: told }: Authorized, { address }: Reached): Promise<Outgoing> {
   const auditId = told[AUDIT_ID];
   const { method, path, query, headers, user = ANONYMOUS } = request;
   const body = await bodyOf(request);

@@ -6,9 +6,6 @@
  *     APIServices ------------►────┘
  */
 import { isConditionTrue, isStatusError, type KubeObject } from "#api";
-import { follow } from "../authz/follow.ts";
-import { Ensure } from "../bootstrap/ensure.ts";
-import { serverRequest } from "../bootstrap/index.ts";
 import {
   asDefinition,
   GROUP as CRD_GROUP,
@@ -16,10 +13,13 @@ import {
   type Definition,
 } from "../custom-resources/definition.ts";
 import { defaultPriority, type ServedVersion } from "../discovery/index.ts";
-import { deleteWith } from "../rest/delete.ts";
+import { Ensure } from "../loopback/ensure.ts";
+import { follow } from "../loopback/follow.ts";
+import { serverRequest } from "../loopback/server-request.ts";
 import type { Resource } from "../rest/resource.ts";
 import type { Resources } from "../rest/resources.ts";
 import type { ServerContext } from "../rest/server-context.ts";
+import { deleteWith } from "../rest/write/delete.ts";
 import { type ApiService, AUTOMANAGED, asApiService, GROUP, nameFor, PLURAL } from "./api-service.ts";
 import { Reconciler } from "./reconciler.ts";
 import { type Keeping, planRegistration, type Wanted } from "./registration-plan.ts";
@@ -53,13 +53,13 @@ export class Registration {
     this.#work = new Reconciler({ what: "registration", clock, random, log, backoff: BACKOFF, concurrency: WORKERS });
     // The group of APIServices itself is served come what may.
     for (const { group, version } of builtIn) if (group !== GROUP) this.#want(group, version, "onstart");
-    this.#there = new Set([...apiServices.cache.snapshot().keys()]);
+    this.#there = new Set([...apiServices.readable()].map(({ object }) => object.metadata.name ?? ""));
   }
 
   /** Sees to everything once: before the first request. */
   async sync(): Promise<void> {
     const definitions = this.#definitions();
-    for (const stored of definitions?.cache.snapshot().values() ?? []) this.#define(asDefinition(stored.object));
+    for (const stored of definitions?.readable() ?? []) this.#define(asDefinition(stored.object));
     await Promise.all([...new Set([...this.#wanted.keys(), ...this.#there])].map((name) => this.#reconcile(name)));
   }
 

@@ -9,8 +9,8 @@
  */
 import type { JsonObject } from "#api";
 import type { Clock, Logger, Random } from "#base";
-import { follow } from "../authz/follow.ts";
 import { defaultPriority, type Priority, type ServedVersion } from "../discovery/index.ts";
+import { follow } from "../loopback/follow.ts";
 import type { Resource } from "../rest/resource.ts";
 import { type ApiService, asApiService, groupVersionOf, isAvailable, serviceOf } from "./api-service.ts";
 import type { Backends } from "./backends.ts";
@@ -48,7 +48,7 @@ export class RemoteDocuments {
   /** What is there is shown, as stale until its server has been asked: before the first request. */
   sync(): void {
     const { apiServices } = this.#options;
-    for (const stored of apiServices.cache.snapshot().values()) {
+    for (const stored of apiServices.readable()) {
       const service = asApiService(apiServices.read(stored));
       if (serviceOf(service) !== undefined) this.#show(service.metadata.name ?? "", service, undefined);
     }

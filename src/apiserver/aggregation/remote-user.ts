@@ -3,7 +3,7 @@
  *
  * 1. What a caller itself has sent under these names has been taken away by authentication; nothing of it is passed on.
  */
-import type { UserInfo } from "../authn/user.ts";
+import type { UserInfo } from "../identity/user.ts";
 
 const EXTRA = "x-remote-extra-";
 /** What may stand in the name of a header as it is; the sign that begins an escape may not. */

@@ -21,7 +21,7 @@ import { type ReviewOptions, reviews } from "./reviews.ts";
 import { tokenRequest } from "./token-request.ts";
 
 export interface ConnectOptions {
-  readonly context: Pick<ServerContext, "store">;
+  readonly context: Pick<ServerContext, "store" | "clock">;
   readonly resources: Resources;
   readonly authenticateToken: TokenAuthenticator;
   readonly authorize: Authorizer;

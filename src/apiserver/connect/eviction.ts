@@ -26,13 +26,13 @@ import {
   typeSchema,
 } from "#api";
 import type { StoredObject } from "../cache/stored-object.ts";
-import { deleteWith } from "../rest/delete.ts";
 import { noAdmission } from "../rest/no-admission.ts";
 import { type DeleteOptions, deleteOptions } from "../rest/options.ts";
-import { persist } from "../rest/persist.ts";
 import { admissionAttributes } from "../rest/request-parts.ts";
 import type { Resource } from "../rest/resource.ts";
 import type { RestRequest } from "../rest/rest-request.ts";
+import { deleteWith } from "../rest/write/delete.ts";
+import { persist } from "../rest/write/persist.ts";
 import { type BodyKind, type Connector, done, posted } from "./connector.ts";
 import { withCondition } from "./pod-condition.ts";
 
@@ -101,13 +101,11 @@ async function askBudget(request: RestRequest, budgets: Resource, pod: core.Pod,
 
 function budgetsOf(budgets: Resource, { metadata }: core.Pod): readonly StoredObject[] {
   const { namespace = "", labels = {} } = metadata;
-  const inNamespace = budgets.cache.snapshot().entries({ from: `${namespace}/`, before: `${namespace}0` });
-  return [...inNamespace]
-    .map(([, stored]) => stored)
-    .filter((stored) => {
-      const { selector } = (budgets.read(stored) as policy.PodDisruptionBudget).spec ?? {};
-      return selector !== undefined && matcherOfSelector(selector).matches(labels);
-    });
+  const inNamespace = budgets.readable({ from: `${namespace}/`, before: `${namespace}0` });
+  return [...inNamespace].filter((stored) => {
+    const { selector } = (budgets.read(stored) as policy.PodDisruptionBudget).spec ?? {};
+    return selector !== undefined && matcherOfSelector(selector).matches(labels);
+  });
 }
 
 /** The Pod says why it goes, then it goes; what changes it in between does not keep it. */

@@ -8,9 +8,8 @@
 import { type ClientRequest, request as httpRequest, type IncomingMessage, type RequestOptions } from "node:http";
 import { request as httpsRequest } from "node:https";
 import type { Duplex, Readable } from "node:stream";
-import { type Clock, joined } from "#base";
+import { type Clock, joined, networkErrorText } from "#base";
 import type { ApiRequest, ApiResponse, Sink } from "../http/exchange.ts";
-import { dialError } from "./dial-error.ts";
 
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
 const MAX_WAITING_BYTES = 1024 * 1024;
@@ -147,8 +146,8 @@ async function pumpUntil({ stopping }: Target, response: Readable, sink: Sink, c
   }
 }
 
-function unreachable(error: Error, { host, port }: Target): Unreachable {
-  return new Unreachable(dialError(error, host, port), { cause: error });
+function unreachable(error: Error, target: Target): Unreachable {
+  return new Unreachable(networkErrorText(error, target), { cause: error });
 }
 
 /** Writes what comes, as fast as it is taken. */

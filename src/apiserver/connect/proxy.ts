@@ -5,11 +5,11 @@
  */
 import { badRequest, type core, notFound, parseIp, serviceUnavailable } from "#api";
 import type { Authorizer } from "../authz/authorizer.ts";
+import { readyEndpoints } from "../outbound/endpoints.ts";
 import type { Resource } from "../rest/resource.ts";
 import type { RestRequest } from "../rest/rest-request.ts";
 import type { Connector } from "./connector.ts";
 import { demandCreate } from "./demand-create.ts";
-import { readyEndpoints } from "./endpoints.ts";
 import { forward, forwardUpgrade, type Target, Unreachable } from "./forward.ts";
 import { kubeletAddress } from "./node-address.ts";
 import { refuseSimulated } from "./nothing-runs.ts";

@@ -18,10 +18,10 @@ import {
   validateTokenRequest,
 } from "#api";
 import type { TokenIssuer } from "../authn/service-account/issuer.ts";
-import { serviceAccountUser } from "../authn/service-account-name.ts";
 import { answerValue } from "../encode/answers.ts";
 import { negotiate } from "../encode/negotiate.ts";
-import { fresh } from "../rest/read.ts";
+import { serviceAccountUser } from "../identity/service-account-name.ts";
+import { fresh } from "../rest/read/read.ts";
 import { admissionAttributes } from "../rest/request-parts.ts";
 import type { Resource } from "../rest/resource.ts";
 import type { Resources } from "../rest/resources.ts";

@@ -3,8 +3,8 @@ import type { Draft, JsonObject, KubeObject, ObjectMeta } from "#api";
 import type { Clock, Logger, Random } from "#base";
 import type { RequestAbout } from "#flows";
 import type { Store } from "#store";
-import type { UserInfo } from "../authn/user.ts";
 import type { StoreFeed } from "../cache/feed.ts";
+import type { UserInfo } from "../identity/user.ts";
 import type { Resource } from "./resource.ts";
 import type { RestRequest } from "./rest-request.ts";
 

@@ -13,9 +13,9 @@
  */
 import { isStatusError, type KubeObject } from "#api";
 import { Backoff, type Clock, isAbort, type Logger, type Random } from "#base";
-import type { Selectors } from "../options.ts";
-import type { ResourceClient } from "../resource-client.ts";
-import type { WatchEvent } from "../watch.ts";
+import type { Selectors } from "../requests/options.ts";
+import type { ResourceClient } from "../requests/resource-client.ts";
+import type { WatchEvent } from "../requests/watch.ts";
 import { type Change, ObjectCache, objectKey, type ReadonlyCache, revisionOf } from "./object-cache.ts";
 
 const FIRST_RETRY_MS = 200;

@@ -1,9 +1,9 @@
 /** Informers that a whole process shares: one for each resource, started when it is first asked for. */
 import type { KubeObject } from "#api";
 import type { Clock, Logger, Random, TaskGroup } from "#base";
-import type { Client } from "../client.ts";
-import { type ResourceName, type ResourceOf, resourceName } from "../resource.ts";
-import type { ResourceClient } from "../resource-client.ts";
+import type { Client } from "../requests/client.ts";
+import { type ResourceName, type ResourceOf, resourceName } from "../requests/resource.ts";
+import type { ResourceClient } from "../requests/resource-client.ts";
 import { Informer } from "./informer.ts";
 
 export interface InformersOptions {

@@ -7,7 +7,7 @@
  */
 import type { KubeObject } from "#api";
 import { abortable } from "#base";
-import { frozen } from "../frozen.ts";
+import { frozen } from "../requests/frozen.ts";
 
 export type Change<T> =
   | { readonly type: "added"; readonly object: T; readonly old?: undefined }

@@ -1,7 +1,7 @@
 /** The same on simulated nodes, which live by the rules of kubelets. */
 import { afterEach, describe, expect, it } from "vitest";
 import type { core } from "#api";
-import { testFleet } from "../../kubelet/simulated/testing/index.ts";
+import { testFleet } from "../../kubelet/fleet/testing/index.ts";
 import { nodeIpamController } from "../node-ipam/index.ts";
 import { podGarbageCollector } from "../pod-gc/index.ts";
 import { replicaSetController } from "../replica-set/index.ts";

@@ -12,3 +12,4 @@ export type { NodeFacts, Resolver } from "./node-facts.ts";
 export { containerResources, podResources } from "./resources.ts";
 export { podSandboxConfig, portMappings } from "./sandbox-config.ts";
 export { serviceEnv } from "./service-env.ts";
+export { messageOf, StartError } from "./start-error.ts";

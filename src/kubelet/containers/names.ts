@@ -1,6 +1,7 @@
 /** Labels and annotations by which a runtime's sandboxes and containers are known again, under the names that other tools look for. */
 import { createHash } from "node:crypto";
 import type { core } from "#api";
+import type { ContainerStatus } from "../runtime/runtime.ts";
 
 export const POD_NAME = "io.kubernetes.pod.name";
 export const POD_NAMESPACE = "io.kubernetes.pod.namespace";
@@ -62,4 +63,14 @@ export function podLogDirectory(root: string, { metadata: { name = "", namespace
 
 export function containerLogPath(container: string, attempt: number): string {
   return `${container}/${attempt}.log`;
+}
+
+export function nameOf({ labels, metadata }: Pick<ContainerStatus, "labels" | "metadata">): string {
+  return labels[CONTAINER_NAME] ?? metadata.name;
+}
+
+/** How many instances of the container came before this one. */
+export function attemptOf({ annotations, metadata }: Pick<ContainerStatus, "annotations" | "metadata">): number {
+  const told = Number(annotations[RESTART_COUNT]);
+  return annotations[RESTART_COUNT] === undefined || Number.isNaN(told) ? metadata.attempt : told;
 }

@@ -5,7 +5,7 @@
  * 2. The kernel's out-of-memory score follows the QoS class: Guaranteed last, BestEffort first, Burstable in between by its request.
  */
 import { type core, parseQuantity, podLimits, podRequests, qosClassOf, scaledValue, type Totals } from "#api";
-import { isSidecar } from "../pod-status/index.ts";
+import { isSidecar } from "../lifecycle/index.ts";
 import type { LinuxResources } from "../runtime/runtime.ts";
 import type { AnyContainer } from "./names.ts";
 

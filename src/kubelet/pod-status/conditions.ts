@@ -6,10 +6,10 @@
  * 3. Every condition names the generation of the spec that it was made from.
  */
 import { type core, goQuote } from "#api";
+import { isSidecar } from "../lifecycle/index.ts";
 import type { ContainerStatuses } from "./container-statuses.ts";
 import type { ObservedPod } from "./observed.ts";
 import { isFinal, type Phase } from "./phase.ts";
-import { isSidecar } from "./restart.ts";
 import { timestamp } from "./time.ts";
 
 const OWN = new Set([

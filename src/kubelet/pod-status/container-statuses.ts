@@ -7,8 +7,8 @@
  * 3. Init containers are ready once they have ended well; ephemeral ones never are; the others as their probes say while they run.
  */
 import type { core } from "#api";
+import { isSidecar, shouldRestart } from "../lifecycle/index.ts";
 import type { ContainerInstance, ObservedContainer, ObservedPod } from "./observed.ts";
-import { isSidecar, shouldRestart } from "./restart.ts";
 import { timestamp } from "./time.ts";
 
 const UNKNOWN = { exitCode: 137, reason: "ContainerStatusUnknown" };

@@ -4,7 +4,6 @@
  *     podStatus(pod, observed, now)        the whole PodStatus
  *     rejectedStatus(pod, why, now)        of a Pod that the node does not take
  *     statusPatch(pod, status)             the strategic merge patch for pods/status, or undefined if there is nothing to say
- *     shouldRestart(container, spec, exit) whether a container starts again; isSidecar(container)
  *     crashLoopBackOff, errImagePull, …    reasons to wait, in the words that users know
  */
 export {
@@ -12,10 +11,10 @@ export {
   errImagePull,
   imagePullBackOff,
   podText,
+  statusSummary,
 } from "./messages.ts";
 export type { ContainerInstance, ObservedContainer, ObservedPod } from "./observed.ts";
 export { statusPatch } from "./patch.ts";
 export { isFinal } from "./phase.ts";
 export { podStatus, rejectedStatus } from "./pod-status.ts";
-export { isSidecar, shouldRestart } from "./restart.ts";
 export { timestamp } from "./time.ts";

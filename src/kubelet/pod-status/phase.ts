@@ -9,8 +9,8 @@
  * A sidecar that has ended counts for nothing: the regular containers decide.
  */
 import type { core } from "#api";
+import { isSidecar, shouldRestart } from "../lifecycle/index.ts";
 import type { ContainerStatuses } from "./container-statuses.ts";
-import { isSidecar, shouldRestart } from "./restart.ts";
 
 export type Phase = NonNullable<core.PodStatus["phase"]>;
 

@@ -1,15 +1,9 @@
 /** What can be done for a Pod, and what that is decided from: the words between podActions and whoever carries them out. */
 import type { core } from "#api";
+import type { CrashBackoff } from "../lifecycle/index.ts";
+import type { ProbeVerdicts } from "../probes/index.ts";
 import type { ContainerStatus } from "../runtime/runtime.ts";
-import type { CrashBackoff } from "./crash-backoff.ts";
 import type { RuntimePod } from "./runtime-pod.ts";
-
-export type ProbeVerdict = "success" | "failure" | "unknown";
-
-export interface ProbeVerdicts {
-  readonly startup: ProbeVerdict;
-  readonly liveness: ProbeVerdict;
-}
 
 export interface PodActionsInput {
   readonly pod: core.Pod;

@@ -1,6 +1,7 @@
 /** Which of a Pod's dead containers and sandboxes are of no use any more: the last one before the newest is kept, for its log and its last state. */
+import { nameOf } from "../containers/index.ts";
 import type { ContainerStatus } from "../runtime/runtime.ts";
-import { nameOf, type RuntimePod } from "./runtime-pod.ts";
+import type { RuntimePod } from "./runtime-pod.ts";
 
 export interface Dead {
   readonly containers: readonly ContainerStatus[];

@@ -1,15 +1,11 @@
 /** The whole public surface of pods: from a Pod on this node to its containers, and back to its status. */
-export type { KillAction, PodActions, PodActionsInput, ProbeVerdict, ProbeVerdicts, StartAction } from "./actions.ts";
+export type { KillAction, PodActions, PodActionsInput, StartAction } from "./actions.ts";
 export { Orphans } from "./orphans.ts";
 export type * from "./parts.ts";
 export { podActions } from "./pod-actions.ts";
 export { type PodState, PodWorker } from "./pod-worker.ts";
 export { PodWorkers } from "./pod-workers.ts";
-export { podReferences } from "./references.ts";
-export type { ResizeVerdict } from "./resize.ts";
 export { lookAtPod, newest, type RuntimePod } from "./runtime-pod.ts";
 export { CONFIG_HASH, CONFIG_MIRROR, isMirror } from "./sources/index.ts";
 export { staticPods } from "./static-pods.ts";
 export { StatusWriter } from "./status-writer.ts";
-export type { PodFailure } from "./sync-pod.ts";
-export { WatchedObjects } from "./watched-objects.ts";

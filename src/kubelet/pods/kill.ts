@@ -6,16 +6,12 @@
  */
 import type { core } from "#api";
 import { isAbort } from "#base";
-import { isSidecar } from "../pod-status/index.ts";
+import { nameOf } from "../containers/index.ts";
+import { podGraceSeconds, sidecarsInTerminationOrder, termSeconds } from "../lifecycle/index.ts";
 import type { ContainerStatus } from "../runtime/runtime.ts";
 import type { KillReason } from "./actions.ts";
 import type { PodParts } from "./parts.ts";
-import { nameOf, type RuntimePod } from "./runtime-pod.ts";
-
-const DEFAULT_GRACE_SECONDS = 30;
-const MIN_GRACE_SECONDS = 2;
-/** Even a Pod that is deleted at once has a moment. */
-const MIN_DELETION_SECONDS = 1;
+import type { RuntimePod } from "./runtime-pod.ts";
 
 type Parts = Pick<PodParts, "runtime" | "hooks" | "events" | "facts" | "clock" | "log">;
 
@@ -24,18 +20,11 @@ export interface KillRequest {
   readonly container: ContainerStatus;
   readonly message: string;
   readonly graceSeconds: number;
-  /** Whether the grace period is exactly that, however short. */
-  readonly exact: boolean;
+  /** The least time between SIGTERM and SIGKILL. Default: as for a Pod that has this grace period. */
+  readonly minSeconds?: number | undefined;
   readonly podIp: string;
   /** SIGTERM waits for this, as long as there is time. */
-  readonly after?: Promise<unknown>;
-}
-
-/** How long a Pod has to end: what its deletion says, else what it says itself. */
-export function podGraceSeconds({ metadata, spec }: core.Pod): number {
-  if (metadata.deletionTimestamp !== undefined)
-    return Math.max(MIN_DELETION_SECONDS, metadata.deletionGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS);
-  return spec?.terminationGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS;
+  readonly after?: Promise<unknown> | undefined;
 }
 
 /** How long a container has to end that is killed while its Pod goes on. */
@@ -51,16 +40,16 @@ export function containerGraceSeconds(
 
 export async function killContainer(parts: Parts, request: KillRequest, signal: AbortSignal): Promise<void> {
   const { runtime, events, clock, log } = parts;
-  const { pod, container, message, graceSeconds, exact, after } = request;
+  const { pod, container, message, graceSeconds, minSeconds, after } = request;
   const name = nameOf(container);
   const startMs = clock.monotonic();
-  const leftSeconds = () => graceSeconds - Math.floor((clock.monotonic() - startMs) / 1000);
+  const passedMs = () => clock.monotonic() - startMs;
   events.record(pod, "Normal", "Killing", message);
   log.info("a container is stopped", { pod: pod.metadata.name, container: name, graceSeconds, reason: message });
   if (graceSeconds > 0) await preStop(parts, request, signal);
-  if (after !== undefined && leftSeconds() > 0) await within(clock, after, leftSeconds() * 1000, signal);
-  const left = exact ? Math.max(0, leftSeconds()) : Math.max(MIN_GRACE_SECONDS, leftSeconds());
-  await runtime.stopContainer(container.id, left, signal);
+  const leftSeconds = termSeconds(graceSeconds, passedMs(), 0);
+  if (after !== undefined && leftSeconds > 0) await within(clock, after, leftSeconds * 1000, signal);
+  await runtime.stopContainer(container.id, termSeconds(graceSeconds, passedMs(), minSeconds), signal);
 }
 
 /** A hook that fails or takes too long holds up nothing. */
@@ -101,17 +90,17 @@ export async function killPod(
   const ready = runtime.sandboxes.filter(({ state }) => state === "ready");
   const tasks = new Map<string, Promise<void>>();
   const all: Promise<void>[] = [];
-  for (const container of inOrderOfEnd(pod, running)) {
-    const spec = containerOf(pod, nameOf(container));
-    const after = isSidecarOf(pod, spec) ? Promise.allSettled([...tasks.values()]) : undefined;
+  const sidecars = sidecarsInTerminationOrder(pod);
+  for (const container of inTerminationOrder(sidecars, running)) {
+    const isSidecar = sidecars.includes(nameOf(container));
+    const after = isSidecar ? Promise.allSettled([...tasks.values()]) : undefined;
     const request = {
       pod,
       container,
       message: `Stopping container ${nameOf(container)}`,
       graceSeconds,
-      exact: graceSeconds < MIN_GRACE_SECONDS,
       podIp,
-      ...(after !== undefined && { after }),
+      after,
     };
     const task = killContainer(parts, request, signal);
     tasks.set(container.id, task);
@@ -124,16 +113,13 @@ export async function killPod(
   return running.length > 0 || ready.length > 0;
 }
 
-/** Regular containers, then sidecars from the last to the first. */
-function inOrderOfEnd(pod: core.Pod, running: readonly ContainerStatus[]): readonly ContainerStatus[] {
-  const sidecars = (pod.spec?.initContainers ?? []).filter(isSidecar).map(({ name }) => name);
-  const rank = (container: ContainerStatus) => sidecars.length - sidecars.indexOf(nameOf(container));
-  const isRegular = (container: ContainerStatus) => !sidecars.includes(nameOf(container));
-  return [...running].sort((a, b) => (isRegular(a) ? 0 : rank(a)) - (isRegular(b) ? 0 : rank(b)));
-}
-
-function isSidecarOf({ spec }: core.Pod, container: core.Container | undefined): boolean {
-  return (spec?.initContainers ?? []).some((each) => each.name === container?.name && isSidecar(each));
+/** Regular containers, then sidecars. */
+function inTerminationOrder(
+  sidecars: readonly string[],
+  running: readonly ContainerStatus[],
+): readonly ContainerStatus[] {
+  const rank = (container: ContainerStatus) => sidecars.indexOf(nameOf(container));
+  return [...running].sort((a, b) => rank(a) - rank(b));
 }
 
 export function containerOf({ spec }: core.Pod, name: string): core.Container | undefined {

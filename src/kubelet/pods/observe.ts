@@ -1,9 +1,10 @@
 /** From what the runtime has of a Pod to what its status is made of. */
 import type { core } from "#api";
+import { attemptOf, nameOf } from "../containers/index.ts";
 import type { ContainerInstance, ObservedContainer, ObservedPod } from "../pod-status/index.ts";
 import type { ContainerStatus } from "../runtime/runtime.ts";
 import type { PodParts } from "./parts.ts";
-import { attemptOf, nameOf, type RuntimePod } from "./runtime-pod.ts";
+import type { RuntimePod } from "./runtime-pod.ts";
 import { terminationMessage } from "./termination-message.ts";
 
 export interface ObserveOptions {

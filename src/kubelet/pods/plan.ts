@@ -1,12 +1,12 @@
 /** The actions for a Pod while they are gathered: restarts find their backoff and their number here. */
 import type { core } from "#api";
-import type { AnyContainer } from "../containers/index.ts";
-import { crashLoopBackOff, isSidecar, shouldRestart } from "../pod-status/index.ts";
+import { isSame } from "../admission/index.ts";
+import { type AnyContainer, attemptOf, nameOf } from "../containers/index.ts";
+import { type CrashBackoff, isSidecar, shouldRestart, startVerdict } from "../lifecycle/index.ts";
+import { crashLoopBackOff } from "../pod-status/index.ts";
 import type { ContainerStatus } from "../runtime/runtime.ts";
 import type { KillAction, PodActions, PodActionsInput, ResizeAction, StartAction } from "./actions.ts";
-import { type CrashBackoff, startVerdict } from "./crash-backoff.ts";
-import { isSame } from "./resize.ts";
-import { attemptOf, nameOf, newest } from "./runtime-pod.ts";
+import { newest } from "./runtime-pod.ts";
 
 export type Kill = Pick<KillAction, "id" | "reason" | "message">;
 

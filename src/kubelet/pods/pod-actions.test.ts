@@ -2,10 +2,10 @@
 import { describe, expect, it } from "vitest";
 import type { core } from "#api";
 import { containerAnnotations, containerLabels } from "../containers/index.ts";
+import { type CrashBackoff, startVerdict } from "../lifecycle/crash-backoff.ts";
 import type { ContainerState, ContainerStatus, PodSandboxStatus } from "../runtime/runtime.ts";
 import type { PodActionsInput } from "./actions.ts";
 import { deadOf } from "./collect-dead.ts";
-import { type CrashBackoff, startVerdict } from "./crash-backoff.ts";
 import { podActions } from "./pod-actions.ts";
 import type { RuntimePod } from "./runtime-pod.ts";
 

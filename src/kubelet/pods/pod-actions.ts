@@ -14,12 +14,12 @@
  * 3. Nothing is decided from memory but backoffs: after a restart of the kubelet the same runtime state leads to the same actions.
  */
 import type { core } from "#api";
+import { needsRestart } from "../admission/index.ts";
 import { CONTAINER_HASH, containerHash } from "../containers/index.ts";
-import { isSidecar, shouldRestart } from "../pod-status/index.ts";
+import { isSidecar, shouldRestart } from "../lifecycle/index.ts";
 import type { ContainerStatus } from "../runtime/runtime.ts";
 import type { PodActions, PodActionsInput } from "./actions.ts";
 import { type Kill, Plan } from "./plan.ts";
-import { needsRestart } from "./resize.ts";
 import { newest } from "./runtime-pod.ts";
 
 export function podActions(input: PodActionsInput): PodActions {

@@ -1,7 +1,7 @@
 /** What a worker remembers of its Pod between passes. All of it may be lost: then backoffs begin anew, and what is in force is looked up. */
 import type { core } from "#api";
-import type { CrashBackoff } from "./crash-backoff.ts";
-import type { Allocation, ResizeState } from "./resize.ts";
+import type { Allocation, ResizeState } from "../admission/index.ts";
+import type { CrashBackoff } from "../lifecycle/index.ts";
 
 export interface PodMemory {
   backoffs: ReadonlyMap<string, CrashBackoff>;

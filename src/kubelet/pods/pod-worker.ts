@@ -14,15 +14,16 @@
  */
 import type { core } from "#api";
 import { Backoff, type ChildController, childController, isAbort, type Random } from "#base";
+import { withAllocation } from "../admission/index.ts";
+import { type PodFailure, podGraceSeconds } from "../lifecycle/index.ts";
 import { podStatus, podText, rejectedStatus } from "../pod-status/index.ts";
-import { killPod, podGraceSeconds } from "./kill.ts";
+import { killPod } from "./kill.ts";
 import { observe } from "./observe.ts";
 import type { PodParts } from "./parts.ts";
 import { newMemory, type PodMemory } from "./pod-memory.ts";
-import { withAllocation } from "./resize.ts";
 import { isRunning, lookAtPod } from "./runtime-pod.ts";
 import type { StatusWriter } from "./status-writer.ts";
-import { type PodFailure, syncPod } from "./sync-pod.ts";
+import { syncPod } from "./sync-pod.ts";
 
 export type PodState = "syncing" | "terminating" | "terminated" | "gone";
 

@@ -6,10 +6,10 @@
  */
 import type { core } from "#api";
 import type { Random, TaskGroup } from "#base";
+import type { PodFailure } from "../lifecycle/index.ts";
 import type { PodParts } from "./parts.ts";
 import { PodWorker } from "./pod-worker.ts";
 import type { StatusWriter } from "./status-writer.ts";
-import type { PodFailure } from "./sync-pod.ts";
 
 export interface PodWorkersOptions {
   readonly parts: PodParts;

@@ -1,5 +1,5 @@
 /** What the runtime has of one Pod: its sandboxes and containers, newest first. */
-import { CONTAINER_NAME, POD_UID, RESTART_COUNT } from "../containers/index.ts";
+import { attemptOf, nameOf, POD_UID } from "../containers/index.ts";
 import type { ContainerStatus, PodSandboxStatus, Runtime } from "../runtime/runtime.ts";
 
 export interface RuntimePod {
@@ -33,16 +33,6 @@ export async function lookAtPod(
       .filter((status) => status !== undefined)
       .sort((a, b) => attemptOf(b) - attemptOf(a) || b.createdAtMs - a.createdAtMs),
   };
-}
-
-export function nameOf({ labels, metadata }: Pick<ContainerStatus, "labels" | "metadata">): string {
-  return labels[CONTAINER_NAME] ?? metadata.name;
-}
-
-/** How many instances of the container came before this one. */
-export function attemptOf({ annotations, metadata }: Pick<ContainerStatus, "annotations" | "metadata">): number {
-  const told = Number(annotations[RESTART_COUNT]);
-  return annotations[RESTART_COUNT] === undefined || Number.isNaN(told) ? metadata.attempt : told;
 }
 
 /** The newest instance of a container; of one sandbox, if that is given. */

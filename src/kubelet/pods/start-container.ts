@@ -13,15 +13,17 @@ import {
   envReferences,
   etcHosts,
   type MountPaths,
+  messageOf,
   RuntimeConfigError,
+  StartError,
   serviceEnv,
   subPathOf,
   type VolumePath,
 } from "../containers/index.ts";
+import { MIN_TERM_SECONDS } from "../lifecycle/index.ts";
 import type { Image, PodSandboxConfig } from "../runtime/runtime.ts";
 import { containerGraceSeconds, killContainer } from "./kill.ts";
 import type { PodParts } from "./parts.ts";
-import { messageOf, StartError } from "./start-error.ts";
 
 export interface StartRequest {
   readonly pod: core.Pod;
@@ -164,7 +166,11 @@ async function postStart(parts: PodParts, request: StartRequest, id: string, sig
     if (status !== undefined) {
       const graceSeconds = containerGraceSeconds(pod, container, "Over");
       const message = "FailedPostStartHook";
-      await killContainer(parts, { pod, container: status, message, graceSeconds, exact: false, podIp }, signal);
+      await killContainer(
+        parts,
+        { pod, container: status, message, graceSeconds, minSeconds: MIN_TERM_SECONDS, podIp },
+        signal,
+      );
     }
     throw new StartError("PostStartHookError", messageOf(error), { cause: error });
   }

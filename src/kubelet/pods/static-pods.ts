@@ -12,7 +12,7 @@ import { carryOutMirrors, mirrorPlan, StaticSources } from "./sources/index.ts";
 
 export interface StaticPodsOptions {
   readonly nodeName: string;
-  readonly manifests?: { readonly path?: string; readonly url?: string };
+  readonly manifests?: { readonly path?: string | undefined; readonly url?: string | undefined } | undefined;
   readonly node: () => core.Node | undefined;
   readonly client: Client;
   readonly workers: PodWorkers;

@@ -10,37 +10,36 @@
  * 1. A pass works from what the runtime says now. Whatever it could not do, the next one tries again.
  * 2. The status is told before anything slow begins, and again once the sandbox has its address.
  */
-import { type core, parseTime, toMs } from "#api";
+import type { core } from "#api";
 import { isAbort } from "#base";
-import { podSandboxConfig, type VolumePath } from "../containers/index.ts";
+import { resizeConditions } from "../admission/index.ts";
+import { messageOf, podSandboxConfig, StartError, type VolumePath } from "../containers/index.ts";
+import {
+  DEADLINE_EXCEEDED,
+  deadlineMs,
+  MIN_TERM_SECONDS,
+  type PodFailure,
+  podGraceSeconds,
+  START_RETRY_MS,
+} from "../lifecycle/index.ts";
 import { isFinal, podStatus, podText } from "../pod-status/index.ts";
 import type { PodSandboxConfig } from "../runtime/runtime.ts";
 import type { PodActions, StartAction } from "./actions.ts";
 import { allocated, appliedTo, resizeAll } from "./apply-resize.ts";
 import { deadOf } from "./collect-dead.ts";
-import { containerGraceSeconds, containerOf, killContainer, killPod, podGraceSeconds, podIpOf } from "./kill.ts";
+import { containerGraceSeconds, containerOf, killContainer, killPod, podIpOf } from "./kill.ts";
 import { observe } from "./observe.ts";
 import type { PodParts } from "./parts.ts";
 import { podActions } from "./pod-actions.ts";
 import type { PodMemory } from "./pod-memory.ts";
-import { resizeConditions } from "./resize.ts";
 import { lookAtPod, newest, type RuntimePod } from "./runtime-pod.ts";
 import { startContainer } from "./start-container.ts";
-import { messageOf, StartError } from "./start-error.ts";
-
-export interface PodFailure {
-  readonly reason: string;
-  readonly message: string;
-}
 
 export type SyncResult =
   /** Goes on: at once, at some time, or when something happens. */
   | { readonly next: "again" | "wait"; readonly wakeAtMs?: number }
   /** Nothing more is to run: it has finished, or has to go for a reason. */
   | { readonly next: "end"; readonly failure?: PodFailure };
-
-/** How soon a container that could not be started is tried again. */
-const RETRY_START_MS = 10_000;
 
 export async function syncPod(
   parts: PodParts,
@@ -61,8 +60,8 @@ export async function syncPod(
   const status = await statusOf(parts, pod, runtime, memory, actions);
   tell(status);
   if (isFinal(status.phase)) return { next: "end" };
-  const deadlineMs = deadlineOf(pod, status);
-  if (nowMs >= deadlineMs) return { next: "end", failure: DEADLINE };
+  const endMs = deadlineMs(pod, status.startTime);
+  if (nowMs >= endMs) return { next: "end", failure: DEADLINE_EXCEEDED };
   for (const name of actions.waiting.keys()) recordBackOff(parts, pod, name);
 
   const hasEnded = await endWhatMustGo(parts, pod, runtime, actions, signal);
@@ -74,20 +73,9 @@ export async function syncPod(
   if (!hasFailed && (hasEnded || hasResized || actions.start.length > 0)) return { next: "again" };
   // What a failed start left behind is to be told as well.
   if (hasFailed) await tellAgain(parts, pod, memory, actions, tell, signal);
-  const retryMs = hasFailed ? parts.clock.now() + RETRY_START_MS : Number.POSITIVE_INFINITY;
-  const wakeAtMs = Math.min(actions.wakeAtMs ?? Number.POSITIVE_INFINITY, deadlineMs, retryMs);
+  const retryMs = hasFailed ? parts.clock.now() + START_RETRY_MS : Number.POSITIVE_INFINITY;
+  const wakeAtMs = Math.min(actions.wakeAtMs ?? Number.POSITIVE_INFINITY, endMs, retryMs);
   return { next: "wait", ...(wakeAtMs < Number.POSITIVE_INFINITY && { wakeAtMs }) };
-}
-
-const DEADLINE: PodFailure = {
-  reason: "DeadlineExceeded",
-  message: "Pod was active on the node longer than the specified deadline",
-};
-
-function deadlineOf({ spec }: core.Pod, { startTime }: core.PodStatus): number {
-  const { activeDeadlineSeconds } = spec ?? {};
-  if (activeDeadlineSeconds === undefined || startTime === undefined) return Number.POSITIVE_INFINITY;
-  return toMs(parseTime(startTime)) + activeDeadlineSeconds * 1000;
 }
 
 async function statusOf(
@@ -150,7 +138,11 @@ async function endWhatMustGo(
       const container = runtime.containers.find((each) => each.id === id);
       if (container === undefined) return;
       const graceSeconds = containerGraceSeconds(pod, containerOf(pod, name), reason);
-      await killContainer(parts, { pod, container, message, graceSeconds, exact: false, podIp }, signal);
+      await killContainer(
+        parts,
+        { pod, container, message, graceSeconds, minSeconds: MIN_TERM_SECONDS, podIp },
+        signal,
+      );
     }),
   );
   return actions.kill.length > 0;

@@ -1,7 +1,7 @@
 /** The last words of a container: from the file that it was given for them, or from the end of its log where its policy says so. */
 import { TERMINATION_MESSAGE_PATH, TERMINATION_MESSAGE_POLICY } from "../containers/index.ts";
+import type { PodFiles } from "../host/index.ts";
 import type { ContainerStatus } from "../runtime/runtime.ts";
-import type { PodFiles } from "./parts.ts";
 
 const MAX_BYTES = 4096;
 const MAX_LOG_BYTES = 2048;

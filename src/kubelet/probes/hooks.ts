@@ -1,6 +1,18 @@
 /** postStart and preStop: a command in the container, a request to it, or a while of waiting. */
-import type { LifecycleHooks } from "../pods/parts.ts";
+import type { core } from "#api";
 import { httpQuestion, type ProbeMeans } from "./run-probe.ts";
+
+export interface LifecycleHooks {
+  /** Throws what went wrong. */
+  run(request: HookRequest, signal: AbortSignal): Promise<void>;
+}
+
+export interface HookRequest {
+  readonly handler: core.LifecycleHandler;
+  readonly containerId: string;
+  readonly container: Pick<core.Container, "name" | "ports">;
+  readonly podIp: string;
+}
 
 export function lifecycleHooks({ runtime, network, clock }: ProbeMeans): LifecycleHooks {
   return {

@@ -9,7 +9,8 @@
  */
 import type { core } from "#api";
 import { type ChildController, type Clock, childController, isAbort, type Random, type TaskGroup } from "#base";
-import type { PodEvents, PodProbes, ProbedContainer } from "../pods/parts.ts";
+import type { PodEvents } from "../objects/index.ts";
+import type { PodProbes, ProbedContainer } from "./pod-probes.ts";
 import type { ProbeMetrics } from "./probe-metrics.ts";
 import { firstState, isSettled, nextState, type ProbeKind, type ProbeState, type Verdict } from "./probe-state.ts";
 import { type ProbeMeans, runProbe } from "./run-probe.ts";
@@ -19,7 +20,7 @@ export interface ProberOptions extends ProbeMeans {
   readonly random: Random;
   readonly tasks: TaskGroup;
   readonly clock: Clock;
-  readonly metrics?: ProbeMetrics;
+  readonly metrics?: ProbeMetrics | undefined;
   /** Told when a verdict has changed. */
   readonly onVerdict: (uid: string, kind: string, verdict: string) => void;
 }

@@ -1,5 +1,5 @@
 /** GET /configz: the configuration that is in force, as the fields of a KubeletConfiguration. */
-import type { KubeletConfig } from "../config.ts";
+import type { KubeletConfig } from "../config/index.ts";
 
 export function configz(config: KubeletConfig): object {
   const kubeletconfig = {

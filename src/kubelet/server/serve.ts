@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Clock, isAbort, type Logger, type MetricsRegistry } from "#base";
 import { createAuthority, type KeyPair } from "#pki";
-import type { Kubelet } from "../kubelet.ts";
+import type { ServedKubelet } from "./served.ts";
 import { startKubeletServer } from "./server.ts";
 
 const LOOK_MS = 10_000;
@@ -17,7 +17,7 @@ export interface ServeOptions {
   readonly metrics: MetricsRegistry;
 }
 
-export function serveKubelet(options: ServeOptions): (kubelet: Kubelet, signal: AbortSignal) => Promise<void> {
+export function serveKubelet(options: ServeOptions): (kubelet: ServedKubelet, signal: AbortSignal) => Promise<void> {
   const { certDir, clientCaPem, clock, log, metrics } = options;
   return async (kubelet, signal) => {
     let certificate = (await filesOf(certDir)) ?? (await ownCertificate(kubelet, clock));
@@ -58,7 +58,7 @@ async function textOf(file: string): Promise<string | undefined> {
 }
 
 /** For as long as the process lives, as the original does it. */
-async function ownCertificate({ config }: Kubelet, clock: Clock): Promise<KeyPair> {
+async function ownCertificate({ config }: ServedKubelet, clock: Clock): Promise<KeyPair> {
   const authority = await createAuthority({ commonName: `${config.nodeName}-ca`, clock });
   const { nodeName, nodeIps } = config;
   return authority.issue({ commonName: nodeName, dnsNames: [nodeName], ipAddresses: nodeIps, usages: ["server"] });

@@ -1,6 +1,7 @@
 /** A node's files, volumes and cgroups in memory: for kubelets on virtual time, which waits for no real file. */
 import type { VolumePath } from "../containers/index.ts";
-import type { PodCgroups, PodFiles, PodVolumes } from "../pods/parts.ts";
+import type { PodCgroups, PodFiles } from "../host/index.ts";
+import type { PodVolumes } from "../volumes/index.ts";
 
 export interface MemoryHost {
   readonly files: PodFiles;

@@ -15,12 +15,12 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { core } from "#api";
 import { seededRandom, silentLogger, VirtualClock } from "#base";
 import type { Client } from "#client";
-import type { PodVolumes } from "../pods/parts.ts";
+import { hostMounter, type Mounter, mountPoints } from "../host/mounter.ts";
 import { TEST_FACTS } from "../testing/index.ts";
 import { hostPath } from "./host-path.ts";
 import { hostVolumes } from "./host-volumes.ts";
-import { hostMounter, type Mounter, mountPoints } from "./mounter.ts";
 import { giveToGroup } from "./ownership.ts";
+import type { PodVolumes } from "./pod-volumes.ts";
 import { bindSubPath, readInside } from "./sub-path.ts";
 
 const isRoot = process.getuid?.() === 0;

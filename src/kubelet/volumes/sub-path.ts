@@ -10,7 +10,7 @@
 import { constants } from "node:fs";
 import { chmod, type FileHandle, mkdir, open, readFile, realpath, stat, writeFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
-import type { Mounter } from "./mounter.ts";
+import type { Mounter } from "../host/index.ts";
 import { VolumeError } from "./volume-error.ts";
 
 /** Linux's O_PATH, which Node does not name: opens without reading. */

@@ -4,10 +4,10 @@
  * 1. Concurrent equal questions are sent upstream once.
  * 2. If a server does not answer in time, the next one is asked, and the silent one is asked last for a while. If none
  *    answers, the client gets SERVFAIL.
- * 3. The cache is bounded: the oldest response is dropped first.
+ * 3. The cache is bounded: the least recently used response is dropped first.
  * 4. A cached or shared response repeats the question of each client as received, including upper and lower case.
  */
-import { type Clock, childController, type Logger, type Random } from "#base";
+import { type Clock, childController, type Logger, type Random, TtlMap } from "#base";
 import { CODES, HEADER_BYTES, type Question, TYPES } from "./message.ts";
 import type { DnsRecord } from "./records.ts";
 import { failure, type Resolution } from "./resolver.ts";
@@ -41,7 +41,7 @@ const AVOIDED_MS = 10_000;
 
 export class Forwarder {
   readonly #options: ForwarderOptions;
-  readonly #kept = new Map<string, Kept>();
+  readonly #kept: TtlMap<string, Kept>;
   readonly #pending = new Map<string, Promise<Buffer | undefined>>();
   /** Servers that did not answer, and until when they are asked last. */
   readonly #avoided = new Map<UpstreamAddress, number>();
@@ -49,13 +49,14 @@ export class Forwarder {
 
   constructor(options: ForwarderOptions) {
     this.#options = options;
+    this.#kept = new TtlMap(options.maxKept ?? DEFAULT_MAX_KEPT, options.clock);
   }
 
   async forward(question: Question): Promise<Resolution> {
     const servers = this.#serversFor(question.name);
     if (servers.length === 0) return { answer: failure(CODES.refused) };
     const key = `${question.name} ${question.type} ${question.edns === "none" ? "" : "edns"}`;
-    const kept = this.#find(key);
+    const kept = this.#kept.get(key);
     if (kept !== undefined) {
       const bytes = aged(kept.bytes, kept.lifetimes, question.id, this.#ageOf(kept));
       question.bytes.copy(bytes, HEADER_BYTES);
@@ -91,14 +92,6 @@ export class Forwarder {
       if (!domain.includes(".")) break;
     }
     return upstreams;
-  }
-
-  #find(key: string): Kept | undefined {
-    const kept = this.#kept.get(key);
-    if (kept === undefined) return undefined;
-    if (this.#ageOf(kept) < Math.min(kept.lifetimes.seconds, MAX_KEPT_SECONDS)) return kept;
-    this.#kept.delete(key);
-    return undefined;
   }
 
   #ageOf({ at }: Kept): number {
@@ -154,13 +147,8 @@ export class Forwarder {
     const lifetimes = lifetimesOf(bytes);
     const code = (bytes[3] ?? 0) & 0x0f;
     if (lifetimes === undefined || lifetimes.seconds === 0 || (code !== CODES.ok && code !== CODES.absent)) return;
-    this.#kept.delete(key);
-    this.#kept.set(key, { bytes, lifetimes, at: this.#options.clock.monotonic() });
-    if (this.#kept.size <= (this.#options.maxKept ?? DEFAULT_MAX_KEPT)) return;
-    for (const [oldest] of this.#kept) {
-      this.#kept.delete(oldest);
-      return;
-    }
+    const kept = { bytes, lifetimes, at: this.#options.clock.monotonic() };
+    this.#kept.set(key, kept, Math.min(lifetimes.seconds, MAX_KEPT_SECONDS) * 1000);
   }
 }
 

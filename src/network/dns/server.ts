@@ -10,7 +10,7 @@
 import { createSocket, type RemoteInfo, type Socket as UdpSocket } from "node:dgram";
 import { once } from "node:events";
 import { createServer, isIPv6, type Socket } from "node:net";
-import type { Clock, Timer } from "#base";
+import { andThen, type Clock, isPending, type Timer } from "#base";
 import { type Respond, type ResponderOptions, responder } from "./responder.ts";
 
 export interface DnsServerOptions extends ResponderOptions {
@@ -82,9 +82,7 @@ function answerDatagram(
     // The client may be gone: send errors are ignored.
     if (bytes !== undefined && from.port !== 0 && !isClosed()) socket.send(bytes, from.port, from.address, () => {});
   };
-  const answer = respond(message, false);
-  if (answer instanceof Promise) void answer.then(send);
-  else send(answer);
+  void andThen(respond(message, false), send);
 }
 
 /** Responses are sent in the order in which they are ready: clients match them by id. */
@@ -98,7 +96,7 @@ function serveConnection(socket: Socket, respond: Respond, clock: Clock): void {
       const message = received.subarray(2, end);
       received = received.subarray(end);
       const answer = respond(message, true);
-      if (!(answer instanceof Promise)) {
+      if (!isPending(answer)) {
         write(socket, answer);
         continue;
       }

@@ -111,7 +111,7 @@ export async function exchange(
   response.once("close", () => {
     if (!isWhole(response)) gone.abort(new Error("the client has disconnected"));
   });
-  const bounded = hasBody(request) ? new Bounded(request, maxBodyBytes) : undefined;
+  const bounded = hasBody(request) ? new LimitedBody(request, maxBodyBytes) : undefined;
   if (bounded !== undefined) expectProgress(options, request, response);
   const { changes = {} } = found.route;
   const headers = requestHeaders(request.headers, origin, options.trustsForwarded);
@@ -234,7 +234,7 @@ function expectProgress(
 }
 
 /** A body of limited size. */
-class Bounded {
+class LimitedBody {
   readonly stream: Readable;
   isTooLarge = false;
 

@@ -1,5 +1,5 @@
-/** What is remembered of asks, the least lately used forgotten first, in bounded memory. */
-
+/** The memos of asks, the least recently used evicted first, in bounded memory. */
+import { LruMap } from "#base";
 import type { ClusterView, NodeAsk, Stages } from "../framework/index.ts";
 import { AskMemo } from "./ask-memo.ts";
 import { RejectionCodes } from "./filtered.ts";
@@ -10,7 +10,7 @@ const MAX_CELLS = 1_000_000;
 const MIN_MEMOS = 4;
 
 export class Memos {
-  readonly #memos = new Map<NodeAsk, AskMemo>();
+  readonly #memos = new LruMap<NodeAsk, AskMemo>(MIN_MEMOS);
   readonly #stages: Stages;
   readonly #view: ClusterView;
   #table = new RejectionCodes();
@@ -30,21 +30,13 @@ export class Memos {
       this.#memos.clear();
       this.#table = new RejectionCodes();
     }
-    let memo = this.#memos.get(ask);
-    if (memo === undefined) {
-      memo = new AskMemo(ask, this.#stages, this.#table, this.#view);
-      // An ask for certain nodes is asked about those alone, and mostly once.
-      if (memo.filters.some(isNarrowing)) return memo;
-      this.#forgetOldest();
-    } else this.#memos.delete(ask);
+    const known = this.#memos.get(ask);
+    if (known !== undefined) return known;
+    const memo = new AskMemo(ask, this.#stages, this.#table, this.#view);
+    // An ask for certain nodes is asked about those alone, and mostly once.
+    if (memo.filters.some(isNarrowing)) return memo;
+    this.#memos.limit = Math.max(MIN_MEMOS, Math.floor(MAX_CELLS / this.#view.generations.length));
     this.#memos.set(ask, memo);
     return memo;
-  }
-
-  #forgetOldest(): void {
-    const most = Math.max(MIN_MEMOS, Math.floor(MAX_CELLS / this.#view.generations.length));
-    if (this.#memos.size < most) return;
-    const [oldest] = this.#memos.keys();
-    if (oldest !== undefined) this.#memos.delete(oldest);
   }
 }

@@ -5,6 +5,7 @@
  * 2. Rejections are made once and shared: equal ones of a plugin are the same object, so that thousands of nodes can point to a handful.
  * 3. Reasons are the words that users know from the original: they are counted and sorted in events and conditions.
  */
+import { MemoMap } from "#base";
 
 export const PASS = Object.freeze({ kind: "pass" as const });
 
@@ -32,20 +33,14 @@ export interface Rejections {
   pending(...reasons: readonly string[]): Rejection;
 }
 
-/** Texts that name pods or claims come in any number: beyond this they are no longer remembered. */
-const REMEMBERED = 1_000;
+/** Texts that name pods or claims come in any number. */
+const MAX_REJECTIONS = 1_000;
 
 export function rejectionsOf(plugin: string): Rejections {
-  const known = new Map<string, Rejection>();
+  const known = new MemoMap<string, Rejection>(MAX_REJECTIONS);
   const one = (kind: Rejection["kind"], reasons: readonly string[]): Rejection => {
     const key = `${kind}\0${reasons.join("\0")}`;
-    let rejection = known.get(key);
-    if (rejection === undefined) {
-      rejection = Object.freeze({ kind, plugin, reasons: Object.freeze([...reasons]) });
-      if (known.size >= REMEMBERED) known.clear();
-      known.set(key, rejection);
-    }
-    return rejection;
+    return known.getOrMake(key, () => Object.freeze({ kind, plugin, reasons: Object.freeze([...reasons]) }));
   };
   return {
     unschedulable: (...reasons) => one("unschedulable", reasons),

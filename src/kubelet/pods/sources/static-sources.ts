@@ -19,8 +19,8 @@ import type { ManifestOrigin } from "./manifest.ts";
 
 export interface StaticSourcesOptions {
   readonly nodeName: string;
-  readonly path?: string;
-  readonly url?: string;
+  readonly path?: string | undefined;
+  readonly url?: string | undefined;
   readonly clock: Clock;
   readonly log: Logger;
   readonly onSet: (pod: core.Pod) => void;

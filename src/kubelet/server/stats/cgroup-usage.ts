@@ -1,7 +1,7 @@
 /** What a control group has used so far, in both kinds of hierarchy. Undefined where there is no such group. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Hierarchies } from "../../node/host-cgroups.ts";
+import type { Hierarchies } from "../../host/index.ts";
 
 export interface CgroupUsage {
   readonly cpuNanoSeconds: number;

@@ -1,7 +1,6 @@
 /** What a node as a whole has used: its control group where it has one of its own, else the machine. */
 import { readFile } from "node:fs/promises";
-import type { Hierarchies } from "../../node/host-cgroups.ts";
-import { meminfo } from "../../node/machine.ts";
+import { type Hierarchies, meminfo } from "../../host/index.ts";
 import { type CgroupUsage, cgroupUsage } from "./cgroup-usage.ts";
 
 const NANOSECONDS_OF_TICK = 10_000_000;

@@ -9,7 +9,7 @@ import type { core } from "#api";
 import { type Clock, MetricsRegistry, realClock, silentLogger } from "#base";
 import type { Client } from "#client";
 import { type Authority, createAuthority, type KeyPair } from "#pki";
-import { KUBELET_DEFAULTS } from "../../config.ts";
+import { KUBELET_DEFAULTS } from "../../config/index.ts";
 import { type ContainerStatus, type Runtime, RuntimeError } from "../../runtime/runtime.ts";
 import { type KubeletServer, startKubeletServer } from "../server.ts";
 import { SpdyServer } from "./spdy-server.ts";

@@ -1,0 +1,67 @@
+/** What a kubelet is told about its node, as values: from flags, and from a KubeletConfiguration. */
+import type { core } from "#api";
+import type { ShutdownPeriod } from "../eviction/index.ts";
+import type { Amounts } from "../node/index.ts";
+
+export interface KubeletConfig {
+  readonly nodeName: string;
+  /** The first is the main one. */
+  readonly nodeIps: readonly string[];
+  readonly rootDir: string;
+  readonly podLogsRoot: string;
+  readonly cgroupRoot: string;
+  readonly clusterDns: readonly string[];
+  readonly clusterDomain: string;
+  /** Empty: Pods get nothing of the node's resolver. */
+  readonly resolvConf: string;
+  readonly maxPods: number;
+  readonly staticPodPath?: string;
+  readonly staticPodUrl?: string;
+  readonly nodeLabels: Readonly<Record<string, string>>;
+  readonly taints: readonly core.Taint[];
+  readonly providerId?: string;
+  readonly kubeReserved: Amounts;
+  readonly systemReserved: Amounts;
+  readonly evictionHard: Readonly<Record<string, string>>;
+  readonly allowedUnsafeSysctls: readonly string[];
+  /** On which the kubelet's own server listens. */
+  readonly port: number;
+  readonly containerLogMaxBytes: number;
+  readonly containerLogMaxFiles: number;
+  readonly imageGcHighPercent: number;
+  readonly imageGcLowPercent: number;
+  /** Whether the certificate of its own server comes from the cluster. */
+  readonly serverTlsBootstrap: boolean;
+  /** How long Pods have when the machine goes down, by their priority. None: they are not ended in order. */
+  readonly shutdownPeriods: readonly ShutdownPeriod[];
+}
+
+export const EVICTION_HARD: KubeletConfig["evictionHard"] = {
+  "memory.available": "100Mi",
+  "nodefs.available": "10%",
+  "nodefs.inodesFree": "5%",
+  "imagefs.available": "15%",
+  "imagefs.inodesFree": "5%",
+};
+
+export const KUBELET_DEFAULTS = {
+  rootDir: "/var/lib/kubelet",
+  cgroupRoot: "/",
+  clusterDns: [],
+  clusterDomain: "cluster.local",
+  resolvConf: "/etc/resolv.conf",
+  maxPods: 110,
+  nodeLabels: {},
+  taints: [],
+  kubeReserved: {},
+  systemReserved: {},
+  evictionHard: EVICTION_HARD,
+  allowedUnsafeSysctls: [],
+  port: 10250,
+  containerLogMaxBytes: 10 * 1024 * 1024,
+  containerLogMaxFiles: 5,
+  imageGcHighPercent: 85,
+  imageGcLowPercent: 80,
+  serverTlsBootstrap: false,
+  shutdownPeriods: [],
+} satisfies Omit<KubeletConfig, "nodeName" | "nodeIps" | "podLogsRoot">;

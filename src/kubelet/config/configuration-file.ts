@@ -1,0 +1,142 @@
+/** KubeletConfiguration (kubelet.config.k8s.io/v1beta1): the fields that mean something here. What means nothing is named, so that nobody relies on it. */
+import { readFile } from "node:fs/promises";
+import { parse } from "yaml";
+import { type core, parseDuration, parseQuantity, scaledValue } from "#api";
+import { type ShutdownPeriod, shutdownPeriods } from "../eviction/index.ts";
+import type { KubeletConfig } from "./config.ts";
+
+export interface KubeletConfigurationFile {
+  readonly values: Partial<KubeletConfig>;
+  readonly runtimeEndpoint: string | undefined;
+  /** Fields that have no effect. */
+  readonly ignored: readonly string[];
+}
+
+type Draft = { -readonly [Key in keyof KubeletConfig]?: KubeletConfig[Key] };
+type Reader = (value: unknown, into: Draft) => void;
+
+const text =
+  (name: keyof Draft): Reader =>
+  (value, into) =>
+    void Object.assign(into, { [name]: checked(value, "string") });
+const number =
+  (name: keyof Draft): Reader =>
+  (value, into) =>
+    void Object.assign(into, { [name]: checked(value, "number") });
+const texts =
+  (name: keyof Draft): Reader =>
+  (value, into) => {
+    if (!Array.isArray(value) || value.some((each) => typeof each !== "string"))
+      throw new Error("must be a list of strings");
+    Object.assign(into, { [name]: value });
+  };
+const map =
+  (name: keyof Draft): Reader =>
+  (value, into) => {
+    if (typeof value !== "object" || value === null) throw new Error("must be a map of strings");
+    Object.assign(into, {
+      [name]: Object.fromEntries(Object.entries(value).map(([key, each]) => [key, String(each)])),
+    });
+  };
+const FIELDS: Readonly<Record<string, Reader>> = {
+  allowedUnsafeSysctls: texts("allowedUnsafeSysctls"),
+  cgroupRoot: text("cgroupRoot"),
+  clusterDNS: texts("clusterDns"),
+  clusterDomain: text("clusterDomain"),
+  containerLogMaxFiles: number("containerLogMaxFiles"),
+  containerLogMaxSize: (value, into) => {
+    into.containerLogMaxBytes = Number(scaledValue(parseQuantity(String(value)), 0));
+  },
+  evictionHard: map("evictionHard"),
+  imageGCHighThresholdPercent: number("imageGcHighPercent"),
+  imageGCLowThresholdPercent: number("imageGcLowPercent"),
+  kubeReserved: map("kubeReserved"),
+  maxPods: number("maxPods"),
+  podLogsDir: text("podLogsRoot"),
+  port: number("port"),
+  providerID: text("providerId"),
+  registerWithTaints: (value, into) => {
+    if (!Array.isArray(value)) throw new Error("must be a list of taints");
+    into.taints = value as readonly core.Taint[];
+  },
+  resolvConf: text("resolvConf"),
+  serverTLSBootstrap: (value, into) => {
+    if (typeof value !== "boolean") throw new Error("must be true or false");
+    into.serverTlsBootstrap = value;
+  },
+  staticPodPath: text("staticPodPath"),
+  staticPodURL: text("staticPodUrl"),
+  systemReserved: map("systemReserved"),
+};
+
+export async function kubeletConfiguration(file: string): Promise<KubeletConfigurationFile> {
+  return parseKubeletConfiguration(await readFile(file, "utf8"));
+}
+
+/** Throws Error with one sentence. */
+export function parseKubeletConfiguration(source: string): KubeletConfigurationFile {
+  const document: unknown = parse(source);
+  if (typeof document !== "object" || document === null) throw new Error("it is no KubeletConfiguration.");
+  const { apiVersion, kind, containerRuntimeEndpoint, ...rest } = document as Record<string, unknown>;
+  if (apiVersion !== "kubelet.config.k8s.io/v1beta1" || kind !== "KubeletConfiguration")
+    throw new Error("it must be of the kind KubeletConfiguration, kubelet.config.k8s.io/v1beta1.");
+  const { shutdown, fields } = shutdownIn(rest);
+  const values: Draft = { ...(shutdown.length > 0 && { shutdownPeriods: shutdown }) };
+  const ignored: string[] = [];
+  for (const [name, value] of Object.entries(fields)) {
+    const read = FIELDS[name];
+    if (read === undefined) ignored.push(name);
+    else if (value !== null && value !== undefined) {
+      try {
+        read(value, values);
+      } catch (error) {
+        throw new Error(`${name} ${(error as Error).message}.`, { cause: error });
+      }
+    }
+  }
+  const runtimeEndpoint =
+    typeof containerRuntimeEndpoint === "string" && containerRuntimeEndpoint !== ""
+      ? containerRuntimeEndpoint
+      : undefined;
+  return { values, runtimeEndpoint, ignored };
+}
+
+/** Two fields that belong together, or one that says it for each priority. */
+function shutdownIn({
+  shutdownGracePeriod,
+  shutdownGracePeriodCriticalPods,
+  shutdownGracePeriodByPodPriority,
+  ...fields
+}: Record<string, unknown>): {
+  readonly shutdown: readonly ShutdownPeriod[];
+  readonly fields: Readonly<Record<string, unknown>>;
+} {
+  const [total, critical] = [shutdownGracePeriod, shutdownGracePeriodCriticalPods].map((value) =>
+    value === undefined || value === null ? 0 : secondsOf(String(value)),
+  );
+  if ((critical ?? 0) > (total ?? 0))
+    throw new Error("shutdownGracePeriod must not be shorter than shutdownGracePeriodCriticalPods.");
+  if (shutdownGracePeriodByPodPriority === undefined || shutdownGracePeriodByPodPriority === null)
+    return { shutdown: shutdownPeriods(total ?? 0, critical ?? 0), fields };
+  if ((total ?? 0) > 0)
+    throw new Error("shutdownGracePeriodByPodPriority and shutdownGracePeriod cannot be given together.");
+  if (!Array.isArray(shutdownGracePeriodByPodPriority))
+    throw new Error("shutdownGracePeriodByPodPriority must be a list.");
+  const shutdown = shutdownGracePeriodByPodPriority.map(
+    ({ priority = 0, shutdownGracePeriodSeconds: seconds = 0 }: Record<string, number>) => ({ priority, seconds }),
+  );
+  return { shutdown, fields };
+}
+
+function secondsOf(duration: string): number {
+  try {
+    return Number(parseDuration(duration)) / 1e9;
+  } catch (error) {
+    throw new Error(`${duration} is no duration such as 30s.`, { cause: error });
+  }
+}
+
+function checked(value: unknown, type: "string" | "number"): string | number {
+  if (typeof value === type) return value as string | number;
+  throw new Error(`must be a ${type}`);
+}

@@ -1,0 +1,98 @@
+/**
+ * Which Pod has to go when a node runs short. Pure.
+ *
+ * 1. Who uses more than it asked for goes before who does not; then the one of lower priority; then the one that is furthest above its request.
+ * 2. Critical Pods are never asked to go.
+ * 3. A pressure that has passed is still told for a while, so that a node does not waver.
+ */
+import { type core, parseQuantity, podRequests, scaledValue } from "#api";
+import type { MachineUsage } from "../host/index.ts";
+import type { Pressure } from "../node/index.ts";
+
+export interface Shortage {
+  readonly signal: string;
+  readonly pressure: Pressure;
+  /** What is short, as messages name it. */
+  readonly resource: "memory" | "ephemeral-storage" | "inodes" | "pids";
+  readonly threshold: string;
+  readonly available: number;
+}
+
+const CRITICAL_PRIORITY = 2_000_000_000;
+
+interface Signal {
+  readonly pressure: Pressure;
+  readonly resource: Shortage["resource"];
+  readonly read: (usage: MachineUsage) => readonly [available: number, capacity: number];
+}
+
+const disk: Signal["read"] = ({ diskAvailableBytes, diskBytes }) => [diskAvailableBytes, diskBytes];
+const inodes: Signal["read"] = ({ inodesFree, inodes: all }) => [inodesFree, all];
+
+const SIGNALS: Readonly<Record<string, Signal>> = {
+  "memory.available": {
+    pressure: "MemoryPressure",
+    resource: "memory",
+    read: ({ memoryAvailableBytes, memoryBytes }) => [memoryAvailableBytes, memoryBytes],
+  },
+  "nodefs.available": { pressure: "DiskPressure", resource: "ephemeral-storage", read: disk },
+  "nodefs.inodesFree": { pressure: "DiskPressure", resource: "inodes", read: inodes },
+  "imagefs.available": { pressure: "DiskPressure", resource: "ephemeral-storage", read: disk },
+  "imagefs.inodesFree": { pressure: "DiskPressure", resource: "inodes", read: inodes },
+  "pid.available": {
+    pressure: "PIDPressure",
+    resource: "pids",
+    read: ({ processes, maxProcesses }) => [maxProcesses - processes, maxProcesses],
+  },
+};
+
+/** What the node is short of, by its thresholds. A file system without a count of inodes is never short of them. */
+export function shortages(usage: MachineUsage, thresholds: Readonly<Record<string, string>>): readonly Shortage[] {
+  return Object.entries(thresholds).flatMap(([signal, threshold]) => {
+    const known = SIGNALS[signal];
+    if (known === undefined) return [];
+    const { pressure, resource, read } = known;
+    const [available, capacity] = read(usage);
+    const limit = threshold.endsWith("%")
+      ? (capacity * Number(threshold.slice(0, -1))) / 100
+      : Number(scaledValue(parseQuantity(threshold), 0));
+    return capacity > 0 && available < limit ? [{ signal, pressure, resource, threshold, available }] : [];
+  });
+}
+
+export interface PodUse {
+  readonly pod: core.Pod;
+  /** Bytes, or processes, that it uses of what is short. */
+  readonly used: number;
+}
+
+/** The first is the one to go. */
+export function rankForEviction(pods: readonly PodUse[], resource: Shortage["resource"]): readonly PodUse[] {
+  const requested = ({ pod }: PodUse) => {
+    const amount = podRequests(pod)[resource];
+    return amount === undefined ? 0 : Number(scaledValue(amount, 0));
+  };
+  const above = (use: PodUse) => use.used - requested(use);
+  const priority = ({ pod }: PodUse) => pod.spec?.priority ?? 0;
+  return pods
+    .filter((use) => priority(use) < CRITICAL_PRIORITY)
+    .sort((a, b) => Number(above(b) > 0) - Number(above(a) > 0) || priority(a) - priority(b) || above(b) - above(a));
+}
+
+export function evictionMessage({ resource, threshold, available }: Shortage): string {
+  const amount = resource === "pids" || resource === "inodes" ? String(available) : `${Math.floor(available / 1024)}Ki`;
+  return `The node was low on resource: ${resource}. Threshold quantity: ${threshold}, available: ${amount}. `;
+}
+
+/** Why a node under pressure does not take a Pod. */
+export function pressureProblem(pod: core.Pod, pressures: ReadonlySet<Pressure>, isBestEffort: boolean) {
+  if (pressures.size === 0 || (pod.spec?.priority ?? 0) >= CRITICAL_PRIORITY) return undefined;
+  const toleratesMemory = pod.spec?.tolerations?.some(
+    ({ key, operator, effect }) =>
+      (key === "node.kubernetes.io/memory-pressure" || (key === undefined && operator === "Exists")) &&
+      (effect === undefined || effect === "NoSchedule"),
+  );
+  const isOnlyMemory = pressures.size === 1 && pressures.has("MemoryPressure");
+  if (isOnlyMemory && (!isBestEffort || toleratesMemory === true)) return undefined;
+  return { reason: "Evicted", message: `The node had condition: [${[...pressures].join(", ")}]. ` };
+}

@@ -1,0 +1,5 @@
+/** The whole public surface of eviction. */
+export { pressureProblem } from "./eviction.ts";
+export { type EvictorOptions, runEvictor } from "./evictor.ts";
+export { runLocalStorage } from "./local-storage.ts";
+export { SHUTDOWN_REJECTION, type ShutdownPeriod, shutDownPods, shutdownPeriods } from "./shutdown.ts";

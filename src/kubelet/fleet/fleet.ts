@@ -1,0 +1,151 @@
+/**
+ * Many simulated nodes in one process.
+ *
+ * 1. Two queues hold all that the nodes have to do, each with one timer and so many workers: what Pods need never waits behind what nodes need, nor
+ *    the other way round. A fleet at rest does nothing but renew Leases.
+ * 2. Each node has a client of its own, as its own user.
+ */
+import { createHash } from "node:crypto";
+import { abortable, type Clock, type Logger, processQueue, type Random, TaskGroup, WorkQueue } from "#base";
+import type { Client } from "#client";
+import { type Chore, FleetNode } from "./fleet-node.ts";
+import type { PodEntry } from "./fleet-pods.ts";
+import type { FleetFacts } from "./node-report.ts";
+import { RecentStarts } from "./recent-starts.ts";
+import { DEFAULTS, type Defaults } from "./script.ts";
+import type { NodeSettings } from "./settings.ts";
+
+const POD_WORKERS = 64;
+const CHORE_WORKERS = 32;
+/** No longer than a Lease can wait. */
+const BACKOFF = { initialMs: 200, maxMs: 7_000, jitter: 0.5 };
+
+export interface FleetOptions {
+  readonly nodes: readonly NodeSettings[];
+  /** A client as `system:node:NAME` of the group `system:nodes`. The fleet closes it. */
+  readonly clientOf: (nodeName: string) => Client;
+  readonly facts: FleetFacts;
+  readonly defaults?: Partial<Defaults>;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+}
+
+export class Fleet {
+  readonly #options: FleetOptions;
+  readonly #pods: WorkQueue<PodEntry>;
+  readonly #chores: WorkQueue<Chore>;
+  readonly #nodes = new Map<string, FleetNode>();
+  readonly #ready = Promise.withResolvers<void>();
+
+  constructor(options: FleetOptions) {
+    const { clock, random } = options;
+    this.#options = options;
+    this.#pods = new WorkQueue({ clock, random, backoff: BACKOFF });
+    this.#chores = new WorkQueue({ clock, random, backoff: BACKOFF });
+    // Whoever waits is told; nobody has to.
+    this.#ready.promise.catch(() => {});
+  }
+
+  /** Every node has been Ready once, or is to be silent. Rejects when the fleet ends before. */
+  get ready(): Promise<void> {
+    return this.#ready.promise;
+  }
+
+  /** Until the signal aborts. */
+  async run(signal: AbortSignal): Promise<void> {
+    const tasks = new TaskGroup({ parent: signal });
+    const clients: Client[] = [];
+    try {
+      this.#work(tasks);
+      const shared = this.#shared(tasks);
+      for (const settings of this.#options.nodes) {
+        const client = this.#options.clientOf(settings.name);
+        clients.push(client);
+        const node = new FleetNode({ ...shared, settings, client });
+        this.#nodes.set(settings.name, node);
+        tasks.run(node.name, (running) => node.run(running));
+      }
+      tasks.run("readiness", async (running) => {
+        await abortable(Promise.all([...this.#nodes.values()].map(({ ready }) => ready)), running);
+        this.#ready.resolve();
+      });
+      await tasks.done();
+    } finally {
+      this.#ready.reject(new Error("the simulated nodes ended before all of them were ready"));
+      this.#pods.close();
+      this.#chores.close();
+      for (const client of clients) await client.close();
+    }
+  }
+
+  /** The node falls silent: no Lease, no status; its Pods stay as they are. False: there is none of this name. */
+  stopNode(name: string): boolean {
+    this.#nodes.get(name)?.stop();
+    return this.#nodes.has(name);
+  }
+
+  /** It comes back. */
+  startNode(name: string): boolean {
+    this.#nodes.get(name)?.start();
+    return this.#nodes.has(name);
+  }
+
+  #work(tasks: TaskGroup): void {
+    const { log } = this.#options;
+    tasks.run("pods", (signal) =>
+      processQueue(
+        this.#pods,
+        {
+          concurrency: POD_WORKERS,
+          signal,
+          onFailure: (error, { pod }) => {
+            log.warn("a Pod's status could not be reported", { pod: pod.metadata.name, error });
+            return "retry";
+          },
+        },
+        (entry) => entry.owner.work(entry),
+      ),
+    );
+    tasks.run("chores", (signal) =>
+      processQueue(
+        this.#chores,
+        {
+          concurrency: CHORE_WORKERS,
+          signal,
+          onFailure: (error, { node, what }) => {
+            log.warn("a simulated node could not do its duty", { node: node.name, what, error });
+            return "retry";
+          },
+        },
+        ({ node, what }) => node.work(what),
+      ),
+    );
+  }
+
+  #shared(tasks: TaskGroup) {
+    const { facts, defaults, clock, random, log } = this.#options;
+    const known = new Map<string, string>();
+    const imageID = (image: string) => {
+      let id = known.get(image);
+      if (id === undefined) {
+        id = `${image.replace(/[:@][^/]*$/, "")}@sha256:${createHash("sha256").update(image).digest("hex")}`;
+        known.set(image, id);
+      }
+      return id;
+    };
+    return {
+      facts,
+      defaults: { ...DEFAULTS, ...defaults },
+      starts: new RecentStarts(clock),
+      chores: this.#chores,
+      pods: this.#pods,
+      tasks,
+      newId: () => `simulated://${Buffer.from(random.bytes(32)).toString("hex")}`,
+      imageID,
+      clock,
+      random,
+      log,
+    };
+  }
+}

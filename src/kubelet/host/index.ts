@@ -1,0 +1,8 @@
+/** The whole public surface of host: the machine that a kubelet runs on. */
+export { type Hierarchies, hostCgroups, readHierarchies } from "./host-cgroups.ts";
+export { hostFiles } from "./host-files.ts";
+export { runLogRotation } from "./log-rotation.ts";
+export { type Machine, type MachineUsage, meminfo, readMachine, readUsage } from "./machine.ts";
+export { hostMounter, type Mounter } from "./mounter.ts";
+export type { PodCgroups, PodFiles } from "./pod-host.ts";
+export { podDirectory, subPathsDirectory, volumeDirectory, volumesDirectory } from "./pod-paths.ts";

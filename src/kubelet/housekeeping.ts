@@ -1,0 +1,31 @@
+/** What keeps a node usable while Pods run on it: each task is a loop in its own room. */
+import type { Clock, Logger, TaskGroup } from "#base";
+import type { KubeletConfig } from "./config/index.ts";
+import { type EvictorOptions, runEvictor, runLocalStorage } from "./eviction/index.ts";
+import { runLogRotation } from "./host/index.ts";
+import { ImageGc } from "./images/index.ts";
+import type { PodWorkers } from "./pods/index.ts";
+import type { Runtime } from "./runtime/runtime.ts";
+
+export interface HousekeepingOptions extends Pick<EvictorOptions, "usage" | "onPressures"> {
+  readonly config: KubeletConfig;
+  readonly runtime: Runtime;
+  readonly workers: PodWorkers;
+  readonly tasks: TaskGroup;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+export function startHousekeeping(options: HousekeepingOptions): void {
+  const { config, runtime, usage, workers, tasks, clock, log, onPressures } = options;
+  const { rootDir, podLogsRoot, imageGcHighPercent: highPercent, imageGcLowPercent: lowPercent } = config;
+  const { containerLogMaxBytes: maxBytes, containerLogMaxFiles: maxFiles, evictionHard: thresholds } = config;
+  const images = new ImageGc({ runtime, usage, highPercent, lowPercent, clock, log });
+  const logs = { runtime, podLogsRoot, maxBytes, maxFiles, clock, log };
+  const storage = { runtime, workers, rootDir, podLogsRoot, clock, log };
+  const evictor = { runtime, workers, images, usage, thresholds, clock, log, onPressures };
+  tasks.run("image garbage collection", (signal) => images.run(signal));
+  tasks.run("log rotation", (signal) => runLogRotation(logs, signal));
+  tasks.run("limits of local storage", (signal) => runLocalStorage(storage, signal));
+  tasks.run("eviction", (signal) => runEvictor(evictor, signal));
+}

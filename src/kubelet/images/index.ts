@@ -1,0 +1,3 @@
+/** The whole public surface of images. */
+export { ImageGc } from "./image-gc.ts";
+export { type ImagePuller, imagePuller, type PullRequest } from "./image-puller.ts";

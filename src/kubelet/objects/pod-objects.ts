@@ -1,0 +1,62 @@
+/** The objects of the API that Pods refer to, kept up to date. */
+import { type core, isStatusError } from "#api";
+import { type Client, Informer } from "#client";
+import { ConfigMap, RuntimeClass, Secret, Service } from "../kinds.ts";
+import { podReferences } from "./references.ts";
+import { WatchedObjects, type WatchedObjectsOptions } from "./watched-objects.ts";
+
+/** Objects of the API that Pods refer to. */
+export interface PodObjects {
+  configMap(namespace: string, name: string): Promise<core.ConfigMap | undefined>;
+  secret(namespace: string, name: string): Promise<core.Secret | undefined>;
+  /** Of the namespace, and the API server's own. */
+  services(namespace: string): readonly core.Service[];
+  /** The handler of a RuntimeClass. Throws if there is no such class. */
+  runtimeHandler(runtimeClass: string): Promise<string>;
+}
+
+export interface WatchedPodObjects extends PodObjects {
+  /** The Pod is there or has changed: what it refers to is watched. */
+  refer(pod: core.Pod): void;
+  /** The Pod is gone. */
+  release(uid: string): void;
+  run(signal: AbortSignal): Promise<void>;
+}
+
+export function podObjects(options: WatchedObjectsOptions): WatchedPodObjects {
+  const { client, clock, random, log } = options;
+  const services = new Informer<core.Service>({ client: client.of(Service), clock, random, log });
+  const configMaps = new WatchedObjects(ConfigMap, options);
+  const secrets = new WatchedObjects(Secret, options);
+  return {
+    configMap: (namespace, name) => configMaps.get(namespace, name),
+    secret: (namespace, name) => secrets.get(namespace, name),
+    services(namespace) {
+      if (!services.hasSynced)
+        throw new Error("services have not yet been read at least once, cannot construct envvars");
+      const others = namespace === "default" ? [] : services.cache.inNamespace("default");
+      return [...others, ...services.cache.inNamespace(namespace)];
+    },
+    runtimeHandler: (name) => handlerOf(client, name),
+    refer(pod) {
+      const references = podReferences(pod);
+      configMaps.refer(pod, references.configMaps);
+      secrets.refer(pod, references.secrets);
+    },
+    release(uid) {
+      configMaps.release(uid);
+      secrets.release(uid);
+    },
+    run: (signal) => services.run(signal),
+  };
+}
+
+async function handlerOf(client: Client, name: string): Promise<string> {
+  try {
+    return (await client.of(RuntimeClass).get(name)).handler;
+  } catch (error) {
+    if (isStatusError(error) && error.reason === "NotFound")
+      throw new Error(`RuntimeClass "${name}" not found`, { cause: error });
+    throw error;
+  }
+}
