@@ -9,7 +9,7 @@ import { type ServedVersion, servedVersions } from "../discovery/index.ts";
 import type { ApiResponse } from "../http/exchange.ts";
 import { follow } from "../loopback/follow.ts";
 import { serviceResolver } from "../outbound/service-resolver.ts";
-import type { Exchange } from "../pipeline/exchange.ts";
+import type { Authorized } from "../pipeline/exchange.ts";
 import type { Resource } from "../rest/resource.ts";
 import type { Resources } from "../rest/resources.ts";
 import type { ServerContext } from "../rest/server-context.ts";
@@ -45,7 +45,7 @@ export interface Aggregation {
   /** Registers what this server serves at the feed's revision. To be called before the first request. */
   sync(): Promise<void>;
   /** The response of an extension server; undefined: the request is for this server. */
-  serve(exchange: Exchange): Promise<ApiResponse> | undefined;
+  serve(exchange: Authorized): Promise<ApiResponse> | undefined;
   /** Runs until its signal aborts; then no connection is left. */
   run(signal: AbortSignal): Promise<void>;
 }

@@ -14,7 +14,7 @@ import type { ApiRequest, ApiResponse, WholeResponse } from "../http/exchange.ts
 import { isLongRunning } from "../http/long-running.ts";
 import type { RequestInfo } from "../http/request-info.ts";
 import { ANONYMOUS } from "../identity/user.ts";
-import type { Exchange } from "../pipeline/exchange.ts";
+import type { Authorized } from "../pipeline/exchange.ts";
 import { type ApiService, isAvailable } from "./api-service.ts";
 import type { Incoming, Outgoing } from "./backend.ts";
 import { BackendFault, type Backends, type Reached } from "./backends.ts";
@@ -37,7 +37,7 @@ export interface ProxyOptions {
 
 /** `name`: the name of the APIService. */
 export async function proxied(
-  exchange: Exchange,
+  exchange: Authorized,
   { name, service }: { readonly name: string; readonly service: ApiService },
   options: ProxyOptions,
 ): Promise<ApiResponse> {
@@ -68,7 +68,7 @@ function reach(name: string, service: ApiService, { backends, log }: ProxyOption
   }
 }
 
-async function outgoingOf({ request, headers: own }: Exchange, { address }: Reached): Promise<Outgoing> {
+async function outgoingOf({ request, headers: own }: Authorized, { address }: Reached): Promise<Outgoing> {
   const auditId = own[AUDIT_ID];
   const { method, path, query, headers, user = ANONYMOUS } = request;
   const body = await bodyOf(request);

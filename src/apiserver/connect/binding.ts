@@ -2,10 +2,10 @@
  * Binding: a scheduler's decision. It sets the node of a Pod, once, and the condition PodScheduled.
  */
 import { at, badRequest, conflict, type core, field, type Kind, type KubeObject, notFound, StatusError } from "#api";
-import { persist } from "../rest/persist.ts";
 import { admissionAttributes } from "../rest/request-parts.ts";
 import type { Resource } from "../rest/resource.ts";
 import type { RestRequest } from "../rest/rest-request.ts";
+import { persist } from "../rest/write/persist.ts";
 import { type Connector, done, posted } from "./connector.ts";
 import { withCondition } from "./pod-condition.ts";
 

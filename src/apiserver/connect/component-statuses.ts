@@ -6,8 +6,8 @@ import { partialList, partialObject } from "../encode/partial.ts";
 import { tableOf } from "../encode/table.ts";
 import type { ApiRequest, ApiResponse } from "../http/exchange.ts";
 import { BODY_TYPES, PROTOBUF_TYPE } from "../rest/body.ts";
+import { selectionOf } from "../rest/read/selection.ts";
 import type { RestRequest } from "../rest/rest-request.ts";
-import { selectionOf } from "../rest/selection.ts";
 import type { Connector } from "./connector.ts";
 
 export interface Component {

@@ -27,13 +27,13 @@ import {
   typeSchema,
 } from "#api";
 import type { StoredObject } from "../cache/stored-object.ts";
-import { deleteWith } from "../rest/delete.ts";
 import { noAdmission } from "../rest/no-admission.ts";
 import { type DeleteOptions, deleteOptions } from "../rest/options.ts";
-import { persist } from "../rest/persist.ts";
 import { admissionAttributes } from "../rest/request-parts.ts";
 import type { Resource } from "../rest/resource.ts";
 import type { RestRequest } from "../rest/rest-request.ts";
+import { deleteWith } from "../rest/write/delete.ts";
+import { persist } from "../rest/write/persist.ts";
 import { type BodyKind, type Connector, done, posted } from "./connector.ts";
 import { withCondition } from "./pod-condition.ts";
 

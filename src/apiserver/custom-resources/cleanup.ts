@@ -13,9 +13,9 @@ import type { Clock } from "#base";
 import type { StoreFeed } from "../cache/feed.ts";
 import type { ResourceCache } from "../cache/resource-cache.ts";
 import { serverRequest } from "../loopback/server-request.ts";
-import { deleteCollection } from "../rest/delete-collection.ts";
 import type { Resource } from "../rest/resource.ts";
 import type { ServerContext } from "../rest/server-context.ts";
+import { deleteCollection } from "../rest/write/delete-collection.ts";
 import { type Definition, overlapsBuiltIn } from "./definition.ts";
 
 const GONE_WITHIN_MS = 60_000;

@@ -29,8 +29,8 @@ import {
   YamlSyntaxError,
 } from "#api";
 import type { WriteOptions } from "./options.ts";
-import type { AnyDraft } from "./prepare.ts";
 import type { RestRequest } from "./rest-request.ts";
+import type { AnyDraft } from "./write/prepare.ts";
 
 export const JSON_TYPE = "application/json";
 export const YAML_TYPE = "application/yaml";

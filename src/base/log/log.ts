@@ -8,10 +8,7 @@
  */
 
 import type { Clock } from "../system/clock.ts";
-import { jsonLine, type LogRecord, prettyLines } from "./log-format.ts";
-
-export type LogLevel = "debug" | "info" | "warn" | "error";
-export type LogFields = Readonly<Record<string, unknown>>;
+import { jsonLine, type LogFields, type LogLevel, type LogRecord, prettyLines } from "./log-format.ts";
 
 export interface Logger {
   debug(message: string, fields?: LogFields): void;

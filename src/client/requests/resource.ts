@@ -1,16 +1,10 @@
 /** What a client has to know of a resource to speak of it: where its objects are, and what they are called. */
-import { apiVersionOf, type Kind, type KubeObject } from "#api";
+import { apiVersionOf, type Kind, type KubeObject, type ResourceName } from "#api";
 
-/** A resource that has no Kind value here, such as a custom one. */
-export interface ResourceName {
-  /** As objects write it: `v1`, `example.com/v1`. */
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly plural: string;
-  readonly namespaced: boolean;
-}
+export { clusterWide, namespaced, type ResourceName } from "#api";
 
-export type ResourceOf<T extends KubeObject> = Kind<T> | ResourceName;
+/** A kind with its rules, or a resource by its names: `kinds.Pod`, or a custom one. */
+export type ResourceOf<T extends KubeObject> = Kind<T> | ResourceName<T>;
 
 export function resourceName<T extends KubeObject>(resource: ResourceOf<T>): ResourceName {
   if ("apiVersion" in resource) return resource;
@@ -38,14 +32,4 @@ export function resourcePath(
 /** Most names have nothing to encode, and looking is quicker than encoding. */
 function encoded(part: string): string {
   return /^[a-z0-9.-]*$/.test(part) ? part : encodeURIComponent(part);
-}
-
-/** A resource by its names alone: for those who need none of its rules. */
-export function namespaced<T extends KubeObject>(apiVersion: string, kind: string, plural: string): ResourceOf<T> {
-  return { apiVersion, kind, plural, namespaced: true };
-}
-
-/** As `namespaced`, for resources of the whole cluster. */
-export function clusterWide<T extends KubeObject>(apiVersion: string, kind: string, plural: string): ResourceOf<T> {
-  return { apiVersion, kind, plural, namespaced: false };
 }

@@ -7,7 +7,7 @@
  * 3. A watch that is not read holds a bounded number of bytes: what waits is reported back, and the server drops a caller that is too slow.
  */
 import { type Json, plainJson } from "#api";
-import { abortable, Channel, childController, type Ending, whenAborted } from "#base";
+import { abortable, Channel, childController, type Ending, isPending, whenAborted } from "#base";
 import type { BodyPart, Transport, TransportRequest, TransportResponse } from "./transport.ts";
 
 export interface InProcessUser {
@@ -60,7 +60,7 @@ export function inProcess(handle: InProcessHandle, user: InProcessUser): Transpo
       const ends = going?.ending ?? end;
       try {
         const answering = handle(new AskedRequest(request, ends, user));
-        const answer = answering instanceof Promise ? await abortable(answering, ends, closing) : answering;
+        const answer = isPending(answering) ? await abortable(answering, ends, closing) : answering;
         ends.throwIfAborted();
         if ("stream" in answer) {
           const { ending, release } = going ?? ongoing(end.signal, closing);

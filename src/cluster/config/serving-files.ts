@@ -5,6 +5,7 @@
  */
 import { X509Certificate } from "node:crypto";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import type { ApiServerOptions } from "#apiserver";
 import type { Clock } from "#base";
@@ -59,6 +60,18 @@ export async function readServing({ cert, key, clientCa }: ServingFiles): Promis
     if (pem !== "" && !isCertificate(pem)) throw new ClusterError(`${flag}: it holds no certificate in PEM.`);
   }
   return { certPem, keyPem, clientCaPem };
+}
+
+/** The names under which clients reach an API server, besides its addresses. */
+export function servingDnsNames(): readonly string[] {
+  return [
+    "kubernetes",
+    "kubernetes.default",
+    "kubernetes.default.svc",
+    "kubernetes.default.svc.cluster.local",
+    "localhost",
+    hostname(),
+  ];
 }
 
 async function makePair(cert: string, key: string, certDir: string, names: ServingNames, clock: Clock): Promise<void> {

@@ -23,13 +23,13 @@ const MANAGER = "system:kube-controller-manager";
 export interface ControllerManagerOptions {
   readonly handle: InProcessHandle;
   readonly authority: KeyPair;
-  readonly signToken?: ClusterFacts["signToken"];
+  readonly signToken?: ClusterFacts["signToken"] | undefined;
   /** Others may run controllers on the same store. */
   readonly elects: boolean;
   /** As `--controllers` says it. */
-  readonly selection?: readonly string[];
+  readonly selection?: readonly string[] | undefined;
   /** Where nodes get the addresses of their Pods from. */
-  readonly nodeCidrs?: ClusterFacts["nodeCidrs"];
+  readonly nodeCidrs?: ClusterFacts["nodeCidrs"] | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;

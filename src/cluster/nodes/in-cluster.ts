@@ -41,8 +41,8 @@ export interface RunOptions {
   readonly port: number;
   readonly authority: Authority;
   readonly background: TaskGroup;
-  /** Addresses of Services. Default: the usual ones. */
-  readonly serviceCidrs?: readonly string[];
+  /** Addresses of Services. Default: 10.96.0.0/12. */
+  readonly serviceCidrs?: readonly string[] | undefined;
 }
 
 export interface Started {
@@ -50,7 +50,7 @@ export interface Started {
   readonly wanted: number;
 }
 
-export interface RealNodesPart {
+export interface OpenedRealNodes {
   /** Where nodes reach this machine: the API server has to listen there. */
   readonly machineIp: string;
   /** Where Pods get their addresses from. */
@@ -63,7 +63,7 @@ export interface RealNodesPart {
   powerOff(): Promise<void>;
 }
 
-export async function openRealNodes(options: OpenOptions): Promise<RealNodesPart> {
+export async function openRealNodes(options: OpenOptions): Promise<OpenedRealNodes> {
   const { podRanges, loadBalancerAddresses } = options.config;
   if (loadBalancerAddresses !== undefined) await checkAddresses(loadBalancerAddresses);
   const nodes = await RealNodes.open({ ...options, ...(podRanges !== undefined && { podRanges }) }).catch(

@@ -3,7 +3,6 @@
  *
  *     files ──► store (etcd) ──► API server
  */
-import { hostname } from "node:os";
 import {
   type ApiServer,
   type ApiServerOptions,
@@ -28,7 +27,13 @@ import { ClusterError } from "../config/errors.ts";
 import { followFile } from "../config/follow-file.ts";
 import { listenOrExplain } from "../config/listen.ts";
 import { readFlag } from "../config/read-flag.ts";
-import { readServing, type ServingFiles, type ServingFlags, servingFiles } from "../config/serving-files.ts";
+import {
+  readServing,
+  type ServingFiles,
+  type ServingFlags,
+  servingDnsNames,
+  servingFiles,
+} from "../config/serving-files.ts";
 import { SchedulingAnswers, SchedulingReasons } from "../reasons/scheduling-reasons.ts";
 
 /** kube-apiserver has it only where it is asked for. */
@@ -249,17 +254,7 @@ function withoutNodeRestriction({ enable = [], disable = [], ...rest }: Admissio
 function servingNames({ bindAddress, advertiseAddress }: ApiServerConfig) {
   const any = bindAddress === "0.0.0.0" || bindAddress === "::";
   const own = [any ? undefined : bindAddress, advertiseAddress, "127.0.0.1"].filter((address) => address !== undefined);
-  return {
-    dnsNames: [
-      "kubernetes",
-      "kubernetes.default",
-      "kubernetes.default.svc",
-      "kubernetes.default.svc.cluster.local",
-      "localhost",
-      hostname(),
-    ],
-    ipAddresses: [...new Set(own)],
-  };
+  return { dnsNames: servingDnsNames(), ipAddresses: [...new Set(own)] };
 }
 
 /** The embedded store of a cluster has a folder of its own, which a lone API server has not. */

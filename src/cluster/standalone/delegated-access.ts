@@ -3,11 +3,8 @@
  *
  *     token ──► TokenReview ──► user ──► SubjectAccessReview ──► allowed or not
  */
-import type { authentication, authorization } from "#api";
-import type { Client, ResourceName } from "#client";
-
-const TOKEN_REVIEWS = resource("authentication.k8s.io/v1", "TokenReview", "tokenreviews");
-const ACCESS_REVIEWS = resource("authorization.k8s.io/v1", "SubjectAccessReview", "subjectaccessreviews");
+import { kinds } from "#api";
+import type { Client } from "#client";
 
 const ANONYMOUS: User = { user: "system:anonymous", groups: ["system:unauthenticated"] };
 
@@ -26,19 +23,15 @@ export async function mayRead(client: Client, path: string, token: string | unde
   const user = token === undefined ? ANONYMOUS : await userOf(client, token);
   if (user === undefined) return "unknown";
   const spec = { ...user, nonResourceAttributes: { path, verb: "get" } };
-  const review = await client.of<authorization.SubjectAccessReview>(ACCESS_REVIEWS).create({ metadata: {}, spec });
+  const review = await client.of(kinds.SubjectAccessReview).create({ metadata: {}, spec });
   if (review.status?.allowed === true) return "allowed";
   return { denied: `forbidden: User "${user.user}" cannot get path "${path}"` };
 }
 
 async function userOf(client: Client, token: string): Promise<User | undefined> {
-  const reviews = client.of<authentication.TokenReview>(TOKEN_REVIEWS);
+  const reviews = client.of(kinds.TokenReview);
   const { status } = await reviews.create({ metadata: {}, spec: { token } });
   if (status?.authenticated !== true) return undefined;
   const { username = "", groups = [], uid, extra } = status.user ?? {};
   return { user: username, groups, ...(uid !== undefined && { uid }), ...(extra !== undefined && { extra }) };
-}
-
-function resource(apiVersion: string, kind: string, plural: string): ResourceName {
-  return { apiVersion, kind, plural, namespaced: false };
 }

@@ -20,14 +20,14 @@ interface CloudOptions extends ComponentOptions {
 export function cloudControllerManagerCommand(): Command {
   const list = (value: string) => value.split(",").map((each) => each.trim());
   const command = new Command(NAME)
-    .description("run the controllers of the cloud alone: load balancers of Services")
-    .addOption(new Option("--cloud-provider <name>", "which cloud").choices(["local"]).default("local"))
+    .description("run only the cloud controllers: load balancers for Services")
+    .addOption(new Option("--cloud-provider <name>", "cloud provider").choices(["local"]).default("local"))
     .addOption(
-      new Option("--load-balancer-addresses <ranges>", "addresses for Services of type LoadBalancer")
+      new Option("--load-balancer-addresses <ranges>", "IP ranges for Services of type LoadBalancer")
         .argParser(list)
         .default([POOL], POOL),
     )
-    .option("--load-balancer-class <class>", "serve Services of this class, too")
+    .option("--load-balancer-class <class>", "loadBalancerClass to serve, besides Services without one")
     .action(run);
   for (const option of componentOptions({ name: NAME, port: 10_258 })) command.addOption(option);
   return command;

@@ -6,8 +6,8 @@ import { runUntilSignalled } from "../process/run-component.ts";
 
 export function dnsCommand(): Command {
   const command = new Command("dns")
-    .description("run the cluster's DNS server alone")
-    .option("--kubeconfig <file>", "how to reach the API server, and as whom")
+    .description("run only the cluster's DNS server")
+    .option("--kubeconfig <file>", "kubeconfig with the API server's address and credentials")
     .action(async (options: DnsFlagOptions & { readonly kubeconfig?: string }) => {
       const { kubeconfig, clusterDns = ["127.0.0.1"] } = options;
       if (kubeconfig === undefined)

@@ -43,33 +43,40 @@ export interface KubeApiServerOptions
 export function kubeApiServerCommand(): Command {
   const command = new Command("kube-apiserver")
     .alias("apiserver")
-    .description("run an API server alone, on an etcd, with the flags of kube-apiserver")
+    .description("run only the API server, backed by etcd, with the flags of kube-apiserver")
     .option("--bind-address <ip>", "address to listen on", "0.0.0.0")
     .addOption(
       new Option("--secure-port <port>", "port to listen on; 0 picks a free one")
         .argParser(wholeNumber(0, 65535))
         .default(6443),
     )
-    .option("--advertise-address <ip>", "address at which others reach this server; default: --bind-address")
-    .option("--cert-dir <dir>", "where apiserver.crt and apiserver.key are, or are written to", "/var/run/kubernetes")
-    .option("--tls-cert-file <file>", "certificate to show, instead of the one in --cert-dir")
-    .option("--tls-private-key-file <file>", "its key")
+    .option("--advertise-address <ip>", "address at which clients reach this server; default: --bind-address")
+    .option(
+      "--cert-dir <dir>",
+      "directory of apiserver.crt and apiserver.key, which are created if missing",
+      "/var/run/kubernetes",
+    )
+    .option("--tls-cert-file <file>", "serving certificate, instead of the one in --cert-dir")
+    .option("--tls-private-key-file <file>", "private key of that certificate")
     .addOption(
-      new Option(
-        "--service-cluster-ip-range <cidrs>",
-        "addresses of Services: one range, or one of each family",
-      ).argParser((value: string) => value.split(",").map((cidr) => cidr.trim())),
+      new Option("--service-cluster-ip-range <cidrs>", "Service IP range, or one IPv4 and one IPv6 range").argParser(
+        (value: string) => value.split(",").map((cidr) => cidr.trim()),
+      ),
     )
     .addOption(
-      new Option("--allow-privileged [bool]", "whether privileged containers may be; they may")
+      new Option("--allow-privileged [bool]", "accepted for compatibility: privileged containers are always allowed")
         .preset("true")
         .argParser(boolean),
     )
-    .addOption(new Option("--event-ttl <duration>", "how long events are kept, such as 1h30m").argParser(milliseconds))
+    .addOption(
+      new Option("--event-ttl <duration>", "how long Events are kept, such as 1h30m (default: 1h)").argParser(
+        milliseconds,
+      ),
+    )
     .addOption(historyWindowOption())
     .addOption(flowRecordsOption())
-    .option("--proxy-client-cert-file <file>", "certificate of this server for API servers behind it")
-    .option("--proxy-client-key-file <file>", "its key")
+    .option("--proxy-client-cert-file <file>", "client certificate for aggregated API servers")
+    .option("--proxy-client-key-file <file>", "private key of that certificate")
     .action(async (options: KubeApiServerOptions) => {
       await run(kubeApiServerConfig(options), [...notesOnFlags(command, KUBE_APISERVER), ...notesOn(options)]);
     });

@@ -58,39 +58,59 @@ export type LoadKubelet = () => Promise<typeof import("./host-kubelet.ts")>;
 
 export function kubeletCommand(load: LoadKubelet): Command {
   const command = new Command("kubelet")
-    .description("run a node's kubelet on this machine, with the flags of kubelet")
-    .option("--kubeconfig <file>", "how to reach the API server, and as which node")
-    .option("--bootstrap-kubeconfig <file>", "how to ask for a certificate where --kubeconfig does not exist yet")
-    .option("--hostname-override <name>", "the node's name; default: the machine's")
-    .addOption(new Option("--node-ip <ips>", "the node's address, or one of each family").argParser(list))
-    .option("--container-runtime-endpoint <socket>", `the runtime's socket; default: ${DEFAULT_ENDPOINT}`)
-    .option("--root-dir <dir>", "where pods' files and volumes are; default: /var/lib/kubelet")
-    .option("--cert-dir <dir>", "where the kubelet's certificates are; default: pki below --root-dir")
-    .option("--pod-manifest-path <dir>", "folder, or file, of static pods")
-    .option("--manifest-url <url>", "where to fetch static pods from")
-    .addOption(new Option("--cluster-dns <ips>", "name servers of pods").argParser(list))
-    .option("--cluster-domain <domain>", "the cluster's domain; default: cluster.local")
-    .option("--cgroup-root <cgroup>", "the cgroup below which pods are")
-    .option("--resolv-conf <file>", "the node's resolver; default: /etc/resolv.conf")
-    .option("--max-pods <count>", "how many pods the node takes; default: 110")
+    .description("run a kubelet on this machine, with the flags of kubelet")
+    .option("--kubeconfig <file>", "kubeconfig with the API server's address and the node's credentials")
+    .option("--bootstrap-kubeconfig <file>", "kubeconfig for TLS bootstrapping, used if --kubeconfig does not exist")
+    .option("--hostname-override <name>", "name of the Node; default: the hostname")
+    .addOption(new Option("--node-ip <ips>", "IP address of the node, or one of each family").argParser(list))
+    .option(
+      "--container-runtime-endpoint <socket>",
+      `CRI socket of the container runtime; default: ${DEFAULT_ENDPOINT}`,
+    )
+    .option("--root-dir <dir>", "directory for Pods' files and volumes; default: /var/lib/kubelet")
+    .option("--cert-dir <dir>", "directory for the kubelet's certificates; default: pki in --root-dir")
+    .option("--pod-manifest-path <dir>", "directory or file with static Pods")
+    .option("--manifest-url <url>", "URL to fetch static Pods from")
+    .addOption(new Option("--cluster-dns <ips>", "DNS servers of Pods").argParser(list))
+    .option("--cluster-domain <domain>", "DNS domain of the cluster; default: cluster.local")
+    .option("--cgroup-root <cgroup>", "parent cgroup of Pods")
+    .option("--resolv-conf <file>", "resolv.conf for Pods with the node's DNS; default: /etc/resolv.conf")
+    .option("--max-pods <count>", "maximum number of Pods; default: 110")
     .option("--port <port>", "port of the kubelet's server; default: 10250")
-    .addOption(new Option("--node-labels <labels>", "labels of the Node, such as a=b,c=d").argParser(pairs("=")))
+    .addOption(new Option("--node-labels <labels>", "labels for the Node, such as a=b,c=d").argParser(pairs("=")))
     .addOption(
-      new Option("--eviction-hard <thresholds>", "when pods have to go, such as memory.available<100Mi").argParser(
+      new Option("--eviction-hard <thresholds>", "eviction thresholds, such as memory.available<100Mi").argParser(
         pairs("<"),
       ),
     )
-    .option("--image-gc-high-threshold <percent>", "from which use of the disk on unused images are removed")
-    .option("--image-gc-low-threshold <percent>", "down to which use they are")
-    .addOption(new Option("--kube-reserved <amounts>", "kept for the kubelet, such as cpu=100m").argParser(pairs("=")))
-    .addOption(new Option("--system-reserved <amounts>", "kept for the system, such as cpu=100m").argParser(pairs("=")))
-    .addOption(new Option("--register-with-taints <taints>", "such as key=value:NoSchedule").argParser(taints))
+    .option("--image-gc-high-threshold <percent>", "disk usage at which image garbage collection starts")
+    .option("--image-gc-low-threshold <percent>", "disk usage at which image garbage collection stops")
     .addOption(
-      new Option("--rotate-server-certificates [bool]", "whether its server's certificate comes from the cluster")
+      new Option(
+        "--kube-reserved <amounts>",
+        "resources reserved for Kubernetes components, such as cpu=100m",
+      ).argParser(pairs("=")),
+    )
+    .addOption(
+      new Option(
+        "--system-reserved <amounts>",
+        "resources reserved for the operating system, such as cpu=100m",
+      ).argParser(pairs("=")),
+    )
+    .addOption(
+      new Option("--register-with-taints <taints>", "taints for the Node, such as key=value:NoSchedule").argParser(
+        taints,
+      ),
+    )
+    .addOption(
+      new Option(
+        "--rotate-server-certificates [bool]",
+        "request the serving certificate from the cluster, and renew it",
+      )
         .preset("true")
         .argParser(boolean),
     )
-    .option("--config <file>", "a KubeletConfiguration (kubelet.config.k8s.io/v1beta1); flags go before it")
+    .option("--config <file>", "KubeletConfiguration (kubelet.config.k8s.io/v1beta1); flags override it")
     .action(async (options: KubeletFlagOptions) => {
       const notes = [...notesOnFlags(command, ORIGINAL)];
       const { config, runtimeEndpoint, ignored } = await kubeletConfig(options, load);

@@ -32,12 +32,12 @@ const ORIGINAL: OriginalFlags = {
 export function schedulerCommand(): Command {
   const command = new Command("scheduler")
     .alias("kube-scheduler")
-    .description("run the scheduler alone, with the flags of kube-scheduler")
-    .option("--config <file>", "a KubeSchedulerConfiguration: profiles, plugins, extenders")
+    .description("run only the scheduler, with the flags of kube-scheduler")
+    .option("--config <file>", "KubeSchedulerConfiguration: profiles, plugins, extenders")
     .addOption(
       new Option(
         "--pod-max-in-unschedulable-pods-duration <duration>",
-        "when a pod that fits nowhere is tried again though nothing has happened (default: 5m)",
+        "maximum time that a Pod stays unschedulable before it is retried (default: 5m)",
       ).argParser(milliseconds),
     )
     .action(async (options: SchedulerOptions) => {

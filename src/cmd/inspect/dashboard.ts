@@ -22,14 +22,14 @@ const ASSETS = join(import.meta.dirname, "dashboard");
 
 export function dashboardCommand(): Command {
   return new Command("dashboard")
-    .description("open the web page of a cluster: live state, logs, YAML, who can what, and flows as they happen")
+    .description("open the dashboard: live state, logs, YAML, permissions, and live flows")
     .addOption(dataDirOption())
-    .option("--kubeconfig <file>", "with whose rights; default: those of the cluster's admin")
-    .option("--context <name>", "the kubeconfig's context, if not its current one")
+    .option("--kubeconfig <file>", "credentials to use (default: the cluster's admin)")
+    .option("--context <name>", "context of the kubeconfig (default: the current one)")
     .addOption(
       new Option("--port <port>", "port on loopback; 0 picks a free one").argParser(wholeNumber(0, 65535)).default(0),
     )
-    .option("--no-open", "only print the link")
+    .option("--no-open", "print the link, do not open a browser")
     .action(async (flags: DashboardFlags) => {
       const dashboard = await runDashboard(flags);
       const link = dashboard.newLink();

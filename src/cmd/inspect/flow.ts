@@ -35,24 +35,26 @@ interface FlowOptions extends DataDirOption {
 
 export function flowCommand(): Command {
   return new Command("flow")
-    .description("show what happened as a sequence diagram: of an object, of the last request, or as it happens")
+    .description("draw a sequence diagram of what happened: to an object, after the last request, or live")
     .argument("[object]", "such as deployment/web, pod/web-1, widgets.example.com/w")
     .addOption(dataDirOption())
     .option("-n, --namespace <name>", "namespace of the object", "default")
-    .option("--last", "what followed from the last request of somebody from outside")
-    .option("-f, --follow", "go on with what happens from now")
-    .addOption(new Option("--since <duration>", "only what happened since then, such as 5m").argParser(milliseconds))
-    .addOption(new Option("--depth <n>", "how many steps from cause to effect").argParser(wholeNumber(0, 1000)))
+    .option("--last", "the last request from outside the cluster, and its effects")
+    .option("-f, --follow", "keep showing new records")
+    .addOption(new Option("--since <duration>", "only records of this last period, such as 5m").argParser(milliseconds))
     .addOption(
-      new Option("--only <names>", "only arrows from or to these, separated by commas").argParser((value) =>
+      new Option("--depth <n>", "maximum number of steps from cause to effect").argParser(wholeNumber(0, 1000)),
+    )
+    .addOption(
+      new Option("--only <names>", "only arrows from or to these participants, comma-separated").argParser((value) =>
         value.split(",").map((name) => name.trim()),
       ),
     )
-    .option("--reads", "also what was only read")
-    .option("--deliveries", "also who was told of a change and did nothing about it")
-    .option("--no-fold", "each of several that are alike by itself")
+    .option("--reads", "include reads")
+    .option("--deliveries", "include watch events that caused no action")
+    .option("--no-fold", "show repeated arrows individually")
     .addOption(
-      new Option("--format <form>", "how to show it").choices(["ascii", "mermaid", "json", "otlp"]).default("ascii"),
+      new Option("--format <form>", "output format").choices(["ascii", "mermaid", "json", "otlp"]).default("ascii"),
     )
     .action(async (object: string | undefined, options: FlowOptions) => {
       const dir = dataDirOf(options);

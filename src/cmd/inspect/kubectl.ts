@@ -13,8 +13,8 @@ import { type DataDirOption, dataDirOf, dataDirOption } from "../options/values.
 
 export function kubectlCommand(): Command {
   return new Command("kubectl")
-    .description("kubectl with this cluster's kubeconfig; --data-dir goes before kubectl's own words")
-    .argument("[words...]", "what kubectl is to do")
+    .description("run kubectl with this cluster's kubeconfig; put --data-dir before kubectl's arguments")
+    .argument("[words...]", "arguments for kubectl")
     .addOption(dataDirOption())
     .allowUnknownOption()
     .passThroughOptions()

@@ -9,10 +9,14 @@ const POLL_MS = 20;
 
 export function downCommand(): Command {
   return new Command("down")
-    .description("stop the cluster; its state stays")
+    .description("stop the cluster and keep its state")
     .addOption(dataDirOption())
-    .addOption(new Option("--timeout <seconds>", "how long to wait for it").argParser(wholeNumber(1, 3600)).default(30))
-    .option("--keep-nodes", "leave real nodes and their containers running for the next `up`")
+    .addOption(
+      new Option("--timeout <seconds>", "how long to wait for the cluster to stop")
+        .argParser(wholeNumber(1, 3600))
+        .default(30),
+    )
+    .option("--keep-nodes", "keep real nodes and their containers running for the next `up`")
     .action(async (options: DataDirOption & { timeout: number; keepNodes?: boolean }) => {
       const dir = dataDirOf(options);
       const clock = realClock();

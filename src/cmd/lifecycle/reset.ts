@@ -13,7 +13,7 @@ export function resetCommand(): Command {
   return new Command("reset")
     .description("stop the cluster and delete all of its state")
     .addOption(dataDirOption())
-    .option("--kubeconfig <file>", "kubeconfig that has the context `k8ts`, instead of the user's own")
+    .option("--kubeconfig <file>", "kubeconfig to remove the context `k8ts` from (default: the user's)")
     .action(async (options: DataDirOption & { kubeconfig?: string }) => {
       const dir = dataDirOf(options);
       const clock = realClock();

@@ -19,7 +19,7 @@ export function statusCommand(): Command {
   return new Command("status")
     .description("show whether the cluster runs and is ready; exit code 1 if not")
     .addOption(dataDirOption())
-    .addOption(new Option("-o, --output <format>", "how to show it").choices(["text", "json"]).default("text"))
+    .addOption(new Option("-o, --output <format>", "output format").choices(["text", "json"]).default("text"))
     .action(async (options: DataDirOption & { output: "text" | "json" }) => {
       const status = await statusOf(dataDirOf(options));
       process.stdout.write(

@@ -17,10 +17,10 @@ const NODES = { apiVersion: "v1", kind: "Node", plural: "nodes", namespaced: fal
 export const STOPPED = "simulated.k8ts.io/stopped";
 
 export function nodeCommand(): Command {
-  const command = new Command("node").description("list nodes; let them fail and come back; add and remove real ones");
+  const command = new Command("node").description("list nodes, simulate node failures, add and remove real nodes");
   command
     .command("ls")
-    .description("list the nodes and how they are")
+    .description("list nodes and their status")
     .addOption(dataDirOption())
     .action((options: DataDirOption) =>
       withNodes(options, async (nodes) => {
@@ -28,8 +28,8 @@ export function nodeCommand(): Command {
       }),
     );
   for (const [verb, stopped, does, done] of [
-    ["stop", "true", "let a node fail: a simulated one falls silent, a real one loses its power", "falls silent"],
-    ["start", null, "let it come back", "comes back"],
+    ["stop", "true", "simulate a node failure", "falls silent"],
+    ["start", null, "bring a stopped node back", "comes back"],
   ] as const) {
     command
       .command(`${verb} <name>`)

@@ -24,7 +24,7 @@ export function addRealVerbs(node: Command, forget: (options: DataDirOption, nam
     });
   node
     .command("remove <name>")
-    .description("end a real node and delete all that it has")
+    .description("stop a real node and delete its data")
     .addOption(dataDirOption())
     .action(async (name: string, options: DataDirOption) => {
       const dir = dataDirOf(options);

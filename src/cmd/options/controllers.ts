@@ -49,7 +49,7 @@ const EARLIER: Readonly<Record<string, string>> = {
 export function controllersOption(): Option {
   return new Option(
     "--controllers <names>",
-    'which controllers run, separated by commas: * for all that are on by default, a name, or -name to leave one out; "" for none',
+    'controllers to run, comma-separated: * for all defaults, a name, or -name to disable one; "" for none',
   ).argParser(controllerNames);
 }
 

@@ -17,14 +17,15 @@ const DNS_PORT = 53;
 
 export function dnsOptions(): readonly Option[] {
   return [
-    new Option("--cluster-dns <ips>", "addresses at which the cluster's DNS answers").argParser(list),
-    new Option("--dns-port <port>", "its port").argParser(wholeNumber(0, 65535)).default(DNS_PORT),
-    new Option("--cluster-domain <name>", "the cluster's domain").default("cluster.local"),
-    new Option(
-      "--upstream <servers>",
-      "who is asked for other names, as ip[:port]; default: as resolv.conf says",
-    ).argParser(list),
-    new Option("--stub-domain <domain=servers>", "who is asked for names in a domain; may be given again").argParser(
+    new Option("--cluster-dns <ips>", "addresses of the cluster DNS server").argParser(list),
+    new Option("--dns-port <port>", "port of the cluster DNS server")
+      .argParser(wholeNumber(0, 65535))
+      .default(DNS_PORT),
+    new Option("--cluster-domain <name>", "DNS domain of the cluster").default("cluster.local"),
+    new Option("--upstream <servers>", "upstream DNS servers, as ip[:port]; default: those of resolv.conf").argParser(
+      list,
+    ),
+    new Option("--stub-domain <domain=servers>", "DNS servers for one domain; repeatable").argParser(
       (value: string, all: readonly string[] = []) => [...all, value],
     ),
   ];

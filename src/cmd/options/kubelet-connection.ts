@@ -17,16 +17,15 @@ export function kubeletReachOptions(): readonly Option[] {
   return [
     new Option(
       "--kubelet-certificate-authority <file>",
-      "who signs the certificates of kubelets; default: not checked",
+      "CA of kubelets' serving certificates; default: they are not verified",
     ),
-    new Option("--kubelet-client-certificate <file>", "certificate of this server for kubelets"),
-    new Option("--kubelet-client-key <file>", "its key"),
-    new Option("--kubelet-preferred-address-types <types>", "which of a Node's addresses is tried first").argParser(
-      addressTypes,
-    ),
-    new Option("--kubelet-timeout <duration>", "how long a kubelet may take to answer, such as 5s").argParser(
-      milliseconds,
-    ),
+    new Option("--kubelet-client-certificate <file>", "client certificate for kubelets"),
+    new Option("--kubelet-client-key <file>", "private key of that certificate"),
+    new Option(
+      "--kubelet-preferred-address-types <types>",
+      "Node address types to use, in order of preference",
+    ).argParser(addressTypes),
+    new Option("--kubelet-timeout <duration>", "timeout of requests to kubelets, such as 5s").argParser(milliseconds),
   ];
 }
 

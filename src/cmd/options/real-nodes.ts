@@ -25,22 +25,25 @@ export interface RealNodesFlagOptions {
 
 export function realNodesOptions(): readonly Option[] {
   return [
-    new Option("--yes", "install what real nodes need (containerd, runc, …) without asking"),
-    new Option("--pull-images", "let real nodes pull images through this machine; they have no other way out"),
-    new Option("--proxy-mode <mode>", "by which real nodes' kernels are told of Services (default: nftables)").choices([
+    new Option("--yes", "install the packages that real nodes need (containerd, runc, …) without asking"),
+    new Option(
+      "--pull-images",
+      "let real nodes pull images through a proxy on this machine; they have no internet access otherwise",
+    ),
+    new Option("--proxy-mode <mode>", "kube-proxy mode of real nodes (default: nftables)").choices([
       "nftables",
       "iptables",
     ]),
     new Option(
       "--cluster-cidr <cidrs>",
-      "addresses of Pods on real nodes, of IPv4 or of both families; default: a range that is free here",
+      "Pod IP range of real nodes, IPv4 or dual-stack (default: an unused range)",
     ).argParser(podRanges),
     new Option(
       "--load-balancer-addresses <ranges>",
-      "addresses for Services of type LoadBalancer on real nodes; default: a range that is free here",
+      "IP ranges for Services of type LoadBalancer on real nodes (default: an unused range)",
     ).argParser((value: string) => value.split(",").map((each) => each.trim())),
-    new Option("--no-load-balancers", "leave them to another cloud controller"),
-    new Option("--no-ingress", "leave Ingresses to another ingress controller"),
+    new Option("--no-load-balancers", "do not serve Services of type LoadBalancer; another controller does"),
+    new Option("--no-ingress", "do not run an ingress controller"),
   ];
 }
 

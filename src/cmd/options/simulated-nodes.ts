@@ -15,14 +15,16 @@ export interface NodesFlagOptions {
 
 export function nodesOptions(): readonly Option[] {
   return [
-    new Option("--nodes <n>", "nodes to run").argParser(wholeNumber(0, 5000)),
-    new Option("--runtime <kind>", "what runs containers").choices(["auto", "containerd", "simulated"]).default("auto"),
-    new Option("--node-cpu <amount>", "processors of each simulated node (default: 8)").argParser(amount),
+    new Option("--nodes <n>", "number of nodes").argParser(wholeNumber(0, 5000)),
+    new Option("--runtime <kind>", "container runtime of the nodes")
+      .choices(["auto", "containerd", "simulated"])
+      .default("auto"),
+    new Option("--node-cpu <amount>", "CPUs of each simulated node (default: 8)").argParser(amount),
     new Option("--node-memory <amount>", "memory of each simulated node (default: 32Gi)").argParser(amount),
-    new Option("--node-pods <n>", "Pods that each simulated node takes (default: 110)").argParser(
+    new Option("--node-pods <n>", "maximum number of Pods on each simulated node (default: 110)").argParser(
       wholeNumber(1, 10_000),
     ),
-    new Option("--node-zones <names>", "zones that simulated nodes are spread over, separated by commas").argParser(
+    new Option("--node-zones <names>", "zones of simulated nodes, assigned round-robin, comma-separated").argParser(
       zones,
     ),
   ];

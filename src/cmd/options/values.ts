@@ -9,7 +9,7 @@ export interface DataDirOption {
 }
 
 export function dataDirOption(): Option {
-  return new Option("--data-dir <dir>", "where the cluster keeps its state")
+  return new Option("--data-dir <dir>", "directory with the cluster's state")
     .default(defaultDataDir(process.env), "$K8TS_HOME or ~/.k8ts")
     .argParser((value) => resolve(value));
 }

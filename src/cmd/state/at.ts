@@ -7,9 +7,9 @@ import { momentOf } from "./moments.ts";
 
 export function atCommand(): Command {
   return new Command("at")
-    .description("kubectl on the state as it was: `k8ts at 1041 get pods`, `k8ts at -5m get deployment web -o yaml`")
-    .argument("<when>", "a revision (1041), a time (2026-01-31T12:00:00Z) or a while ago (-5m, 5m)")
-    .argument("<words...>", "what kubectl is to do: get, describe")
+    .description("run kubectl on past state: `k8ts at 1041 get pods`, `k8ts at -5m get deployment web -o yaml`")
+    .argument("<when>", "a revision (1041), a time (2026-01-31T12:00:00Z) or an age (-5m, 5m)")
+    .argument("<words...>", "arguments for kubectl: get or describe")
     .addOption(dataDirOption())
     .allowUnknownOption()
     .passThroughOptions()

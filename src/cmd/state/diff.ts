@@ -29,15 +29,15 @@ const MAX_VALUE = 60;
 
 export function diffCommand(): Command {
   return new Command("diff")
-    .description("show what is different between two moments: `k8ts diff -5m 1041 deployments`")
-    .argument("<a>", "a revision, a time or a while ago (5m)")
+    .description("show the differences between two points in time: `k8ts diff -5m 1041 deployments`")
+    .argument("<a>", "a revision, a time or an age (5m)")
     .argument("<b>", "the same")
     .argument(
       "[resources...]",
-      "such as pods, deployment/web, widgets.example.com; default: everything but events and leases",
+      "such as pods, deployment/web, widgets.example.com (default: all except events and leases)",
     )
     .addOption(dataDirOption())
-    .option("-n, --namespace <name>", "only of this namespace")
+    .option("-n, --namespace <name>", "only this namespace")
     .option("--format <form>", "text or json", "text")
     .allowUnknownOption()
     .action(async (a: string, b: string, resources: readonly string[], options: DiffOptions) => {

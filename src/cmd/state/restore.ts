@@ -9,10 +9,10 @@ import { type DataDirOption, dataDirOf, dataDirOption } from "../options/values.
 
 export function restoreCommand(): Command {
   return new Command("restore")
-    .description("start anew from a snapshot; the cluster must be stopped")
-    .argument("<file>", "a file that `k8ts snapshot` wrote")
+    .description("replace the state of a stopped cluster with a snapshot")
+    .argument("<file>", "a file written by `k8ts snapshot`")
     .addOption(dataDirOption())
-    .option("--force", "replace the state that is there; the old one is kept beside it")
+    .option("--force", "replace existing state; a copy of it is kept")
     .action(async (file: string, options: DataDirOption & { force?: boolean }) => {
       const dir = dataDirOf(options);
       const clock = realClock();

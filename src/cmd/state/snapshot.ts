@@ -12,7 +12,7 @@ import { type DataDirOption, dataDirOf, dataDirOption } from "../options/values.
 
 export function snapshotCommand(): Command {
   return new Command("snapshot")
-    .description("write the whole state at one revision to a file, also while the cluster runs")
+    .description("write the state of the cluster at one revision to a file; the cluster may be running")
     .argument("<file>", "the file to write")
     .addOption(dataDirOption())
     .action(async (file: string, options: DataDirOption) => {

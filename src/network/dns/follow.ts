@@ -7,7 +7,8 @@
  */
 import type { core } from "#api";
 import { type Informers, objectKey, revisionOf } from "#client";
-import { EndpointSlice, Namespace, Service, serviceKeyOf } from "../kernel/kinds.ts";
+import { EndpointSlice, Namespace, Service } from "../kernel/kinds.ts";
+import { serviceKeyOf } from "../proxy/endpoints.ts";
 import { type DnsRecord, serviceRecords } from "./records.ts";
 import type { Zone } from "./zone.ts";
 

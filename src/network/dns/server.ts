@@ -11,7 +11,7 @@
 import { createSocket, type RemoteInfo, type Socket as UdpSocket } from "node:dgram";
 import { once } from "node:events";
 import { createServer, isIPv6, type Socket } from "node:net";
-import { type Clock, type Logger, MemoMap, type Timer } from "#base";
+import { andThen, attempt, type Clock, isPending, type Logger, type Maybe, MemoMap, type Timer } from "#base";
 import { CODES, PLAIN_UDP_BYTES, type Question, readQuestion, writeAnswer, writeFailure } from "./message.ts";
 import type { DnsMetrics } from "./metrics.ts";
 import { failure, type Resolution, type Resolver } from "./resolver.ts";
@@ -85,7 +85,7 @@ export async function startDnsServer(options: DnsServerOptions): Promise<DnsServ
 }
 
 /** Undefined: nothing is said. */
-type Respond = (message: Buffer, overTcp: boolean) => Buffer | undefined | Promise<Buffer | undefined>;
+type Respond = (message: Buffer, overTcp: boolean) => Maybe<Buffer | undefined>;
 
 function responder({ resolver, zone, metrics, clock, log }: DnsServerOptions): Respond {
   const kept = new MemoMap<string, Buffer>(MAX_KEPT);
@@ -125,13 +125,10 @@ function responder({ resolver, zone, metrics, clock, log }: DnsServerOptions): R
       log.error("a DNS question failed", { name: question.name, error });
       return finish({ answer: failure(CODES.failed) });
     };
-    try {
+    return attempt(() => {
       const resolution = resolver.resolve(question);
-      if (!(resolution instanceof Promise)) return finish(resolution, true);
-      return resolution.then((answer) => finish(answer)).catch(failed);
-    } catch (error) {
-      return failed(error);
-    }
+      return isPending(resolution) ? resolution.then((answer) => finish(answer)) : finish(resolution, true);
+    }, failed);
   };
 }
 
@@ -155,9 +152,7 @@ function answerDatagram(
     // Who asked may be gone; there is nobody to tell.
     if (bytes !== undefined && from.port !== 0 && !isClosed()) socket.send(bytes, from.port, from.address, () => {});
   };
-  const answer = respond(message, false);
-  if (answer instanceof Promise) void answer.then(send);
-  else send(answer);
+  void andThen(respond(message, false), send);
 }
 
 /** Answers go out in the order in which they are ready: their ids tell them apart. */
@@ -171,7 +166,7 @@ function serveConnection(socket: Socket, respond: Respond, clock: Clock): void {
       const message = received.subarray(2, end);
       received = received.subarray(end);
       const answer = respond(message, true);
-      if (!(answer instanceof Promise)) {
+      if (!isPending(answer)) {
         write(socket, answer);
         continue;
       }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { seededRandom } from "#base";
+import type { RequestInfo } from "../http/route.ts";
 import { attach, type GatewaySources } from "./attach.ts";
 import type {
   BackendReference,
@@ -10,7 +11,7 @@ import type {
   ReferenceGrant,
   RouteRule,
 } from "./kinds.ts";
-import { type Asked, GatewayRoutes } from "./rules.ts";
+import { GatewayRoutes } from "./rules.ts";
 import { wantedStatuses } from "./status.ts";
 
 const CONTROLLER = "k8ts.dev/gateway";
@@ -88,7 +89,7 @@ describe("HTTPRoutes", () => {
     ["wildcards stand for one label or more", { host: "a.b.example.org" }, "wild"],
     ["but not for none", { host: "example.org" }, "all"],
     ["a port that nobody listens at", { port: 443 }, undefined],
-  ] as const)("%s", (_, changes: Partial<Asked>, service) => {
+  ] as const)("%s", (_, changes: Partial<RequestInfo>, service) => {
     const { routes } = attach(sources(gateway({}), ...ROUTES));
     const table = new GatewayRoutes(routes, seededRandom(1));
     const asked = { port: 80, host: "shop.example.org", path: "/api/x", query: "", method: "GET", headers: {} };

@@ -1,21 +1,22 @@
 /**
- * The endpoints behind a Service's port, as its slices have them, and whose turn it is.
+ * The endpoints behind a Service's port, in round-robin order.
  *
- * 1. Requests go straight to endpoints, one after the other; which ones there are is looked up when the next request comes.
- * 2. One that could not be reached is asked last for a while: its slices may not know yet.
+ * 1. Requests go to endpoints directly, not through the Service's address. The endpoints are looked up when the next
+ *    request comes.
+ * 2. An unreachable endpoint is tried last for a while: its slice may not show it yet.
  */
 import type { core, discovery } from "#api";
 import type { Clock, Random } from "#base";
+import type { Family } from "../kernel/ip-family.ts";
 import { chooseEndpoints, type Endpoint, type NodeFacts } from "../proxy/endpoints.ts";
-import type { Family } from "../proxy/virtual-addresses.ts";
-import type { Backend } from "../ingress/routes.ts";
+import type { Backend } from "./route.ts";
 
 export interface BackendSources {
   service(key: string): core.Service | undefined;
   slices(service: string): readonly discovery.EndpointSlice[];
 }
 
-interface Turn {
+interface Rotation {
   readonly endpoints: readonly Endpoint[];
   next: number;
 }
@@ -28,7 +29,7 @@ export class Backends {
   readonly #sources: BackendSources;
   readonly #clock: Clock;
   readonly #random: Random;
-  readonly #turns = new Map<string, Map<string, Turn>>();
+  readonly #rotations = new Map<string, Map<string, Rotation>>();
   readonly #avoided = new Map<string, number>();
 
   constructor(sources: BackendSources, clock: Clock, random: Random) {
@@ -37,23 +38,23 @@ export class Backends {
     this.#random = random;
   }
 
-  /** Something about this Service or its slices has changed. */
+  /** This Service or its slices have changed. */
   forget(service: string): void {
-    this.#turns.delete(service);
+    this.#rotations.delete(service);
   }
 
-  /** In the order in which they are to be tried; none if there are none. */
+  /** The endpoints in the order in which to try them. */
   choose(backend: Backend): readonly Endpoint[] {
-    const turn = this.#turnOf(backend);
-    const { length } = turn.endpoints;
-    if (length < 2) return turn.endpoints;
-    const first = turn.next % length;
-    turn.next = first + 1;
-    const order = [...turn.endpoints.slice(first), ...turn.endpoints.slice(0, first)];
+    const rotation = this.#rotationOf(backend);
+    const { length } = rotation.endpoints;
+    if (length < 2) return rotation.endpoints;
+    const first = rotation.next % length;
+    rotation.next = first + 1;
+    const order = [...rotation.endpoints.slice(first), ...rotation.endpoints.slice(0, first)];
     return this.#avoided.size === 0 ? order : this.#avoidedLast(order);
   }
 
-  /** It could not be reached. */
+  /** The endpoint could not be reached. */
   avoid({ address, port }: Endpoint): void {
     this.#avoided.set(`${address} ${port}`, this.#clock.monotonic() + AVOIDED_MS);
   }
@@ -65,30 +66,30 @@ export class Backends {
     return [...order.filter((each) => !isAvoided(each)), ...order.filter(isAvoided)];
   }
 
-  #turnOf({ service, port }: Backend): Turn {
-    let ports = this.#turns.get(service);
+  #rotationOf({ service, port }: Backend): Rotation {
+    let ports = this.#rotations.get(service);
     if (ports === undefined) {
       ports = new Map();
-      this.#turns.set(service, ports);
+      this.#rotations.set(service, ports);
     }
     const key = `${typeof port} ${port}`;
-    let turn = ports.get(key);
-    if (turn === undefined) {
+    let rotation = ports.get(key);
+    if (rotation === undefined) {
       const endpoints = this.#endpointsOf(service, port);
-      turn = { endpoints, next: this.#random.integer(Math.max(1, endpoints.length)) };
-      ports.set(key, turn);
+      rotation = { endpoints, next: this.#random.integer(Math.max(1, endpoints.length)) };
+      ports.set(key, rotation);
     }
-    return turn;
+    return rotation;
   }
 
   #endpointsOf(key: string, wanted: string | number): readonly Endpoint[] {
     const service = this.#sources.service(key);
-    // An ExternalName would let whoever writes a Service send our requests anywhere.
+    // With an ExternalName, the author of a Service could send our requests anywhere.
     if (service === undefined || service.spec?.type === "ExternalName") return [];
     const port = service.spec?.ports?.find(({ name, port }) => (typeof wanted === "string" ? name : port) === wanted);
     if (port === undefined || (port.protocol ?? "TCP") !== "TCP") return [];
     const slices = this.#sources.slices(key);
-    // One family is enough: with both, whoever has two addresses would have two turns.
+    // One IP family only: with both, a dual-stack endpoint would get twice the requests.
     for (const family of service.spec?.ipFamilies ?? FAMILIES) {
       const { cluster } = chooseEndpoints(slices, port.name ?? "", "TCP", family as Family, EVERYWHERE);
       if (cluster.length > 0) return cluster;

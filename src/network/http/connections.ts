@@ -1,11 +1,12 @@
 /**
  * Requests to endpoints.
  *
- * 1. Connections are kept for requests that may be repeated: those of idempotent methods without a body. An endpoint may close a kept connection
- *    in the moment in which it is used again, and only such a request can then be sent once more (RFC 9110, 9.2.2).
- * 2. Where the connection of such a request ends without an answer, a new one follows; one that cannot be made leads to the next endpoint. Whatever else
- *    fails, fails.
- * 3. A body is read from the client only once there is a connection to send it on.
+ * 1. Connections are reused for requests that may be repeated: those of idempotent methods without a body. An endpoint
+ *    may close an idle connection at the moment when it is used again, and only such a request can then be sent a second
+ *    time (RFC 9110, 9.2.2).
+ * 2. If the reused connection of such a request ends without a response, the request is sent again on a new one. If a
+ *    connection cannot be opened, the next endpoint is tried. Every other failure is final.
+ * 3. A body is read from the client only once the connection to the endpoint is open.
  */
 import { Agent, type IncomingMessage, type OutgoingHttpHeaders, request } from "node:http";
 import type { Readable } from "node:stream";
@@ -22,11 +23,11 @@ export interface Outgoing {
 
 export type Attempt =
   | { readonly kind: "answered"; readonly answer: IncomingMessage }
-  /** Nothing of it has been carried out: it may go to another endpoint. */
+  /** The request was not sent: it may go to another endpoint. */
   | { readonly kind: "unreached"; readonly error: Error }
   | { readonly kind: "failed"; readonly error: Error; readonly inTime: boolean };
 
-/** A connection that ended without a word, as a kept one may. */
+/** A reused connection that ended without a response. */
 interface Stale {
   readonly kind: "stale";
   readonly error: Error;
@@ -34,7 +35,7 @@ interface Stale {
 
 export interface ConnectionLimits {
   readonly connectMs: number;
-  /** From the last byte of a request to the first of its answer. */
+  /** From the last byte of a request to the first of its response. */
   readonly answerMs: number;
 }
 
@@ -53,7 +54,7 @@ export class Connections {
     this.#clock = clock;
   }
 
-  /** `signal`: the client has gone. */
+  /** `signal`: aborts when the client disconnects. */
   async send(endpoint: Endpoint, outgoing: Outgoing, signal: AbortSignal): Promise<Attempt> {
     const isRepeatable = outgoing.body === undefined && IDEMPOTENT.has(outgoing.method);
     const attempt = await this.#send(endpoint, outgoing, isRepeatable ? this.#kept : this.#single, signal);
@@ -91,12 +92,12 @@ export class Connections {
       sent.once("socket", (socket) => (socket.connecting ? socket.once("connect", connected) : connected()));
       sent.once("finish", () => {
         timer.cancel();
-        // An answer may come before all of the request has gone.
+        // A response may arrive before the whole request is sent.
         if (isOver) return;
         timer = this.#clock.timer(this.#limits.answerMs, late("no answer in time"));
       });
       sent.once("response", (answer) => end({ kind: "answered", answer }));
-      // Also what fails after the answer: its stream tells it to whoever reads it.
+      // Failures after the response also surface on its stream.
       sent.on("error", (error) => {
         if (!isConnected) end({ kind: "unreached", error });
         else if (agent === this.#kept && inTime) end({ kind: "stale", error });

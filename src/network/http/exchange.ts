@@ -1,49 +1,47 @@
 /**
  * One request from a client to an endpoint and back.
  *
- *     client ──► route ──► endpoint ──► answer ──► client
- *                  │          └── not reached: the next one
- *                  └── none: 404; nobody behind it: 503
+ *     client ──► route ──► endpoint ──► response ──► client
+ *                  │          └── unreachable: the next one
+ *                  └── no route: 404; no endpoint: 503
  */
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
 import { PassThrough, type Readable } from "node:stream";
 import { type Clock, type Logger, nextTurn } from "#base";
-import type { GatewayRoutes } from "../gateway/index.ts";
+
 import type { Endpoint } from "../proxy/endpoints.ts";
 import type { Backends } from "./backends.ts";
 import type { Attempt, Connections, Outgoing } from "./connections.ts";
-import { changeHeaders, goesInCircles, type Origin, requestHeaders, responseHeaders } from "./headers.ts";
+import { changeHeaders, isLoop, type Origin, requestHeaders, responseHeaders } from "./headers.ts";
 import type { IngressMetrics } from "./metrics.ts";
 import { mirrored } from "./mirror.ts";
 import { requestPath } from "./request-path.ts";
-import type { HeaderChanges, Route, Routes } from "../ingress/routes.ts";
+import type { HeaderChanges, RequestInfo, Route } from "./route.ts";
 
 export type ClientRequest = IncomingMessage | Http2ServerRequest;
 export type ClientResponse = ServerResponse | Http2ServerResponse;
 
 export interface ExchangeOptions {
-  /** As they are at this moment. */
-  readonly routes: () => Routes;
-  /** Those of the Gateway API, which come first. */
-  readonly gatewayRoutes?: () => GatewayRoutes | undefined;
+  /** By the routes of this moment. */
+  readonly findRoute: (request: RequestInfo) => Route | undefined;
   readonly backends: Backends;
   readonly connections: Connections;
   readonly metrics: IngressMetrics;
   readonly trustsForwarded: boolean;
-  /** Undefined: any size. */
+  /** Undefined: unlimited. */
   readonly maxBodyBytes: number | undefined;
-  /** For so long no byte of a body may be missing. */
+  /** A request body without progress for this long is refused. */
   readonly bodyIdleMs: number;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-/** What a client hears where no endpoint answers it. */
+/** A response of the proxy itself. */
 export interface Refusal {
   readonly status: number;
   readonly text: string;
-  /** Where it should ask instead. */
+  /** For redirects. */
   readonly location?: string;
 }
 
@@ -51,47 +49,46 @@ export const REFUSALS = {
   badRequest: { status: 400, text: "400 bad request" },
   noRoute: { status: 404, text: "404 page not found" },
   badMethod: { status: 405, text: "405 method not allowed" },
-  stalled: { status: 408, text: "408 the request did not go on" },
+  stalled: { status: 408, text: "408 request timeout" },
   tooLarge: { status: 413, text: "413 request body too large" },
   failed: { status: 502, text: "502 the backend failed" },
-  nobody: { status: 503, text: "503 no backend is available" },
+  unavailable: { status: 503, text: "503 no backend is available" },
   late: { status: 504, text: "504 the backend did not answer in time" },
-  nowhere: { status: 500, text: "500 the route leads nowhere" },
-  circle: { status: 508, text: "508 the request goes in circles" },
+  noBackend: { status: 500, text: "500 the route has no backend" },
+  loop: { status: 508, text: "508 loop detected" },
 } as const satisfies Record<string, Refusal>;
 
-/** A request that has somewhere to go. */
+/** A request with its route and endpoints. */
 export interface Routed {
   readonly route: Route;
   readonly endpoints: readonly Endpoint[];
   readonly path: string;
 }
 
-/** Where a request goes, or why nowhere. */
+/** Where a request goes, or the response if it goes nowhere. */
 export function routed(
-  { routes, gatewayRoutes, backends }: Pick<ExchangeOptions, "routes" | "gatewayRoutes" | "backends">,
+  { findRoute, backends }: Pick<ExchangeOptions, "findRoute" | "backends">,
   request: ClientRequest,
   origin: Origin,
 ): Routed | (Refusal & { readonly route?: Route }) {
-  const asked = requestPath(request.url ?? "");
-  if (asked === undefined) return REFUSALS.badRequest;
+  const url = requestPath(request.url ?? "");
+  if (url === undefined) return REFUSALS.badRequest;
   if (request.method === "CONNECT" || request.method === "TRACE") return REFUSALS.badMethod;
-  if (goesInCircles(request.headers)) return REFUSALS.circle;
+  if (isLoop(request.headers)) return REFUSALS.loop;
   const { method = "GET", headers } = request;
   const { host, port } = origin;
-  const byGateway = gatewayRoutes?.()?.find({ ...asked, host, port, method, headers });
-  const route = byGateway ?? routes().find(host, asked.path);
+  const route = findRoute({ ...url, host, port, method, headers });
   if (route === undefined) return REFUSALS.noRoute;
-  const { answer, path = asked.path } = route.changes ?? {};
+  const { answer, path = url.path } = route.changes ?? {};
   if (answer !== undefined) {
     const { status, location } = answer;
     return location === undefined
-      ? { ...REFUSALS.nowhere, status, route }
-      : { status, location, text: `${status} it is elsewhere`, route };
+      ? { ...REFUSALS.noBackend, status, route }
+      : { status, location, text: `${status} redirect`, route };
   }
   const endpoints = route.backend === undefined ? [] : backends.choose(route.backend);
-  if (endpoints.length === 0) return { ...REFUSALS.nobody, route };
-  return { route, endpoints, path: path + asked.query };
+  if (endpoints.length === 0) return { ...REFUSALS.unavailable, route };
+  return { route, endpoints, path: path + url.query };
 }
 
 export async function exchange(
@@ -104,7 +101,7 @@ export async function exchange(
   const start = clock.monotonic();
   const found = routed(options, request, origin);
   response.once("close", () =>
-    metrics.answered(found.route?.ingress, response.statusCode, clock.monotonic() - start, isWhole(response)),
+    metrics.answered(found.route?.owner, response.statusCode, clock.monotonic() - start, isWhole(response)),
   );
   if ("status" in found) return refuse(response, found);
   const declared = Number(request.headers["content-length"] ?? 0);
@@ -112,7 +109,7 @@ export async function exchange(
   if (declared > maxBodyBytes) return refuse(response, REFUSALS.tooLarge);
   const gone = new AbortController();
   response.once("close", () => {
-    if (!isWhole(response)) gone.abort(new Error("the client has gone"));
+    if (!isWhole(response)) gone.abort(new Error("the client has disconnected"));
   });
   const bounded = hasBody(request) ? new LimitedBody(request, maxBodyBytes) : undefined;
   if (bounded !== undefined) expectProgress(options, request, response);
@@ -120,7 +117,7 @@ export async function exchange(
   const headers = requestHeaders(request.headers, origin, options.trustsForwarded);
   if (changes.host !== undefined) headers.host = changes.host;
   changeHeaders(headers, changes.requestHeaders);
-  // Answered here already, by whoever listens.
+  // Node's HTTP server has answered Expect already.
   delete headers.expect;
   if (bounded !== undefined && headers["content-length"] === undefined) headers["transfer-encoding"] = "chunked";
   const asked = { method: request.method ?? "GET", path: found.path, headers, body: bounded?.stream };
@@ -129,20 +126,20 @@ export async function exchange(
     const timer = clock.timer(changes.timeoutMs, () => {
       if (response.writableEnded) return;
       refuse(response, REFUSALS.late);
-      gone.abort(new Error("the route gives it no more time"));
+      gone.abort(new Error("the route's timeout is over"));
     });
     response.once("close", () => timer.cancel());
   }
   const attempt = await firstAnswer(options, found.endpoints, outgoing, gone.signal);
   if (gone.signal.aborted) return;
   if (attempt.kind === "answered") return passOn(attempt, response, changes.responseHeaders);
-  options.log.debug("a request failed", { ingress: found.route.ingress, error: attempt.error });
+  options.log.debug("a request failed", { route: found.route.owner, error: attempt.error });
   if (bounded?.isTooLarge === true) return refuse(response, REFUSALS.tooLarge);
-  if (attempt.kind === "unreached") return refuse(response, REFUSALS.nobody);
+  if (attempt.kind === "unreached") return refuse(response, REFUSALS.unavailable);
   refuse(response, attempt.inTime ? REFUSALS.failed : REFUSALS.late);
 }
 
-/** Of the first endpoint that can be reached. */
+/** The response of the first endpoint that can be reached. */
 async function firstAnswer(
   { connections, backends, metrics }: ExchangeOptions,
   endpoints: readonly Endpoint[],
@@ -167,13 +164,13 @@ function passOn(
   const headers = responseHeaders(answer.headers);
   changeHeaders(headers, changes);
   writeHead(response, answer.statusCode ?? 502, headers);
-  // Half an answer must not look like a whole one.
+  // A truncated response must not look complete.
   answer.once("error", () => cut(response));
   answer.once("end", () => {
     if (Object.keys(answer.trailers).length > 0) response.addTrailers(answer.trailers as Record<string, string>);
   });
   answer.pipe(response as ServerResponse);
-  // An endpoint that has said how it will answer, and waits with the rest: its client shall know.
+  // The client gets the head of a response even if the endpoint delays its body.
   if ("stream" in response) return;
   void nextTurn().then(() => {
     if (!response.writableEnded && !response.destroyed) response.flushHeaders();
@@ -214,7 +211,7 @@ function hasBody(request: ClientRequest): boolean {
   return encoding !== undefined || (length !== undefined && length !== "0");
 }
 
-/** A client that has begun to send and does not go on must not hold an endpoint for ever. */
+/** A client that stops sending its body must not occupy an endpoint forever. */
 function expectProgress(
   { clock, bodyIdleMs }: ExchangeOptions,
   request: ClientRequest,
@@ -236,7 +233,7 @@ function expectProgress(
   response.once("close", () => timer.cancel());
 }
 
-/** A body of at most so many bytes. */
+/** A body of limited size. */
 class LimitedBody {
   readonly stream: Readable;
   isTooLarge = false;

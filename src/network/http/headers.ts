@@ -1,13 +1,13 @@
 /**
- * What is said to endpoints, and what they say to clients (RFC 9110).
+ * The headers that endpoints and clients receive (RFC 9110).
  *
- * 1. Headers about one connection stay on it: those that the standard names, and those that `Connection` names.
- * 2. Where a client comes from is said by us. What it claims itself is believed only where that is asked for.
+ * 1. Hop-by-hop headers are not forwarded: those that the standard names, and those that `Connection` names.
+ * 2. X-Forwarded-* headers are set here. Those of the client are used only with `trustsForwarded`.
  */
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http";
-import type { HeaderChanges } from "../ingress/routes.ts";
+import type { HeaderChanges } from "./route.ts";
 
-const OF_CONNECTION = new Set([
+const HOP_BY_HOP = new Set([
   "connection",
   "keep-alive",
   "proxy-connection",
@@ -18,7 +18,7 @@ const OF_CONNECTION = new Set([
   "upgrade",
   "http2-settings",
 ]);
-const OF_ORIGIN = [
+const FORWARDED = [
   "forwarded",
   "x-forwarded-for",
   "x-forwarded-host",
@@ -27,13 +27,13 @@ const OF_ORIGIN = [
   "x-real-ip",
 ];
 const NAME = "k8ts-ingress";
-/** An Ingress whose Service leads back here would go on for ever. */
-const MAX_TURNS = 5;
+/** Bounds the loop of an Ingress whose Service points back here. */
+const MAX_HOPS = 5;
 
 export interface Origin {
   readonly address: string;
   readonly protocol: "http" | "https";
-  /** At which the client came in. */
+  /** The local port that the client connected to. */
   readonly port: number;
   readonly host: string;
   readonly httpVersion: string;
@@ -47,7 +47,7 @@ export function requestHeaders(
   const sent = passed(headers);
   const before = trustsForwarded ? text(headers["x-forwarded-for"]) : "";
   const claimed = (name: string, own: string) => (trustsForwarded && text(headers[name])) || own;
-  for (const name of OF_ORIGIN) if (!trustsForwarded || name !== "forwarded") delete sent[name];
+  for (const name of FORWARDED) if (!trustsForwarded || name !== "forwarded") delete sent[name];
   return {
     ...sent,
     host: origin.host,
@@ -64,9 +64,9 @@ export function responseHeaders(headers: IncomingHttpHeaders): OutgoingHttpHeade
   return passed(headers);
 }
 
-/** Headers about the connection and the length of the body are not for others to change. */
+/** Hop-by-hop headers and content-length cannot be changed. */
 export function changeHeaders(headers: OutgoingHttpHeaders, changes: readonly HeaderChanges[] = []): void {
-  const open = (name: string) => !OF_CONNECTION.has(name) && name !== "content-length";
+  const open = (name: string) => !HOP_BY_HOP.has(name) && name !== "content-length";
   for (const { set = [], add = [], remove = [] } of changes) {
     for (const { name, value } of set) if (open(name.toLowerCase())) headers[name.toLowerCase()] = value;
     for (const { name, value } of add) {
@@ -79,9 +79,9 @@ export function changeHeaders(headers: OutgoingHttpHeaders, changes: readonly He
   }
 }
 
-/** Whether this request has been here too often. */
-export function goesInCircles({ via }: IncomingHttpHeaders): boolean {
-  return text(via).split(NAME).length - 1 >= MAX_TURNS;
+/** Whether this request has passed here too often. */
+export function isLoop({ via }: IncomingHttpHeaders): boolean {
+  return text(via).split(NAME).length - 1 >= MAX_HOPS;
 }
 
 function passed(headers: IncomingHttpHeaders): OutgoingHttpHeaders {
@@ -91,7 +91,7 @@ function passed(headers: IncomingHttpHeaders): OutgoingHttpHeaders {
     .map((name) => name.trim());
   const sent: OutgoingHttpHeaders = {};
   for (const [name, value] of Object.entries(headers)) {
-    if (value === undefined || name.startsWith(":") || OF_CONNECTION.has(name) || named.includes(name)) continue;
+    if (value === undefined || name.startsWith(":") || HOP_BY_HOP.has(name) || named.includes(name)) continue;
     sent[name] = value;
   }
   return sent;

@@ -1,9 +1,9 @@
-/** Counts of the ingress. */
+/** Metrics of the HTTP proxy. */
 import type { MetricsRegistry } from "#base";
 
 export interface IngressMetrics {
-  /** `ingress`: its key; undefined where none took the request. */
-  answered(ingress: string | undefined, status: number, ms: number, isWhole: boolean): void;
+  /** `owner`: key of the Ingress or HTTPRoute; undefined if there was no route. */
+  answered(owner: string | undefined, status: number, ms: number, isWhole: boolean): void;
   retried(): void;
   reloaded(routes: number): void;
   connected(by: 1 | -1): void;
@@ -14,12 +14,12 @@ const BUCKETS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 
 export function ingressMetrics(registry: MetricsRegistry): IngressMetrics {
   const requests = registry.counter({
     name: "k8ts_ingress_requests_total",
-    help: "Requests, by the Ingress that took them and the status of their answer; 499 where the client left before.",
+    help: "Requests by Ingress and status; 499 if the client disconnected first.",
     labels: ["namespace", "ingress", "status"],
   });
   const durations = registry.histogram({
     name: "k8ts_ingress_request_duration_seconds",
-    help: "From a request to the end of its answer.",
+    help: "From a request to the end of its response.",
     labels: ["namespace", "ingress"],
     buckets: BUCKETS,
   });
@@ -29,10 +29,10 @@ export function ingressMetrics(registry: MetricsRegistry): IngressMetrics {
   });
   const reloads = registry.counter({
     name: "k8ts_ingress_reloads_total",
-    help: "How often the routes were made anew.",
+    help: "How often the routes were rebuilt.",
   });
-  const routes = registry.gauge({ name: "k8ts_ingress_routes", help: "Routes that there are." });
-  const connections = registry.gauge({ name: "k8ts_ingress_connections", help: "Connections of clients." });
+  const routes = registry.gauge({ name: "k8ts_ingress_routes", help: "Number of routes." });
+  const connections = registry.gauge({ name: "k8ts_ingress_connections", help: "Open client connections." });
   return {
     answered(key = "/", status, ms, isWhole) {
       const [namespace = "", ingress = ""] = key.split("/");

@@ -1,16 +1,16 @@
 /**
- * Copies of requests for others than who answers them. A copy holds up nobody: one that cannot keep up with the body is given up, and what is answered to it
- * is thrown away.
+ * Request mirroring. A mirror never delays the request: if it does not keep up with the body it is dropped, and its
+ * response is discarded.
  */
 import { PassThrough, type Readable, Transform } from "node:stream";
 import type { Backends } from "./backends.ts";
 import type { Connections, Outgoing } from "./connections.ts";
-import type { Backend } from "../ingress/routes.ts";
+import type { Backend } from "./route.ts";
 
-/** Of a body that a copy has not taken yet. */
+/** Bytes of a body that a mirror has not read yet. */
 const MOST_WAITING_BYTES = 1024 * 1024;
 
-/** The request to be sent, from which the copies get their bodies. */
+/** Starts the mirrors, and returns the request to send: reading its body also feeds the mirrors. */
 export function mirrored(
   { backends, connections }: { readonly backends: Backends; readonly connections: Connections },
   mirrors: readonly Backend[],
@@ -45,7 +45,7 @@ function shared(body: Readable, copies: readonly PassThrough[]): Readable {
     transform: (chunk: Buffer, _encoding, done) => {
       for (const copy of copies) {
         if (copy.destroyed) continue;
-        if (copy.writableLength > MOST_WAITING_BYTES) copy.destroy(new Error("it does not keep up"));
+        if (copy.writableLength > MOST_WAITING_BYTES) copy.destroy(new Error("the mirror does not keep up"));
         else copy.write(chunk);
       }
       done(null, chunk);

@@ -1,8 +1,8 @@
 /**
- * The ports of the ingress: HTTP/1.1 on one, HTTP/2 and HTTP/1.1 over TLS on the other.
+ * The HTTP and HTTPS ports: HTTP/1.1 on one, HTTP/2 and HTTP/1.1 over TLS on the other.
  *
- * 1. Routes and certificates are looked up for each request and each handshake: a change of them touches no connection.
- * 2. When it stops, no new connection is taken; what is under way may end within the time that is given.
+ * 1. Routes are looked up for each request and certificates for each handshake: changing them touches no connection.
+ * 2. When it stops, it accepts no new connections, and requests under way have a limited time to finish.
  */
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
@@ -10,7 +10,6 @@ import { createSecureServer, type ServerHttp2Session } from "node:http2";
 import type { AddressInfo, Server, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { SecureContext, TLSSocket } from "node:tls";
-import type { CertificatePem } from "../ingress/certificates.ts";
 import {
   type ClientRequest,
   type ClientResponse,
@@ -22,42 +21,47 @@ import {
 import type { Origin } from "./headers.ts";
 import { refuseUpgrade, upgrade } from "./upgrade.ts";
 
-export interface IngressServerOptions extends ExchangeOptions {
+export interface CertificatePem {
+  readonly certPem: string;
+  readonly keyPem: string;
+}
+
+export interface HttpServerOptions extends ExchangeOptions {
   readonly address: string;
-  /** 0 picks a free one; undefined: none. */
+  /** 0 picks a free port; undefined: not served. */
   readonly httpPort: number | undefined;
   readonly httpsPort: number | undefined;
   readonly certificateOf: (serverName: string) => SecureContext | undefined;
-  /** For clients that name no host. */
+  /** For clients without SNI. */
   readonly defaultCertificate: CertificatePem | undefined;
   readonly connectMs: number;
   readonly maxConnections: number;
 }
 
-export interface IngressServer {
+export interface HttpProxyServer {
   readonly httpPort: number | undefined;
   readonly httpsPort: number | undefined;
-  /** Waits so long for what is under way. */
+  /** Waits up to `drainMs` for requests under way. */
   stop(drainMs: number): Promise<void>;
 }
 
 const LIMITS = {
   maxHeaderSize: 16_384,
   headersTimeout: 20_000,
-  // How long a body takes is the endpoint's affair.
+  // exchange.ts watches the progress of bodies.
   requestTimeout: 0,
   keepAliveTimeout: 65_000,
   noDelay: true,
 } as const;
 const MAX_STREAMS = 128;
 
-/** HTTP/2 without TLS is not spoken: who offers to change to it goes on as they began, as does who has a body to send first. */
+/** Upgrades to HTTP/2 without TLS are not supported, nor are upgrades of requests with a body: both go on in HTTP/1.1. */
 function mayUpgrade({ headers }: IncomingMessage): boolean {
   const hasBody = headers["transfer-encoding"] !== undefined || (headers["content-length"] ?? "0") !== "0";
   return !hasBody && !/^h2c\b/i.test(headers.upgrade ?? "");
 }
 
-export async function startIngressServer(options: IngressServerOptions): Promise<IngressServer> {
+export async function startHttpServer(options: HttpServerOptions): Promise<HttpProxyServer> {
   const { address, httpPort, httpsPort, metrics, clock, log } = options;
   const state = { isStopping: false };
   const sockets = new Set<Socket>();
@@ -71,7 +75,7 @@ export async function startIngressServer(options: IngressServerOptions): Promise
       response.once("close", () => open.delete(response));
       if (state.isStopping) response.setHeader("connection", "close");
     }
-    request.on("error", () => {}); // its end is seen by who reads it, or by the response
+    request.on("error", () => {}); // its reader and the response notice the end
     response.on("error", () => {});
     exchange(options, request, response, originOf(request, protocol)).catch((error: unknown) => {
       log.error("a request could not be served", { error });
@@ -146,7 +150,7 @@ export async function startIngressServer(options: IngressServerOptions): Promise
   }
 }
 
-function secureServer({ certificateOf, defaultCertificate }: IngressServerOptions) {
+function secureServer({ certificateOf, defaultCertificate }: HttpServerOptions) {
   return createSecureServer({
     ...LIMITS,
     allowHTTP1: true,

@@ -1,5 +1,5 @@
 /**
- * Connections that become something else, such as a WebSocket: once the endpoint agrees, bytes pass both ways and nobody reads them here.
+ * Upgraded connections, such as WebSockets: once the endpoint agrees, bytes are forwarded in both directions unread.
  */
 import { type IncomingMessage, type OutgoingHttpHeaders, request as send } from "node:http";
 import type { Duplex } from "node:stream";
@@ -24,8 +24,8 @@ export async function upgrade(
   const start = clock.monotonic();
   client.on("error", () => client.destroy());
   const found = routed(options, request, origin);
-  let status: number = REFUSALS.nobody.status;
-  client.once("close", () => metrics.answered(found.route?.ingress, status, clock.monotonic() - start, true));
+  let status: number = REFUSALS.unavailable.status;
+  client.once("close", () => metrics.answered(found.route?.owner, status, clock.monotonic() - start, true));
   if ("status" in found) {
     status = found.status;
     return refuseUpgrade(client, found);
@@ -46,10 +46,10 @@ export async function upgrade(
     backends.avoid(endpoint);
     metrics.retried();
   }
-  refuseUpgrade(client, REFUSALS.nobody);
+  refuseUpgrade(client, REFUSALS.unavailable);
 }
 
-/** The status with which the endpoint answered. */
+/** Resolves with the status of the endpoint's response. */
 function agree(
   { clock, connectMs }: Upgrade,
   { method = "GET" }: IncomingMessage,
@@ -83,7 +83,7 @@ function agree(
       endpoint.pipe(client).pipe(endpoint);
       resolve(answer.statusCode ?? 101);
     });
-    // It does not agree: what it says instead ends the connection.
+    // The endpoint refuses: its response is passed on, then the connection ends.
     sent.once("response", (answer) => {
       client.write(headOf(answer, "close"));
       answer.once("error", () => client.destroy());
@@ -106,7 +106,7 @@ export function refuseUpgrade(client: Duplex, { status, text, location }: Refusa
   );
 }
 
-/** As it came, but for how the body is framed: it ends with the connection. */
+/** The response head as received. With `connection`, the body is framed by the end of the connection. */
 function headOf({ statusCode, statusMessage, rawHeaders }: IncomingMessage, connection?: string): string {
   const lines = [`HTTP/1.1 ${statusCode} ${statusMessage}`];
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -119,7 +119,7 @@ function headOf({ statusCode, statusMessage, rawHeaders }: IncomingMessage, conn
   return `${lines.join("\r\n")}\r\n\r\n`;
 }
 
-/** Who is gone without a word is found out. */
+/** Detects peers that vanish without closing. */
 function keepAlive(socket: Duplex): void {
   if (!("setKeepAlive" in socket) || typeof socket.setKeepAlive !== "function") return;
   socket.setKeepAlive(true, ALIVE_MS);

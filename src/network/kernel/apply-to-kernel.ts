@@ -1,84 +1,44 @@
 /**
- * Tells the kernel whenever something has changed, one time after the other.
+ * The loop of every part that programs the kernel: it applies changes, one application after the other.
  *
- * 1. What changes while the kernel is told is told next, all at once: what flaps costs no more than the kernel takes.
- * 2. What could not be told is tried again after a while.
+ * 1. Changes that arrive during an application are applied together in the next one: flapping objects cost no more
+ *    than the kernel takes.
+ * 2. A failed application is retried with backoff.
+ * 3. Everything is applied again at every resync, in case somebody else has changed it.
  */
 import { Backoff, type Clock, type Logger, type Random } from "#base";
 import type { WorkReporter } from "#client";
+import type { ChangeSignal } from "./change-signal.ts";
 
-const MAX_REVISIONS = 32;
-
-/** Somebody waits for something to have changed. */
-export class Changed {
-  /** The first look happens even where there is nothing. */
-  #is = true;
-  #wake: (() => void) | undefined;
-  #revisions: number[] = [];
-
-  /** `revision`: what has changed it, for those who want to see why. */
-  mark(revision?: number): void {
-    this.#is = true;
-    if (revision !== undefined && this.#revisions.push(revision) > MAX_REVISIONS) this.#revisions.shift();
-    this.#wake?.();
-  }
-
-  /** By what it has changed since the last time. */
-  take(): readonly number[] {
-    return this.#revisions.splice(0);
-  }
-
-  /** Returns when it has, or after so long. */
-  async wait(clock: Clock, timeoutMs: number, signal: AbortSignal): Promise<void> {
-    signal.throwIfAborted();
-    if (!this.#is) {
-      const woken = Promise.withResolvers<void>();
-      const timer = clock.timer(timeoutMs, woken.resolve);
-      const abort = () => woken.reject(signal.reason);
-      signal.addEventListener("abort", abort, { once: true });
-      this.#wake = woken.resolve;
-      try {
-        await woken.promise;
-      } finally {
-        this.#wake = undefined;
-        timer.cancel();
-        signal.removeEventListener("abort", abort);
-      }
-    }
-    this.#is = false;
-  }
-}
-
-export interface TellOptions {
-  readonly changed: Changed;
-  /** `whole`: everything is to be told again, in case somebody else has changed it. Returns what was told; undefined: nothing. */
-  readonly tell: (whole: boolean, signal: AbortSignal) => Promise<string | undefined>;
-  /** Who wants to see it. */
-  readonly reporter?: WorkReporter | undefined;
-  /** How often everything is told again. */
+export interface ApplyOptions {
+  readonly changed: ChangeSignal;
+  /** `whole`: apply everything, not only what has changed. Returns what was applied; undefined if nothing was. */
+  readonly apply: (whole: boolean, signal: AbortSignal) => Promise<string | undefined>;
+  /** Receives each application that a change has caused. */
+  readonly reporter?: WorkReporter;
   readonly resyncMs: number;
-  /** Called once the kernel knows everything. */
-  readonly onReady: (() => void) | undefined;
+  /** Called after the first application. */
+  readonly onReady?: (() => void) | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
 }
 
 /** Until the signal aborts. */
-export async function tellKernel(options: TellOptions, signal: AbortSignal): Promise<void> {
-  const { changed, tell, resyncMs, onReady, clock, random, log, reporter } = options;
+export async function applyToKernel(options: ApplyOptions, signal: AbortSignal): Promise<void> {
+  const { changed, apply, resyncMs, onReady, clock, random, log, reporter } = options;
   const backoff = new Backoff({ initialMs: 200, maxMs: 30_000, jitter: 0.2 }, random);
   let isReady = false;
   let resyncAt = clock.monotonic() + resyncMs;
   for (;;) {
     await changed.wait(clock, Math.max(0, resyncAt - clock.monotonic()), signal);
     const start = clock.monotonic();
-    const [startedAt, woken] = [clock.now(), changed.take()];
+    const [startedAt, woken] = [clock.now(), changed.takeRevisions()];
     try {
-      const told = await tell(start >= resyncAt, signal);
-      if (told !== undefined && woken.length > 0) {
-        const call = { to: "kernel", what: told, afterMs: 0, tookMs: clock.monotonic() - start };
-        reporter?.report({ about: told, woken, startedAt, decided: "", calls: [call] });
+      const applied = await apply(start >= resyncAt, signal);
+      if (applied !== undefined && woken.length > 0) {
+        const call = { to: "kernel", what: applied, afterMs: 0, tookMs: clock.monotonic() - start };
+        reporter?.report({ about: applied, woken, startedAt, decided: "", calls: [call] });
       }
       if (start >= resyncAt) resyncAt = start + resyncMs;
       backoff.reset();
@@ -86,7 +46,7 @@ export async function tellKernel(options: TellOptions, signal: AbortSignal): Pro
       isReady = true;
     } catch (error) {
       if (signal.aborted) throw error;
-      log.error("the kernel could not be told; it is tried again", { error });
+      log.error("changes could not be applied to the kernel; retrying", { error });
       for (const revision of woken) changed.mark(revision);
       changed.mark();
       await clock.sleep(backoff.next(), signal);

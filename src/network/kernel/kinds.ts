@@ -23,12 +23,3 @@ export const IngressClass = clusterWide<networking.IngressClass>(
 );
 export const Namespace = clusterWide<core.Namespace>("v1", "Namespace", "namespaces");
 export const Node = clusterWide<core.Node>("v1", "Node", "nodes");
-
-/** The label that says where a node is. */
-export const ZONE = "topology.kubernetes.io/zone";
-
-/** The Service that a slice belongs to, as a key. */
-export function serviceKeyOf({ metadata }: discovery.EndpointSlice): string | undefined {
-  const name = metadata.labels?.["kubernetes.io/service-name"];
-  return name === undefined ? undefined : `${metadata.namespace}/${name}`;
-}

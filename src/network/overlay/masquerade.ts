@@ -1,16 +1,18 @@
 /**
- * What Pods send out of the cluster looks as if their node had sent it: nobody out there knows the way to a Pod. What stays between Pods keeps its addresses.
+ * Masquerades traffic from Pods to addresses outside of the cluster, where nobody has a route to Pods. Traffic between
+ * Pods keeps its addresses.
  */
 import type { Clock, Logger, Random } from "#base";
+import { applyToKernel } from "../kernel/apply-to-kernel.ts";
+import { ChangeSignal } from "../kernel/change-signal.ts";
+import type { Family } from "../kernel/ip-family.ts";
 import { type Program, runProgram } from "../kernel/program.ts";
-import type { Family } from "../proxy/virtual-addresses.ts";
-import { Changed, tellKernel } from "../kernel/apply-to-kernel.ts";
 
 const TABLE = "k8ts-outside";
-/** Addresses of groups are nobody's. */
-const GROUPS = { ip: "224.0.0.0/4", ip6: "ff00::/8" } as const;
+/** Multicast is never masqueraded. */
+const MULTICAST = { ip: "224.0.0.0/4", ip6: "ff00::/8" } as const;
 
-/** Replaces what is there under this name, in one transaction. Connections that are there stay as they are. */
+/** Replaces the table in one transaction. Existing connections are not affected. */
 export function masqueradeScript(families: readonly Family[], podCidrs: readonly string[]): string {
   return families
     .flatMap((family) => {
@@ -24,9 +26,9 @@ export function masqueradeScript(families: readonly Family[], podCidrs: readonly
         `table ${table} {`,
         `  set pods { type ${ip === "ip" ? "ipv4_addr" : "ipv6_addr"}; flags interval; elements = { ${own.join(", ")} }; }`,
         "  chain postrouting {",
-        // After the proxy's, which sees first what it has sent on.
+        // After the proxy's chain.
         "    type nat hook postrouting priority srcnat + 5; policy accept;",
-        `    ${ip} saddr @pods ${ip} daddr != @pods ${ip} daddr != ${GROUPS[ip]} masquerade`,
+        `    ${ip} saddr @pods ${ip} daddr != @pods ${ip} daddr != ${MULTICAST[ip]} masquerade`,
         "  }",
         "}",
       ];
@@ -37,7 +39,7 @@ export function masqueradeScript(families: readonly Family[], podCidrs: readonly
 export interface MasqueradeOptions {
   readonly families: readonly Family[];
   readonly podCidrs: readonly string[];
-  readonly resyncMs?: number;
+  readonly resyncMs?: number | undefined;
   readonly run?: Program;
   readonly clock: Clock;
   readonly random: Random;
@@ -46,12 +48,12 @@ export interface MasqueradeOptions {
 
 const DEFAULT_RESYNC_MS = 3_600_000;
 
-/** Until the signal aborts; what was told stays. */
+/** Until the signal aborts. The rules stay in the kernel. */
 export async function runMasquerade(options: MasqueradeOptions, signal: AbortSignal): Promise<void> {
   const { families, podCidrs, resyncMs = DEFAULT_RESYNC_MS, run = runProgram, clock, random, log } = options;
-  const tell = async (_whole: boolean, telling: AbortSignal) => {
-    await run("nft", ["-f", "-"], masqueradeScript(families, podCidrs), telling);
+  const apply = async (_whole: boolean, applying: AbortSignal) => {
+    await run("nft", ["-f", "-"], masqueradeScript(families, podCidrs), applying);
     return undefined;
   };
-  await tellKernel({ changed: new Changed(), tell, resyncMs, onReady: undefined, clock, random, log }, signal);
+  await applyToKernel({ changed: new ChangeSignal(), apply, resyncMs, clock, random, log }, signal);
 }

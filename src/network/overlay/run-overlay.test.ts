@@ -1,4 +1,4 @@
-/** The ways follow Nodes of an API server in memory. The kernel is played: it remembers what it was told. */
+/** The routes follow the Nodes of an in-memory API server. The kernel is simulated. */
 import { expect, it } from "vitest";
 import { realClock, seededRandom, silentLogger, TaskGroup } from "#base";
 import { Client, inProcess } from "#client";

@@ -3,7 +3,8 @@ import { expect, it } from "vitest";
 import { MetricsRegistry, realClock, seededRandom, silentLogger, TaskGroup } from "#base";
 import { Client, inProcess } from "#client";
 import { testServer } from "../../apiserver/testing/index.ts";
-import { EndpointSlice, Node, Service, ZONE } from "../kernel/kinds.ts";
+import { EndpointSlice, Node, Service } from "../kernel/kinds.ts";
+import { ZONE } from "./endpoints.ts";
 import { type Rules, runProxy } from "./run-proxy.ts";
 
 it("sends to its own zone once the node has one", async () => {

@@ -7,7 +7,7 @@
  * 3. The loop yields every few pods, so that responses and watch events are handled while the queue is long.
  * 4. The number of bindings under way is bounded: beyond it the loop waits.
  */
-import { abortable, isAbort, nextTurn } from "#base";
+import { abortable, isAbort, isPending, nextTurn } from "#base";
 import { best, type Evaluator, type Filtered, type FilterOptions, type Scored } from "../evaluation/index.ts";
 import { isRejection, oneNodeText, type PodInfo, type Rejection, type Waiting } from "../framework/index.ts";
 import { EXTENDER, type QueuedPod } from "../queue/index.ts";
@@ -248,7 +248,7 @@ function rejectPod(parts: Parts, attempt: Attempt, filtered: Filtered, byExtende
   };
   const startedMs = parts.clock.monotonic();
   const outcome = postFilter(parts, attempt.evaluator, filtered, diagnosis.counts);
-  if (outcome instanceof Promise) return outcome.then(finish);
+  if (isPending(outcome)) return outcome.then(finish);
   finish(outcome);
   return undefined;
 }

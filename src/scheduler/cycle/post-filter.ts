@@ -1,4 +1,5 @@
 /** What plugins can do about a pod that fits nowhere: the first that finds a way is taken at its word. */
+import { isPending, type Maybe } from "#base";
 import { type Evaluator, FITS, type Filtered, rejectionOn, UNSEEN } from "../evaluation/index.ts";
 import type { ClusterView, NodeInfo, NoFit, PostFiltered, RejectionCounts } from "../framework/index.ts";
 import type { Parts } from "./parts.ts";
@@ -15,7 +16,7 @@ export function postFilter(
   evaluator: Evaluator,
   filtered: Filtered,
   counts: RejectionCounts,
-): PostFilterOutcome | Promise<PostFilterOutcome> {
+): Maybe<PostFilterOutcome> {
   const failed = noFit(evaluator, filtered, state, counts);
   const messages: string[] = [];
   const { postFilter: plugins } = evaluator.stages;
@@ -35,7 +36,7 @@ export function postFilter(
   });
   for (const [at, plugin] of plugins.entries()) {
     const result = plugin.postFilter?.(failed, signal);
-    if (result instanceof Promise) return later(result, at);
+    if (isPending(result)) return later(result, at);
     const outcome = take(result);
     if (outcome !== undefined) return outcome;
   }

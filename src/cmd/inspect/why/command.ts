@@ -14,7 +14,7 @@ interface WhyOptions extends DataDirOption {
 
 export function whyCommand(): Command {
   return new Command("why")
-    .description("say why an object is as it is, or why somebody may not do something")
+    .description("explain why an object is in its state, or why a request is forbidden")
     .argument("<object>", "pod/NAME, deployment/NAME, job, service, pvc, pdb, namespace, or forbidden")
     .argument("[request...]", "for forbidden: USER VERB RESOURCE[/NAME]")
     .addOption(dataDirOption())

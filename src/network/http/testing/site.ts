@@ -1,16 +1,16 @@
-/** An ingress on loopback with endpoints behind it, without an API server: what the API would show is put in by hand. */
+/** The HTTP proxy on loopback with endpoints behind it, without an API server: tests set its routes and Services. */
 import { once } from "node:events";
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { core, discovery, networking } from "#api";
 import { MetricsRegistry, realClock, seededRandom, silentLogger } from "#base";
 import type { GatewayRoutes } from "../../gateway/index.ts";
+import { Certificates } from "../../ingress/certificates.ts";
+import { Routes } from "../../ingress/routes.ts";
 import { Backends } from "../backends.ts";
-import { type CertificatePem, Certificates } from "../../ingress/certificates.ts";
 import { Connections } from "../connections.ts";
 import { ingressMetrics } from "../metrics.ts";
-import { Routes } from "../../ingress/routes.ts";
-import { type IngressServer, startIngressServer } from "../server.ts";
+import { type CertificatePem, type HttpProxyServer, startHttpServer } from "../server.ts";
 
 export interface SiteOptions {
   readonly certificate?: CertificatePem;
@@ -30,7 +30,7 @@ export class Site implements AsyncDisposable {
   readonly #endpoints: Server[] = [];
   #routes = Routes.of([]);
   #gatewayRoutes: GatewayRoutes | undefined;
-  #server: IngressServer | undefined;
+  #server: HttpProxyServer | undefined;
 
   constructor(options: SiteOptions = {}) {
     this.#options = options;
@@ -42,9 +42,8 @@ export class Site implements AsyncDisposable {
   }
 
   async start(): Promise<{ readonly http: number; readonly https: number }> {
-    this.#server = await startIngressServer({
-      routes: () => this.#routes,
-      gatewayRoutes: () => this.#gatewayRoutes,
+    this.#server = await startHttpServer({
+      findRoute: (request) => this.#gatewayRoutes?.find(request) ?? this.#routes.find(request.host, request.path),
       backends: this.#backends,
       connections: this.#connections,
       metrics: ingressMetrics(this.metrics),

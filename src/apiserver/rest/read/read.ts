@@ -1,0 +1,269 @@
+/**
+ * get and list, from the cache.
+ *
+ * 1. Without a resourceVersion a read is as new as the store; with one, at least as new; with Exact, of that very revision.
+ * 2. Pages of one list show the state of its first page. Where that is no longer kept here, the store still may have it.
+ */
+
+import { expired, isStatusError, notFound, StatusError } from "#api";
+import { andThen, type Maybe } from "#base";
+import { type Entry, isStoreError, type Page, type Revision } from "#store";
+import type { ObjectMap } from "../../cache/resource-cache.ts";
+import { matcher, type Selection } from "../../cache/selection.ts";
+import { StoredObject } from "../../cache/stored-object.ts";
+import { gone } from "../../past/index.ts";
+import { loaded, ownForm, ownForms } from "../forms.ts";
+import type { RestRequest } from "../rest-request.ts";
+import type { ServerContext } from "../server-context.ts";
+import { shown, storeCall } from "../write/persist.ts";
+import { type ContinueToken, decodeContinue, encodeContinue } from "./continue-token.ts";
+import { type ListOptions, listOptions, parseVersion } from "./list-options.ts";
+import { selectionOf } from "./selection.ts";
+
+const FUTURE_WAIT_MS = 3_000;
+
+export interface ListResult {
+  readonly objects: readonly StoredObject[];
+  readonly revision: Revision;
+  readonly continue?: string;
+  readonly remaining?: number;
+}
+
+/** At once where nothing has to be waited for. */
+export function get(request: RestRequest): Maybe<StoredObject> {
+  const { context, query } = request;
+  const version = query.size === 0 ? "" : (query.get("resourceVersion") ?? "");
+  if (request.asOf !== undefined || version !== "" || context.sharedStore) return getLate(request, version);
+  return kept(request);
+}
+
+async function getLate(request: RestRequest, version: string): Promise<StoredObject> {
+  const { context, asOf } = request;
+  if (asOf !== undefined) return getAsOf(request, asOf);
+  if (version !== "") await notOlderThan(context, parseVersion(version, 500));
+  else await fresh(context);
+  return kept(request);
+}
+
+function kept(request: RestRequest): Maybe<StoredObject> {
+  const { resource, namespace, name } = request;
+  return andThen(resource.get(resource.suffix(namespace, name)), (stored) => existing(request, stored));
+}
+
+function existing({ resource, name }: RestRequest, stored: StoredObject | undefined): StoredObject {
+  if (stored === undefined) throw notFound(resource.groupResource, name);
+  return stored;
+}
+
+/** Where it is the newest state after all, it is read as always. */
+async function getAsOf(request: RestRequest, revision: Revision): Promise<StoredObject> {
+  const { context, resource, namespace, name } = request;
+  const key = resource.cache.prefix + resource.suffix(namespace, name);
+  const { entries } = await pastState(context, key, revision, 1);
+  const [entry] = entries;
+  if (entry === undefined || entry.key !== key) throw notFound(resource.groupResource, name);
+  const stored = new StoredObject(entry);
+  return resource.forms === undefined ? stored : ownForm(resource.forms, stored);
+}
+
+async function pastState(context: ServerContext, prefix: string, revision: Revision, limit?: number): Promise<Page> {
+  try {
+    return await context.store.list(prefix, { revision, ...(limit !== undefined && { limit }) });
+  } catch (error) {
+    const told = gone(error, revision);
+    if (told !== error) throw told;
+    return storeCall(() => Promise.reject(error));
+  }
+}
+
+export async function list(request: RestRequest): Promise<ListResult> {
+  return listSelected(request, selectionOf(request), listOptions(request.query));
+}
+
+export async function listSelected(
+  request: RestRequest,
+  selection: Selection,
+  options: ListOptions,
+): Promise<ListResult> {
+  const { forms } = request.resource;
+  const result = await storedList(request, selection, options);
+  return forms === undefined ? result : { ...result, objects: await ownForms(forms, result.objects) };
+}
+
+/** Objects as they are kept. */
+async function storedList(request: RestRequest, selection: Selection, options: ListOptions): Promise<ListResult> {
+  const { context, resource } = request;
+  const token = options.continue === "" ? undefined : decodeContinue(options.continue);
+  if (request.asOf !== undefined && (token === undefined || token.revision === -1))
+    return page(request, selection, options, { revision: request.asOf, after: token?.after ?? "" });
+  if (token !== undefined && token.revision !== -1) return page(request, selection, options, token);
+  if (token === undefined && options.match === "Exact" && options.resourceVersion !== undefined) {
+    return page(request, selection, options, { revision: options.resourceVersion, after: "" });
+  }
+  if (options.resourceVersion === undefined) await fresh(context);
+  else if (options.resourceVersion > 0) await notOlderThan(context, options.resourceVersion);
+  return slice(request, selection, options, {
+    objects: resource.cache.snapshot(),
+    revision: context.feed.revision,
+    after: token?.after,
+    whole: true,
+    current: true,
+  });
+}
+
+/** A page of the state at some revision. */
+async function page(
+  request: RestRequest,
+  selection: Selection,
+  options: ListOptions,
+  { revision, after }: ContinueToken,
+): Promise<ListResult> {
+  const { context, resource } = request;
+  const kept = context.feed.revision === revision ? resource.cache.snapshot() : resource.cache.kept(revision);
+  const part = { revision, after, whole: true, current: false };
+  if (kept !== undefined) return slice(request, selection, options, { ...part, objects: kept });
+  await notOlderThan(context, revision);
+  const objects = await stateAt(request, selection, revision, after);
+  // The state of one namespace must not be taken for that of all.
+  return slice(request, selection, options, { ...part, objects, whole: selection.namespace === undefined });
+}
+
+/** What the store had at a revision, as a cache would show it. */
+async function stateAt(
+  request: RestRequest,
+  selection: Selection,
+  revision: Revision,
+  after: string,
+): Promise<ObjectMap> {
+  const { context, resource } = request;
+  const prefix = resource.cache.prefix + (selection.namespace === undefined ? "" : `${selection.namespace}/`);
+  try {
+    const { entries } =
+      request.asOf === undefined
+        ? await context.store.list(prefix, { revision })
+        : await pastState(context, prefix, revision);
+    const empty = resource.cache.snapshot();
+    empty.clear();
+    for (const entry of entries as readonly Entry[])
+      empty.set(entry.key.slice(resource.cache.prefix.length), new StoredObject(entry));
+    return empty;
+  } catch (error) {
+    if (isStoreError(error, "Compacted"))
+      throw after === "" ? expired("The resourceVersion for the provided list is too old.") : tooOld(after);
+    if (isStatusError(error)) throw error;
+    return storeCall(() => Promise.reject(error));
+  }
+}
+
+/** Selectors speak of the kind's own form: where that has to be waited for, it is for all that they may select from. */
+async function slice(
+  request: RestRequest,
+  selection: Selection,
+  options: ListOptions,
+  state: State,
+): Promise<ListResult> {
+  const { forms } = request.resource;
+  const matches = matcher(selection);
+  // In the turn of the call: the state may be the current one.
+  if (forms === undefined || selection.matches === undefined)
+    return sliceOf(request, selection, options, state, matches);
+  const candidates = [...state.objects.values(rangeOf(selection, state).start)];
+  await forms.load(candidates.filter((stored) => forms.known(stored) === undefined));
+  return sliceOf(request, selection, options, state, (stored) => matches(loaded(forms, stored)));
+}
+
+/** What a page is read from. */
+interface State {
+  readonly objects: ObjectMap;
+  readonly revision: Revision;
+  readonly after: string | undefined;
+  /** Of all namespaces. */
+  readonly whole: boolean;
+  /** The newest one. */
+  readonly current: boolean;
+}
+
+function rangeOf({ namespace }: Selection, { after = "" }: State) {
+  const scope = namespace === undefined ? "" : `${namespace}/`;
+  const range = { from: scope, ...(scope !== "" && { before: `${namespace}0` }) };
+  return { scope, range, start: after === "" ? range : { ...range, after: scope + after } };
+}
+
+function sliceOf(
+  { resource }: RestRequest,
+  selection: Selection,
+  { limit }: ListOptions,
+  state: State,
+  matches: (stored: StoredObject) => boolean,
+): ListResult {
+  const { objects, revision, after, whole, current } = state;
+  const { scope, range, start } = rangeOf(selection, state);
+  const found: StoredObject[] = [];
+  if (selection.name !== undefined && (selection.namespace !== undefined || resource.kind.scope === "Cluster")) {
+    const one = objects.get(scope + selection.name);
+    return { objects: one !== undefined && matches(one) ? [one] : [], revision };
+  }
+  if (selection.matches === undefined) {
+    const of = `${scope} ${limit} ${after ?? ""}`;
+    const known = current ? resource.cache.lastPage(of) : undefined;
+    const page = known ?? [...take(objects.values(start), limit)];
+    if (current) resource.cache.rememberPage(of, page);
+    const last = page.at(-1)?.key.slice(resource.cache.prefix.length) ?? "";
+    const remaining = page.length === limit ? objects.count({ ...range, after: last }) : 0;
+    if (remaining === 0) return { objects: page, revision };
+    if (whole) resource.cache.keep(revision, objects);
+    return {
+      objects: page,
+      revision,
+      continue: encodeContinue({ revision, after: last.slice(scope.length) }),
+      remaining,
+    };
+  }
+  for (const [, stored] of objects.entries(start)) {
+    if (!matches(stored)) continue;
+    if (found.length === limit) {
+      if (whole) resource.cache.keep(revision, objects);
+      const last = found.at(-1)?.key.slice(resource.cache.prefix.length + scope.length) ?? "";
+      return { objects: found, revision, continue: encodeContinue({ revision, after: last }) };
+    }
+    found.push(stored);
+  }
+  return { objects: found, revision };
+}
+
+function* take<T>(items: Iterable<T>, limit = Number.POSITIVE_INFINITY): Generator<T> {
+  let left = limit;
+  for (const item of items) {
+    if (left-- === 0) return;
+    yield item;
+  }
+}
+
+/** Waits until the caches show all that the store has acknowledged. */
+export async function fresh(context: ServerContext): Promise<void> {
+  if (context.sharedStore) await shown(context, await storeCall(() => context.store.revision()));
+}
+
+export async function notOlderThan({ feed, clock }: ServerContext, revision: Revision): Promise<void> {
+  if (feed.revision >= revision) return;
+  const late = new AbortController();
+  const timer = clock.timer(FUTURE_WAIT_MS, () => late.abort(tooLarge(revision, feed.revision)));
+  await feed.reached(revision, late.signal).finally(() => timer.cancel());
+}
+
+function tooLarge(asked: Revision, current: Revision): StatusError {
+  const message = `Timeout: Too large resource version: ${asked}, current: ${current}`;
+  return new StatusError("Timeout", message, {
+    details: {
+      retryAfterSeconds: 1,
+      causes: [{ reason: "ResourceVersionTooLarge", message: "Too large resource version" }],
+    },
+  });
+}
+
+function tooOld(after: string): StatusError {
+  const error = expired(
+    "The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.",
+  );
+  return Object.assign(error, { continueToken: encodeContinue({ revision: -1, after }) });
+}
