@@ -11,7 +11,7 @@
 import { type core, qosClassOf } from "#api";
 import { type Clock, childController, isAbort, type Logger, type MetricsRegistry, type Random, TaskGroup } from "#base";
 import { type Client, type EventRecorder, eventRecorder } from "#client";
-import { admitPod, admitResize } from "./admission/index.ts";
+import { admitPod, admitResize, Usage } from "./admission/index.ts";
 import type { KubeletConfig } from "./config/index.ts";
 import type { NodeFacts } from "./containers/index.ts";
 import { pressureProblem, SHUTDOWN_REJECTION } from "./eviction/index.ts";
@@ -237,8 +237,8 @@ function podsOf(options: KubeletOptions, context: PodsContext): NodePods {
     admit: (pod, active) =>
       (state.isShuttingDown ? SHUTDOWN_REJECTION : undefined) ??
       pressureProblem(pod, state.pressures, qosClassOf(pod) === "BestEffort") ??
-      admitPod(pod, active, { node: state.node, allocatable: allocatable(), allowedUnsafeSysctls }),
-    admitResize: (pod, others) => admitResize(pod, others, allocatable()),
+      admitPod(pod, Usage.of(active), { node: state.node, allocatable: allocatable(), allowedUnsafeSysctls }),
+    admitResize: (pod, active) => admitResize(pod, Usage.of(active), allocatable()),
     manifests: path === undefined && url === undefined ? undefined : { path, url },
     node: () => registration.node,
     recorder,

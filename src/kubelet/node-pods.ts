@@ -44,7 +44,7 @@ export interface NodePodsOptions {
   readonly cgroups: PodCgroups;
   readonly facts: () => NodeFacts;
   readonly admit: (pod: core.Pod, active: readonly core.Pod[]) => PodFailure | undefined;
-  readonly admitResize: (pod: core.Pod, others: readonly core.Pod[]) => ResizeVerdict;
+  readonly admitResize: (pod: core.Pod, active: readonly core.Pod[]) => ResizeVerdict;
   /** Where static Pods are. */
   readonly manifests?: { readonly path?: string | undefined; readonly url?: string | undefined } | undefined;
   /** Owns the mirrors of static Pods. */
@@ -105,11 +105,7 @@ export function nodePods(options: NodePodsOptions): NodePods {
     hooks: lifecycleHooks(means),
     objects,
     events,
-    admitResize: (pod) =>
-      options.admitResize(
-        pod,
-        workers.active().filter(({ metadata }) => metadata.uid !== pod.metadata.uid),
-      ),
+    admitResize: (pod) => options.admitResize(pod, workers.active()),
     clock,
     log,
   };

@@ -42,7 +42,7 @@ export const layers: Record<string, Layer> = {
     folders: ["base", "flows", "api", "pki", "client"],
     packages: ["@grpc/grpc-js", "@grpc/proto-loader", "ws", "yaml"],
   },
-  network: { folders: ["base", "flows", "api", "client"], packages: ["dns-packet", "re2js"] },
+  network: { folders: ["base", "flows", "api", "client"], packages: ["re2js"] },
   cloud: { folders: ["base", "flows", "api", "client", "controllers"], packages: [] },
   dashboard: {
     folders: ["base", "flows", "api"],
@@ -90,7 +90,7 @@ export const rooms: Record<string, readonly string[]> = {
     "expire",
     "encryption",
   ],
-  base: ["collections", "system", "tasks", "queues", "log", "metrics"],
+  base: ["collections", "system", "tasks", "queues", "log", "metrics", "http-client"],
   api: [
     "machinery",
     "types",
@@ -120,10 +120,16 @@ export const rooms: Record<string, readonly string[]> = {
   ],
   "api/machinery": ["json", "scalars", "errors", "names", "schema", "cel", "patch", "protobuf", "apply"],
   "api/machinery/cel": ["values", "syntax", "functions", "standard", "check", "data", "program", "libraries"],
+  "api/apiextensions": ["schema", "values", "rules", "definition"],
   "api/core": ["resources", "node", "volumes", "endpoints", "service", "pod", "workload", "quota"],
   "api/core/pod": ["fields", "resources", "scheduling", "security", "volumes", "containers", "spec", "update"],
+  client: ["transport", "requests", "informer"],
   cluster: ["config", "data", "reasons", "in-process", "images", "nodes", "standalone"],
+  network: ["kernel", "cni", "overlay", "policy", "proxy", "dns", "http", "gateway", "ingress"],
+  scheduler: ["framework", "configuration", "snapshot", "evaluation", "queue", "extenders", "plugins", "cycle"],
   cmd: ["process", "options", "components", "inspect", "lifecycle", "nodes", "state"],
+  flows: ["record", "trace", "diagram", "render"],
+  store: ["model", "history", "snapshot", "memory", "embedded", "etcd"],
 };
 
 export const MAX_FILES_IN_A_ROOM = 25;
@@ -131,8 +137,6 @@ export const MAX_LINES_IN_A_FILE = 350;
 
 /** Over the limits until they are divided: nothing is added here. */
 export const OVERSIZE: readonly string[] = [
-  "src/apiserver/rest",
   "src/apiserver/audit",
-  "src/scheduler/queue/scheduling-queue.ts",
   "src/apiserver/server.ts",
 ];

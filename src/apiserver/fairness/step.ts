@@ -8,12 +8,13 @@
  * 2. A watch holds its seats until it has started; other long-running requests hold none.
  * 3. A request that waits leaves its queue when its caller disconnects, or after its deadline.
  */
-import type { Clock } from "#base";
+import { type Clock, lastly } from "#base";
 import { type Answering, type ApiResponse, isStream, whenGone } from "../http/exchange.ts";
 import { isLongRunning } from "../http/long-running.ts";
 import { withLife } from "../http/stream-life.ts";
 import { isReading } from "../http/verbs.ts";
-import type { Exchange, Next, Step } from "../pipeline/exchange.ts";
+import type { Next, Step } from "../pipeline/compose.ts";
+import type { Attributed } from "../pipeline/exchange.ts";
 import type { Configuration, Route } from "./configuration.ts";
 import { Ticket } from "./ticket.ts";
 import type { TimedRatio } from "./timed-ratio.ts";
@@ -33,7 +34,7 @@ export interface ReadWriteRatios {
   readonly executing: { readonly readOnly: TimedRatio; readonly mutating: TimedRatio };
 }
 
-export function fairnessStep(options: FairnessStepOptions): Step {
+export function fairnessStep(options: FairnessStepOptions): Step<Attributed> {
   const { configuration, estimator, clock } = options;
 
   return (exchange, next) => {
@@ -44,7 +45,7 @@ export function fairnessStep(options: FairnessStepOptions): Step {
     exchange.shared = route.headers;
     const work = level.exempt ? ONE_SEAT : estimator.estimate(info, request.query, level.widest, samples.watches);
     const distinguisher = level.queuing.type === "queue" ? definition.distinguisher(user, info) : "";
-    const held = new HeldTicket(route, distinguisher, exchange, work, exchange.readMs ?? clock.monotonic(), options);
+    const held = new HeldTicket(route, distinguisher, exchange, work, clock.monotonic(), options);
     const entry = level.queue.enter(held, route.hand(distinguisher));
     samples.seats.observe(held.width);
     if (entry === "execute") return execute(held, next);
@@ -62,7 +63,7 @@ class HeldTicket extends Ticket<Route> {
   constructor(
     route: Route,
     distinguisher: string,
-    exchange: Exchange,
+    exchange: Attributed,
     work: Work,
     arrivedMs: number,
     options: FairnessStepOptions,
@@ -81,27 +82,12 @@ class HeldTicket extends Ticket<Route> {
     exchange.held = this;
   }
 
-  /** Releases the seats before anything else sees the answer. (With `finally` each request would cost three more promises.) */
-  until(answering: Promise<ApiResponse>): Promise<ApiResponse> {
-    return answering.then(
-      (answer) => {
-        this.release();
-        return answer;
-      },
-      (error: unknown) => {
-        this.release();
-        throw error;
-      },
-    );
-  }
-
   release(): void {
     const { schema, exchange, options } = this;
     if (exchange.held !== this) return;
     exchange.held = undefined;
     const { samples, level } = schema;
     const now = options.clock.monotonic();
-    exchange.readMs = now;
     this.#executing.add(-1, now);
     const sample = exchange.info.verb === "watch" ? samples.watchStarted : samples.executed;
     sample.observe((now - this.startedMs) / 1000);
@@ -114,21 +100,18 @@ class HeldTicket extends Ticket<Route> {
   }
 }
 
-function execute(held: HeldTicket, next: Next): Answering {
+function execute(held: HeldTicket, next: Next<Attributed>): Answering {
   const { exchange } = held;
   held.started();
   if (exchange.info.verb === "watch") return startWatch(held, next);
-  let answering: Answering | undefined;
-  try {
-    answering = next(exchange);
-  } finally {
-    if (!(answering instanceof Promise)) held.release();
-  }
-  return answering instanceof Promise ? held.until(answering) : answering;
+  return lastly(
+    () => next(exchange),
+    () => held.release(),
+  );
 }
 
 /** A watch has started when it has sent its initial events. */
-async function startWatch(held: HeldTicket, next: Next): Promise<ApiResponse> {
+async function startWatch(held: HeldTicket, next: Next<Attributed>): Promise<ApiResponse> {
   const { exchange } = held;
   const { info, request } = exchange;
   try {

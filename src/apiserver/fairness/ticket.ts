@@ -1,7 +1,7 @@
 /** A request at its level: what it needs, where it waits, since when it is executed. */
 import { durationMs } from "#api";
 import type { Chain, Linked } from "#base";
-import type { Exchange } from "../pipeline/exchange.ts";
+import type { Attributed } from "../pipeline/exchange.ts";
 import type { SchemaSamples } from "./metrics.ts";
 import type { Queue } from "./queue.ts";
 import type { Work } from "./work-estimate.ts";
@@ -23,7 +23,7 @@ export class Ticket<S extends Schema = Schema> implements Linked<Ticket> {
   readonly schema: S;
   /** Requests with the same schema and distinguisher are one flow. */
   readonly distinguisher: string;
-  readonly exchange: Exchange;
+  readonly exchange: Attributed;
   work: Work;
   readonly arrivedMs: number;
   /** The level's progress meter when the request arrived. */
@@ -40,7 +40,7 @@ export class Ticket<S extends Schema = Schema> implements Linked<Ticket> {
   /** Called once if the request waits: whether it is executed now. */
   decide: ((execute: boolean) => void) | undefined;
 
-  constructor(schema: S, distinguisher: string, exchange: Exchange, work: Work, arrivedMs: number) {
+  constructor(schema: S, distinguisher: string, exchange: Attributed, work: Work, arrivedMs: number) {
     this.schema = schema;
     this.distinguisher = distinguisher;
     this.exchange = exchange;
@@ -65,7 +65,7 @@ export class Ticket<S extends Schema = Schema> implements Linked<Ticket> {
 }
 
 /** How long a request may wait. */
-export function waitMs({ request: { query } }: Exchange): number {
+export function waitMs({ request: { query } }: Attributed): number {
   const asked = query.get("timeout");
   if (asked === null) return WAIT_MS;
   try {

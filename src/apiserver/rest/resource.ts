@@ -1,6 +1,6 @@
 /** A resource as it is served: its kind, where its objects are kept, and the cache of them. */
 import { apiVersionOf, decode, type GroupResource, internalError, type Json, type Kind, type KubeObject } from "#api";
-import type { KeyRange } from "#base";
+import type { KeyRange, Maybe } from "#base";
 import type { ResourceCache } from "../cache/resource-cache.ts";
 import type { StoredObject } from "../cache/stored-object.ts";
 import { type Forms, ownForm } from "./forms.ts";
@@ -28,7 +28,7 @@ export class Resource {
   }
 
   /** What is kept there, in this kind's own form: at once, unless it is kept in another one. */
-  get(suffix: string): StoredObject | undefined | Promise<StoredObject> {
+  get(suffix: string): Maybe<StoredObject | undefined> {
     const stored = this.cache.get(suffix);
     return stored === undefined || this.forms === undefined ? stored : ownForm(this.forms, stored);
   }

@@ -2,7 +2,7 @@
 import type { Json, Kind } from "#api";
 import type { Revision } from "#store";
 import type { UserInfo } from "../identity/user.ts";
-import type { AnyDraft } from "./prepare.ts";
+import type { AnyDraft } from "./draft.ts";
 import type { Resource } from "./resource.ts";
 import type { RequestWitness, ServerContext } from "./server-context.ts";
 

@@ -29,8 +29,8 @@ import { Deliveries, flowObserver, flowsForEveryone } from "../flows/index.ts";
 import type { ApiRequest, Handle } from "../http/exchange.ts";
 import type { UserInfo } from "../identity/user.ts";
 import { type Past, Timeline } from "../past/index.ts";
+import { passThrough } from "../pipeline/compose.ts";
 import type { Dispatch } from "../pipeline/dispatch.ts";
-import { passThrough } from "../pipeline/exchange.ts";
 import { type PipelineOptions, pipeline } from "../pipeline/pipeline.ts";
 import { requestMetrics } from "../pipeline/request-metrics.ts";
 import { allWrites } from "../rest/all-writes.ts";
@@ -150,11 +150,12 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
       tokens: staticTokens(tokens),
       certificates: clientCertificates(new CertificateAuthorities(options.clientCa ?? "", realClock())),
     }),
-    audit: requestMetrics(
+    count: requestMetrics(
       parts.metrics,
       clock,
       recorder && flowObserver({ recorder, revision: () => feed.revision, clock }),
     ),
+    audit: passThrough,
     fairness: passThrough,
     authorize: flowsForEveryone(authorize),
     dispatch: { context, resources, stopping: stopping.signal, appearing, connectors, past },

@@ -7,7 +7,7 @@ import type { core } from "#api";
 import { nextTurn } from "#base";
 import { Lease, Node, Pod } from "../kinds.ts";
 import { isFinal } from "../pod-status/index.ts";
-import { STOPPED } from "./node-object.ts";
+import { STOPPED } from "./node-report.ts";
 import { testFleet } from "./testing/index.ts";
 
 const COMMANDS = ["true", "false", "sleep 1", "sleep 3; exit 2", "sleep 30", "sleep infinity"];

@@ -5,11 +5,11 @@ import { Client, inProcess } from "#client";
 import { type TestServer, testServer } from "../../apiserver/testing/index.ts";
 import type { Machine } from "../host/machine.ts";
 import { Lease, Node } from "../kinds.ts";
-import { capacityOf, type NodeReport, type Told } from "./node-object.ts";
+import { capacityOf, type NodeReport, type OwnCondition } from "./node-object.ts";
 import { Registration } from "./registration.ts";
 
 const machine = { cpus: 2, memoryBytes: 1024 ** 3, diskBytes: 1024 ** 3, architecture: "amd64" } as Machine;
-const READY: Told = {
+const READY: OwnCondition = {
   type: "Ready",
   status: "True",
   reason: "KubeletReady",
@@ -19,7 +19,7 @@ const READY: Told = {
 let server: TestServer;
 let client: Client;
 let tasks: TaskGroup;
-let ready: Told;
+let ready: OwnCondition;
 let registration: Registration;
 
 function start(): void {

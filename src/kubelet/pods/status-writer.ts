@@ -10,7 +10,7 @@ import { type Clock, type Logger, processQueue, type Random, WorkQueue } from "#
 import { type Client, revisionOf } from "#client";
 import { Works } from "#flows";
 import { Pod } from "../kinds.ts";
-import { podText, statusPatch } from "../pod-status/index.ts";
+import { podText, statusPatch, statusSummary } from "../pod-status/index.ts";
 import type { RuntimeCalls } from "../runtime/recorded.ts";
 
 export interface StatusWriterOptions {
@@ -142,12 +142,10 @@ export class StatusWriter {
   #causeOf({ pod, status }: Entry, known: core.Pod): string {
     const { clock, calls } = this.#options;
     const { uid = "", name, namespace } = pod.metadata;
-    const { phase, containerStatuses = [] } = status;
-    const ready = containerStatuses.filter((each) => each.ready).length;
     return this.#works.cause({
       about: `${namespace}/${name}`,
       woken: [revisionOf(known)],
-      decided: `${phase}, ${ready} of ${containerStatuses.length} containers ready`,
+      decided: statusSummary(status),
       ...calls.take(uid, clock.now()),
     });
   }

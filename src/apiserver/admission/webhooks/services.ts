@@ -30,12 +30,11 @@ export function webhooks(plural: string, services: PluginServices, configuration
   if (configurations === undefined) throw new Error(`${plural} are not served`);
   const identityFor = identities(configuration, (path) => readFileSync(path, "utf8"));
   const clients = new Clients((config) => {
-    const identity = identityFor(config);
     return webhookClient({
       config,
       clock: context().clock,
       resolve: serviceResolver(resources, () => context().random),
-      ...(identity !== undefined && { identity }),
+      identity: identityFor(config),
     });
   });
   const hooks = new Followed([configurations], () => {

@@ -11,9 +11,8 @@ import { type core, isStatusError } from "#api";
 import { LruMap } from "#base";
 import { revisionOf } from "#client";
 import { Works } from "#flows";
-import { patchStatus } from "../../cycle/pod-status.ts";
-import type { PluginContext, PodInfo } from "../../framework/index.ts";
-import { Pod } from "../../kinds.ts";
+import { type PluginContext, type PodInfo, patchStatus } from "../../framework/index.ts";
+import { Pod } from "../../framework/kinds.ts";
 import { Turns } from "./turns.ts";
 import type { Candidate } from "./victims.ts";
 
