@@ -25,11 +25,10 @@ export {
   nonStructuralViolations,
 } from "./apiextensions/index.ts";
 export { defaultTokenRequest, validateTokenRequest } from "./authentication/index.ts";
-export { builtInKinds } from "./built-in-kinds.ts";
 export { type RequestSubject, requestSubject } from "./certificates/index.ts";
 export { hasPodLevelResources, podLimits, podRequests, qosClassOf, type Totals } from "./core/pod/index.ts";
 export * from "./core/quota/index.ts";
-export { isExtendedResource } from "./core/resource-list.ts";
+export { isExtendedResource } from "./core/resources/resource-list.ts";
 export {
   allocatesNodePorts,
   type IpFamily,
@@ -39,8 +38,10 @@ export {
   needsHealthCheckNodePort,
   needsNodePort,
 } from "./core/service/index.ts";
-export { defineKind, type KindRules, keyOf } from "./define-kind.ts";
+export { builtInKinds } from "./definition/built-in-kinds.ts";
+export { defineKind, type KindRules, keyOf } from "./definition/define-kind.ts";
 export { storageVersionHash, typeNames, typeSchema } from "./facts/index.ts";
+export { kinds } from "./kinds.ts";
 export * from "./machinery/apply/index.ts";
 export * from "./machinery/index.ts";
 export { type MetaRules, validateObjectMeta, validateObjectMetaUpdate } from "./machinery/object-meta.ts";

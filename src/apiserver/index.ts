@@ -29,6 +29,6 @@ export {
 export { AuthorizationConfigError, type AuthorizationFlags, type ModeSpec, readAuthorization } from "./authz/index.ts";
 export { Encryption, EncryptionConfigError, parseEncryptionConfiguration } from "./encryption/index.ts";
 export { SCHEDULING_PATH } from "./flows/index.ts";
-export { answerHealth, type HealthCheck } from "./health.ts";
+export { answerHealth, type HealthCheck } from "./routes/health.ts";
+export { K8TS_VERSION, KUBERNETES_VERSION, versionInfo } from "./routes/version.ts";
 export { type ApiServer, type ApiServerOptions, type FairnessSettings, startApiServer } from "./server.ts";
-export { K8TS_VERSION, KUBERNETES_VERSION, versionInfo } from "./version.ts";

@@ -46,17 +46,19 @@ import type { Encryption } from "./encryption/index.ts";
 import { expireEvents } from "./expire/index.ts";
 import { type Fairness, fairness, type InFlightLimits, maxInFlight } from "./fairness/index.ts";
 import { Deliveries, flowObserver, flowsForEveryone } from "./flows/index.ts";
-import type { HealthCheck } from "./health.ts";
 import { httpHandlers } from "./http/adapter.ts";
-import { type Listener, listen, type ServingCertificate } from "./listener.ts";
-import { requestMetrics } from "./metrics.ts";
+import type { Handle } from "./http/exchange.ts";
+import { type Listener, listen, type ServingCertificate } from "./http/listener.ts";
 import { type Past, Timeline } from "./past/index.ts";
-import { type Handle, pipeline } from "./pipeline.ts";
+import { pipeline } from "./pipeline/pipeline.ts";
+import { requestMetrics } from "./pipeline/request-metrics.ts";
 import { uidSource } from "./rest/new-uid.ts";
 import { STORE_PREFIX } from "./rest/resource.ts";
 import { Resources } from "./rest/resources.ts";
 import type { ServerContext } from "./rest/server-context.ts";
-import { apiDocuments, nonResourceRoutes, type RouteOptions } from "./routes.ts";
+import { apiDocuments } from "./routes/api-documents.ts";
+import type { HealthCheck } from "./routes/health.ts";
+import { nonResourceRoutes, type RouteOptions } from "./routes/routes.ts";
 
 /** A watcher that missed no more than this goes on after a restart as if nothing had been. */
 const RESUMABLE_CHANGES = 5_000;
@@ -143,6 +145,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     authorize: (attributes) => authz.authorize(attributes),
   });
   const documents = apiDocuments(builtIn);
+  const surroundings = { clock, random, log, newUid: uidSource() };
   const aggregated = aggregation({
     context: () => context,
     resources,
@@ -152,7 +155,12 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     metrics,
     stopping: stopping.signal,
   });
-  const custom = customResources({ context: () => context, resources, documents: [aggregated.documents] });
+  const custom = customResources({
+    context: () => context,
+    surroundings,
+    resources,
+    documents: [aggregated.documents],
+  });
   await custom.load(store);
   const { serviceCidrs } = options;
   const ranges = serviceCidrs === undefined ? {} : { serviceCidrs };
@@ -187,7 +195,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     ),
     access: authz.writeAccess,
     allocators: allocation.byResource,
-    newUid: uidSource(),
+    newUid: surroundings.newUid,
     sharedStore: options.sharedStore,
     ...(deliveries !== undefined && { deliveries: (user, agent) => deliveries.to(user, agent) }),
     ...(encryption !== undefined && { isOutdated: (key: string) => encryption.isOutdated(key) }),

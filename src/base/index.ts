@@ -1,30 +1,46 @@
 /** The whole public surface of base. */
 
-export { abortable, type ChildController, childController, Ending, isAbort, whenAborted } from "./abort.ts";
-export { Backoff, type BackoffOptions, backoffDelay, KeyedBackoff, type QuietTime } from "./backoff.ts";
-export { Chain, Link, type Linked } from "./chain.ts";
-export { Channel, type ChannelOptions } from "./channel.ts";
-export type { Clock, Timer } from "./clock.ts";
-export { nextTurn, settled } from "./event-loop.ts";
-export { acquireFileLock, type FileLock, type FileLockHeld, type FileLockOptions } from "./file-lock.ts";
-export { Heap, type HeapEntry } from "./heap.ts";
-export { joined } from "./joined.ts";
-export { createLogger, type LogFields, type Logger, type LoggerOptions, type LogLevel, silentLogger } from "./log.ts";
-export type { Counter, Gauge, Histogram } from "./metric-samples.ts";
+export { Chain, Link, type Linked } from "./collections/chain.ts";
+export { Heap, type HeapEntry } from "./collections/heap.ts";
+export { LruMap } from "./collections/lru-map.ts";
+export { MemoMap, memoized } from "./collections/memo-map.ts";
+export { type KeyRange, type OrderedKey, OrderedMap } from "./collections/ordered-map.ts";
+export { TtlMap } from "./collections/ttl-map.ts";
+export {
+  HttpClient,
+  type HttpClientOptions,
+  type HttpClientTls,
+  type HttpFailure,
+  type HttpRequest,
+  type HttpResponse,
+  httpFailureText,
+} from "./http-client/http-client.ts";
+export { addressText, type NetworkAddress, networkErrorText } from "./http-client/network-error.ts";
+export { createLogger, type Logger, type LoggerOptions, silentLogger } from "./log/log.ts";
+export type { LogFields, LogLevel } from "./log/log-format.ts";
+export { type Plain, plainValue } from "./log/plain-value.ts";
+export type { Counter, Gauge, Histogram } from "./metrics/metric-samples.ts";
 export {
   type HistogramOptions,
   type MetricFamily,
   type MetricOptions,
   MetricsRegistry,
   metricsContentType,
-} from "./metrics.ts";
-export { type KeyRange, type OrderedKey, OrderedMap } from "./ordered-map.ts";
-export { type Plain, plainValue } from "./plain-value.ts";
-export { registerProcessMetrics } from "./process-metrics.ts";
-export { type ProcessOptions, processQueue } from "./process-queue.ts";
-export { type Random, readableAlphabet, seededRandom, systemRandom } from "./random.ts";
-export { realClock } from "./real-clock.ts";
-export { type TaskFailure, TaskGroup, type TaskGroupOptions } from "./task-group.ts";
-export { timeOfDay } from "./time-of-day.ts";
-export { type IdleLimits, VirtualClock } from "./virtual-clock.ts";
-export { type AddOptions, WorkQueue, type WorkQueueObserver, type WorkQueueOptions } from "./work-queue.ts";
+} from "./metrics/metrics.ts";
+export { registerProcessMetrics } from "./metrics/process-metrics.ts";
+export { Backoff, type BackoffOptions, backoffDelay, KeyedBackoff, type QuietTime } from "./queues/backoff.ts";
+export { Channel, type ChannelOptions } from "./queues/channel.ts";
+export { type ProcessOptions, processQueue } from "./queues/process-queue.ts";
+export { type AddOptions, WorkQueue, type WorkQueueObserver, type WorkQueueOptions } from "./queues/work-queue.ts";
+export type { Clock, Timer } from "./system/clock.ts";
+export { nextTurn, settled } from "./system/event-loop.ts";
+export { acquireFileLock, type FileLock, type FileLockHeld, type FileLockOptions } from "./system/file-lock.ts";
+export { joined } from "./system/joined.ts";
+export { type Random, readableAlphabet, seededRandom, systemRandom } from "./system/random.ts";
+export { realClock } from "./system/real-clock.ts";
+export { timeOfDay } from "./system/time-of-day.ts";
+export { UUID_LENGTH, Uuids } from "./system/uuids.ts";
+export { type IdleLimits, VirtualClock } from "./system/virtual-clock.ts";
+export { abortable, type ChildController, childController, Ending, isAbort, whenAborted } from "./tasks/abort.ts";
+export { allKnown, andThen, attempt, isPending, lastly, type Maybe, settle } from "./tasks/maybe.ts";
+export { type TaskFailure, TaskGroup, type TaskGroupOptions } from "./tasks/task-group.ts";

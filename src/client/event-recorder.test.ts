@@ -1,13 +1,11 @@
 import { afterEach, describe, expect, it } from "vitest";
-import type { events } from "#api";
+import { kinds } from "#api";
 import { seededRandom, silentLogger } from "#base";
 import { testServer } from "../apiserver/testing/index.ts";
-import { Client } from "./client.ts";
 import { eventRecorder } from "./event-recorder.ts";
-import { inProcess } from "./in-process.ts";
-import type { ResourceName } from "./resource.ts";
+import { Client } from "./requests/client.ts";
+import { inProcess } from "./transport/in-process.ts";
 
-const Events: ResourceName = { apiVersion: "events.k8s.io/v1", kind: "Event", plural: "events", namespaced: true };
 const pod = {
   apiVersion: "v1",
   kind: "Pod",
@@ -31,7 +29,7 @@ async function recording() {
     () => client.close(),
   );
   const recorder = eventRecorder({
-    events: client.of<events.Event>(Events),
+    events: client.of(kinds.Event),
     controller: "test-controller",
     instance: "here",
     clock: server.clock,
@@ -40,7 +38,7 @@ async function recording() {
   });
   const recorded = async () => {
     await recorder.flush();
-    return (await client.of<events.Event>(Events).in("default").list()).items;
+    return (await client.of(kinds.Event).in("default").list()).items;
   };
   return { server, recorder, recorded };
 }

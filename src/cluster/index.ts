@@ -1,4 +1,4 @@
-export { type Cluster, CONTEXT_NAME, startCluster } from "./cluster.ts";
+export { type Cluster, startCluster } from "./cluster.ts";
 export type { AdmissionFlags } from "./config/admission.ts";
 export type { AuthenticationFlags, RequestHeaderFlags } from "./config/authentication.ts";
 export type {
@@ -19,6 +19,7 @@ export {
   openDataDir,
   readMarker,
 } from "./data/data-dir.ts";
+export { CONTEXT_NAME } from "./data/kubeconfigs.ts";
 export { findRunning, type Running, type RunState, readRunState } from "./data/run-state.ts";
 export { endNodes, imageTools, nodeTools } from "./node-tools.ts";
 export type { NodeRecord, NodeRun, Wanted } from "./nodes/index.ts";

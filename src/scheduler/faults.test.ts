@@ -4,7 +4,7 @@ import { conflict, parseQuantity, StatusError, scaledValue } from "#api";
 import { seededRandom } from "#base";
 import { readConfiguration } from "./configuration/index.ts";
 import { definePlugin, PASS, type Plugin, type PluginFactory, rejectionsOf } from "./framework/index.ts";
-import { Node, Pod } from "./kinds.ts";
+import { Node, Pod } from "./framework/kinds.ts";
 import { ALL_PLUGINS } from "./plugins/index.ts";
 import { node, pod } from "./testing/index.ts";
 import { type TestScheduler, type TestSchedulerOptions, testScheduler } from "./testing/test-scheduler.ts";

@@ -6,7 +6,7 @@
 import { describe, expect, it } from "vitest";
 import { type core, isStatusError, StatusError } from "#api";
 import { type Random, seededRandom } from "#base";
-import { Node, Pod } from "./kinds.ts";
+import { Node, Pod } from "./framework/kinds.ts";
 import { amountsIn, type PlainCluster, plainDecision, randomCluster, requestsOf } from "./testing/index.ts";
 import { type TestScheduler, testScheduler } from "./testing/test-scheduler.ts";
 

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { core, policy } from "#api";
 import { revisionOf } from "#client";
 import { CAUSE_HEADER, readCause } from "#flows";
-import { Node, Pod, PodDisruptionBudget } from "./kinds.ts";
+import { Node, Pod, PodDisruptionBudget } from "./framework/kinds.ts";
 import { node, pod } from "./testing/index.ts";
 import { type TestScheduler, type TestSchedulerOptions, testScheduler } from "./testing/test-scheduler.ts";
 

@@ -2,10 +2,10 @@
 
 import type { Clock, Logger } from "#base";
 import type { EtcdTlsFiles } from "./etcd/index.ts";
-import type { HistoryPolicy } from "./history.ts";
+import type { HistoryPolicy } from "./history/history.ts";
 import { openMemoryStore } from "./memory/index.ts";
-import type { RestoreOptions } from "./snapshot-file.ts";
-import type { Revision, Store } from "./store.ts";
+import type { Revision, Store } from "./model/store.ts";
+import type { RestoreOptions } from "./snapshot/snapshot-file.ts";
 
 export type StoreSpec =
   | { readonly kind: "memory" }

@@ -42,7 +42,7 @@ export const layers: Record<string, Layer> = {
     folders: ["base", "flows", "api", "pki", "client"],
     packages: ["@grpc/grpc-js", "@grpc/proto-loader", "ws", "yaml"],
   },
-  network: { folders: ["base", "flows", "api", "client"], packages: ["dns-packet", "re2js"] },
+  network: { folders: ["base", "flows", "api", "client"], packages: ["re2js"] },
   cloud: { folders: ["base", "flows", "api", "client", "controllers"], packages: [] },
   dashboard: {
     folders: ["base", "flows", "api"],
@@ -54,8 +54,82 @@ export const layers: Record<string, Layer> = {
 
 /** The rooms of a folder, lowest first. */
 export const rooms: Record<string, readonly string[]> = {
+  apiserver: [
+    // What a request is made of, and where objects are kept.
+    "http2",
+    "identity",
+    "configuration",
+    "http",
+    "cache",
+    "past",
+    "discovery",
+    "openapi",
+    // The verbs, their answers, and the server as its own client.
+    "rest",
+    "encode",
+    "watch",
+    "loopback",
+    "outbound",
+    // Who may do what, and what becomes of it.
+    "allocate",
+    "authn",
+    "authz",
+    "impersonation",
+    "admission",
+    "connect",
+    // The way through all of them, and the steps that stand on it.
+    "pipeline",
+    "fairness",
+    "audit",
+    "flows",
+    "routes",
+    // What is served beyond the kinds that are built in, and what runs beside the requests.
+    "custom-resources",
+    "aggregation",
+    "bootstrap",
+    "expire",
+    "encryption",
+  ],
+  base: ["collections", "system", "tasks", "queues", "log", "metrics", "http-client"],
+  api: [
+    "machinery",
+    "types",
+    "facts",
+    "definition",
+    "core",
+    "apps",
+    "batch",
+    "autoscaling",
+    "policy",
+    "discovery",
+    "networking",
+    "node",
+    "scheduling",
+    "resource",
+    "storage",
+    "coordination",
+    "events",
+    "authentication",
+    "authorization",
+    "certificates",
+    "rbac",
+    "flowcontrol",
+    "admissionregistration",
+    "apiextensions",
+    "apiregistration",
+  ],
+  "api/machinery": ["json", "scalars", "errors", "names", "schema", "cel", "patch", "protobuf", "apply"],
+  "api/machinery/cel": ["values", "syntax", "functions", "standard", "check", "data", "program", "libraries"],
+  "api/apiextensions": ["schema", "values", "rules", "definition"],
+  "api/core": ["resources", "node", "volumes", "endpoints", "service", "pod", "workload", "quota"],
+  "api/core/pod": ["fields", "resources", "scheduling", "security", "volumes", "containers", "spec", "update"],
+  client: ["transport", "requests", "informer"],
   cluster: ["config", "data", "reasons", "in-process", "images", "nodes", "standalone"],
+  network: ["kernel", "cni", "overlay", "policy", "proxy", "dns", "http", "gateway", "ingress"],
+  scheduler: ["framework", "configuration", "snapshot", "evaluation", "queue", "extenders", "plugins", "cycle"],
   cmd: ["process", "options", "components", "inspect", "lifecycle", "nodes", "state"],
+  flows: ["record", "trace", "diagram", "render"],
+  store: ["model", "history", "snapshot", "memory", "embedded", "etcd"],
 };
 
 export const MAX_FILES_IN_A_ROOM = 25;
@@ -63,16 +137,7 @@ export const MAX_LINES_IN_A_FILE = 350;
 
 /** Over the limits until they are divided: nothing is added here. */
 export const OVERSIZE: readonly string[] = [
-  "src/base",
-  "src/apiserver/rest",
   "src/apiserver/audit",
-  "src/api/core",
-  "src/api/core/pod",
-  "src/scheduler/queue/scheduling-queue.ts",
   "src/apiserver/server.ts",
   "src/apiserver/fairness/fair-queue.ts",
-  "src/api/machinery/cel/syntax/parser.ts",
-  "src/api/machinery/cel/program/compile.ts",
-  "src/api/machinery/cel/check/check.ts",
-  "src/api/machinery/cel/check/estimate.ts",
 ];

@@ -1,5 +1,5 @@
 /** The columns that a definition asks for. What a path does not find, or finds to be of another type than its column, is an empty cell. */
-import { ageOf, unknownAge } from "../columns.ts";
+import { ageOf, unknownAge } from "../definition/columns.ts";
 import { goJson, goNumber } from "../machinery/json/go-text.ts";
 import type { Json } from "../machinery/json/json.ts";
 import type { Column } from "../machinery/kind.ts";

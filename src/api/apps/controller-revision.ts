@@ -1,11 +1,10 @@
 /** ControllerRevision: a state that a StatefulSet or DaemonSet was in. Its data never changes. */
-import { ageColumn } from "../columns.ts";
-import { defineKind } from "../define-kind.ts";
+import { ageColumn } from "../definition/columns.ts";
+import { defineKind } from "../definition/define-kind.ts";
+import { nonNegative, unchanged } from "../definition/field-checks.ts";
 import { type FieldError, type FieldPath, required } from "../machinery/errors/field-error.ts";
 import type { OwnerReference } from "../machinery/schema/object.ts";
 import type { ControllerRevision as ControllerRevisionObject } from "../types/apps-v1.ts";
-import { nonNegative } from "./counts.ts";
-import { unchanged } from "./json-of.ts";
 
 export const ControllerRevision = defineKind<ControllerRevisionObject>("apps/v1", "ControllerRevision", {
   validate,

@@ -1,5 +1,16 @@
 /** What a DaemonSet must fit. */
 import { podTemplateOptions, validatePodTemplateSpec } from "../core/pod/index.ts";
+import { checkTemplateMatches, isEmptySelector, readSelector } from "../core/workload/selector.ts";
+import { validateAlwaysRestarts, validateNoDeadline } from "../core/workload/template.ts";
+import {
+  allNonNegative,
+  atMost100Percent,
+  jsonOf,
+  neverDecremented,
+  nonNegative,
+  nonNegativeIntOrPercent,
+  plainNumber,
+} from "../definition/field-checks.ts";
 import { type FieldError, type FieldPath, invalid, notSupported, required } from "../machinery/errors/field-error.ts";
 import { validateLabelSelector } from "../machinery/names/labels.ts";
 import type {
@@ -8,17 +19,6 @@ import type {
   DaemonSetUpdateStrategy,
   RollingUpdateDaemonSet,
 } from "../types/apps-v1.ts";
-import {
-  allNonNegative,
-  atMost100Percent,
-  neverDecremented,
-  nonNegative,
-  nonNegativeIntOrPercent,
-  plainNumber,
-} from "./counts.ts";
-import { jsonOf } from "./json-of.ts";
-import { checkTemplateMatches, isEmptySelector, readSelector } from "./selector.ts";
-import { validateAlwaysRestarts, validateNoDeadline } from "./template.ts";
 
 export function validateDaemonSetSpec(
   spec: DaemonSetSpec | undefined,

@@ -1,13 +1,14 @@
 /** DaemonSet: a pod on each node. */
-import { ageColumn, labelsText } from "../columns.ts";
+
 import { defaultPodTemplateSpec } from "../core/pod/index.ts";
-import { defineKind } from "../define-kind.ts";
+import { dropDisabledFields, templateWarnings } from "../core/workload/template.ts";
+import { selectorColumn, templateColumns } from "../core/workload/template-columns.ts";
+import { ageColumn, labelsText } from "../definition/columns.ts";
+import { defineKind } from "../definition/define-kind.ts";
+import { same, unchanged } from "../definition/field-checks.ts";
 import type { Draft } from "../machinery/schema/object.ts";
 import type { DaemonSet as DaemonSetObject, DaemonSetStatus, DaemonSetUpdateStrategy } from "../types/apps-v1.ts";
 import { validateDaemonSetSpec, validateDaemonSetStatus } from "./daemon-set-validation.ts";
-import { same, unchanged } from "./json-of.ts";
-import { dropDisabledFields, templateWarnings } from "./template.ts";
-import { selectorColumn, templateColumns } from "./template-columns.ts";
 
 /** Counts the templates that a DaemonSet had. Once a field of its spec; clients cannot set it. */
 export const templateGenerationAnnotation = "deprecated.daemonset.template.generation";

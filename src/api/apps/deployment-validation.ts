@@ -1,4 +1,15 @@
 /** What a Deployment must fit. */
+
+import { checkSelector } from "../core/workload/selector.ts";
+import { validateReplicatedTemplate } from "../core/workload/template.ts";
+import {
+  allNonNegative,
+  atMost100Percent,
+  neverDecremented,
+  nonNegative,
+  nonNegativeIntOrPercent,
+  plainNumber,
+} from "../definition/field-checks.ts";
 import {
   type FieldError,
   type FieldPath,
@@ -13,16 +24,6 @@ import type {
   DeploymentStrategy,
   RollingUpdateDeployment,
 } from "../types/apps-v1.ts";
-import {
-  allNonNegative,
-  atMost100Percent,
-  neverDecremented,
-  nonNegative,
-  nonNegativeIntOrPercent,
-  plainNumber,
-} from "./counts.ts";
-import { checkSelector } from "./selector.ts";
-import { validateReplicatedTemplate } from "./template.ts";
 
 export function validateDeploymentSpec(
   spec: DeploymentSpec | undefined,

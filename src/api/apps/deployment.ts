@@ -1,14 +1,14 @@
 /** Deployment: ReplicaSets that follow each other as the template changes. */
-import { ageColumn } from "../columns.ts";
+
 import { defaultPodTemplateSpec } from "../core/pod/index.ts";
-import { defineKind } from "../define-kind.ts";
+import { dropDisabledFields, podNameWarnings, templateWarnings } from "../core/workload/template.ts";
+import { selectorColumn, templateColumns } from "../core/workload/template-columns.ts";
+import { ageColumn } from "../definition/columns.ts";
+import { defineKind } from "../definition/define-kind.ts";
+import { same, unchanged } from "../definition/field-checks.ts";
 import type { Draft } from "../machinery/schema/object.ts";
 import type { Deployment as DeploymentObject, DeploymentStrategy } from "../types/apps-v1.ts";
 import { validateDeploymentSpec, validateDeploymentStatus } from "./deployment-validation.ts";
-import { same, unchanged } from "./json-of.ts";
-import { podNameWarnings } from "./name-warnings.ts";
-import { dropDisabledFields, templateWarnings } from "./template.ts";
-import { selectorColumn, templateColumns } from "./template-columns.ts";
 
 const statusType = "io.k8s.api.apps.v1.DeploymentStatus";
 

@@ -1,16 +1,20 @@
 /** ReplicaSet: a number of like pods. */
-import { ageColumn } from "../columns.ts";
+
 import { defaultPodTemplateSpec } from "../core/pod/index.ts";
-import { defineKind } from "../define-kind.ts";
+import { validateReplicaCounts } from "../core/workload/replica-counts.ts";
+import { checkSelector } from "../core/workload/selector.ts";
+import {
+  dropDisabledFields,
+  podNameWarnings,
+  templateWarnings,
+  validateReplicatedTemplate,
+} from "../core/workload/template.ts";
+import { selectorColumn, templateColumns } from "../core/workload/template-columns.ts";
+import { ageColumn } from "../definition/columns.ts";
+import { defineKind } from "../definition/define-kind.ts";
+import { nonNegative, unchanged } from "../definition/field-checks.ts";
 import type { FieldError, FieldPath } from "../machinery/errors/field-error.ts";
 import type { ReplicaSet as ReplicaSetObject, ReplicaSetSpec } from "../types/apps-v1.ts";
-import { nonNegative } from "./counts.ts";
-import { unchanged } from "./json-of.ts";
-import { podNameWarnings } from "./name-warnings.ts";
-import { validateReplicaCounts } from "./replica-counts.ts";
-import { checkSelector } from "./selector.ts";
-import { dropDisabledFields, templateWarnings, validateReplicatedTemplate } from "./template.ts";
-import { selectorColumn, templateColumns } from "./template-columns.ts";
 
 const specType = "io.k8s.api.apps.v1.ReplicaSetSpec";
 const statusType = "io.k8s.api.apps.v1.ReplicaSetStatus";

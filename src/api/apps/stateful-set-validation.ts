@@ -1,6 +1,18 @@
 /** What a StatefulSet must fit. */
-import { validateClaimSpec } from "../core/persistent-volume-claim-validation.ts";
+
 import { podTemplateOptions, validatePodTemplateSpec } from "../core/pod/index.ts";
+import { validateClaimSpec } from "../core/volumes/persistent-volume-claim-validation.ts";
+import { checkSelector, checkTemplateMatches } from "../core/workload/selector.ts";
+import { validateAlwaysRestarts, validateNoDeadline } from "../core/workload/template.ts";
+import {
+  allNonNegative,
+  atMost100Percent,
+  neverDecremented,
+  nonNegative,
+  nonNegativeIntOrPercent,
+  plainNumber,
+  same,
+} from "../definition/field-checks.ts";
 import {
   type FieldError,
   type FieldPath,
@@ -17,17 +29,6 @@ import type {
   StatefulSetUpdateStrategy,
 } from "../types/apps-v1.ts";
 import type { PersistentVolumeClaim, PodTemplateSpec } from "../types/core-v1.ts";
-import {
-  allNonNegative,
-  atMost100Percent,
-  neverDecremented,
-  nonNegative,
-  nonNegativeIntOrPercent,
-  plainNumber,
-} from "./counts.ts";
-import { same } from "./json-of.ts";
-import { checkSelector, checkTemplateMatches } from "./selector.ts";
-import { validateAlwaysRestarts, validateNoDeadline } from "./template.ts";
 
 export interface StatefulSetLeniency {
   /** Of a set that is there already, the service's name and the claims are taken as they are: they cannot change. */

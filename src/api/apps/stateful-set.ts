@@ -1,8 +1,11 @@
 /** StatefulSet: pods with names and volumes of their own. */
-import { ageColumn } from "../columns.ts";
-import { defaultClaimSpec } from "../core/persistent-volume-claim.ts";
+
 import { defaultPodTemplateSpec } from "../core/pod/index.ts";
-import { defineKind } from "../define-kind.ts";
+import { defaultClaimSpec } from "../core/volumes/persistent-volume-claim.ts";
+import { dropDisabledFields, templateWarnings } from "../core/workload/template.ts";
+import { templateColumns } from "../core/workload/template-columns.ts";
+import { ageColumn } from "../definition/columns.ts";
+import { defineKind } from "../definition/define-kind.ts";
 import { checkDns1123Label, checkPrefix } from "../machinery/names/names.ts";
 import type { Draft } from "../machinery/schema/object.ts";
 import type { StatefulSet as StatefulSetObject, StatefulSetSpec, StatefulSetUpdateStrategy } from "../types/apps-v1.ts";
@@ -12,8 +15,6 @@ import {
   validateStatefulSetStatus,
   validateStatefulSetUpdate,
 } from "./stateful-set-validation.ts";
-import { dropDisabledFields, templateWarnings } from "./template.ts";
-import { templateColumns } from "./template-columns.ts";
 
 export const StatefulSet = defineKind<StatefulSetObject>("apps/v1", "StatefulSet", {
   // The name of a set is part of its pods' host names.

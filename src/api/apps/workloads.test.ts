@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ReplicationController } from "../core/replication-controller.ts";
+import { ReplicationController } from "../core/workload/replication-controller.ts";
 import { at as rootAt } from "../machinery/errors/field-error.ts";
 import type { Json, JsonObject } from "../machinery/json/json.ts";
 import type { Kind } from "../machinery/kind.ts";

@@ -1,5 +1,5 @@
 /** The whole public surface of authentication.k8s.io: kinds that are answered and never kept. */
-import { defineKind } from "../define-kind.ts";
+import { defineKind } from "../definition/define-kind.ts";
 import { type FieldError, type FieldPath, invalid } from "../machinery/errors/field-error.ts";
 import type { Kind } from "../machinery/kind.ts";
 import type { Draft } from "../machinery/schema/object.ts";

@@ -1,5 +1,5 @@
 /** The whole public surface of authorization.k8s.io: questions that are answered and never kept. */
-import { defineKind } from "../define-kind.ts";
+import { defineKind } from "../definition/define-kind.ts";
 import type { Kind } from "../machinery/kind.ts";
 import type {
   LocalSubjectAccessReview,

@@ -1,5 +1,5 @@
 /** What an autoscaler must fit. */
-import { allNonNegative } from "../apps/index.ts";
+import { allNonNegative } from "../definition/field-checks.ts";
 import { type FieldError, type FieldPath, invalid, notSupported, required } from "../machinery/errors/field-error.ts";
 import { parseQuantity } from "../machinery/scalars/quantity.ts";
 import type {
@@ -8,8 +8,7 @@ import type {
   HPAScalingPolicy,
   HPAScalingRules,
 } from "../types/autoscaling-v2.ts";
-import { validateMetrics } from "./metric-validation.ts";
-import { type Reference, validateReference } from "./reference.ts";
+import { type Reference, validateMetrics, validateReference } from "./metric-validation.ts";
 
 const maxStabilizationWindowSeconds = 3600;
 const maxPeriodSeconds = 1800;

@@ -1,15 +1,10 @@
 /** CronJob: a Job at each time that a schedule names. */
-import {
-  dropDisabledFields,
-  isWarnedOf,
-  nonNegative,
-  podNameWarnings,
-  selectorColumn,
-  templateColumns,
-  templateWarnings,
-} from "../apps/index.ts";
-import { ageColumn, ageOf } from "../columns.ts";
-import { defineKind } from "../define-kind.ts";
+
+import { dropDisabledFields, isWarnedOf, podNameWarnings, templateWarnings } from "../core/workload/template.ts";
+import { selectorColumn, templateColumns } from "../core/workload/template-columns.ts";
+import { ageColumn, ageOf } from "../definition/columns.ts";
+import { defineKind } from "../definition/define-kind.ts";
+import { nonNegative } from "../definition/field-checks.ts";
 import {
   type FieldError,
   type FieldPath,
@@ -21,8 +16,7 @@ import {
 import type { CronJob as CronJobObject, CronJobSpec } from "../types/batch-v1.ts";
 import { CronScheduleError, parseCronSchedule } from "./cron-schedule.ts";
 import { defaultJobTemplate } from "./job-defaults.ts";
-import { validateJobTemplate } from "./job-spec-validation.ts";
-import { jobSizeWarnings } from "./job-warnings.ts";
+import { jobSizeWarnings, validateJobTemplate } from "./job-spec-validation.ts";
 import { timeZoneFault } from "./time-zone.ts";
 
 const specType = "io.k8s.api.batch.v1.CronJobSpec";

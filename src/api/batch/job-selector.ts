@@ -1,7 +1,8 @@
 /**
  * A Job selects its pods by its own uid, so that no two Jobs ever share pods. Who wants another selector asks for `manualSelector`.
  */
-import { jsonOf, readSelector } from "../apps/index.ts";
+import { readSelector } from "../core/workload/selector.ts";
+import { jsonOf } from "../definition/field-checks.ts";
 import { type FieldError, type FieldPath, invalid, required } from "../machinery/errors/field-error.ts";
 import type { Draft } from "../machinery/schema/object.ts";
 import type { Job } from "../types/batch-v1.ts";

@@ -4,12 +4,11 @@
  * 1. A rule holds only for a write that changes what it speaks of: a Job that was stored under older rules can still be updated.
  * 2. Counters never fall, and what has ended stays ended.
  */
-import { allNonNegative, jsonOf, same } from "../apps/index.ts";
+import { allNonNegative, jsonOf, same } from "../definition/field-checks.ts";
 import { duplicate, type FieldError, type FieldPath, invalid, required } from "../machinery/errors/field-error.ts";
 import { parseTime } from "../machinery/scalars/time.ts";
-import type { Job, JobStatus, UncountedTerminatedPods } from "../types/batch-v1.ts";
+import type { Job, JobCondition, JobStatus, UncountedTerminatedPods } from "../types/batch-v1.ts";
 import { IndexesError, type Interval, parseIndexes } from "./indexes.ts";
-import { hasCondition } from "./job-conditions.ts";
 import { invalidAsWhole } from "./pod-failure-policy.ts";
 
 export function validateJobStatusUpdate(job: Job, old: Job, root: FieldPath): readonly FieldError[] {
@@ -226,4 +225,8 @@ function validateProgress({ spec }: Job, now: JobState, before: JobState, at: Fi
     errors.push(required(at.child("startTime"), `startTime cannot be ${what} for unsuspended job`));
   }
   return errors;
+}
+
+export function hasCondition(conditions: readonly JobCondition[] | undefined, type: string): boolean {
+  return (conditions ?? []).some((condition) => condition.type === type && condition.status === "True");
 }

@@ -1,13 +1,13 @@
 /** What of a Job may change, and when: most of it never does. */
-import { jsonOf, same, unchanged } from "../apps/index.ts";
+
 import { internalForm } from "../core/pod/index.ts";
+import { jsonOf, same, unchanged } from "../definition/field-checks.ts";
 import { type FieldError, type FieldPath, immutable, invalid } from "../machinery/errors/field-error.ts";
 import type { JsonObject } from "../machinery/json/json.ts";
 import type { Job, JobSpec } from "../types/batch-v1.ts";
 import type { Affinity, Container } from "../types/core-v1.ts";
-import { hasCondition } from "./job-conditions.ts";
-import { validateJobSpec } from "./job-spec-validation.ts";
-import { validateJob } from "./job-validation.ts";
+import { validateJob, validateJobSpec } from "./job-spec-validation.ts";
+import { hasCondition } from "./job-status-validation.ts";
 
 export function validateJobUpdate(job: Job, old: Job, at: FieldPath): readonly FieldError[] {
   const specAt = at.child("spec");

@@ -1,23 +1,16 @@
 /** Job: pods that run until enough of them have succeeded. */
-import {
-  dropDisabledFields,
-  isWarnedOf,
-  podNameWarnings,
-  selectorColumn,
-  templateColumns,
-  templateWarnings,
-} from "../apps/index.ts";
-import { ageColumn, ageOf, humanDuration } from "../columns.ts";
-import { defineKind } from "../define-kind.ts";
+
+import { dropDisabledFields, isWarnedOf, podNameWarnings, templateWarnings } from "../core/workload/template.ts";
+import { selectorColumn, templateColumns } from "../core/workload/template-columns.ts";
+import { ageColumn, ageOf, humanDuration } from "../definition/columns.ts";
+import { defineKind } from "../definition/define-kind.ts";
 import { parseTime, toMs } from "../machinery/scalars/time.ts";
 import type { Job as JobObject } from "../types/batch-v1.ts";
-import { hasCondition } from "./job-conditions.ts";
 import { defaultJob, takeTemplateLabels } from "./job-defaults.ts";
 import { generateSelector } from "./job-selector.ts";
-import { validateJobStatusUpdate } from "./job-status-validation.ts";
+import { jobSizeWarnings, validateJob } from "./job-spec-validation.ts";
+import { hasCondition, validateJobStatusUpdate } from "./job-status-validation.ts";
 import { validateJobUpdate } from "./job-update-validation.ts";
-import { validateJob } from "./job-validation.ts";
-import { jobSizeWarnings } from "./job-warnings.ts";
 
 export const Job = defineKind<JobObject>("batch/v1", "Job", {
   defaults: defaultJob,

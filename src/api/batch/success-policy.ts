@@ -1,5 +1,5 @@
 /** When an Indexed Job has succeeded before all of its indexes have. */
-import { jsonOf, nonNegative } from "../apps/index.ts";
+import { jsonOf, nonNegative } from "../definition/field-checks.ts";
 import {
   type FieldError,
   type FieldPath,

@@ -2,8 +2,8 @@
  * A request for a certificate. Its spec never changes after it was made, and says who asked: the server fills that in, whatever the
  * client wrote. `approval` changes conditions only; `status` everything in the status but the approval.
  */
-import { ageColumn, humanDuration } from "../columns.ts";
-import { defineKind } from "../define-kind.ts";
+import { ageColumn, humanDuration } from "../definition/columns.ts";
+import { defineKind } from "../definition/define-kind.ts";
 import type { Draft } from "../machinery/schema/object.ts";
 import type { CertificateSigningRequest as RequestObject } from "../types/certificates-v1.ts";
 import { carryApproval, stampConditions } from "./conditions.ts";

@@ -1,7 +1,8 @@
 /** Lease: who leads, and until when. */
-import { nonNegative } from "../apps/index.ts";
-import { ageColumn } from "../columns.ts";
-import { defineKind } from "../define-kind.ts";
+
+import { ageColumn } from "../definition/columns.ts";
+import { defineKind } from "../definition/define-kind.ts";
+import { nonNegative } from "../definition/field-checks.ts";
 import { type FieldError, type FieldPath, invalid } from "../machinery/errors/field-error.ts";
 import type { Draft } from "../machinery/schema/object.ts";
 import type { Lease as LeaseObject, LeaseSpec } from "../types/coordination-v1.ts";

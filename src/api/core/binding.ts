@@ -1,4 +1,4 @@
-import { defineKind } from "../define-kind.ts";
+import { defineKind } from "../definition/define-kind.ts";
 import { type FieldError, type FieldPath, notSupported, required } from "../machinery/errors/field-error.ts";
 import type { Binding as BindingObject } from "../types/core-v1.ts";
 

@@ -1,4 +1,4 @@
-import { defineKind } from "../define-kind.ts";
+import { defineKind } from "../definition/define-kind.ts";
 import type { ComponentCondition, ComponentStatus as ComponentStatusObject } from "../types/core-v1.ts";
 
 /** Never stored: the server asks its components. */

@@ -1,5 +1,5 @@
-import { ageColumn } from "../columns.ts";
-import { defineKind } from "../define-kind.ts";
+import { ageColumn } from "../definition/columns.ts";
+import { defineKind } from "../definition/define-kind.ts";
 import { type FieldError, type FieldPath, invalid, tooLong } from "../machinery/errors/field-error.ts";
 import { checkConfigMapKey } from "../machinery/names/names.ts";
 import type { ConfigMap as ConfigMapObject } from "../types/core-v1.ts";

@@ -1,5 +1,5 @@
 /** Events are listed by when they happened; their names come last. */
-import { ageOf, nameColumn } from "../columns.ts";
+import { ageOf, nameColumn } from "../definition/columns.ts";
 import type { Column } from "../machinery/kind.ts";
 import type { KubeObject } from "../machinery/schema/object.ts";
 import type { Event } from "../types/core-v1.ts";

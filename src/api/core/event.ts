@@ -1,4 +1,4 @@
-import { defineKind } from "../define-kind.ts";
+import { defineKind } from "../definition/define-kind.ts";
 import type { Event as EventObject } from "../types/core-v1.ts";
 import { eventColumns } from "./event-columns.ts";
 import { validateEvent } from "./event-validation.ts";

@@ -3,31 +3,27 @@ import type { Kind } from "../machinery/kind.ts";
 import { Binding } from "./binding.ts";
 import { ComponentStatus } from "./component-status.ts";
 import { ConfigMap } from "./config-map.ts";
-import { Endpoints } from "./endpoints.ts";
+import { Endpoints } from "./endpoints/endpoints.ts";
 import { Event } from "./event.ts";
-import { LimitRange } from "./limit-range.ts";
 import { Namespace } from "./namespace.ts";
-import { Node } from "./node.ts";
-import { PersistentVolume } from "./persistent-volume.ts";
-import { PersistentVolumeClaim } from "./persistent-volume-claim.ts";
+import { Node } from "./node/node.ts";
 import { Pod } from "./pod/index.ts";
-import { PodTemplate } from "./pod-template.ts";
-import { ReplicationController } from "./replication-controller.ts";
-import { ResourceQuota } from "./resource-quota.ts";
+import { LimitRange } from "./resources/limit-range.ts";
+import { ResourceQuota } from "./resources/resource-quota.ts";
 import { Secret } from "./secret.ts";
 import { Service } from "./service/index.ts";
 import { ServiceAccount } from "./service-account.ts";
+import { PersistentVolume } from "./volumes/persistent-volume.ts";
+import { PersistentVolumeClaim } from "./volumes/persistent-volume-claim.ts";
+import { PodTemplate } from "./workload/pod-template.ts";
+import { ReplicationController } from "./workload/replication-controller.ts";
 
-export { accessModesText } from "./access-modes.ts";
+export { repackSubsets } from "./endpoints/repack-subsets.ts";
 export { eventField } from "./event.ts";
 export { eventColumns } from "./event-columns.ts";
 export { validateEvent, validateNewEvent, validateNewEventUpdate } from "./event-validation.ts";
-export { validateTaints } from "./node-validation.ts";
-export { defaultClaimSpec } from "./persistent-volume-claim.ts";
-export { validateClaimSpec } from "./persistent-volume-claim-validation.ts";
-export { validatePersistentVolume } from "./persistent-volume-validation.ts";
-export { validateNodeSelector } from "./pod/index.ts";
-export { repackSubsets } from "./repack-subsets.ts";
+export { validateNodeSelector } from "./node/node-selector.ts";
+export { validateTaints } from "./node/validation.ts";
 export {
   allocatesNodePorts,
   type IpFamily,
@@ -39,8 +35,11 @@ export {
   needsNodePort,
   releaseOnTypeChange,
 } from "./service/index.ts";
-export { checkReachableIp, checkStrictCidr, checkStrictIp } from "./strict-ip.ts";
-export { csiDriverNameFaults } from "./volume-sources.ts";
+export { accessModesText } from "./volumes/access-modes.ts";
+export { defaultClaimSpec } from "./volumes/persistent-volume-claim.ts";
+export { validateClaimSpec } from "./volumes/persistent-volume-claim-validation.ts";
+export { validatePersistentVolume } from "./volumes/persistent-volume-validation.ts";
+export { csiDriverNameFaults } from "./volumes/volume-sources.ts";
 
 export const coreKinds: readonly Kind[] = [
   Binding,

@@ -10,13 +10,13 @@ import type {
 import { Binding } from "./binding.ts";
 import { ConfigMap } from "./config-map.ts";
 import { Event } from "./event.ts";
-import { LimitRange } from "./limit-range.ts";
 import { Namespace } from "./namespace.ts";
-import { Node } from "./node.ts";
-import { PersistentVolume } from "./persistent-volume.ts";
-import { PersistentVolumeClaim } from "./persistent-volume-claim.ts";
-import { ResourceQuota } from "./resource-quota.ts";
+import { Node } from "./node/node.ts";
+import { LimitRange } from "./resources/limit-range.ts";
+import { ResourceQuota } from "./resources/resource-quota.ts";
 import { Secret } from "./secret.ts";
+import { PersistentVolume } from "./volumes/persistent-volume.ts";
+import { PersistentVolumeClaim } from "./volumes/persistent-volume-claim.ts";
 
 const metadata = { name: "one" };
 const sealed = "Forbidden: field is immutable when `immutable` is set";

@@ -1,5 +1,5 @@
-import { ageColumn } from "../columns.ts";
-import { defineKind } from "../define-kind.ts";
+import { ageColumn } from "../definition/columns.ts";
+import { defineKind } from "../definition/define-kind.ts";
 import type { ServiceAccount as ServiceAccountObject } from "../types/core-v1.ts";
 
 /** Nothing of it but its metadata is checked. */

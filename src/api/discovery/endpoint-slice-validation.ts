@@ -1,4 +1,4 @@
-import { checkReachableIp } from "../core/index.ts";
+import { checkReachableIp } from "../definition/strict-ip.ts";
 import {
   duplicate,
   type FieldError,

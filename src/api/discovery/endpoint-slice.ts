@@ -1,5 +1,5 @@
-import { ageColumn, firstThree } from "../columns.ts";
-import { defineKind } from "../define-kind.ts";
+import { ageColumn, firstThree } from "../definition/columns.ts";
+import { defineKind } from "../definition/define-kind.ts";
 import { equalJson } from "../machinery/json/equal.ts";
 import type { Json } from "../machinery/json/json.ts";
 import type { EndpointSlice as EndpointSliceObject } from "../types/discovery-v1.ts";

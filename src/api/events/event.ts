@@ -1,6 +1,6 @@
 /** The newer face of events: the same objects as core/v1 events, which is how they are kept. */
 import { eventColumns, eventField, validateEvent, validateNewEvent, validateNewEventUpdate } from "../core/index.ts";
-import { defineKind } from "../define-kind.ts";
+import { defineKind } from "../definition/define-kind.ts";
 import type { KubeObject } from "../machinery/schema/object.ts";
 import type { Event as CoreEvent } from "../types/core-v1.ts";
 import type { Event as EventObject } from "../types/events-v1.ts";

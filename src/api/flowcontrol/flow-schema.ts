@@ -1,5 +1,5 @@
-import { ageColumn } from "../columns.ts";
-import { defineKind } from "../define-kind.ts";
+import { ageColumn } from "../definition/columns.ts";
+import { defineKind } from "../definition/define-kind.ts";
 import type { FlowSchema as FlowSchemaObject } from "../types/flowcontrol-v1.ts";
 import { validateFlowSchema } from "./flow-schema-validation.ts";
 

@@ -1,6 +1,6 @@
 /** Which requests go to which backends. */
 
-import { checkStrictIp } from "../core/index.ts";
+import { checkStrictIp } from "../definition/strict-ip.ts";
 import { type FieldError, type FieldPath, invalid, notSupported, required } from "../machinery/errors/field-error.ts";
 import type { Json } from "../machinery/json/json.ts";
 import { parseIp } from "../machinery/names/ip.ts";

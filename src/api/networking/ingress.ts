@@ -1,5 +1,5 @@
-import { ageColumn, firstThree } from "../columns.ts";
-import { defineKind } from "../define-kind.ts";
+import { ageColumn, firstThree } from "../definition/columns.ts";
+import { defineKind } from "../definition/define-kind.ts";
 import type { Ingress as IngressObject } from "../types/networking-v1.ts";
 import { validateIngress, validateIngressClassName, validateIngressStatus } from "./ingress-validation.ts";
 

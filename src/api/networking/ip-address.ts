@@ -1,4 +1,4 @@
-import { defineKind } from "../define-kind.ts";
+import { defineKind } from "../definition/define-kind.ts";
 import { type FieldError, type FieldPath, immutable, invalid, required } from "../machinery/errors/field-error.ts";
 import { equalJson } from "../machinery/json/equal.ts";
 import type { Json } from "../machinery/json/json.ts";

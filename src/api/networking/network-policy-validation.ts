@@ -1,5 +1,5 @@
 /** Who may talk to whom, if it is written down properly. */
-import { checkStrictCidr } from "../core/index.ts";
+import { checkStrictCidr } from "../definition/strict-ip.ts";
 import {
   type FieldError,
   type FieldPath,

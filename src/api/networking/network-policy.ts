@@ -1,5 +1,5 @@
-import { ageColumn } from "../columns.ts";
-import { defineKind } from "../define-kind.ts";
+import { ageColumn } from "../definition/columns.ts";
+import { defineKind } from "../definition/define-kind.ts";
 import { matcherOfSelector } from "../machinery/names/labels.ts";
 import type { NetworkPolicy as NetworkPolicyObject } from "../types/networking-v1.ts";
 import { validateNetworkPolicy } from "./network-policy-validation.ts";

@@ -1,5 +1,5 @@
-import { ageColumn } from "../columns.ts";
-import { defineKind } from "../define-kind.ts";
+import { ageColumn } from "../definition/columns.ts";
+import { defineKind } from "../definition/define-kind.ts";
 import { type FieldError, type FieldPath, immutable, invalid, required } from "../machinery/errors/field-error.ts";
 import { checkCidr, parseCidr } from "../machinery/names/ip.ts";
 import type { ServiceCIDR as ServiceCIDRObject } from "../types/networking-v1.ts";

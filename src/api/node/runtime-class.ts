@@ -1,8 +1,9 @@
 /** RuntimeClass: which of a node's container runtimes runs a pod, and what it costs. */
-import { jsonOf, same, unchanged } from "../apps/index.ts";
-import { ageColumn } from "../columns.ts";
+
 import { newPod, validateOverhead, validateTolerations } from "../core/pod/index.ts";
-import { defineKind } from "../define-kind.ts";
+import { ageColumn } from "../definition/columns.ts";
+import { defineKind } from "../definition/define-kind.ts";
+import { jsonOf, same, unchanged } from "../definition/field-checks.ts";
 import { duplicate, type FieldError, type FieldPath, invalid } from "../machinery/errors/field-error.ts";
 import { validateLabels } from "../machinery/names/labels.ts";
 import { checkDns1123Label } from "../machinery/names/names.ts";

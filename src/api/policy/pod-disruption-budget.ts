@@ -1,7 +1,8 @@
 /** PodDisruptionBudget: how many pods of a kind may be taken away at once by choice. */
-import { allNonNegative, atMost100Percent, jsonOf, nonNegativeIntOrPercent } from "../apps/index.ts";
-import { ageColumn } from "../columns.ts";
-import { defineKind } from "../define-kind.ts";
+
+import { ageColumn } from "../definition/columns.ts";
+import { defineKind } from "../definition/define-kind.ts";
+import { allNonNegative, atMost100Percent, jsonOf, nonNegativeIntOrPercent } from "../definition/field-checks.ts";
 import { type FieldError, type FieldPath, invalid, notSupported } from "../machinery/errors/field-error.ts";
 import { validateLabelSelector } from "../machinery/names/labels.ts";
 import type { PodDisruptionBudget as PodDisruptionBudgetObject, PodDisruptionBudgetSpec } from "../types/policy-v1.ts";

@@ -1,6 +1,6 @@
 /** RoleBinding and ClusterRoleBinding: who may do it. What role they bind never changes. */
-import { ageColumn } from "../columns.ts";
-import { defineKind } from "../define-kind.ts";
+import { ageColumn } from "../definition/columns.ts";
+import { defineKind } from "../definition/define-kind.ts";
 import { type FieldError, type FieldPath, invalid, notSupported, required } from "../machinery/errors/field-error.ts";
 import type { Column } from "../machinery/kind.ts";
 import { checkDns1123Subdomain, checkPathSegmentName } from "../machinery/names/names.ts";

@@ -1,5 +1,5 @@
 /** Role and ClusterRole: what may be done. Who may grant it is the server's business. */
-import { defineKind } from "../define-kind.ts";
+import { defineKind } from "../definition/define-kind.ts";
 import { type FieldError, type FieldPath, invalid, required } from "../machinery/errors/field-error.ts";
 import { validateLabelSelector } from "../machinery/names/labels.ts";
 import { checkPathSegmentName } from "../machinery/names/names.ts";

@@ -1,5 +1,5 @@
-import { ageColumn } from "../columns.ts";
-import { defineKind } from "../define-kind.ts";
+import { ageColumn } from "../definition/columns.ts";
+import { defineKind } from "../definition/define-kind.ts";
 import type { DeviceClass as DeviceClassObject } from "../types/resource-v1.ts";
 import { validateDeviceClass } from "./device-validation.ts";
 

@@ -1,7 +1,8 @@
 /** PriorityClass: a name for how much pods matter. */
-import { unchanged } from "../apps/index.ts";
-import { ageColumn } from "../columns.ts";
-import { defineKind } from "../define-kind.ts";
+
+import { ageColumn } from "../definition/columns.ts";
+import { defineKind } from "../definition/define-kind.ts";
+import { unchanged } from "../definition/field-checks.ts";
 import { type FieldError, type FieldPath, forbidden, notSupported, required } from "../machinery/errors/field-error.ts";
 import type { PriorityClass as PriorityClassObject } from "../types/scheduling-v1.ts";
 

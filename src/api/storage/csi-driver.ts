@@ -1,5 +1,5 @@
-import { ageColumn } from "../columns.ts";
-import { defineKind } from "../define-kind.ts";
+import { ageColumn } from "../definition/columns.ts";
+import { defineKind } from "../definition/define-kind.ts";
 import { equalJson } from "../machinery/json/equal.ts";
 import type { Json } from "../machinery/json/json.ts";
 import type { CSIDriver as CSIDriverObject } from "../types/storage-v1.ts";

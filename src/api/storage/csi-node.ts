@@ -1,5 +1,5 @@
-import { ageColumn } from "../columns.ts";
-import { defineKind } from "../define-kind.ts";
+import { ageColumn } from "../definition/columns.ts";
+import { defineKind } from "../definition/define-kind.ts";
 import type { CSINode as CSINodeObject } from "../types/storage-v1.ts";
 import { validateCsiNode, validateCsiNodeUpdate } from "./csi-validation.ts";
 

@@ -1,5 +1,5 @@
-import { ageColumn, nameColumn } from "../columns.ts";
-import { defineKind } from "../define-kind.ts";
+import { ageColumn, nameColumn } from "../definition/columns.ts";
+import { defineKind } from "../definition/define-kind.ts";
 import type { StorageClass as StorageClassObject } from "../types/storage-v1.ts";
 import { validateStorageClass, validateStorageClassUpdate } from "./storage-class-validation.ts";
 

@@ -6,13 +6,13 @@
  * 3. An address is only given back on behalf of the Service that it was given to.
  */
 import { type IpFamily, isStatusError, type networking } from "#api";
-import { serverRequest } from "../bootstrap/server-request.ts";
 import type { StoredObject } from "../cache/stored-object.ts";
-import { createDraft } from "../rest/create.ts";
-import { erase } from "../rest/persist.ts";
-import type { AnyDraft } from "../rest/prepare.ts";
+import { serverRequest } from "../loopback/server-request.ts";
+import type { AnyDraft } from "../rest/draft.ts";
 import type { Resource } from "../rest/resource.ts";
 import type { ServerContext } from "../rest/server-context.ts";
+import { createDraft } from "../rest/write/create.ts";
+import { erase } from "../rest/write/persist.ts";
 import { type AddressRange, addressRange } from "./address-range.ts";
 import { places } from "./bands.ts";
 import { full, type Owner, type Refusal, sameOwner } from "./owner.ts";
@@ -85,8 +85,8 @@ export class ClusterIPs {
 
   /** Every address that was taken here, and for whom. */
   *taken(): Generator<{ readonly address: string; readonly owner: Owner }> {
-    for (const [address, stored] of this.#addresses.cache.snapshot().entries()) {
-      const { labels } = stored.object.metadata;
+    for (const stored of this.#addresses.readable()) {
+      const { name: address = "", labels } = stored.object.metadata;
       const owner = ownerOf(stored);
       const [name, value] = Object.entries(MANAGED_BY)[0] ?? ["", ""];
       if (owner !== undefined && labels?.[name] === value) yield { address, owner };
@@ -98,7 +98,7 @@ export class ClusterIPs {
   }
 
   ranges(): readonly AddressRange[] {
-    const found = [...this.#cidrs.cache.snapshot().entries()].map(([, stored]) => stored);
+    const found = [...this.#cidrs.readable()];
     if (found.length !== this.#ranges.of.length || found.some((stored, i) => stored !== this.#ranges.of[i])) {
       this.#ranges = { of: found, ranges: found.flatMap(rangesOf) };
     }

@@ -1,4 +1,3 @@
 /** The whole public surface of allocate. */
-export { allocating, release } from "./allocating.ts";
 export { type AllocatorOptions, type Allocators, allocators, DEFAULT_SERVICE_CIDR } from "./allocators.ts";
 export type { PortRange } from "./node-ports.ts";

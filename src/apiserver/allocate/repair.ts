@@ -41,7 +41,7 @@ export async function repairRound(
 ): Promise<ReadonlySet<string>> {
   const { clusterIPs, nodePorts } = stock;
   const wanted = new Map<string, Owner>();
-  for (const [, stored] of services.cache.snapshot().entries()) {
+  for (const stored of services.readable()) {
     const service = services.read(stored) as core.Service;
     const { addresses, ports } = holdingsOf(service);
     for (const what of [...addresses, ...ports]) wanted.set(String(what), ownerFrom(service));

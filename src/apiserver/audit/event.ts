@@ -5,12 +5,13 @@
  * 2. Objects are bytes, and stay so: what was sent to a client is what is written.
  * 3. Nothing is joined here: who writes a line may be in another thread.
  */
-import type { UserInfo } from "../authn/user.ts";
+
 import { annotate } from "../authz/authorizer.ts";
 import type { Verdict } from "../authz/verdict.ts";
 import type { ApiRequest } from "../http/exchange.ts";
 import { LastAsked } from "../http/last-asked.ts";
 import type { RequestInfo } from "../http/request-info.ts";
+import type { UserInfo } from "../identity/user.ts";
 import { type Blanks, type Form, filled, timeText } from "./form.ts";
 import type { Level, Stage } from "./policy.ts";
 import { sourceAddresses } from "./source-addresses.ts";

@@ -1,5 +1,5 @@
 /** Ids of requests: version 4 UUIDs, made by the hundred. Each is a part of one text, which is in one piece. */
-import { UUID_LENGTH, Uuids } from "../uuids.ts";
+import { UUID_LENGTH, Uuids } from "#base";
 
 const AT_ONCE = 256;
 

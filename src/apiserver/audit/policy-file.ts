@@ -1,6 +1,6 @@
 /** A Policy of audit.k8s.io/v1 in a file, checked field by field. Fields that nobody knows are told and left out. */
 import { at, checkDns1123Subdomain, type FieldError, type FieldPath, field, type Json, type JsonObject } from "#api";
-import { documentOf, listOf, objectOf } from "../configuration-document.ts";
+import { documentOf, listOf, objectOf } from "../configuration/document.ts";
 import { type GroupResources, LEVELS, type Level, type Policy, type PolicyRule, STAGES, type Stage } from "./policy.ts";
 
 /** Something is wrong with a file or a flag of audit. */

@@ -4,9 +4,10 @@
  * 1. A request that no rule matches is not audited.
  * 2. Empty lists match everything. A rule with namespaces or resources is about resources only, one with URLs only about other paths.
  */
-import type { UserInfo } from "../authn/user.ts";
+
 import { LastAsked } from "../http/last-asked.ts";
 import type { RequestInfo } from "../http/request-info.ts";
+import type { UserInfo } from "../identity/user.ts";
 
 export const LEVELS = ["None", "Metadata", "Request", "RequestResponse"] as const;
 export const STAGES = ["RequestReceived", "ResponseStarted", "ResponseComplete", "Panic"] as const;

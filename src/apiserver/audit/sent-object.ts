@@ -2,10 +2,10 @@
  * What a request brings, for its events: the object with its defaults, as the server understood it; for patches and others the body as it is.
  */
 import { type Json, type Kind, parseYaml } from "#api";
-import type { BodyObserver } from "../pipeline.ts";
+import type { BodyObserver } from "../pipeline/exchange.ts";
 import { mediaType } from "../rest/body.ts";
-import { fillIn } from "../rest/create.ts";
-import type { AnyDraft } from "../rest/prepare.ts";
+import type { AnyDraft } from "../rest/draft.ts";
+import { fillIn } from "../rest/write/defaults.ts";
 import { withoutManagedFields } from "./answered-object.ts";
 import type { ObjectIdentity } from "./event.ts";
 import type { Verdict } from "./policy.ts";

@@ -1,5 +1,5 @@
 /** Parts of an event as JSON, in the order in which they stand. Only the fields between them are not always there. */
-import type { UserInfo } from "../authn/user.ts";
+import type { UserInfo } from "../identity/user.ts";
 import type { Level, Stage } from "./policy.ts";
 
 const MAX_USER_AGENT = 1024;

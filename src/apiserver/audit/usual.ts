@@ -3,12 +3,13 @@
  *
  * 1. What comes from outside may be of any number: too many forms are all forgotten.
  */
+import { MemoMap } from "#base";
 import type { RequestInfo } from "../http/request-info.ts";
 import { Form } from "./form.ts";
 import type { Level, Stage } from "./policy.ts";
 import { allowedText, codeText, happenedText, member, receivedText, stageText } from "./texts.ts";
 
-const REMEMBERED = 100;
+const MAX_FORMS = 100;
 
 /** Where a request comes from, as far as its events tell. */
 export interface Origin {
@@ -34,7 +35,7 @@ export class Usual {
   readonly #before: string;
   readonly #after: string;
   readonly #nameless: string;
-  readonly #known = new Map<string, Known>();
+  readonly #known = new MemoMap<string, Known>(MAX_FORMS);
   /** The last ones: most requests do as the one before. */
   #received: Known | undefined;
   #answered: Known | undefined;
@@ -100,7 +101,6 @@ export class Usual {
       allowedText(reason),
     );
     const known = { stage, code, reason, named, form };
-    if (this.#known.size >= REMEMBERED) this.#known.clear();
     this.#known.set(key, known);
     return known;
   }

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { ApiRequest } from "../http/exchange.ts";
 import { authenticated } from "../http/exchange.ts";
+import { ANONYMOUS, type UserInfo } from "../identity/user.ts";
 import { type AuthenticatorOptions, authenticator } from "./authenticator.ts";
 import { request } from "./testing/requests.ts";
 import { staticTokens } from "./token-file.ts";
-import { ANONYMOUS, type UserInfo } from "./user.ts";
 import { refused } from "./verdict.ts";
 
 const ann: UserInfo = { name: "ann", uid: "1", groups: ["dev"] };

@@ -2,8 +2,8 @@
  * Where a request may carry a bearer token: in the Authorization header, or, for browsers that open a WebSocket and cannot set headers, as a subprotocol.
  */
 import type { ApiRequest } from "../http/exchange.ts";
+import { isTokenProtocol, splitProtocols, TOKEN_PROTOCOL_PREFIX } from "../http/token-protocol.ts";
 
-const PROTOCOL_PREFIX = "base64url.bearer.authorization.k8s.io.";
 const EXTRA_SPACE = "the provided Authorization header contains extra space before the bearer token, and is ignored";
 
 export type Presented =
@@ -22,7 +22,9 @@ export function authorizationToken({ headers: { authorization = "" } }: ApiReque
 export function websocketToken({ headers }: ApiRequest): Presented {
   if (headers.upgrade?.toLowerCase() !== "websocket") return undefined;
   const protocols = protocolsOf(headers);
-  const [encoded, ...more] = protocols.filter(isToken).map((protocol) => protocol.slice(PROTOCOL_PREFIX.length));
+  const [encoded, ...more] = protocols
+    .filter(isTokenProtocol)
+    .map((protocol) => protocol.slice(TOKEN_PROTOCOL_PREFIX.length));
   if (encoded === undefined) return undefined;
   if (more.length > 0) return { error: "multiple base64.bearer.authorization tokens specified" };
   if (!/^[A-Za-z0-9_-]*$/.test(encoded)) return { error: "invalid base64.bearer.authorization token encoding" };
@@ -32,22 +34,6 @@ export function websocketToken({ headers }: ApiRequest): Presented {
   return protocols.length === 1 ? { error: "missing additional subprotocol" } : { token };
 }
 
-/** The subprotocols without the one that is a token: it must not be echoed or passed on. */
-export function withoutTokenProtocol(protocols: string): string {
-  if (!protocols.includes(PROTOCOL_PREFIX)) return protocols;
-  return splitProtocols(protocols)
-    .filter((protocol) => !isToken(protocol))
-    .join(",");
-}
-
 function protocolsOf(headers: ApiRequest["headers"]): string[] {
   return splitProtocols(headers["sec-websocket-protocol"] ?? "");
-}
-
-function splitProtocols(header: string): string[] {
-  return header.split(",").map((protocol) => protocol.trim());
-}
-
-function isToken(protocol: string): boolean {
-  return protocol.startsWith(PROTOCOL_PREFIX);
 }

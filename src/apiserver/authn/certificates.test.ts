@@ -2,7 +2,8 @@ import { X509Certificate } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
 import { VirtualClock } from "#base";
 import { type Authority, createAuthority } from "#pki";
-import { CertificateAuthorities, type ClientCertificate, clientCertificates } from "./certificates.ts";
+import type { ClientCertificate } from "../http/client-certificate.ts";
+import { CertificateAuthorities, clientCertificates } from "./certificates.ts";
 import { credentialHeaders, frontProxy } from "./front-proxy.ts";
 import { request } from "./testing/requests.ts";
 

@@ -8,19 +8,10 @@
  * 4. Whom a certificate stands for is one object for all connections that show it: what others find out about a user they remember by that.
  */
 import { X509Certificate } from "node:crypto";
-import type { Clock } from "#base";
-import { BoundedMap } from "./bounded-map.ts";
-import { CREDENTIAL_ID, type UserInfo, withAuthenticated } from "./user.ts";
+import { type Clock, LruMap } from "#base";
+import type { ClientCertificate } from "../http/client-certificate.ts";
+import { CREDENTIAL_ID, type UserInfo, withAuthenticated } from "../identity/user.ts";
 import { type RequestAuthenticator, refused } from "./verdict.ts";
-
-/** What a client has shown during the handshake. */
-export interface ClientCertificate {
-  readonly leaf: X509Certificate;
-  /** Sent along, to fill the way up to an authority. */
-  readonly intermediates: readonly X509Certificate[];
-  /** Whether TLS could verify it by any of the authorities that it knows. */
-  readonly verified: boolean;
-}
 
 export interface CertificateChecker {
   check(certificate: ClientCertificate): Checked;
@@ -46,7 +37,7 @@ interface Validity {
 }
 
 const MAX_CHAIN = 8;
-const REMEMBERED_SUBJECTS = 10_000;
+const MAX_SUBJECTS = 10_000;
 const CLIENT_AUTH = "1.3.6.1.5.5.7.3.2";
 const ANY_USAGE = "2.5.29.37.0";
 const UID = "1.3.6.1.4.1.57683.2";
@@ -56,7 +47,7 @@ export class CertificateAuthorities implements CertificateChecker {
   #authorities: readonly X509Certificate[];
   #walked = new WeakMap<ClientCertificate, Walked>();
   /** By the digest of the certificate, of which they are made and of nothing else. */
-  readonly #subjects = new BoundedMap<string, Walked["trusted"]>(REMEMBERED_SUBJECTS);
+  readonly #subjects = new LruMap<string, Walked["trusted"]>(MAX_SUBJECTS);
 
   constructor(pem: string, clock: Clock) {
     this.#authorities = parseBundle(pem);

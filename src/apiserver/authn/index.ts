@@ -1,4 +1,6 @@
 /** What the rest of the API server, and those who put it together, need of authentication. */
+
+export type { UserInfo } from "../identity/user.ts";
 export {
   type Authentication,
   type AuthenticationOptions,
@@ -23,6 +25,5 @@ export {
   type WebhookSettings,
 } from "./settings.ts";
 export { parseTokenFile, staticTokens, TokenFileError } from "./token-file.ts";
-export type { UserInfo } from "./user.ts";
 export { errorText, isKnown, type TokenAuthenticator, type Verdict } from "./verdict.ts";
 export type { WebhookConnection } from "./webhook/tokens.ts";

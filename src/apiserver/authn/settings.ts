@@ -1,7 +1,7 @@
 /** What authentication is made from. Files have been read already: these are values. */
 
+import type { UserInfo } from "../identity/user.ts";
 import type { AuthenticationConfiguration } from "./oidc/configuration.ts";
-import type { UserInfo } from "./user.ts";
 import type { WebhookConnection } from "./webhook/tokens.ts";
 
 export interface AuthenticationSettings {

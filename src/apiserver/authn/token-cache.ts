@@ -6,8 +6,7 @@
  * 3. That a token is not known is remembered for as long as `failureMs`; what went wrong with one is not: it may go right the next time.
  */
 import { hash, randomBytes } from "node:crypto";
-import type { Clock } from "#base";
-import { BoundedMap } from "./bounded-map.ts";
+import { type Clock, TtlMap } from "#base";
 import { isKnown, type TokenAuthenticator, type Verdict } from "./verdict.ts";
 
 const MAX_TOKENS = 10_000;
@@ -19,22 +18,17 @@ export interface TokenCacheOptions {
   readonly maxTokens?: number;
 }
 
-interface Remembered {
-  readonly verdict: Verdict;
-  readonly untilMs: number;
-}
-
 export function cached(authenticate: TokenAuthenticator, options: TokenCacheOptions): TokenAuthenticator {
   const { clock, successMs, failureMs, maxTokens = MAX_TOKENS } = options;
   const key = tokenKey();
-  const remembered = new BoundedMap<string, Remembered>(maxTokens);
+  const remembered = new TtlMap<string, { readonly verdict: Verdict }>(maxTokens, clock);
   const underWay = new Map<string, Promise<Verdict>>();
 
   const ask = async (id: string, token: string, audiences: readonly string[]): Promise<Verdict> => {
     try {
       const verdict = await authenticate(token, audiences);
       const ms = isKnown(verdict) ? successMs : verdict === undefined ? failureMs : 0;
-      if (ms > 0) remembered.set(id, { verdict, untilMs: clock.monotonic() + ms });
+      remembered.set(id, { verdict }, ms);
       return verdict;
     } finally {
       underWay.delete(id);
@@ -44,7 +38,7 @@ export function cached(authenticate: TokenAuthenticator, options: TokenCacheOpti
   return async (token, audiences) => {
     const id = key(token, audiences);
     const found = remembered.get(id);
-    if (found !== undefined && clock.monotonic() < found.untilMs) return found.verdict;
+    if (found !== undefined) return found.verdict;
     const waiting = underWay.get(id) ?? ask(id, token, audiences);
     underWay.set(id, waiting);
     return waiting;

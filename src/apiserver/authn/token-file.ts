@@ -1,6 +1,6 @@
 /** The static token file: `token,user,uid[,"group1,group2"]`, one line for each token. */
 import { hash } from "node:crypto";
-import type { UserInfo } from "./user.ts";
+import type { UserInfo } from "../identity/user.ts";
 import type { TokenAuthenticator } from "./verdict.ts";
 
 export class TokenFileError extends Error {

@@ -9,7 +9,7 @@
  * 2. What is wrong goes to the log and to TokenReview, never to the one who presented the credential.
  */
 import type { ApiRequest } from "../http/exchange.ts";
-import type { UserInfo } from "./user.ts";
+import type { UserInfo } from "../identity/user.ts";
 
 export type Verdict = Known | Refused | undefined;
 

@@ -1,6 +1,6 @@
 /** ABAC: a file with a policy in each line, read once at the start. A request is allowed if one policy is about it. */
 import { isObject, type Json, type JsonObject } from "#api";
-import { AUTHENTICATED, type UserInfo } from "../authn/user.ts";
+import { AUTHENTICATED, type UserInfo } from "../identity/user.ts";
 import type { Attributes } from "./attributes.ts";
 import { AuthorizationConfigError } from "./config-error.ts";
 import type { Mode } from "./mode.ts";

@@ -12,8 +12,8 @@ import {
   parseLabelSelector,
   type authorization as review,
 } from "#api";
-import type { UserInfo } from "../authn/user.ts";
 import type { RequestInfo } from "../http/request-info.ts";
+import type { UserInfo } from "../identity/user.ts";
 
 export interface Attributes {
   readonly user: UserInfo;

@@ -6,8 +6,9 @@
  */
 import type { rbac } from "#api";
 import type { Clock, Logger, MetricsRegistry, Random } from "#base";
-import type { UserInfo } from "../authn/user.ts";
 import type { StoreFeed } from "../cache/feed.ts";
+import type { UserInfo } from "../identity/user.ts";
+import { follow } from "../loopback/follow.ts";
 import type { Resource } from "../rest/resource.ts";
 import type { Resources } from "../rest/resources.ts";
 import type { WriteAccess } from "../rest/server-context.ts";
@@ -18,7 +19,6 @@ import { type Authorizer, demand } from "./authorizer.ts";
 import { allRules, chain } from "./chain.ts";
 import { DEFAULT_MODES, type ModeSpec, type WebhookSpec } from "./config.ts";
 import { AuthorizationConfigError } from "./config-error.ts";
-import { follow } from "./follow.ts";
 import { countDecisions, measured } from "./metrics.ts";
 import type { Mode, Rules } from "./mode.ts";
 import { NodeGraph } from "./node/graph.ts";

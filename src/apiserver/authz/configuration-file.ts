@@ -10,7 +10,7 @@ import {
   type Json,
   type JsonObject,
 } from "#api";
-import { documentOf, listOf, objectOf, onlyFields, textOf } from "../configuration-document.ts";
+import { documentOf, listOf, objectOf, onlyFields, textOf } from "../configuration/document.ts";
 import { AuthorizationConfigError } from "./config-error.ts";
 import { MODE_NAMES, type ModeName } from "./mode.ts";
 import type { ReviewVersion } from "./webhook/review.ts";

@@ -1,6 +1,6 @@
 /** One way to decide, as `--authorization-mode` names it. */
 import type { authorization as review } from "#api";
-import type { UserInfo } from "../authn/user.ts";
+import type { UserInfo } from "../identity/user.ts";
 import type { Authorizer } from "./authorizer.ts";
 
 export const MODE_NAMES = ["ABAC", "AlwaysAllow", "AlwaysDeny", "Node", "RBAC", "Webhook"] as const;

@@ -2,11 +2,11 @@ import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { core, Json, KubeObject, networking, rbac } from "#api";
-import { change } from "../rest/change.ts";
-import type { AnyDraft } from "../rest/prepare.ts";
+import { serverRequest } from "../loopback/server-request.ts";
+import type { AnyDraft } from "../rest/draft.ts";
+import { change } from "../rest/write/change.ts";
 import { bootstrap } from "./bootstrap.ts";
 import type { Identity } from "./identity.ts";
-import { serverRequest } from "./server-request.ts";
 import { type TestServer, testServer } from "./testing/server.ts";
 
 const reference = resolve(import.meta.dirname, "../../../../shared/reference/bootstrap/apiserver-only");

@@ -12,10 +12,10 @@
 import { formatTime, instantOf, type KubeObject } from "#api";
 import { DEFAULT_SERVICE_CIDR } from "../allocate/allocators.ts";
 import { ensureFairnessObjects } from "../fairness/index.ts";
+import { Ensure, type Wanted } from "../loopback/ensure.ts";
 import type { Resources } from "../rest/resources.ts";
 import type { ServerContext } from "../rest/server-context.ts";
 import { type AuthenticationFacts, configMaps } from "./config-maps.ts";
-import { Ensure, type Wanted } from "./ensure.ts";
 import { type Identity, identityLease, peerAddresses } from "./identity.ts";
 import { publishService } from "./kubernetes-service.ts";
 import { rbacObjects } from "./rbac/index.ts";

@@ -1,6 +1,6 @@
 /** What other servers need to know of this one's authentication, and since when ServiceAccount tokens are tracked. */
 import { formatTime, instantOf, type KubeObject } from "#api";
-import type { Wanted } from "./ensure.ts";
+import type { Wanted } from "../loopback/ensure.ts";
 
 export interface AuthenticationFacts {
   /** Certificates in PEM: who signs the certificates of clients. */

@@ -3,9 +3,9 @@
  */
 import { createHash } from "node:crypto";
 import { formatMicroTime, instantOf, type KubeObject } from "#api";
+import { Ensure, type Wanted } from "../loopback/ensure.ts";
 import type { Resources } from "../rest/resources.ts";
 import type { ServerContext } from "../rest/server-context.ts";
-import { Ensure, type Wanted } from "./ensure.ts";
 
 const RENEW_MS = 10_000;
 const DURATION_SECONDS = 3600;

@@ -3,4 +3,3 @@ export { advertise, type BootstrapOptions, bootstrap, publishAuthentication } fr
 export type { AuthenticationFacts } from "./config-maps.ts";
 export { type Identity, renewIdentity } from "./identity.ts";
 export { nodeRules } from "./rbac/index.ts";
-export { SERVER, serverRequest } from "./server-request.ts";

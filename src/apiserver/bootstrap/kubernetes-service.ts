@@ -6,7 +6,7 @@
  */
 import { type core, equalJson, type Json, type KubeObject, parseIp } from "#api";
 import { addressRange } from "../allocate/address-range.ts";
-import type { Ensure, Wanted } from "./ensure.ts";
+import type { Ensure, Wanted } from "../loopback/ensure.ts";
 
 const NAME = "kubernetes";
 const NAMESPACE = "default";

@@ -50,6 +50,10 @@ export class StoreFeed {
     this.#log = log;
   }
 
+  /** A stored object that cannot be decoded: it concerns whoever asks for it, and nobody else. */
+  readonly reportUnreadable = (key: string, error: unknown): void =>
+    this.#log.error("a stored object cannot be read; the server goes on without it", { key, error });
+
   /** All changes up to here have reached the caches. */
   get revision(): Revision {
     return this.#revision;

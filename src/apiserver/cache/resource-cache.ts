@@ -5,7 +5,8 @@
  * 2. A write costs nothing for watchers that are not concerned: they are found by namespace, by name, and by fields that are indexed.
  * 3. A watch from a revision gets every event after it, or is told that it is too old.
  * 4. `snapshot` is O(1): pages of one list are read from the same state, whatever is written between them.
- * 5. What cannot be read cannot be told of: watchers that are concerned have to start again, and their list says what is wrong.
+ * 5. What cannot be read cannot be told of: watchers that are concerned have to start again, and their list says what is wrong. The server
+ *    itself reads through `tryWith`: one bad object is reported and stops nothing.
  */
 import { OrderedMap } from "#base";
 import type { Change, Entry, Revision } from "#store";
@@ -43,6 +44,9 @@ interface Watcher {
   readonly sink: ChangeSink;
 }
 
+/** Reports an object that cannot be decoded, or that its reader cannot work with. */
+export type ReportUnreadable = (key: string, error: unknown) => void;
+
 export type ObjectMap = OrderedMap<string, StoredObject>;
 
 export class ResourceCache implements Subscriber {
@@ -67,8 +71,13 @@ export class ResourceCache implements Subscriber {
   #newest: Revision = 0;
   #page: { readonly of: string; readonly objects: readonly StoredObject[] } | undefined;
 
-  constructor(prefix: string) {
+  readonly #onUnreadable: ReportUnreadable;
+  /** The revision at which each bad object was reported: once is enough. */
+  readonly #reported = new Map<string, Revision>();
+
+  constructor(prefix: string, onUnreadable: ReportUnreadable = () => {}) {
     this.prefix = prefix;
+    this.#onUnreadable = onUnreadable;
   }
 
   get size(): number {
@@ -87,6 +96,18 @@ export class ResourceCache implements Subscriber {
   /** The current objects; a fork that later writes do not change. */
   snapshot(): ObjectMap {
     return this.#objects.fork();
+  }
+
+  /** Does something with an object. If that fails, the object is reported, once, and the answer is false. */
+  tryWith(stored: StoredObject, work: () => void): boolean {
+    try {
+      work();
+      return true;
+    } catch (error) {
+      if (this.#reported.get(stored.key) !== stored.revision) this.#onUnreadable(stored.key, error);
+      this.#reported.set(stored.key, stored.revision);
+      return false;
+    }
   }
 
   /** Keeps a state for the next pages of a list that was read as of `revision`. */
@@ -131,6 +152,7 @@ export class ResourceCache implements Subscriber {
     this.#windowStart = revision;
     this.#newest = revision;
     this.#snapshots.clear();
+    this.#reported.clear();
     this.#written.clear();
     this.#page = undefined;
     for (const index of this.#indexes.values()) this.#fill(index);
@@ -145,6 +167,7 @@ export class ResourceCache implements Subscriber {
     if (entry === undefined) {
       this.#objects.delete(suffix);
       this.#byKey.delete(suffix);
+      this.#reported.delete(key);
     } else {
       current = this.#written.take(revision) ?? new StoredObject(entry);
       this.#objects.set(suffix, current);

@@ -7,13 +7,16 @@
  *    objects that somebody has asked for: a collector that has to carry all of them costs a write more than its decoding does.
  * 3. Bytes that cannot be decrypted are replaced by the sentence that says why: it is what anybody gets who asks for the object.
  */
-import { internalError, type KubeObject } from "#api";
+import { internalError, isStatusError, type KubeObject } from "#api";
 import type { Entry, Revision } from "#store";
 
 /** Every stored object begins like this: kind, apiVersion, then metadata, which is never empty. */
 const METADATA = Buffer.from('"metadata":{');
 const NEWLINE = 0x0a;
 const BRACE = 0x7b;
+const CLOSING_BRACE = 0x7d;
+/** Begins bytes that are a sentence instead of an object: no stored value begins like this. */
+const SENTENCE = 0x00;
 const ENCRYPTED = Buffer.from("k8s:enc:");
 const NOTHING = Buffer.alloc(0);
 
@@ -53,16 +56,16 @@ export class StoredObject {
     this.#form = undefined;
   }
 
-  /** Whether asking for the object, or its line, throws. */
+  /** Whether asking for the object, or its line, throws: as far as both ends of its bytes tell. */
   get isUnreadable(): boolean {
-    return this.#bytes !== undefined && isSentence(this.#bytes);
+    return this.#bytes !== undefined && isFaulty(this.#bytes);
   }
 
   /** As clients get it: its JSON and a newline. */
   get line(): Buffer {
     if (this.#line === undefined) {
       const bytes = this.#bytes ?? this.#encoded();
-      if (isSentence(bytes)) throw internalError(sentenceOf(this.key, bytes));
+      if (isFaulty(bytes)) throw internalError(faultOf(this.key, bytes));
       this.#line = lineOf(bytes, this.revision);
       this.#bytes = undefined;
     }
@@ -77,10 +80,7 @@ export class StoredObject {
 
   get object(): KubeObject {
     if (this.#object === undefined) {
-      this.#object =
-        this.#form === undefined
-          ? (JSON.parse(this.line.toString("utf8")) as KubeObject)
-          : atRevision(this.#form, this.revision);
+      this.#object = this.#form === undefined ? this.#decoded() : atRevision(this.#form, this.revision);
       this.#form = undefined;
     }
     return this.#object;
@@ -89,15 +89,22 @@ export class StoredObject {
   /** The object for somebody who has asked for it just once: it is not kept for that. */
   get seen(): KubeObject {
     if (this.#object !== undefined) return this.#object;
-    return this.#form === undefined
-      ? (JSON.parse(this.line.toString("utf8")) as KubeObject)
-      : atRevision(this.#form, this.revision);
+    return this.#form === undefined ? this.#decoded() : atRevision(this.#form, this.revision);
   }
 
   /** The same state as of a later revision: what a deletion shows. */
   asOf(revision: Revision): StoredObject {
     const object = this.#object === undefined ? undefined : atRevision(this.#object, revision);
     return new StoredObject({ key: this.key, value: this.#stored(), revision }, object);
+  }
+
+  #decoded(): KubeObject {
+    try {
+      return JSON.parse(this.line.toString("utf8")) as KubeObject;
+    } catch (cause) {
+      if (isStatusError(cause)) throw cause;
+      throw internalError(`unable to decode key ${JSON.stringify(this.key)}: ${(cause as Error).message}`);
+    }
   }
 
   #encoded(): Buffer {
@@ -111,19 +118,22 @@ export class StoredObject {
   }
 }
 
-/** In the place of an object that cannot be read. */
+/** In the place of an object that cannot be read: the sentence that says why. */
 export function unreadable(why: string): Buffer {
-  return Buffer.from(why);
+  return Buffer.concat([Buffer.of(SENTENCE), Buffer.from(why)]);
 }
 
-/** Where nothing decrypts, what was encrypted before is no sentence yet. */
-function sentenceOf(key: string, bytes: Buffer): string {
-  if (!bytes.subarray(0, ENCRYPTED.length).equals(ENCRYPTED)) return bytes.toString();
-  return `unable to transform key ${JSON.stringify(key)}: identity transformer tried to read encrypted data`;
+/** Why these bytes cannot be read. Without a key for decryption, values that were encrypted before arrive as they are. */
+function faultOf(key: string, bytes: Buffer): string {
+  if (bytes[0] === SENTENCE) return bytes.toString("utf8", 1);
+  return bytes.subarray(0, ENCRYPTED.length).equals(ENCRYPTED)
+    ? `unable to transform key ${JSON.stringify(key)}: identity transformer tried to read encrypted data`
+    : `unable to decode key ${JSON.stringify(key)}: the value is not a JSON object`;
 }
 
-function isSentence(bytes: Buffer): boolean {
-  return bytes.length > 0 && bytes[0] !== BRACE;
+/** A look at both ends: enough for what is encrypted, cut off, or written by a program that stores another form. */
+function isFaulty(bytes: Buffer): boolean {
+  return bytes.length > 0 && (bytes[0] !== BRACE || bytes.at(-1) !== CLOSING_BRACE || !bytes.includes(METADATA));
 }
 
 function lineOf(bytes: Buffer, revision: Revision): Buffer {

@@ -2,14 +2,14 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { JsonObject } from "#api";
 import { MetricsRegistry } from "#base";
-import type { UserInfo } from "../authn/user.ts";
 import { authorization } from "../authz/index.ts";
 import { binding, role, user } from "../authz/testing/questions.ts";
 import { bootstrap, nodeRules } from "../bootstrap/index.ts";
 import { type TestServer, testServer } from "../bootstrap/testing/server.ts";
-import { dispatch } from "../dispatch.ts";
 import { isStream } from "../http/exchange.ts";
 import { requestInfo } from "../http/request-info.ts";
+import type { UserInfo } from "../identity/user.ts";
+import { dispatch } from "../pipeline/dispatch.ts";
 import { connectors } from "./connectors.ts";
 
 const GROUP = "rbac.authorization.k8s.io";

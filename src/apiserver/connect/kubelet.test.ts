@@ -7,14 +7,14 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type core, isStatusError } from "#api";
 import { realClock } from "#base";
 import { type Authority, createAuthority } from "#pki";
-import type { UserInfo } from "../authn/user.ts";
 import { alwaysAllow } from "../authz/always.ts";
 import { ALLOW, NO_OPINION } from "../authz/verdict.ts";
 import { bootstrap } from "../bootstrap/bootstrap.ts";
 import { type TestServer, testServer } from "../bootstrap/testing/server.ts";
-import { dispatch } from "../dispatch.ts";
 import { type ApiResponse, isStream } from "../http/exchange.ts";
 import { requestInfo } from "../http/request-info.ts";
+import type { UserInfo } from "../identity/user.ts";
+import { dispatch } from "../pipeline/dispatch.ts";
 import { type ConnectOptions, connectors } from "./connectors.ts";
 
 const ADMIN: UserInfo = { name: "admin", groups: ["system:masters"] };

@@ -1,51 +1,64 @@
 /**
- * Kinds that users define, for the API server as a whole: see README.md.
+ * Custom resources for the API server as a whole: see README.md.
  *
- *     load (before the feed) ──► sync (before anybody is served) ──► run
+ *     load (before the feed) ──► sync (before the first request) ──► run
  */
 import { forbidden } from "#api";
 import type { Store } from "#store";
 import { StoredObject } from "../cache/stored-object.ts";
-import { fresh } from "../rest/read.ts";
+import { serviceResolver } from "../outbound/service-resolver.ts";
+import { webhookClient } from "../outbound/webhook-client.ts";
+import { fresh } from "../rest/read/fresh.ts";
 import type { Resources } from "../rest/resources.ts";
 import type { Admission, ServerContext } from "../rest/server-context.ts";
-import { type Converter, noConverter } from "./converter.ts";
+import { type Converter, noConverter, WebhookConverter } from "./converter.ts";
 import { asDefinition, DEFINITIONS_PREFIX, type Definition, GROUP, PLURAL } from "./definition.ts";
 import { DefinitionController } from "./definition-controller.ts";
 import { type Documents, Publication } from "./publication.ts";
 import { ServedDefinitions } from "./served-definitions.ts";
-import { serviceResolver } from "./service-resolver.ts";
 import { isServable } from "./status-plan.ts";
-import { webhookClient } from "./webhook-client.ts";
-import { WebhookConverter } from "./webhook-converter.ts";
 
 export interface CustomResourcesOptions {
-  /** Of the server that this is a part of: asked for when it is used. */
+  /** Of the server that this is a part of: asked for when it is used, which is never before `sync`. */
   readonly context: () => ServerContext;
+  /** What conversion webhooks of definitions need, which are made by `load`. */
+  readonly surroundings: Pick<ServerContext, "clock" | "random" | "log" | "newUid">;
   readonly resources: Resources;
   /** Discovery and OpenAPI. */
   readonly documents: readonly Documents[];
 }
 
 export interface CustomResources {
-  /** Takes up the definitions that are there, so that the feed loads their instances with everything else. Throws what the store throws. */
+  /**
+   * Reads the stored definitions, so that the feed loads their instances with all other objects. Throws what the store
+   * throws.
+   */
   load(store: Store): Promise<void>;
-  /** Serves what is established, as of the feed's state. Before the first request. */
+  /** Serves what is established at the feed's revision. To be called before the first request. */
   sync(): Promise<void>;
   /** Runs until its signal aborts. */
   run(signal: AbortSignal): Promise<void>;
-  /** For a request that finds nothing: another server may have established it a moment ago. */
+  /**
+   * For a request for an unknown resource: waits for a definition that another server may have established a moment
+   * ago.
+   */
   appearing(group: string, plural: string): Promise<void>;
-  /** The admission given, with nothing new of a kind that is being deleted. */
+  /** Wraps admission: refuses to create instances of a definition that is being deleted. */
   guarding(admission: Admission): Admission;
 }
 
-export function customResources({ context, resources, documents }: CustomResourcesOptions): CustomResources {
+export function customResources({
+  context,
+  surroundings,
+  resources,
+  documents,
+}: CustomResourcesOptions): CustomResources {
+  const { log } = surroundings;
   const isBuiltIn = builtInVersions(resources);
   const served = new ServedDefinitions({
     resources,
     publication: new Publication(documents, isBuiltIn),
-    converterFor: (definition) => converterFor(definition, context, resources),
+    converterFor: (definition) => converterFor(definition, surroundings, resources),
   });
   const controller = lazily(() => {
     const definitions = resources.find(GROUP, "v1", PLURAL);
@@ -56,8 +69,12 @@ export function customResources({ context, resources, documents }: CustomResourc
     load: async (store) => {
       const { entries } = await store.list(DEFINITIONS_PREFIX);
       for (const entry of entries) {
-        const definition = asDefinition(new StoredObject(entry).object);
-        if (isServable(definition)) served.add(definition);
+        try {
+          const definition = asDefinition(new StoredObject(entry).object);
+          if (isServable(definition)) served.add(definition);
+        } catch (error) {
+          log.error("a stored CustomResourceDefinition cannot be served", { key: entry.key, error });
+        }
       }
     },
     sync: () => controller().sync(),
@@ -82,21 +99,25 @@ function terminating(resource: Parameters<typeof forbidden>[0], name: string) {
   return forbidden(resource, name, "create not allowed while custom resource definition is terminating");
 }
 
-function converterFor({ spec }: Definition, context: () => ServerContext, resources: Resources): Converter {
+function converterFor(
+  { spec }: Definition,
+  { clock, random, newUid }: CustomResourcesOptions["surroundings"],
+  resources: Resources,
+): Converter {
   const { strategy = "None", webhook } = spec.conversion ?? {};
   if (strategy !== "Webhook" || webhook?.clientConfig === undefined) return noConverter;
   return new WebhookConverter({
     client: webhookClient({
       config: webhook.clientConfig,
-      clock: context().clock,
-      resolve: serviceResolver(resources, () => context().random),
+      clock,
+      resolve: serviceResolver(resources, () => random),
     }),
     reviewVersions: webhook.conversionReviewVersions,
-    newUid: () => context().newUid(),
+    newUid,
   });
 }
 
-/** Those that were there before any definition. */
+/** The groups and versions that were served before any definition. */
 function builtInVersions(resources: Resources): (group: string, version: string) => boolean {
   const versions = new Set([...resources.all()].map(({ kind }) => `${kind.group}/${kind.version}`));
   return (group, version) => versions.has(`${group}/${version}`);

@@ -1,5 +1,6 @@
 /** Content negotiation: which form of an answer a client wants, from its Accept header. */
 import { notAcceptable, StatusError } from "#api";
+import { memoized } from "#base";
 import { BODY_TYPES, JSON_TYPE, PROTOBUF_TYPE, YAML_TYPE } from "../rest/body.ts";
 
 export type MediaType = typeof JSON_TYPE | typeof YAML_TYPE | typeof PROTOBUF_TYPE;
@@ -73,21 +74,11 @@ function mediaOf(type: string): MediaType | undefined {
   return type === PROTOBUF_TYPE ? PROTOBUF_TYPE : undefined;
 }
 
-/** Clients send the same few headers again and again. What comes from outside may fill only so much. */
-const REMEMBERED = 256;
-const known = new Map<string, readonly Clause[]>();
+/** Clients send the same few headers again and again. */
+const MAX_MEMOIZED = 256;
+const parseAccept = memoized(MAX_MEMOIZED, readAccept);
 
-/** In the order of preference: by quality, then what is named before what a wildcard leaves open. */
-function parseAccept(header: string): readonly Clause[] {
-  let clauses = known.get(header);
-  if (clauses === undefined) {
-    clauses = readAccept(header);
-    if (known.size >= REMEMBERED) known.clear();
-    known.set(header, clauses);
-  }
-  return clauses;
-}
-
+/** In the order of preference: by quality, then named types before wildcards. */
 function readAccept(header: string): readonly Clause[] {
   const clauses = header
     .split(",")

@@ -1,6 +1,6 @@
 /** EncryptionConfiguration, of the API group apiserver.config.k8s.io: which resources are kept how, checked field by field. */
 import { at, durationMs, type FieldError, type FieldPath, field, type Json, type JsonObject } from "#api";
-import { documentOf, listOf, objectOf, onlyFields, textOf } from "../configuration-document.ts";
+import { documentOf, listOf, objectOf, onlyFields, textOf } from "../configuration/document.ts";
 
 export class EncryptionConfigError extends Error {}
 

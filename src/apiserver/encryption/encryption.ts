@@ -9,7 +9,7 @@
  */
 import type { Clock, Logger } from "#base";
 import type { Store } from "#store";
-import type { HealthCheck } from "../health.ts";
+import type { HealthCheck } from "../routes/health.ts";
 import { aesCbc, aesGcm } from "./aes.ts";
 import type { CipherName, ProviderSettings, ResourceSettings } from "./configuration.ts";
 import { type EncryptedStore, encryptedStore } from "./encrypted-store.ts";

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { type Clock, VirtualClock } from "#base";
 import { openMemoryStore } from "#store";
-import { serverRequest } from "../bootstrap/server-request.ts";
 import { type TestServer, testServer } from "../bootstrap/testing/server.ts";
-import { change } from "../rest/change.ts";
-import type { AnyDraft } from "../rest/prepare.ts";
+import { serverRequest } from "../loopback/server-request.ts";
+import type { AnyDraft } from "../rest/draft.ts";
+import { change } from "../rest/write/change.ts";
 import { expireEvents } from "./expire-events.ts";
 
 const HOUR = 60 * 60_000;

@@ -11,10 +11,10 @@
 import { type KubeObject, parseMicroTime, parseTime, toMs } from "#api";
 import type { Revision } from "#store";
 import type { StoredObject } from "../cache/stored-object.ts";
-import { erase } from "../rest/persist.ts";
 import type { Resource } from "../rest/resource.ts";
 import type { Resources } from "../rest/resources.ts";
 import type { ServerContext } from "../rest/server-context.ts";
+import { erase } from "../rest/write/persist.ts";
 
 export const DEFAULT_EVENT_TTL_MS = 60 * 60_000;
 /** No more often than this: Events end in groups. */
@@ -97,8 +97,8 @@ class ExpiryQueue {
   #fill(): void {
     this.#stop?.();
     const now = this.#context.clock.now();
-    const found = [...this.#events.cache.snapshot().entries()].map(([suffix, stored]) => ({
-      suffix,
+    const found = [...this.#events.readable()].map((stored) => ({
+      suffix: stored.key.slice(this.#events.cache.prefix.length),
       revision: stored.revision,
       expiresMs: Math.min(lastToldMs(stored.object) ?? now, now) + this.#ttlMs,
     }));

@@ -9,20 +9,21 @@
  * 3. Everything is worked out anew at every change: changes are rare, requests are not.
  */
 import type { flowcontrol } from "#api";
-import type { UserInfo } from "../authn/user.ts";
-import { flowSchemas, MANDATORY, priorityLevels } from "../bootstrap/flow-control.ts";
+import { MemoMap } from "#base";
 import { SharedHeaders } from "../http/exchange.ts";
 import { LastAsked } from "../http/last-asked.ts";
 import type { RequestInfo } from "../http/request-info.ts";
+import type { UserInfo } from "../identity/user.ts";
 import { dealHand, flowHash } from "./dealer.ts";
 import { byPrecedence, CompiledSchema, type SubjectMatcher } from "./flow-schema.ts";
 import { Level, type LevelOptions } from "./level.ts";
 import type { FlowSamples } from "./metrics.ts";
+import { flowSchemas, MANDATORY, priorityLevels } from "./objects/default-objects.ts";
 import { borrow, seatLimits } from "./seat-shares.ts";
 import type { Flow } from "./ticket.ts";
 
-/** Hands are dealt anew after so many: a schema may have any number of flows. */
-const KEPT_HANDS = 4096;
+/** A schema may have any number of flows. */
+const MAX_HANDS = 4096;
 const NO_HAND: readonly number[] = [];
 
 /** A schema and its level. */
@@ -32,7 +33,7 @@ export class Route implements Flow {
   readonly samples: FlowSamples;
   /** Of the answers to its requests. */
   readonly headers: SharedHeaders;
-  readonly #hands = new Map<string, readonly number[]>();
+  readonly #hands = new MemoMap<string, readonly number[]>(MAX_HANDS);
 
   constructor(definition: CompiledSchema, level: Level, samples: FlowSamples) {
     this.definition = definition;
@@ -54,7 +55,6 @@ export class Route implements Flow {
     if (known !== undefined) return known;
     const { queuing } = this.level;
     if (queuing.type !== "queue") return NO_HAND;
-    if (this.#hands.size >= KEPT_HANDS) this.#hands.clear();
     const hand = dealHand(flowHash(this.schema, distinguisher), queuing.queues, queuing.handSize);
     this.#hands.set(distinguisher, hand);
     return hand;

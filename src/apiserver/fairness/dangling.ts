@@ -5,7 +5,7 @@
  */
 import { type flowcontrol, formatTime, instantOf, isStatusError } from "#api";
 import { type Clock, type Logger, processQueue, type Random, WorkQueue } from "#base";
-import type { Ensure } from "../bootstrap/ensure.ts";
+import type { Ensure } from "../loopback/ensure.ts";
 
 const CONSUMER = "api-priority-and-fairness-config-consumer-v1";
 const WRITES_PER_MINUTE = 6;

@@ -9,9 +9,10 @@
  */
 import type { flowcontrol, KubeObject } from "#api";
 import { type Clock, type MetricsRegistry, nextTurn, TaskGroup } from "#base";
-import { follow } from "../authz/follow.ts";
-import { Ensure } from "../bootstrap/ensure.ts";
-import type { Step } from "../pipeline.ts";
+import { Ensure } from "../loopback/ensure.ts";
+import { follow } from "../loopback/follow.ts";
+import type { Step } from "../pipeline/compose.ts";
+import type { Attributed } from "../pipeline/exchange.ts";
 import type { Resources } from "../rest/resources.ts";
 import type { ServerContext } from "../rest/server-context.ts";
 import { Configuration } from "./configuration.ts";
@@ -39,7 +40,7 @@ export interface FlowControlOptions {
 }
 
 export interface Fairness {
-  readonly step: Step;
+  readonly step: Step<Attributed>;
   /** Text for a path under /debug; undefined if it is none of these. */
   dump(path: string, query: URLSearchParams): string | undefined;
   /** Until the signal aborts: lends seats, keeps objects and their status. */

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { flowcontrol } from "#api";
 import { MetricsRegistry, VirtualClock } from "#base";
-import { flowSchemas, priorityLevels } from "../bootstrap/flow-control.ts";
 import { requestInfo } from "../http/request-info.ts";
 import { Configuration } from "./configuration.ts";
 import { CompiledSchema } from "./flow-schema.ts";
 import { FlowMetrics } from "./metrics.ts";
+import { flowSchemas, priorityLevels } from "./objects/default-objects.ts";
 import { Turns } from "./turns.ts";
 
 function info(request: string) {

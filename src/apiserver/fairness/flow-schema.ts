@@ -4,9 +4,9 @@
  * 1. A list with `*` in it was checked to have nothing else: it costs no look at the request.
  */
 import type { flowcontrol } from "#api";
-import { serviceAccountUser } from "../authn/service-account-name.ts";
-import type { UserInfo } from "../authn/user.ts";
 import type { RequestInfo } from "../http/request-info.ts";
+import { serviceAccountUser } from "../identity/service-account-name.ts";
+import type { UserInfo } from "../identity/user.ts";
 
 type Matcher = (info: RequestInfo) => boolean;
 export type SubjectMatcher = (user: UserInfo) => boolean;

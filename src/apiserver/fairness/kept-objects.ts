@@ -7,13 +7,13 @@
  * 3. One that says "true" and is not of this version was of another, and is removed.
  */
 import { equalJson, type flowcontrol, formatTime, instantOf, isStatusError, type Json, type KubeObject } from "#api";
-import type { Ensure, Wanted } from "../bootstrap/ensure.ts";
-import { AUTO_UPDATE_SPEC, flowSchemas, MANDATORY, priorityLevels } from "../bootstrap/flow-control.ts";
-import { serverRequest } from "../bootstrap/server-request.ts";
-import { deleteWith } from "../rest/delete.ts";
+import type { Ensure, Wanted } from "../loopback/ensure.ts";
+import { serverRequest } from "../loopback/server-request.ts";
 import type { Resources } from "../rest/resources.ts";
 import type { ServerContext } from "../rest/server-context.ts";
+import { deleteWith } from "../rest/write/delete.ts";
 import { danglingCondition, setDangling } from "./dangling.ts";
+import { AUTO_UPDATE_SPEC, flowSchemas, MANDATORY, priorityLevels } from "./objects/default-objects.ts";
 
 export const FLOW_CONTROL = "flowcontrol.apiserver.k8s.io";
 const PRODUCER = "api-priority-and-fairness-config-producer-v1";
@@ -48,7 +48,7 @@ export async function removeUnwanted(context: ServerContext, resources: Resource
   ] as const) {
     const resource = resources.find(FLOW_CONTROL, "v1", plural);
     if (resource === undefined) continue;
-    for (const stored of resource.cache.snapshot().values()) {
+    for (const stored of resource.readable()) {
       const { name = "", annotations, uid, resourceVersion } = resource.read(stored).metadata;
       if ((specs as Specs).has(name) || wishOf(annotations) !== true) continue;
       const preconditions = {

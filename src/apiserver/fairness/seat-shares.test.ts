@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { priorityLevels } from "../bootstrap/flow-control.ts";
 import { NO_DEMAND } from "./demand.ts";
+import { priorityLevels } from "./objects/default-objects.ts";
 import { allocate, type Borrower, borrow, seatLimits } from "./seat-shares.ts";
 
 describe("limits by shares", () => {

@@ -9,12 +9,13 @@
  * 2. A watch holds its seats until it has started; other requests that last as long as they like hold none.
  * 3. Whoever waits and leaves, or waits for too long, frees the place.
  */
-import type { Clock } from "#base";
+import { type Clock, isPending, lastly } from "#base";
 import { type Answering, type ApiResponse, isStream, whenGone } from "../http/exchange.ts";
 import { isLongRunning } from "../http/long-running.ts";
 import { withLife } from "../http/stream-life.ts";
 import { isReading } from "../http/verbs.ts";
-import type { Exchange, Next, Step } from "../pipeline.ts";
+import type { Next, Step } from "../pipeline/compose.ts";
+import type { Attributed } from "../pipeline/exchange.ts";
 import type { Configuration, Route } from "./configuration.ts";
 import { Ticket } from "./ticket.ts";
 import type { TimedRatio } from "./timed-ratio.ts";
@@ -34,7 +35,7 @@ export interface ReadWriteRatios {
   readonly executing: { readonly readOnly: TimedRatio; readonly mutating: TimedRatio };
 }
 
-export function flowControlStep(options: FlowControlStepOptions): Step {
+export function flowControlStep(options: FlowControlStepOptions): Step<Attributed> {
   const { configuration, estimator, clock } = options;
 
   return (exchange, next) => {
@@ -45,7 +46,7 @@ export function flowControlStep(options: FlowControlStepOptions): Step {
     exchange.shared = route.headers;
     const work = level.exempt ? ONE_SEAT : estimator.estimate(info, request.query, level.widest, samples.watches);
     const distinguisher = level.queuing.type === "queue" ? definition.distinguisher(user, info) : "";
-    const arrivedMs = exchange.readMs ?? clock.monotonic();
+    const arrivedMs = clock.monotonic();
     if (work === ONE_SEAT && info.verb !== "watch" && level.queue.letsPass(route, distinguisher, arrivedMs))
       return pass(route, distinguisher, arrivedMs, exchange, next, options);
     const held = new HeldTicket(route, distinguisher, exchange, work, arrivedMs, options);
@@ -76,7 +77,7 @@ class HeldTicket extends Ticket {
   constructor(
     route: Route,
     distinguisher: string,
-    exchange: Exchange,
+    exchange: Attributed,
     work: Work,
     arrivedMs: number,
     options: FlowControlStepOptions,
@@ -97,27 +98,12 @@ class HeldTicket extends Ticket {
     if (!level.exempt) samples.waited.observe((this.startedMs - this.arrivedMs) / 1000);
   }
 
-  /** Released before anybody else has the answer. (A `finally` would cost each request three promises more.) */
-  until(answering: Promise<ApiResponse>): Promise<ApiResponse> {
-    return answering.then(
-      (answer) => {
-        this.release();
-        return answer;
-      },
-      (error: unknown) => {
-        this.release();
-        throw error;
-      },
-    );
-  }
-
   release(): void {
     if (this.#isReleased) return;
     this.#isReleased = true;
     const { samples, level } = this.#route;
     const { exchange } = this;
     const now = this.#options.clock.monotonic();
-    exchange.readMs = now;
     executing(exchange, this.#options).add(-1, now);
     const seconds = (now - this.startedMs) / 1000;
     if (exchange.info.verb === "watch") samples.watchStarted.observe(seconds);
@@ -126,7 +112,7 @@ class HeldTicket extends Ticket {
   }
 }
 
-function executing({ info }: Exchange, { readWrite }: FlowControlStepOptions): TimedRatio {
+function executing({ info }: Attributed, { readWrite }: FlowControlStepOptions): TimedRatio {
   const { readOnly, mutating } = readWrite.executing;
   return isReading(info.verb) ? readOnly : mutating;
 }
@@ -136,8 +122,8 @@ function pass(
   route: Route,
   distinguisher: string,
   arrivedMs: number,
-  exchange: Exchange,
-  next: Next,
+  exchange: Attributed,
+  next: Next<Attributed>,
   options: FlowControlStepOptions,
 ): Answering {
   route.samples.usual.started();
@@ -148,25 +134,27 @@ function pass(
     passed(route, distinguisher, arrivedMs, exchange, options);
     throw error;
   }
-  if (!(answering instanceof Promise) || exchange.isElsewhere) {
+  if (!isPending(answering) || exchange.isElsewhere) {
     passed(route, distinguisher, arrivedMs, exchange, options);
     return answering;
   }
   const held = new HeldTicket(route, distinguisher, exchange, ONE_SEAT, arrivedMs, options);
   route.level.queue.hold(held, route.hand(distinguisher));
   held.occupy();
-  return held.until(answering);
+  return lastly(
+    () => answering,
+    () => held.release(),
+  );
 }
 
 function passed(
   route: Route,
   distinguisher: string,
   arrivedMs: number,
-  exchange: Exchange,
+  exchange: Attributed,
   options: FlowControlStepOptions,
 ): void {
   const now = options.clock.monotonic();
-  exchange.readMs = now;
   executing(exchange, options).during(arrivedMs, now);
   route.samples.usual.executed((now - arrivedMs) / 1000);
   const { queue } = route.level;
@@ -174,21 +162,22 @@ function passed(
 }
 
 /** Nothing is left to release when it returns an answer, but of watches. */
-function execute(held: HeldTicket, options: FlowControlStepOptions, next: Next): Answering {
+function execute(held: HeldTicket, options: FlowControlStepOptions, next: Next<Attributed>): Answering {
   const { exchange } = held;
   held.occupy();
   if (exchange.info.verb === "watch") return starting(held, options, next);
-  let answering: Answering | undefined;
-  try {
-    answering = next(exchange);
-  } finally {
-    if (!(answering instanceof Promise)) held.release();
-  }
-  return answering instanceof Promise ? held.until(answering) : answering;
+  return lastly(
+    () => next(exchange),
+    () => held.release(),
+  );
 }
 
 /** A watch has started when it has written what it starts with. */
-async function starting(held: HeldTicket, { watches }: FlowControlStepOptions, next: Next): Promise<ApiResponse> {
+async function starting(
+  held: HeldTicket,
+  { watches }: FlowControlStepOptions,
+  next: Next<Attributed>,
+): Promise<ApiResponse> {
   const { exchange } = held;
   const { info, request } = exchange;
   try {

@@ -1,7 +1,7 @@
 /** A request at its level: what it needs, where it waits, since when it is executed. */
 import { durationMs } from "#api";
 import type { Chain, Linked } from "#base";
-import type { Exchange } from "../pipeline.ts";
+import type { Attributed } from "../pipeline/exchange.ts";
 import type { FlowSamples } from "./metrics.ts";
 import type { Queue } from "./queue.ts";
 import type { Work } from "./work-estimate.ts";
@@ -21,7 +21,7 @@ export interface Flow {
 export class Ticket implements Linked<Ticket> {
   readonly flow: Flow;
   readonly distinguisher: string;
-  readonly exchange: Exchange;
+  readonly exchange: Attributed;
   work: Work;
   readonly arrivedMs: number;
   /** Seat-milliseconds of the level when it came. */
@@ -37,7 +37,7 @@ export class Ticket implements Linked<Ticket> {
   /** Called once if it waits: whether it is executed now. */
   decide: ((execute: boolean) => void) | undefined;
 
-  constructor(flow: Flow, distinguisher: string, exchange: Exchange, work: Work, arrivedMs: number) {
+  constructor(flow: Flow, distinguisher: string, exchange: Attributed, work: Work, arrivedMs: number) {
     this.flow = flow;
     this.distinguisher = distinguisher;
     this.exchange = exchange;
@@ -67,7 +67,7 @@ export class Ticket implements Linked<Ticket> {
   }
 }
 
-function waitMs({ request: { query } }: Exchange): number {
+function waitMs({ request: { query } }: Attributed): number {
   const asked = query.get("timeout");
   if (asked === null) return WAIT_MS;
   try {

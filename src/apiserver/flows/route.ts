@@ -7,10 +7,10 @@
  */
 import { badRequest } from "#api";
 import { type FlowRecord, LiveTrace, type Question, type Recorder, trace } from "#flows";
-import { ANONYMOUS } from "../authn/user.ts";
 import type { Authorizer } from "../authz/authorizer.ts";
 import type { ApiRequest, ApiResponse, Sink } from "../http/exchange.ts";
 import { isTrue } from "../http/request-info.ts";
+import { ANONYMOUS } from "../identity/user.ts";
 import { type Sight, sightOf } from "./sight.ts";
 import { takeWorks, type WorksOptions } from "./works.ts";
 

@@ -5,15 +5,15 @@
  * 2. Works are about the objects that woke them and that they wrote: they are seen with the first of these that is.
  * 3. Others' names, and by which role they were allowed, are no part of the objects: only who sees everything sees them. So is what a work read.
  */
-import type { Clock } from "#base";
+import { type Clock, LruMap, TtlMap } from "#base";
 import type { FlowRecord, ObjectName, RequestRecord, WorkRecord } from "#flows";
-import type { UserInfo } from "../authn/user.ts";
 import { resourceAttributes } from "../authz/attributes.ts";
 import { type Authorizer, isAllowed } from "../authz/authorizer.ts";
+import type { UserInfo } from "../identity/user.ts";
 
-/** What was allowed a moment ago still is. */
-const REMEMBERED_MS = 10_000;
-const MAX_REMEMBERED = 4096;
+/** A decision holds for this long. */
+const DECISION_MS = 10_000;
+const MAX_DECISIONS = 4096;
 const MAX_WAITING = 1024;
 
 export interface SightOptions {
@@ -35,12 +35,13 @@ export async function sightOf(options: SightOptions): Promise<Sight | undefined>
 
 class PartialSight {
   readonly #options: SightOptions;
-  readonly #remembered = new Map<string, { readonly allowed: boolean; readonly untilMs: number }>();
+  readonly #decisions: TtlMap<string, boolean>;
   readonly #revisions = new Set<number>();
-  readonly #waiting = new Map<string, WorkRecord>();
+  readonly #waiting = new LruMap<string, WorkRecord>(MAX_WAITING);
 
   constructor(options: SightOptions) {
     this.#options = options;
+    this.#decisions = new TtlMap(MAX_DECISIONS, options.clock);
   }
 
   async of(record: FlowRecord): Promise<readonly FlowRecord[]> {
@@ -60,8 +61,6 @@ class PartialSight {
   #work(record: WorkRecord): readonly FlowRecord[] {
     if (record.woken.some((revision) => this.#revisions.has(revision))) return [record];
     this.#waiting.set(record.id, record);
-    if (this.#waiting.size > MAX_WAITING)
-      for (const id of [...this.#waiting.keys()].slice(0, 1)) this.#waiting.delete(id);
     return [];
   }
 
@@ -78,19 +77,17 @@ class PartialSight {
   }
 
   async #asked(resource: string, namespace: string, name: string): Promise<boolean> {
-    const { authorize, user, clock } = this.#options;
+    const { authorize, user } = this.#options;
     const key = `${resource} ${namespace} ${name}`;
-    const known = this.#remembered.get(key);
-    const now = clock.monotonic();
-    if (known !== undefined && known.untilMs > now) return known.allowed;
+    const known = this.#decisions.get(key);
+    if (known !== undefined) return known;
     const slash = resource.indexOf("/");
     const about = { apiGroup: slash === -1 ? "" : resource.slice(0, slash), resource: resource.slice(slash + 1) };
     const allowed = await isAllowed(
       authorize,
       resourceAttributes(user, "get", { ...about, apiVersion: "*", namespace, name }),
     );
-    if (this.#remembered.size >= MAX_REMEMBERED) this.#remembered.clear();
-    this.#remembered.set(key, { allowed, untilMs: now + REMEMBERED_MS });
+    this.#decisions.set(key, allowed, DECISION_MS);
     return allowed;
   }
 }

@@ -2,8 +2,8 @@
 import { badRequest, StatusError } from "#api";
 import type { Clock } from "#base";
 import { actorOf, type Cause, type Recorder, readCause, vouchesFor } from "#flows";
-import { ANONYMOUS } from "../authn/user.ts";
 import type { ApiRequest, ApiResponse } from "../http/exchange.ts";
+import { ANONYMOUS } from "../identity/user.ts";
 
 export interface WorksOptions {
   readonly recorder: Recorder;

@@ -7,9 +7,9 @@ import { gunzipSync } from "node:zlib";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { realClock, silentLogger } from "#base";
 import { type Authority, createAuthority, type KeyPair } from "#pki";
-import { type Listener, listen } from "../listener.ts";
 import { configMap, type TestServer, testServer } from "../testing/index.ts";
 import { httpHandlers } from "./adapter.ts";
+import { type Listener, listen } from "./listener.ts";
 
 const CONFIG_MAPS = "/api/v1/namespaces/default/configmaps";
 

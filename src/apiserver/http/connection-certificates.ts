@@ -7,15 +7,15 @@
  */
 import { X509Certificate } from "node:crypto";
 import type { DetailedPeerCertificate, TLSSocket } from "node:tls";
-import { BoundedMap } from "../authn/bounded-map.ts";
-import type { ClientCertificate } from "../authn/certificates.ts";
+import { LruMap } from "#base";
+import type { ClientCertificate } from "./client-certificate.ts";
 
-const REMEMBERED_CHAINS = 10_000;
+const MAX_CHAINS = 10_000;
 
 export class ConnectionCertificates {
   readonly #known = new WeakMap<TLSSocket, ClientCertificate | "none">();
   /** By the digest of the client's own. */
-  readonly #sentAlong = new BoundedMap<string, readonly X509Certificate[]>(REMEMBERED_CHAINS);
+  readonly #sentAlong = new LruMap<string, readonly X509Certificate[]>(MAX_CHAINS);
 
   of(socket: TLSSocket): ClientCertificate | undefined {
     let certificate = this.#known.get(socket);

@@ -6,15 +6,15 @@
  * 2. Only headers that say nothing to Node itself are lines: what is about the body's length and the connection is Node's.
  */
 import { type OutgoingHttpHeaders, ServerResponse, validateHeaderName, validateHeaderValue } from "node:http";
+import { memoized } from "#base";
 import type { SharedHeaders } from "./exchange.ts";
 import type { AnswerHeaders } from "./send.ts";
 
-/** Then the lines of a header are all forgotten. */
-const REMEMBERED = 256;
+const MAX_MEMOIZED = 256;
 
-/** By name, and then by value. */
-const lines: ReadonlyMap<string, Map<string, string>> = new Map(
-  ["cache-control", "content-type"].map((name) => [name, new Map<string, string>()]),
+/** The line of a header, by its value. */
+const lines: ReadonlyMap<string, (value: string) => string> = new Map(
+  ["cache-control", "content-type"].map((name) => [name, memoized(MAX_MEMOIZED, (value) => checked(name, value))]),
 );
 
 /** Node's way to put a head together. It is not documented: without it, every header goes the usual way. */
@@ -30,8 +30,8 @@ export class LinedResponse extends ServerResponse {
     let known = linesOf(shared);
     for (const name in headers) {
       const value = headers[name];
-      const ofName = store === undefined ? undefined : lines.get(name);
-      if (ofName !== undefined && typeof value === "string") known += ofName.get(value) ?? lineOf(name, value, ofName);
+      const lineOf = store === undefined ? undefined : lines.get(name);
+      if (lineOf !== undefined && typeof value === "string") known += lineOf(value);
       else if (value !== undefined) others[name] = value;
     }
     this.#lines = known;
@@ -57,11 +57,4 @@ function checked(name: string, value: string): string {
   validateHeaderName(name);
   validateHeaderValue(name, value);
   return `${name}: ${value}\r\n`;
-}
-
-function lineOf(name: string, value: string, ofName: Map<string, string>): string {
-  const line = checked(name, value);
-  if (ofName.size >= REMEMBERED) ofName.clear();
-  ofName.set(value, line);
-  return line;
 }

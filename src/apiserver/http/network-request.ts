@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
 import { requestEntityTooLarge } from "#api";
-import type { ClientCertificate } from "../authn/certificates.ts";
+import type { ClientCertificate } from "./client-certificate.ts";
 import type { ApiRequest } from "./exchange.ts";
 
 export interface NetworkRequest {

@@ -187,7 +187,7 @@ describe("a body", () => {
       rstStream(1),
       ...Array.from({ length: half / (16 * KIB) }, () => data(1, Buffer.alloc(16 * KIB))),
     );
-    expect(client.heard).toEqual([`window 0: +${half}`]);
+    expect(client.heard).toEqual(["reset 1: streamClosed", `window 0: +${half}`]);
   });
 
   it("does not open the connection's window while too much of all of them is unread", async () => {

@@ -126,7 +126,7 @@ export class Http2Connection {
     else if (type === FRAME.rstStream) requests.rstStream(id, end - start);
     else if (type === FRAME.settings) control.settings(flags, id, bytes, start, end);
     else if (type === FRAME.ping) control.ping(flags, id, bytes, start, end);
-    else control.ignored(type, id, end - start);
+    else control.ignored(type, id, bytes, start, end);
   }
 
   /** A request has. */

@@ -9,7 +9,7 @@ import { uint31 } from "./frame-reader.ts";
 import { STREAM_WINDOW } from "./inflow.ts";
 import { MAX_STREAMS, type OpenStreams } from "./open-streams.ts";
 import type { Patience } from "./patience.ts";
-import { settingsPayload } from "./payloads.ts";
+import { checkDependency, settingsPayload } from "./payloads.ts";
 import { MAX_FIELD_BYTES } from "./requests.ts";
 import type { Sender } from "./sender.ts";
 
@@ -78,11 +78,13 @@ export class Control {
   }
 
   /** What is only looked at: it has to be well-formed all the same. Frames that nobody knows may be anything. */
-  ignored(type: number, id: number, length: number): void {
+  ignored(type: number, id: number, bytes: Buffer, start: number, end: number): void {
+    const length = end - start;
     if (type === FRAME.goAway && id !== 0) throw broken("a farewell of one stream");
     if (type === FRAME.goAway && length < 8) throw wrongSize("GOAWAY");
     if (type === FRAME.priority && id === 0) throw broken("a priority of no stream");
     if (type === FRAME.priority && length !== 5) throw wrongSize("PRIORITY");
+    if (type === FRAME.priority) checkDependency(id, bytes, start);
     if (type === FRAME.pushPromise) throw broken("a client cannot promise");
   }
 

@@ -30,11 +30,9 @@ const SINGLE = new Set([
 ]);
 /** A token without capital letters. */
 const NAME = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/;
-/** Neither a line's end nor a NUL. */
-const VALUE = /^[^\0\r\n]*$/;
-/** Names that were looked at; those that come from outside may be any number. */
-const known = new Set<string>();
-const REMEMBERED = 1_000;
+const VALUE_CHARACTERS = /^[^\0\r\n]*$/;
+const SPACE = 32;
+const TAB = 9;
 
 /** Names and values in turn. Undefined if this is no request. */
 export function requestFields(list: readonly string[]): Fields | undefined {
@@ -49,7 +47,7 @@ export function requestFields(list: readonly string[]): Fields | undefined {
       regular = true;
       if (!isName(name) || (name === "te" && value !== "trailers")) return undefined;
     }
-    if (!VALUE.test(value)) return undefined;
+    if (!isValue(value)) return undefined;
     const before = fields[name];
     if (before === undefined) fields[name] = value;
     else if (name === "content-length" && value !== before) return undefined;
@@ -60,7 +58,7 @@ export function requestFields(list: readonly string[]): Fields | undefined {
 
 /** What may come behind a body. */
 export function areTrailers(list: readonly string[]): boolean {
-  return list.every((text, i) => (i % 2 === 0 ? isName(text) : VALUE.test(text)));
+  return list.every((text, i) => (i % 2 === 0 ? isName(text) : isValue(text)));
 }
 
 /** Of a body, as it was announced. NaN: not a length. */
@@ -70,9 +68,14 @@ export function announcedBytes({ "content-length": length }: Fields): number | u
 }
 
 function isName(name: string): boolean {
-  if (known.has(name)) return true;
-  if (!NAME.test(name) || FORBIDDEN.has(name)) return false;
-  if (known.size >= REMEMBERED) known.clear();
-  known.add(name);
-  return true;
+  return NAME.test(name) && !FORBIDDEN.has(name);
+}
+
+/** Without NUL and line ends, and without white space at either end. */
+function isValue(value: string): boolean {
+  return !isBlank(value.charCodeAt(0)) && !isBlank(value.charCodeAt(value.length - 1)) && VALUE_CHARACTERS.test(value);
+}
+
+function isBlank(character: number): boolean {
+  return character === SPACE || character === TAB;
 }

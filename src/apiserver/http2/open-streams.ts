@@ -4,7 +4,8 @@
  * 1. A number is a request's once. The last that came and the last that was taken up differ for a connection that closes.
  * 2. Whoever spoils requests pays with the connection's patience, as whoever takes them back does.
  */
-import { CODE, FRAME, tooMuch } from "./codes.ts";
+import { type ClientEnd, ClosedByClient } from "./closed-by-client.ts";
+import { CODE, ConnectionError, FRAME, tooMuch } from "./codes.ts";
 import { type Incoming, type Inflow, STREAM_WINDOW } from "./inflow.ts";
 import type { Patience } from "./patience.ts";
 import { uint32 } from "./payloads.ts";
@@ -29,6 +30,7 @@ export class OpenStreams {
   readonly #patience: Patience;
   readonly #onEnd: () => void;
   readonly #table = new StreamTable<Incoming>();
+  readonly #closedByClient = new ClosedByClient();
   #lastId = 0;
   #lastTaken = 0;
   #closed = false;
@@ -90,6 +92,17 @@ export class OpenStreams {
     if (incoming !== undefined) this.#inflow.read(incoming, bytes);
   }
 
+  /**
+   * A client sends DATA or HEADERS on a closed stream. If it has ended the stream itself that is an error, reported once: the answer
+   * is true. If the server has, the frame crossed the server's RST_STREAM and is discarded (RFC 9113, 5.1).
+   */
+  checkClosed(id: number): boolean {
+    const how = this.#closedByClient.take(id);
+    if (how === "END_STREAM") throw new ConnectionError(CODE.streamClosed, "a frame after the end of its stream");
+    if (how === "RST_STREAM") this.refuse(id, CODE.streamClosed);
+    return how !== undefined;
+  }
+
   /** A request that never was one. */
   refuse(id: number, code: number): void {
     if (!this.#patience.bears()) throw tooMuch("requests that are none");
@@ -110,7 +123,7 @@ export class OpenStreams {
 
   /** Its caller gives it up. */
   takenBack(stream: Http2Stream): void {
-    this.#remove(stream);
+    this.#remove(stream, "RST_STREAM");
     if (!this.#patience.bears()) throw tooMuch("requests that are taken back");
   }
 
@@ -130,9 +143,11 @@ export class OpenStreams {
     }
   }
 
-  #remove(stream: Http2Stream): void {
+  #remove(stream: Http2Stream, clientEnd?: ClientEnd): void {
     const incoming = this.#table.get(stream.id);
     if (incoming !== undefined) this.#inflow.drop(incoming);
+    const end = clientEnd ?? (incoming?.ended === true ? "END_STREAM" : undefined);
+    if (end !== undefined) this.#closedByClient.add(stream.id, end);
     this.#table.delete(stream.id);
     stream.close();
     this.#onEnd();

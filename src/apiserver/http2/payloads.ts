@@ -1,5 +1,6 @@
 /** What lies in frames. */
 import { broken, FLAG, wrongSize } from "./codes.ts";
+import { uint31 } from "./frame-reader.ts";
 
 export function settingsPayload(all: readonly (readonly [number, number])[]): Buffer {
   const payload = Buffer.alloc(all.length * 6);
@@ -30,4 +31,9 @@ export function unpadded(flags: number, bytes: Buffer, start: number, end: numbe
   const to = end - (bytes[start] ?? 0);
   if (to < start + 1) throw broken("more padding than there is room for");
   return { at: start + 1, to };
+}
+
+/** Priorities are ignored, but a stream cannot depend on itself (RFC 7540, 5.3.1). */
+export function checkDependency(id: number, bytes: Buffer, at: number): void {
+  if (uint31(bytes, at) === id) throw broken("a stream that depends on itself");
 }

@@ -15,7 +15,7 @@ import { HeaderDecoder } from "./hpack/index.ts";
 import type { Incoming, Inflow } from "./inflow.ts";
 import type { OpenStreams } from "./open-streams.ts";
 import type { Patience } from "./patience.ts";
-import { unpadded } from "./payloads.ts";
+import { checkDependency, unpadded } from "./payloads.ts";
 import { RequestBody } from "./request-body.ts";
 import { Http2Stream, type StreamOwner } from "./stream.ts";
 
@@ -61,8 +61,10 @@ export class Requests {
   headers(flags: number, id: number, bytes: Buffer, start: number, end: number): void {
     if ((id & 1) === 0) throw broken("a request with a number that is not a client's");
     const { at, to } = unpadded(flags, bytes, start, end);
-    const from = (flags & FLAG.priority) === 0 ? at : at + 5;
+    const hasPriority = (flags & FLAG.priority) !== 0;
+    const from = hasPriority ? at + 5 : at;
     if (from > to) throw wrongSize("HEADERS");
+    if (hasPriority) checkDependency(id, bytes, at);
     const endStream = (flags & FLAG.endStream) !== 0;
     if ((flags & FLAG.endHeaders) !== 0) this.#fields(id, endStream, bytes.subarray(from, to));
     else this.#parts.begin(id, endStream, bytes.subarray(from, to));
@@ -80,7 +82,10 @@ export class Requests {
     if (length === 0 && !isLast && !this.#patience.bears()) throw tooMuch("data that is none");
     this.#inflow.count(length);
     const incoming = this.#streams.get(id);
-    if (incoming === undefined) return;
+    if (incoming === undefined) {
+      this.#streams.checkClosed(id);
+      return;
+    }
     if (incoming.ended) {
       this.#streams.punish(incoming.stream, CODE.streamClosed);
       return;
@@ -122,7 +127,8 @@ export class Requests {
       return;
     }
     if (!this.#streams.isIdle(id)) {
-      // Trailers of one that is over; but it may not begin again.
+      if (this.#streams.checkClosed(id)) return;
+      // Trailers of a stream that the server has closed are discarded; a request cannot use its number again.
       if (list?.[0]?.startsWith(":") === true) throw broken("a request with a number that has been");
       return;
     }

@@ -28,8 +28,8 @@ import {
   unsupportedMediaType,
   YamlSyntaxError,
 } from "#api";
+import type { AnyDraft } from "./draft.ts";
 import type { WriteOptions } from "./options.ts";
-import type { AnyDraft } from "./prepare.ts";
 import type { RestRequest } from "./rest-request.ts";
 
 export const JSON_TYPE = "application/json";

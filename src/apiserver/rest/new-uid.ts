@@ -1,4 +1,4 @@
-import { UUID_LENGTH, Uuids } from "../uuids.ts";
+import { UUID_LENGTH, Uuids } from "#base";
 
 const AT_ONCE = 128;
 

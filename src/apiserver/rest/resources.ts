@@ -67,7 +67,7 @@ export class Resources {
   follow(prefix: string): ResourceCache {
     const known = this.#followed.get(prefix);
     if (known !== undefined) return known.cache;
-    const cache = new ResourceCache(prefix);
+    const cache = new ResourceCache(prefix, this.#feed.reportUnreadable);
     this.#followed.set(prefix, { cache, leave: this.#feed.subscribe(cache) });
     return cache;
   }
@@ -76,7 +76,7 @@ export class Resources {
   async join(prefix: string): Promise<ResourceCache> {
     const known = this.#followed.get(prefix);
     if (known !== undefined) return known.cache;
-    const cache = new ResourceCache(prefix);
+    const cache = new ResourceCache(prefix, this.#feed.reportUnreadable);
     this.#followed.set(prefix, { cache, leave: await this.#feed.join(cache) });
     return cache;
   }

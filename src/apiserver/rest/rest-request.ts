@@ -1,8 +1,8 @@
 /** One request to a resource, as the verbs see it. */
 import type { Json, Kind } from "#api";
 import type { Revision } from "#store";
-import type { UserInfo } from "../authn/user.ts";
-import type { AnyDraft } from "./prepare.ts";
+import type { UserInfo } from "../identity/user.ts";
+import type { AnyDraft } from "./draft.ts";
 import type { Resource } from "./resource.ts";
 import type { RequestWitness, ServerContext } from "./server-context.ts";
 

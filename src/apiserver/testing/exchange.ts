@@ -1,7 +1,7 @@
 /** Requests and answers of the test kit: JSON in, JSON out. */
 import { type JsonObject, type KubeObject, type ObjectMeta, requestEntityTooLarge } from "#api";
-import type { UserInfo } from "../authn/user.ts";
 import { type ApiRequest, type ApiResponse, isStream } from "../http/exchange.ts";
+import type { UserInfo } from "../identity/user.ts";
 
 export interface RequestOptions {
   /** Objects are sent as JSON, text and bytes as they are. */

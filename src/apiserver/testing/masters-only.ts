@@ -1,7 +1,8 @@
 /** An authorizer for tests of other things: system:masters may do everything, everyone may read public paths and ask about themselves. */
-import { AUTHENTICATED, MASTERS } from "../authn/user.ts";
+
 import type { Authorizer } from "../authz/authorizer.ts";
 import { ALLOW, NO_OPINION } from "../authz/verdict.ts";
+import { AUTHENTICATED, MASTERS } from "../identity/user.ts";
 
 const PUBLIC_PATHS = new Set(["/healthz", "/livez", "/readyz", "/version", "/version/"]);
 const SELF_REVIEWS = new Set(["selfsubjectreviews", "selfsubjectaccessreviews", "selfsubjectrulesreviews"]);

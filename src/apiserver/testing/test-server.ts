@@ -21,23 +21,25 @@ import { openMemoryStore, type Store } from "#store";
 import { authenticator } from "../authn/authenticator.ts";
 import { CertificateAuthorities, clientCertificates } from "../authn/certificates.ts";
 import { staticTokens } from "../authn/token-file.ts";
-import type { UserInfo } from "../authn/user.ts";
 import { authorization, type ModeSpec } from "../authz/index.ts";
 import { nodeRules } from "../bootstrap/index.ts";
 import { StoreFeed } from "../cache/feed.ts";
 import { customResources } from "../custom-resources/index.ts";
-import type { Dispatch } from "../dispatch.ts";
 import { Deliveries, flowObserver, flowsForEveryone } from "../flows/index.ts";
-import type { ApiRequest } from "../http/exchange.ts";
-import { requestMetrics } from "../metrics.ts";
+import type { ApiRequest, Handle } from "../http/exchange.ts";
+import type { UserInfo } from "../identity/user.ts";
 import { type Past, Timeline } from "../past/index.ts";
-import { type Handle, type PipelineOptions, passThrough, pipeline } from "../pipeline.ts";
+import { passThrough } from "../pipeline/compose.ts";
+import type { Dispatch } from "../pipeline/dispatch.ts";
+import { type PipelineOptions, pipeline } from "../pipeline/pipeline.ts";
+import { requestMetrics } from "../pipeline/request-metrics.ts";
 import { allWrites } from "../rest/all-writes.ts";
 import { noAdmission } from "../rest/no-admission.ts";
 import { STORE_PREFIX } from "../rest/resource.ts";
 import { Resources } from "../rest/resources.ts";
 import type { ServerContext } from "../rest/server-context.ts";
-import { apiDocuments, nonResourceRoutes } from "../routes.ts";
+import { apiDocuments } from "../routes/api-documents.ts";
+import { nonResourceRoutes } from "../routes/routes.ts";
 import { type RequestOptions, type TestAnswer, toAnswer, toRequest } from "./exchange.ts";
 import { mastersOnly } from "./masters-only.ts";
 import { openWatch, type TestWatch, type TestWatchOptions } from "./test-watch.ts";
@@ -96,7 +98,13 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
   const resources = new Resources(feed);
   for (const kind of kinds) resources.add(kind);
   const documents = apiDocuments(kinds);
-  const custom = customResources({ context: () => context, resources, documents: Object.values(documents) });
+  const surroundings = { clock, random, log, newUid: () => uuid(random) };
+  const custom = customResources({
+    context: () => context,
+    surroundings,
+    resources,
+    documents: Object.values(documents),
+  });
   await custom.load(store);
   await feed.load();
   const running = [feed.run(stopping.signal)];
@@ -118,7 +126,7 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
     ),
     access: authz?.writeAccess ?? allWrites,
     allocators: new Map(),
-    newUid: () => uuid(random),
+    newUid: surroundings.newUid,
     sharedStore: options.store !== undefined,
     ...(deliveries !== undefined && { deliveries: (user, agent) => deliveries.to(user, agent) }),
     ...(options.isOutdated !== undefined && { isOutdated: options.isOutdated }),
@@ -142,11 +150,12 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
       tokens: staticTokens(tokens),
       certificates: clientCertificates(new CertificateAuthorities(options.clientCa ?? "", realClock())),
     }),
-    audit: requestMetrics(
+    count: requestMetrics(
       parts.metrics,
       clock,
       recorder && flowObserver({ recorder, revision: () => feed.revision, clock }),
     ),
+    audit: passThrough,
     fairness: passThrough,
     authorize: flowsForEveryone(authorize),
     dispatch: { context, resources, stopping: stopping.signal, appearing, connectors, past },

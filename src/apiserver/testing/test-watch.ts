@@ -1,9 +1,9 @@
 /** A watch as a test reads it: the events so far, and a reader that may also stop reading. */
 import type { KubeObject } from "#api";
 import { settled } from "#base";
-import type { UserInfo } from "../authn/user.ts";
+import type { Handle } from "../http/exchange.ts";
 import { isStream } from "../http/exchange.ts";
-import type { Handle } from "../pipeline.ts";
+import type { UserInfo } from "../identity/user.ts";
 import { type RequestOptions, toRequest } from "./exchange.ts";
 
 export interface TestWatchOptions extends RequestOptions {

@@ -1,8 +1,8 @@
 /**
- * Why Pods are where they are, for those who ask: `GET /k8ts/scheduling?uid=…`, of the API server or of a scheduler that runs alone. Light: the scheduler
- * itself is loaded later.
+ * The reasons of scheduling decisions: `GET /k8ts/scheduling?uid=…`, served by the API server and by standalone
+ * schedulers. Does not load the scheduler itself.
  *
- * Who may ask and who may answer is for authorization to say: a scheduler may answer.
+ * Access is subject to authorization: schedulers may post answers.
  */
 import { badRequest, serverResponse } from "#api";
 import type { ApiServerOptions } from "#apiserver";
@@ -15,13 +15,13 @@ const JSON_ANSWER = { "content-type": "application/json" };
 
 type Answer = NonNullable<ApiServerOptions["others"]>[string];
 
-/** What a scheduler posts: what it was asked, answered. */
+/** An answer that a scheduler posts. */
 export interface Answered {
   readonly uid: string;
   readonly attempts: Attempts;
 }
 
-/** Those of the scheduler in this process. */
+/** The reasons of the scheduler in this process. */
 export class SchedulingReasons {
   #explanations: Explanations | undefined;
 
@@ -38,7 +38,7 @@ export class SchedulingReasons {
   }
 }
 
-/** What the API server answers: from this process, or from a scheduler elsewhere that posts its answers here and is told what is asked. */
+/** The API server's answers: from the scheduler in this process, or from a remote one. */
 export class SchedulingAnswers implements Disposable {
   readonly #own: SchedulingReasons;
   readonly #distant: DistantScheduler;
@@ -59,7 +59,7 @@ export class SchedulingAnswers implements Disposable {
     if (method !== "POST") throw serverResponse(405);
     for (const { uid, attempts } of answersIn((await request.body(MAX_BODY_BYTES)).toString()))
       this.#distant.answer(uid, attempts);
-    // A stream: what only waits takes no seat from others.
+    // A stream: a waiting poll occupies no seat of priority and fairness.
     return {
       status: 200,
       headers: JSON_ANSWER,
@@ -76,7 +76,7 @@ export class SchedulingAnswers implements Disposable {
 }
 
 function answersIn(text: string): readonly Answered[] {
-  const words = "a list of answers is expected, each with the uid of a Pod and attempts";
+  const words = "expected a list of answers, each with the uid of a Pod and attempts";
   let read: unknown;
   try {
     read = JSON.parse(text);

@@ -1,7 +1,7 @@
 /**
- * The controllers in a process of their own, as kube-controller-manager is one: everything comes from flags and the files that they name.
+ * Standalone controllers, like kube-controller-manager: configured by flags and the files that they name.
  *
- * 1. Without a key that something needs, the controllers that need it do not run, and the log says so.
+ * 1. Controllers whose keys are missing do not run, and a warning is logged.
  */
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { hostname } from "node:os";
@@ -17,34 +17,34 @@ import { type Component, type ComponentConfig, runComponent, type Work } from ".
 const NAME = "kube-controller-manager";
 
 export interface LoneControllerManagerConfig extends Omit<ComponentConfig, "name"> {
-  /** As `--controllers` says it. */
+  /** As in `--controllers`. */
   readonly selection?: readonly string[];
-  /** What pods trust. Default: what the kubeconfig trusts. */
+  /** CA bundle for Pods. Default: that of the kubeconfig. */
   readonly rootCaFile?: string;
   readonly signing?: SigningFlags;
   readonly nodeCidrs?: NonNullable<ClusterFacts["nodeCidrs"]>;
   readonly nodeLifecycle?: NonNullable<ClusterFacts["nodeLifecycle"]>;
-  /** Signs tokens that are kept in Secrets. */
+  /** Signs tokens in Secrets. */
   readonly serviceAccountKeyFile?: string;
-  /** Each controller is its own service account; else all are who the kubeconfig says. */
+  /** Each controller uses its own service account instead of the kubeconfig's user. */
   readonly useServiceAccountCredentials: boolean;
 }
 
 export interface SigningFlags {
   readonly certFile: string;
   readonly keyFile: string;
-  /** The longest that a certificate is valid. */
+  /** Maximum lifetime of signed certificates. */
   readonly durationMs: number;
 }
 
-/** Until the signal aborts. */
+/** Runs until the signal aborts. */
 export async function runLoneControllerManager(
   config: LoneControllerManagerConfig,
   { clock, log }: Pick<Environment, "clock" | "log">,
   signal: AbortSignal,
 ): Promise<void> {
   const { selection, useServiceAccountCredentials: ownAccounts } = config;
-  // Loaded only here: other commands need not wait for it.
+  // Loaded on demand: other commands start without it.
   const { allControllers, CidrPoolError, controllerMetrics, runControllers } = await import("#controllers");
   if (selection !== undefined) (await import("../in-process/controller-manager.ts")).checkSelection(selection);
   const [rootCa, signer, signToken] = await Promise.all([
@@ -58,7 +58,7 @@ export async function runLoneControllerManager(
       ...(caPem === undefined ? ["root-ca-certificate-publisher-controller"] : []),
       ...(signer === undefined ? ["certificatesigningrequest-signing-controller"] : []),
     ];
-    for (const controller of absent) log.warn("a controller has nothing to work with and does not run", { controller });
+    for (const controller of absent) log.warn("a controller lacks its key files and does not run", { controller });
     const facts: ClusterFacts = {
       caPem: caPem ?? "",
       signer: signer ?? { read: readSigningRequest, sign: noKey },
@@ -90,7 +90,7 @@ export async function runLoneControllerManager(
   await runComponent({ ...config, name: NAME }, { clock, log }, prepare, signal);
 }
 
-/** What a user can mend. */
+/** Turns user errors into ClusterErrors. */
 function told<T>(make: () => T, flaw: new (message: string) => Error): T {
   try {
     return make();
@@ -99,7 +99,7 @@ function told<T>(make: () => T, flaw: new (message: string) => Error): T {
   }
 }
 
-/** Names that are known only where there is a key for them are left out, too. */
+/** Also ignores names of controllers that are absent without their keys. */
 function withoutAbsent(
   wanted: readonly string[] = ["*"],
   controllers: readonly { readonly name: string }[],
@@ -118,7 +118,7 @@ async function signerOf(
   const keyPem = await readFlag("--cluster-signing-key-file", keyFile);
   try {
     if (!new X509Certificate(certPem).checkPrivateKey(createPrivateKey(keyPem)))
-      throw new Error("they do not belong together");
+      throw new Error("the certificate does not match the key");
   } catch (error) {
     throw new ClusterError(
       `--cluster-signing-cert-file ${certFile} and --cluster-signing-key-file ${keyFile} cannot be used: ${(error as Error).message}.`,
@@ -139,5 +139,5 @@ async function tokensOf(file: string): Promise<NonNullable<ClusterFacts["signTok
 }
 
 function noKey(): never {
-  throw new Error("there is no key to sign with");
+  throw new Error("there is no signing key");
 }

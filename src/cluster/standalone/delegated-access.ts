@@ -1,17 +1,14 @@
 /**
- * Who may read what a component serves: asked of the API server, which knows users and roles.
+ * Delegated authentication and authorization: the API server decides who may read a component's endpoints.
  *
  *     token ──► TokenReview ──► user ──► SubjectAccessReview ──► allowed or not
  */
-import type { authentication, authorization } from "#api";
-import type { Client, ResourceName } from "#client";
-
-const TOKEN_REVIEWS = resource("authentication.k8s.io/v1", "TokenReview", "tokenreviews");
-const ACCESS_REVIEWS = resource("authorization.k8s.io/v1", "SubjectAccessReview", "subjectaccessreviews");
+import { kinds } from "#api";
+import type { Client } from "#client";
 
 const ANONYMOUS: User = { user: "system:anonymous", groups: ["system:unauthenticated"] };
 
-/** `unknown`: the token is nobody's. */
+/** `unknown`: the token is not valid. */
 export type Verdict = "allowed" | "unknown" | { readonly denied: string };
 
 interface User {
@@ -21,24 +18,20 @@ interface User {
   readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Whether the bearer of the token, or anybody if there is none, may read the path. */
+/** Whether the token's user, or system:anonymous without a token, may read the path. */
 export async function mayRead(client: Client, path: string, token: string | undefined): Promise<Verdict> {
   const user = token === undefined ? ANONYMOUS : await userOf(client, token);
   if (user === undefined) return "unknown";
   const spec = { ...user, nonResourceAttributes: { path, verb: "get" } };
-  const review = await client.of<authorization.SubjectAccessReview>(ACCESS_REVIEWS).create({ metadata: {}, spec });
+  const review = await client.of(kinds.SubjectAccessReview).create({ metadata: {}, spec });
   if (review.status?.allowed === true) return "allowed";
   return { denied: `forbidden: User "${user.user}" cannot get path "${path}"` };
 }
 
 async function userOf(client: Client, token: string): Promise<User | undefined> {
-  const reviews = client.of<authentication.TokenReview>(TOKEN_REVIEWS);
+  const reviews = client.of(kinds.TokenReview);
   const { status } = await reviews.create({ metadata: {}, spec: { token } });
   if (status?.authenticated !== true) return undefined;
   const { username = "", groups = [], uid, extra } = status.user ?? {};
   return { user: username, groups, ...(uid !== undefined && { uid }), ...(extra !== undefined && { extra }) };
-}
-
-function resource(apiVersion: string, kind: string, plural: string): ResourceName {
-  return { apiVersion, kind, plural, namespaced: false };
 }

@@ -25,13 +25,13 @@ describe("what file and flags say about the election", () => {
       name: "a flag that makes the lease too short",
       text: "leaderElection: {leaseDuration: 20s}",
       flags: { renewDeadlineMs: 30_000 },
-      want: /must last longer/,
+      want: /longer than renewDeadline/,
     },
     {
       name: "retries that are too rare",
       text: "leaderElection: {retryPeriod: 9s}",
       flags: {},
-      want: /more often/,
+      want: /longer than retryPeriod/,
     },
     {
       name: "no election at all",
@@ -48,7 +48,7 @@ describe("what file and flags say about the election", () => {
     writeFileSync(rest.configFile, HEAD);
     const environment = { clock: realClock(), log: silentLogger };
     await expect(runLoneScheduler(rest, environment, new AbortController().signal)).rejects.toThrow(
-      "--kubeconfig is needed",
+      "--kubeconfig is required",
     );
   });
 

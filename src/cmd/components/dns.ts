@@ -6,12 +6,12 @@ import { runUntilSignalled } from "../process/run-component.ts";
 
 export function dnsCommand(): Command {
   const command = new Command("dns")
-    .description("run the cluster's DNS server alone")
-    .option("--kubeconfig <file>", "how to reach the API server, and as whom")
+    .description("run only the cluster's DNS server")
+    .option("--kubeconfig <file>", "kubeconfig with the API server's address and credentials")
     .action(async (options: DnsFlagOptions & { readonly kubeconfig?: string }) => {
       const { kubeconfig, clusterDns = ["127.0.0.1"] } = options;
       if (kubeconfig === undefined)
-        throw new ClusterError("--kubeconfig is needed: it says how to reach the API server.");
+        throw new ClusterError("--kubeconfig is required: it has the API server's address and credentials.");
       const dns = dnsFrom(options, clusterDns);
       await runUntilSignalled([], (environment, signal) => runLoneDns({ kubeconfig }, dns, environment, signal));
     });

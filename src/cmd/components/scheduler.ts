@@ -1,5 +1,6 @@
 /**
- * `k8ts scheduler`: the scheduler in a process of its own, with the flags of kube-scheduler. Several may run; one of them works.
+ * `k8ts scheduler`: the scheduler in its own process, with the flags of kube-scheduler. Several may run; the elected
+ * leader works.
  */
 import { Command, Option } from "commander";
 import { type LoneSchedulerConfig, runLoneScheduler } from "#cluster";
@@ -32,12 +33,12 @@ const ORIGINAL: OriginalFlags = {
 export function schedulerCommand(): Command {
   const command = new Command("scheduler")
     .alias("kube-scheduler")
-    .description("run the scheduler alone, with the flags of kube-scheduler")
-    .option("--config <file>", "a KubeSchedulerConfiguration: profiles, plugins, extenders")
+    .description("run only the scheduler, with the flags of kube-scheduler")
+    .option("--config <file>", "KubeSchedulerConfiguration: profiles, plugins, extenders")
     .addOption(
       new Option(
         "--pod-max-in-unschedulable-pods-duration <duration>",
-        "when a pod that fits nowhere is tried again though nothing has happened (default: 5m)",
+        "maximum time that a Pod stays unschedulable before it is retried (default: 5m)",
       ).argParser(milliseconds),
     )
     .action(async (options: SchedulerOptions) => {
@@ -50,7 +51,7 @@ export function schedulerCommand(): Command {
   return command;
 }
 
-/** The kubeconfig may be named in the configuration file, which also says who is elected unless a flag does. */
+/** The configuration file may name the kubeconfig and configure leader election; flags override it. */
 export function schedulerConfig(options: SchedulerOptions, command: Command): LoneSchedulerConfig {
   const { config, kubeconfig, podMaxInUnschedulablePodsDuration: parkedMs } = options;
   const own = parkedMs === undefined ? {} : { parkedMs };

@@ -1,7 +1,7 @@
 /** Who controllers are in a test, and what they may do: what the roles of a fresh cluster say, or everything. */
 import type { InProcessUser } from "#client";
-import { Ensure } from "../../apiserver/bootstrap/ensure.ts";
 import { rbacObjects } from "../../apiserver/bootstrap/rbac/index.ts";
+import { Ensure } from "../../apiserver/loopback/ensure.ts";
 import type { TestServer } from "../../apiserver/testing/index.ts";
 
 export type Rights = "roles" | "everything";

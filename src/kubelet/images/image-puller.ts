@@ -5,7 +5,7 @@
  * 2. An image that is being pulled with the same credentials is not pulled a second time at once.
  */
 import { type core, formatMs, goQuote } from "#api";
-import { type Clock, isAbort } from "#base";
+import { type Clock, isAbort, LruMap } from "#base";
 import { type AnyContainer, messageOf, StartError } from "../containers/index.ts";
 import { isBackedOff, type PullFailure, pullFailed } from "../lifecycle/index.ts";
 import type { PodEvents, PodObjects } from "../objects/index.ts";
@@ -32,11 +32,11 @@ export interface ImagePullerOptions {
   readonly clock: Clock;
 }
 
-const MAX_REMEMBERED = 10_000;
+const MAX_FAILURES = 10_000;
 
 export function imagePuller(options: ImagePullerOptions): ImagePuller {
   const { runtime, events, clock } = options;
-  const failures = new Map<string, PullFailure>();
+  const failures = new LruMap<string, PullFailure>(MAX_FAILURES);
   const pulling = new Map<string, Promise<string>>();
 
   const pullOnce = (image: string, auth: ImageAuth | undefined, request: PullRequest, signal: AbortSignal) => {
@@ -98,7 +98,6 @@ export function imagePuller(options: ImagePullerOptions): ImagePuller {
         return pulled;
       } catch (error) {
         if (isAbort(error, signal)) throw error;
-        if (failures.size >= MAX_REMEMBERED) failures.clear();
         failures.set(key, pullFailed(failure, clock.now(), messageOf(error)));
         throw failedPull(events, pod, wanted, error);
       }

@@ -8,7 +8,16 @@
  * 2. An event costs one look at its Pod; a Pod that nobody knows is told to `onListed`, which has them all.
  * 3. While there are no events, listings come often.
  */
-import { type ChildController, type Clock, childController, isAbort, type Logger, type Random, TaskGroup } from "#base";
+import {
+  type ChildController,
+  type Clock,
+  childController,
+  isAbort,
+  type Logger,
+  LruMap,
+  type Random,
+  TaskGroup,
+} from "#base";
 import { POD_UID } from "../containers/index.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import { changedPods, type Relisted, relisted } from "./changes.ts";
@@ -34,11 +43,11 @@ const RELIST_WHILE_AWAY_MS = 200;
 const RECONNECT_MS = 200;
 /** After this long without a listing the runtime counts as gone. */
 const HEALTHY_MS = 3 * 60_000;
-const MAX_REMEMBERED = 10_000;
+const MAX_KNOWN_IDS = 10_000;
 
 export class Pleg {
   readonly #options: PlegOptions;
-  readonly #podOf = new Map<string, string>();
+  readonly #podOf = new LruMap<string, string>(MAX_KNOWN_IDS);
   #before: Relisted = new Map();
   #hasEvents = false;
   #pausing: ChildController | undefined;
@@ -146,7 +155,6 @@ export class Pleg {
       (await runtime.podSandboxStatus(sandboxId ?? containerId, signal));
     const uid = found?.labels[POD_UID];
     if (uid === undefined) return undefined;
-    if (this.#podOf.size >= MAX_REMEMBERED) this.#podOf.clear();
     this.#podOf.set(containerId, uid);
     if (sandboxId !== undefined) this.#podOf.set(sandboxId, uid);
     return uid;

@@ -12,7 +12,7 @@ import { createHash } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import type { TLSSocket } from "node:tls";
 import type { authentication, authorization } from "#api";
-import type { Clock } from "#base";
+import { type Clock, TtlMap } from "#base";
 import type { Client, ResourceOf } from "#client";
 
 const TokenReview: ResourceOf<authentication.TokenReview> = {
@@ -79,8 +79,8 @@ export type Verdict = "allowed" | "unknown" | { readonly denied: string };
 export class KubeletAccess {
   readonly #client: Client;
   readonly #nodeName: string;
-  readonly #tokens: Kept<User>;
-  readonly #verdicts: Kept<boolean>;
+  readonly #tokens: TtlMap<string, User>;
+  readonly #verdicts: TtlMap<string, boolean>;
 
   constructor({
     client,
@@ -89,8 +89,8 @@ export class KubeletAccess {
   }: { readonly client: Client; readonly nodeName: string; readonly clock: Clock }) {
     this.#client = client;
     this.#nodeName = nodeName;
-    this.#tokens = new Kept(clock);
-    this.#verdicts = new Kept(clock);
+    this.#tokens = new TtlMap(MAX_KEPT, clock);
+    this.#verdicts = new TtlMap(MAX_KEPT, clock);
   }
 
   async check(question: Question, headers: IncomingHttpHeaders, socket: TLSSocket): Promise<Verdict> {
@@ -139,27 +139,4 @@ export function certified(socket: TLSSocket): User | undefined {
   const { CN, O } = (subject ?? {}) as { readonly CN?: string | string[]; readonly O?: string | string[] };
   const [user] = [CN ?? []].flat();
   return user === undefined ? undefined : { user, groups: [...[O ?? []].flat(), "system:authenticated"] };
-}
-
-/** Values for a time. */
-class Kept<T> {
-  readonly #clock: Clock;
-  readonly #values = new Map<string, { readonly value: T; readonly untilMs: number }>();
-
-  constructor(clock: Clock) {
-    this.#clock = clock;
-  }
-
-  get(key: string): T | undefined {
-    const found = this.#values.get(key);
-    if (found === undefined || found.untilMs > this.#clock.monotonic()) return found?.value;
-    this.#values.delete(key);
-    return undefined;
-  }
-
-  set(key: string, value: T, forMs: number): void {
-    const [oldest] = this.#values.keys();
-    if (this.#values.size >= MAX_KEPT && oldest !== undefined) this.#values.delete(oldest);
-    this.#values.set(key, { value, untilMs: this.#clock.monotonic() + forMs });
-  }
 }

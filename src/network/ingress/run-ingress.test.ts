@@ -8,9 +8,9 @@ import { MetricsRegistry, realClock, seededRandom, silentLogger, TaskGroup } fro
 import { Client, inProcess } from "#client";
 import { createAuthority } from "#pki";
 import { type TestServer, testServer } from "../../apiserver/testing/index.ts";
-import { Ingress, IngressClass, Secret } from "../kinds.ts";
+import { ingressOf } from "../http/testing/site.ts";
+import { Ingress, IngressClass, Secret } from "../kernel/kinds.ts";
 import { runIngress } from "./run-ingress.ts";
-import { ingressOf } from "./testing/site.ts";
 
 const clock = realClock();
 const tasks = new TaskGroup();

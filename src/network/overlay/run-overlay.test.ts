@@ -1,10 +1,10 @@
-/** The ways follow Nodes of an API server in memory. The kernel is played: it remembers what it was told. */
+/** The routes follow the Nodes of an in-memory API server. The kernel is simulated. */
 import { expect, it } from "vitest";
 import { realClock, seededRandom, silentLogger, TaskGroup } from "#base";
 import { Client, inProcess } from "#client";
 import { testServer } from "../../apiserver/testing/index.ts";
-import { Node } from "../kinds.ts";
-import type { Program } from "../program.ts";
+import { Node } from "../kernel/kinds.ts";
+import type { Program } from "../kernel/program.ts";
 import { runOverlay } from "./run-overlay.ts";
 
 it("follows Nodes that come, say that they live, and go", async () => {

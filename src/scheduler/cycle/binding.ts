@@ -9,14 +9,13 @@
  */
 import { type core, isStatusError } from "#api";
 import { Backoff, isAbort } from "#base";
-import { type Filtered, isRejection, type Plugin, type Rejection, type Stages } from "../framework/index.ts";
-import { Pod } from "../kinds.ts";
+import type { Filtered } from "../evaluation/index.ts";
+import { isRejection, oneNodeText, type Plugin, patchStatus, type Rejection, type Stages } from "../framework/index.ts";
+import { Pod } from "../framework/kinds.ts";
 import type { Failure, QueuedPod } from "../queue/index.ts";
-import { oneNodeText } from "./diagnosis.ts";
 import { type FailedAttempt, handleFailure, isRefusal, messageOf, type Step } from "./failures.ts";
 import { attemptsLabel } from "./metrics.ts";
 import type { Parts } from "./parts.ts";
-import { patchStatus } from "./pod-status.ts";
 import type { SlowBinding } from "./waiting-pods.ts";
 
 /** Nobody's events are waited for. */
@@ -217,7 +216,7 @@ function succeed(parts: Parts, placement: Placement): void {
   metrics.attemptSeconds.labels("scheduled", stages.schedulerName).observe((now - startedMs) / 1000);
   metrics.podAttempts.labels().observe(queued.attempts);
   metrics.podSeconds.labels(attemptsLabel(queued.attempts)).observe((now - (queued.sinceMs ?? now)) / 1000);
-  if (queued.isLeftover) metrics.afterFlush.labels().inc();
+  if (queued.wasFlushed) metrics.afterFlush.labels().inc();
   queue.done(pod.uid);
   events(stages.schedulerName).record({
     about: pod.pod,

@@ -21,7 +21,7 @@ import {
   Pod,
   StorageClass,
   VolumeAttachment,
-} from "../kinds.ts";
+} from "../framework/kinds.ts";
 import { nodeEvents, objectEvent, podEvents } from "./object-changes.ts";
 import type { Parts } from "./parts.ts";
 

@@ -11,7 +11,7 @@ import {
   type PluginFactory,
   rejectionsOf,
 } from "../framework/index.ts";
-import { Event, Pod } from "../kinds.ts";
+import { Event, Pod } from "../framework/kinds.ts";
 import { ALL_PLUGINS } from "../plugins/index.ts";
 import { node, pod } from "../testing/index.ts";
 import { testScheduler } from "../testing/test-scheduler.ts";

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { core } from "#api";
 import { defaultConfiguration } from "../configuration/index.ts";
 import type { ExtenderConfig } from "../framework/index.ts";
-import { Node, Pod } from "../kinds.ts";
+import { Node, Pod } from "../framework/kinds.ts";
 import { ALL_PLUGINS } from "../plugins/index.ts";
 import { node, pod } from "../testing/index.ts";
 import { type TestScheduler, testScheduler } from "../testing/test-scheduler.ts";

@@ -3,7 +3,7 @@
 import { revisionOf } from "#client";
 import { Works } from "#flows";
 import { definePlugin, type PluginFactory } from "../framework/index.ts";
-import { Pod } from "../kinds.ts";
+import { Pod } from "../framework/kinds.ts";
 
 const NAME = "DefaultBinder";
 

@@ -9,7 +9,7 @@ import {
   PersistentVolumeClaim,
   StorageClass,
   VolumeAttachment,
-} from "../kinds.ts";
+} from "../framework/kinds.ts";
 
 export type Claim = core.PersistentVolumeClaim;
 export type Volume = core.PersistentVolume;

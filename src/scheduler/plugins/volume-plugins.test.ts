@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import type { core, storage } from "#api";
-import { PersistentVolume, VolumeAttachment } from "../kinds.ts";
+import { PersistentVolume, VolumeAttachment } from "../framework/kinds.ts";
 import { FastCluster } from "../testing/fast-cluster.ts";
 import { DEFAULT_PROFILE, node, type PlainCluster, plainDecision, pod } from "../testing/index.ts";
 

@@ -1,12 +1,13 @@
 /**
  * How many pods on each node a selector means, kept up to date pod by pod.
  *
- * 1. A count exists from when it is first asked for until others are asked for more lately: at most `REMEMBERED` are kept.
+ * 1. A count exists from when it is first asked for until `MAX_COUNTS` others have been asked for since.
  * 2. Whether a selector means pods of a label class is worked out once.
  */
+import { LruMap } from "#base";
 import type { LabelClass, PodInfo, PodSelector } from "../framework/index.ts";
 
-const REMEMBERED = 256;
+const MAX_COUNTS = 256;
 
 export interface CountedPods {
   /** A pod has to be meant by all of them. */
@@ -21,7 +22,7 @@ interface Count extends CountedPods {
 }
 
 export class PodCounts {
-  readonly #counts = new Map<string, Count>();
+  readonly #counts = new LruMap<string, Count>(MAX_COUNTS);
   readonly #matches: (select: PodSelector, labels: LabelClass) => boolean;
   #capacity: number;
 
@@ -36,9 +37,8 @@ export class PodCounts {
     if (count === undefined) {
       count = { ...asked, counts: new Int32Array(this.#capacity), meant: new WeakMap() };
       for (const [node, pods] of all()) for (const pod of pods) this.#count(count, node, pod, 1);
-      this.#forgetOldest();
-    } else this.#counts.delete(key);
-    this.#counts.set(key, count);
+      this.#counts.set(key, count);
+    }
     return count.counts;
   }
 
@@ -70,11 +70,5 @@ export class PodCounts {
       count.meant.set(pod.labels, meant);
     }
     if (meant) count.counts[node] = (count.counts[node] ?? 0) + by;
-  }
-
-  #forgetOldest(): void {
-    if (this.#counts.size < REMEMBERED) return;
-    const [oldest] = this.#counts.keys();
-    if (oldest !== undefined) this.#counts.delete(oldest);
   }
 }

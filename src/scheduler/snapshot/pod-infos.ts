@@ -4,13 +4,14 @@
  * 1. What is remembered is bounded: when it is full it is forgotten, and pods that are read afterwards share among themselves.
  */
 import type { core } from "#api";
+import { MemoMap } from "#base";
 import { objectKey } from "#client";
 import type { LabelClass, NodeAsk, PodInfo, PodTerms, SpreadConstraint } from "../framework/index.ts";
 import { askKey, askOf } from "./pod-asks.ts";
 import { NO_TERMS, spreadOf, termsOf } from "./pod-terms.ts";
 import type { ResourceNames } from "./resource-names.ts";
 
-const REMEMBERED = 20_000;
+const MAX_SHARED = 20_000;
 const NO_SPREAD: readonly SpreadConstraint[] = [];
 const NO_CLAIMS: readonly string[] = [];
 
@@ -23,11 +24,11 @@ const NO_WISHES: Wishes = { terms: NO_TERMS, spread: NO_SPREAD };
 
 export class PodInfos {
   readonly #names: ResourceNames;
-  readonly #asks = new Map<string, NodeAsk>();
+  readonly #asks = new MemoMap<string, NodeAsk>(MAX_SHARED);
   /** Those with affinity to nodes. */
-  readonly #choosy = new Map<string, NodeAsk>();
-  readonly #labels = new Map<string, LabelClass>();
-  readonly #wishes = new Map<string, Wishes>();
+  readonly #choosy = new MemoMap<string, NodeAsk>(MAX_SHARED);
+  readonly #labels = new MemoMap<string, LabelClass>(MAX_SHARED);
+  readonly #wishes = new MemoMap<string, Wishes>(MAX_SHARED);
 
   constructor(names: ResourceNames) {
     this.#names = names;
@@ -48,7 +49,7 @@ export class PodInfos {
       priority: ask.priority,
       terminating: deletionTimestamp !== undefined,
       ask,
-      labels: shared(this.#labels, labelKey, () => ({ namespace, labels: labels ?? {} })),
+      labels: this.#labels.getOrMake(labelKey, () => ({ namespace, labels: labels ?? {} })),
       ...this.#wishesOf(pod, labelKey),
       claims: claimsOf(pod),
     };
@@ -63,10 +64,10 @@ export class PodInfos {
 
   #read(pod: core.Pod): NodeAsk {
     const key = askKey(pod);
-    const plain = shared(this.#asks, key, () => askOf(pod, this.#names));
+    const plain = this.#asks.getOrMake(key, () => askOf(pod, this.#names));
     const { nodeAffinity } = pod.spec?.affinity ?? {};
     if (nodeAffinity === undefined) return plain;
-    return shared(this.#choosy, key + JSON.stringify(nodeAffinity), () => ({ ...plain, nodeAffinity }));
+    return this.#choosy.getOrMake(key + JSON.stringify(nodeAffinity), () => ({ ...plain, nodeAffinity }));
   }
 
   #wishesOf(pod: core.Pod, labelKey: string): Wishes {
@@ -76,7 +77,7 @@ export class PodInfos {
       return NO_WISHES;
     }
     const key = labelKey + JSON.stringify([podAffinity, podAntiAffinity, topologySpreadConstraints]);
-    return shared(this.#wishes, key, () => ({ terms: termsOf(pod), spread: spreadOf(pod) }));
+    return this.#wishes.getOrMake(key, () => ({ terms: termsOf(pod), spread: spreadOf(pod) }));
   }
 }
 
@@ -109,16 +110,6 @@ export function isUngiven({ status }: core.Pod): boolean {
 function isEmpty(labels: object): boolean {
   for (const _ in labels) return false;
   return true;
-}
-
-function shared<V>(known: Map<string, V>, key: string, make: () => V): V {
-  let value = known.get(key);
-  if (value === undefined) {
-    value = make();
-    if (known.size >= REMEMBERED) known.clear();
-    known.set(key, value);
-  }
-  return value;
 }
 
 /** A generic ephemeral volume's claim is named after the pod and the volume. */

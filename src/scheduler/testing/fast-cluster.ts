@@ -5,15 +5,15 @@
 import type { core, KubeObject } from "#api";
 import { realClock, seededRandom, silentLogger } from "#base";
 import type { ResourceOf } from "#client";
-import { DEFAULT_ARGUMENTS, DEFAULT_PLUGINS, PLUGIN_POINTS, type PluginArguments } from "../configuration/index.ts";
+import { DEFAULT_PLUGINS, PLUGIN_POINTS } from "../configuration/index.ts";
+import { type Decision, decide, Evaluator } from "../evaluation/index.ts";
 import {
-  type Decision,
-  decide,
-  Evaluator,
+  DEFAULT_ARGUMENTS,
   EXTENSION_POINTS,
   type ExtensionPoint,
   makeStages,
   type NodeInfo,
+  type PluginArguments,
   type PluginContext,
   type PluginUse,
   type Profile,
@@ -30,7 +30,7 @@ import {
   StatefulSet,
   StorageClass,
   VolumeAttachment,
-} from "../kinds.ts";
+} from "../framework/kinds.ts";
 import { victimsOn } from "../plugins/default-preemption/victims.ts";
 import { ALL_PLUGINS } from "../plugins/index.ts";
 import { ClusterState, PodInfos, ResourceNames } from "../snapshot/index.ts";

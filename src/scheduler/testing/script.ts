@@ -5,7 +5,7 @@
  *     delete pod NAME     delete node NAME     ready-to-go     wait SECONDS
  */
 import type { core } from "#api";
-import { Node, Pod } from "../kinds.ts";
+import { Node, Pod } from "../framework/kinds.ts";
 import { node, pod } from "./builders.ts";
 import { testScheduler } from "./test-scheduler.ts";
 

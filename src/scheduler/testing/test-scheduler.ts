@@ -17,7 +17,7 @@ import { type TestServer, testServer } from "../../apiserver/testing/index.ts";
 import { Explanations } from "../cycle/explanations.ts";
 import { schedulerMetrics } from "../cycle/metrics.ts";
 import type { PluginFactory, SchedulerConfiguration } from "../framework/index.ts";
-import { Event, Node, Pod } from "../kinds.ts";
+import { Event, Node, Pod } from "../framework/kinds.ts";
 import { runScheduler } from "../run-scheduler.ts";
 
 type Request = Parameters<TestServer["handle"]>[0];

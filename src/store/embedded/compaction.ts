@@ -8,7 +8,7 @@
  * 3. What this process has written is known without a look at the log.
  */
 
-import type { Revision } from "../store.ts";
+import type { Revision } from "../model/store.ts";
 import type { DurableState, Maintenance } from "./durable-state.ts";
 import type { State } from "./records.ts";
 import type { Replaced } from "./replaced.ts";

@@ -13,10 +13,10 @@
  */
 
 import type { Logger } from "#base";
-import { closedError } from "../arguments.ts";
-import { isStoreError } from "../errors.ts";
-import { overlaid } from "../list-at.ts";
-import type { Entry, Revision } from "../store.ts";
+import { overlaid } from "../history/list-at.ts";
+import { closedError } from "../model/arguments.ts";
+import { isStoreError } from "../model/errors.ts";
+import type { Entry, Revision } from "../model/store.ts";
 import { writeFailure } from "./failures.ts";
 import type { Journal } from "./journal.ts";
 import { Pending } from "./pending.ts";

@@ -6,6 +6,9 @@
  */
 
 import { type Clock, type Logger, nextTurn } from "#base";
+import { HistoryKeeper, type HistoryPolicy } from "../history/history.ts";
+import { overlaid, pageOf, undo } from "../history/list-at.ts";
+import { type LogSlice, LogWatches } from "../history/log-watch.ts";
 import {
   checkKey,
   checkList,
@@ -15,12 +18,19 @@ import {
   closedError,
   compactedError,
   futureError,
-} from "../arguments.ts";
-import { isStoreError } from "../errors.ts";
-import { HistoryKeeper, type HistoryPolicy } from "../history.ts";
-import { overlaid, pageOf, undo } from "../list-at.ts";
-import { type LogSlice, LogWatches } from "../log-watch.ts";
-import type { Change, Entry, ListOptions, Page, Revision, Store, Watch, WatchOptions, WriteOutcome } from "../store.ts";
+} from "../model/arguments.ts";
+import { isStoreError } from "../model/errors.ts";
+import type {
+  Change,
+  Entry,
+  ListOptions,
+  Page,
+  Revision,
+  Store,
+  Watch,
+  WatchOptions,
+  WriteOutcome,
+} from "../model/store.ts";
 import { compactThrough } from "./compaction.ts";
 import type { Write } from "./decide.ts";
 import type { DurableState } from "./durable-state.ts";

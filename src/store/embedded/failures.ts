@@ -12,7 +12,7 @@
 import { closeSync, fsyncSync, openSync, rmSync, statfsSync, writeSync } from "node:fs";
 import { constants } from "node:os";
 import { join } from "node:path";
-import { StoreError } from "../errors.ts";
+import { StoreError } from "../model/errors.ts";
 
 const MDB_MAP_FULL = -30792;
 const { ENOSPC, EDQUOT, EIO } = constants.errno;

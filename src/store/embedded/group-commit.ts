@@ -9,9 +9,9 @@
  */
 
 import { nextTurn } from "#base";
-import { closedError } from "../arguments.ts";
-import { isStoreError } from "../errors.ts";
-import type { Revision, WriteOutcome } from "../store.ts";
+import { closedError } from "../model/arguments.ts";
+import { isStoreError } from "../model/errors.ts";
+import type { Revision, WriteOutcome } from "../model/store.ts";
 import { type Durable, decide, type Write } from "./decide.ts";
 import type { LogRecord } from "./records.ts";
 

@@ -13,7 +13,7 @@
 
 import { closeSync, constants, fsyncSync, openSync, readFileSync, write, writeSync } from "node:fs";
 import { crc32 } from "node:zlib";
-import type { Revision } from "../store.ts";
+import type { Revision } from "../model/store.ts";
 import { DamagedRecord, decodeLog, encodeLog, type LogRecord, logBytes } from "./records.ts";
 
 const HALF_BYTES = 2 * 1024 * 1024;

@@ -4,9 +4,9 @@
  * 1. Revisions are without gaps; the first follows the newest one of the tables.
  */
 
-import { sortKey } from "../key-order.ts";
-import type { Overlay } from "../list-at.ts";
-import type { Entry, Revision } from "../store.ts";
+import type { Overlay } from "../history/list-at.ts";
+import { sortKey } from "../model/key-order.ts";
+import type { Entry, Revision } from "../model/store.ts";
 import { entryOf, type LogRecord } from "./records.ts";
 
 export class Pending {

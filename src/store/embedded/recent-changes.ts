@@ -5,7 +5,7 @@
  * 2. Bounded by bytes: the oldest are forgotten first.
  */
 
-import type { Entry, Revision } from "../store.ts";
+import type { Entry, Revision } from "../model/store.ts";
 import type { LogRecord } from "./records.ts";
 
 export interface RecentChange {

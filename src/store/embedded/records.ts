@@ -12,7 +12,7 @@
  */
 
 import { crc32 } from "node:zlib";
-import type { Entry, Revision } from "../store.ts";
+import type { Entry, Revision } from "../model/store.ts";
 
 export interface LogRecord {
   readonly revision: Revision;

@@ -5,7 +5,7 @@
  * 1. It knows the changes of this process, without gaps; what was written before is in the log alone.
  */
 
-import type { Revision } from "../store.ts";
+import type { Revision } from "../model/store.ts";
 import type { LogRecord } from "./records.ts";
 
 /** The array is cut when so many at its start have been forgotten, and they are the larger part. */

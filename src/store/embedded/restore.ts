@@ -10,9 +10,9 @@
 
 import { mkdirSync, renameSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { StoreError } from "../errors.ts";
-import { type Restore, readSnapshot, restoredRevision } from "../snapshot-file.ts";
-import type { Entry, Revision } from "../store.ts";
+import { StoreError } from "../model/errors.ts";
+import type { Entry, Revision } from "../model/store.ts";
+import { type Restore, readSnapshot, restoredRevision } from "../snapshot/snapshot-file.ts";
 import { createTables, isVacant, lockDirectory } from "./open.ts";
 import type { LogRecord } from "./records.ts";
 import { DATA_FILE, JOURNAL_FILE, LMDB_FILES, STAMP_FILE, syncDirectory, writeStamp } from "./stamp.ts";

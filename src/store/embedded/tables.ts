@@ -20,8 +20,8 @@ import {
   type RootDatabaseOptions,
   type Transaction,
 } from "lmdb";
-import { compareKeys } from "../key-order.ts";
-import type { Entry, Revision } from "../store.ts";
+import { compareKeys } from "../model/key-order.ts";
+import type { Entry, Revision } from "../model/store.ts";
 import { Arena } from "./arena.ts";
 import { commitFailure, damagedError, spaceFailure } from "./failures.ts";
 import {

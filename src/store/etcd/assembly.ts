@@ -5,7 +5,7 @@
  * 2. Revisions follow each other. One that is missing is a Gap, one that was delivered before is dropped.
  */
 
-import type { Change, Revision } from "../store.ts";
+import type { Change, Revision } from "../model/store.ts";
 import { changeOf } from "./keys.ts";
 import type { Message } from "./rpc.ts";
 

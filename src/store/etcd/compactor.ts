@@ -11,7 +11,7 @@
 
 import type { Clock, Logger } from "#base";
 import { isAbort } from "#base";
-import type { Revision } from "../store.ts";
+import type { Revision } from "../model/store.ts";
 import type { Connection } from "./connection.ts";
 import { COMPACTION_KEY } from "./keys.ts";
 import type { Request } from "./rpc.ts";

@@ -9,9 +9,9 @@
  */
 
 import { Backoff, type Clock, type Random } from "#base";
-import { closedError } from "../arguments.ts";
-import { StoreError } from "../errors.ts";
-import type { CallOptions, Revision } from "../store.ts";
+import { closedError } from "../model/arguments.ts";
+import { StoreError } from "../model/errors.ts";
+import type { CallOptions, Revision } from "../model/store.ts";
 import { openChannel, type TlsMaterial } from "./channel.ts";
 import { Endpoint, type Outcome, type Reach } from "./endpoint.ts";
 import { type Failure, isPassing } from "./failure.ts";

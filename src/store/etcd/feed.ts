@@ -15,9 +15,9 @@
  */
 
 import { childController } from "#base";
-import { compactedError } from "../arguments.ts";
-import { isStoreError, StoreError } from "../errors.ts";
-import type { Revision } from "../store.ts";
+import { compactedError } from "../model/arguments.ts";
+import { isStoreError, StoreError } from "../model/errors.ts";
+import type { Revision } from "../model/store.ts";
 import { Assembly, type FeedBatch, Gap } from "./assembly.ts";
 import type { Connection } from "./connection.ts";
 import type { Endpoint, WatchStream } from "./endpoint.ts";

@@ -6,8 +6,8 @@
  * 2. A value that goes out of here does not keep a much larger message alive.
  */
 
-import { checkKey } from "../arguments.ts";
-import type { Change, Entry } from "../store.ts";
+import { checkKey } from "../model/arguments.ts";
+import type { Change, Entry } from "../model/store.ts";
 import type { Message } from "./rpc.ts";
 
 /** As the end of a range: no end. As its start: before all keys. */

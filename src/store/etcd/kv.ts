@@ -6,9 +6,9 @@
  * 2. etcd takes revision 0 for "newest"; the store does not, so 0 never goes out.
  */
 
-import { checkList, checkPrefix, checkRevision, compactedError, futureError } from "../arguments.ts";
-import { isStoreError } from "../errors.ts";
-import type { CallOptions, Entry, ListOptions, Page, ReadOptions, Revision, WriteOutcome } from "../store.ts";
+import { checkList, checkPrefix, checkRevision, compactedError, futureError } from "../model/arguments.ts";
+import { isStoreError } from "../model/errors.ts";
+import type { CallOptions, Entry, ListOptions, Page, ReadOptions, Revision, WriteOutcome } from "../model/store.ts";
 import type { Connection } from "./connection.ts";
 import type { Reach } from "./endpoint.ts";
 import { oldestRevision } from "./feed.ts";

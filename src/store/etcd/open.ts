@@ -2,8 +2,8 @@
 
 import { readFile } from "node:fs/promises";
 import { type Clock, type Logger, type Random, silentLogger, systemRandom } from "#base";
-import { StoreError } from "../errors.ts";
-import type { HistoryPolicy } from "../history.ts";
+import type { HistoryPolicy } from "../history/history.ts";
+import { StoreError } from "../model/errors.ts";
 import { endpointProblem, type TlsMaterial } from "./channel.ts";
 import { Connection } from "./connection.ts";
 import { KeyValues } from "./kv.ts";

@@ -7,7 +7,7 @@
  */
 
 import type { TaskGroup } from "#base";
-import type { Revision } from "../store.ts";
+import type { Revision } from "../model/store.ts";
 
 export interface ProgressOptions {
   readonly tasks: TaskGroup;

@@ -7,9 +7,9 @@
  */
 
 import { abortable, childController, isAbort } from "#base";
-import { compactedError } from "../arguments.ts";
-import { type ChangeLog, type LogSlice, LogWatches } from "../log-watch.ts";
-import type { Change, Revision, Watch, WatchOptions } from "../store.ts";
+import { type ChangeLog, type LogSlice, LogWatches } from "../history/log-watch.ts";
+import { compactedError } from "../model/arguments.ts";
+import type { Change, Revision, Watch, WatchOptions } from "../model/store.ts";
 import type { Connection } from "./connection.ts";
 import { follow } from "./feed.ts";
 import { ownKey } from "./keys.ts";

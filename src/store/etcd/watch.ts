@@ -9,9 +9,9 @@
  */
 
 import { abortable, Backoff, isAbort, type Logger, type Random, TaskGroup } from "#base";
-import { checkPrefix, checkRevision, closedError } from "../arguments.ts";
-import { isStoreError } from "../errors.ts";
-import type { Revision, Watch, WatchBatch, WatchOptions } from "../store.ts";
+import { checkPrefix, checkRevision, closedError } from "../model/arguments.ts";
+import { isStoreError } from "../model/errors.ts";
+import type { Revision, Watch, WatchBatch, WatchOptions } from "../model/store.ts";
 import type { Connection } from "./connection.ts";
 import { checkNotOwn } from "./keys.ts";
 import type { KeyValues } from "./kv.ts";

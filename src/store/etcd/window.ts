@@ -5,8 +5,8 @@
  * 2. What does not fit any more is dropped from the old end, whole revisions at a time.
  */
 
-import type { LogSlice } from "../log-watch.ts";
-import type { Change, Revision } from "../store.ts";
+import type { LogSlice } from "../history/log-watch.ts";
+import type { Change, Revision } from "../model/store.ts";
 import type { FeedBatch } from "./assembly.ts";
 import { ownKey } from "./keys.ts";
 

@@ -1,6 +1,6 @@
 /** Where memory stores come from: nothing, a snapshot in memory, or a snapshot file. */
 
-import { type RestoreOptions, readSnapshot, restoredRevision } from "../snapshot-file.ts";
+import { type RestoreOptions, readSnapshot, restoredRevision } from "../snapshot/snapshot-file.ts";
 import { type MemorySnapshot, MemoryState } from "./state.ts";
 import { type MemoryOptions, MemoryStore } from "./store.ts";
 

@@ -6,10 +6,10 @@
  */
 
 import { type KeyRange, OrderedMap } from "#base";
-import { prefixRange, sortKey } from "../key-order.ts";
-import { overlaid, pageOf, undo } from "../list-at.ts";
-import type { LogSlice } from "../log-watch.ts";
-import type { Change, Entry, ListOptions, Page, Revision } from "../store.ts";
+import { overlaid, pageOf, undo } from "../history/list-at.ts";
+import type { LogSlice } from "../history/log-watch.ts";
+import { prefixRange, sortKey } from "../model/key-order.ts";
+import type { Change, Entry, ListOptions, Page, Revision } from "../model/store.ts";
 
 /** A state that stays as it was, and can be looked at for as long as one likes. */
 export interface MemorySnapshot {

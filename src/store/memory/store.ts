@@ -7,6 +7,8 @@
  */
 
 import type { Clock } from "#base";
+import { DEFAULT_HISTORY, HistoryKeeper, type HistoryPolicy } from "../history/history.ts";
+import { LogWatches } from "../history/log-watch.ts";
 import {
   checkKey,
   checkList,
@@ -16,10 +18,8 @@ import {
   closedError,
   compactedError,
   futureError,
-} from "../arguments.ts";
-import { DEFAULT_HISTORY, HistoryKeeper, type HistoryPolicy } from "../history.ts";
-import { LogWatches } from "../log-watch.ts";
-import type { Entry, ListOptions, Page, Revision, Store, Watch, WatchOptions, WriteOutcome } from "../store.ts";
+} from "../model/arguments.ts";
+import type { Entry, ListOptions, Page, Revision, Store, Watch, WatchOptions, WriteOutcome } from "../model/store.ts";
 import { type MemorySnapshot, MemoryState } from "./state.ts";
 
 export interface MemoryOptions {

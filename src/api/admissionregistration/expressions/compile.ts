@@ -3,9 +3,10 @@
  *
  * 1. An expression that does not compile stays in its place: a write is refused for it, and who has to run it tells why that cannot be done.
  */
-import { once } from "../../apiextensions/schema/memo.ts";
+
 import { type Environment, type Program, types } from "../../machinery/cel/index.ts";
 import { admission, baseEnvironment, jsonPatchType, objectType } from "../../machinery/cel/libraries/index.ts";
+import { once } from "../../machinery/schema/memo.ts";
 
 /** What an expression has to give. */
 export type Returns = "bool" | "string" | "stringOrNull" | "object" | "patches" | "any";

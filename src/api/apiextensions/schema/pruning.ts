@@ -8,7 +8,7 @@
  */
 import { isObject, type Json, type JsonObject } from "../../machinery/json/json.ts";
 import { type OpenObject, setKey } from "../../machinery/json/own-key.ts";
-import { type Memo, memoized } from "./memo.ts";
+import { type Memo, memoized } from "../../machinery/schema/memo.ts";
 import { decodeMeta } from "./metadata.ts";
 import type { Structural } from "./structural.ts";
 

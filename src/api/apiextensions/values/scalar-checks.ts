@@ -2,12 +2,12 @@
 import { equalJson } from "../../machinery/json/equal.ts";
 import { goJson, goNumber, goQuote } from "../../machinery/json/go-text.ts";
 import type { Json } from "../../machinery/json/json.ts";
+import { once } from "../../machinery/schema/memo.ts";
 import type { JSONSchemaProps } from "../../types/apiextensions-v1.ts";
-import { once } from "../schema/memo.ts";
 import { compilePattern } from "../schema/pattern.ts";
+import type { Report } from "./check.ts";
 import { type Check, isInteger } from "./check.ts";
 import { formatTest } from "./formats.ts";
-import type { Report } from "./report.ts";
 
 /** Of several faults only the first is told. */
 export function stringCheck({ maxLength, minLength, pattern }: JSONSchemaProps): Check | undefined {

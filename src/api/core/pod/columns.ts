@@ -4,11 +4,11 @@
  * 1. STATUS is the most telling word there is: of the first init container that is not done, else of the first container that waits or has ended, else
  *    of the pod.
  */
-import { ageColumn, ageOf } from "../../columns.ts";
+import { ageColumn, ageOf } from "../../definition/columns.ts";
 import type { Column, RowCondition } from "../../machinery/kind.ts";
 import { parseTime, toMs } from "../../machinery/scalars/time.ts";
 import type { ContainerStateTerminated, ContainerStatus, Pod, PodSpec, PodStatus } from "../../types/core-v1.ts";
-import { isSidecar } from "./resource-totals.ts";
+import { isSidecar } from "./resources/container-totals.ts";
 
 const none = "<none>";
 

@@ -1,16 +1,18 @@
 /** The whole public surface of this folder: the Pod kind, and what workloads need for their templates. */
-export { validateNodeSelector } from "./affinity.ts";
-export { defaultPodTemplateSpec } from "./defaults.ts";
-export { dropDisabledSpecFields } from "./disabled-fields.ts";
-export { internalForm } from "./internal-form.ts";
-export { newPod, type PodValidationOptions, podOptions, podTemplateOptions } from "./options.ts";
+
+export { jsonDiff } from "../../machinery/json/json-diff.ts";
+export { validateNodeSelector } from "../node/node-selector.ts";
+export { internalForm } from "./fields/internal-form.ts";
+export { newPod, type PodValidationOptions } from "./fields/validation-options.ts";
 export { Pod } from "./pod.ts";
-export { hasPodLevelResources, type PodTotalsOptions, podLimits, podRequests } from "./pod-totals.ts";
-export { computeQosClass, qosClassOf } from "./qos.ts";
-export type { Totals } from "./resource-totals.ts";
-export { validateOverhead } from "./resources.ts";
-export { validateTolerations } from "./scheduling.ts";
-export { validatePodSpec } from "./spec.ts";
-export { validatePodTemplateSpec } from "./template.ts";
-export { jsonDiff } from "./text-diff.ts";
-export { podTemplateWarnings } from "./warnings.ts";
+export type { Totals } from "./resources/container-totals.ts";
+export { hasPodLevelResources, type PodTotalsOptions, podLimits, podRequests } from "./resources/pod-totals.ts";
+export { computeQosClass, qosClassOf } from "./resources/qos.ts";
+export { validateOverhead } from "./resources/resources.ts";
+export { validateTolerations } from "./scheduling/scheduling.ts";
+export { defaultPodTemplateSpec } from "./spec/defaults.ts";
+export { dropDisabledSpecFields } from "./spec/disabled-fields.ts";
+export { podOptions, podTemplateOptions } from "./spec/options.ts";
+export { validatePodSpec } from "./spec/spec.ts";
+export { validatePodTemplateSpec } from "./spec/template.ts";
+export { podTemplateWarnings } from "./spec/warnings.ts";

@@ -2,13 +2,13 @@
 import { describe, expect, it } from "vitest";
 import { at, fieldErrorText } from "../../machinery/errors/field-error.ts";
 import type { JsonObject } from "../../machinery/json/json.ts";
+import { jsonDiff } from "../../machinery/json/json-diff.ts";
 import type { Draft } from "../../machinery/schema/object.ts";
 import type { Container, ContainerStatus, Pod as PodObject, PodSpec, PodStatus } from "../../types/core-v1.ts";
 import { Pod } from "./pod.ts";
-import { computeQosClass } from "./qos.ts";
-import { validateStatus } from "./status.ts";
+import { computeQosClass } from "./resources/qos.ts";
 import { PodReplay } from "./testing/replay.ts";
-import { jsonDiff } from "./text-diff.ts";
+import { validateStatus } from "./update/status.ts";
 
 function pod(spec: Partial<PodSpec> = {}, status: PodStatus = {}): PodObject {
   return { metadata: { name: "p", namespace: "ns" }, spec: { containers: [{ name: "c" }], ...spec }, status };

@@ -3,8 +3,8 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import type { Json, JsonObject } from "../../machinery/json/json.ts";
 import { recordings } from "../../testing/recordings.ts";
+import { podWarnings } from "./spec/warnings.ts";
 import { PodReplay } from "./testing/replay.ts";
-import { podWarnings } from "./warnings.ts";
 
 const oracle = recordings("oracle/");
 const names =

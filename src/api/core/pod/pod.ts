@@ -1,15 +1,15 @@
-import { defineKind } from "../../define-kind.ts";
+import { defineKind } from "../../definition/define-kind.ts";
 import type { Kind, SelectableFields } from "../../machinery/kind.ts";
 import type { Pod as PodObject } from "../../types/core-v1.ts";
 import { podColumns, podRowConditions } from "./columns.ts";
-import { defaultPod, joinServiceAccountNames } from "./defaults.ts";
-import { dropDisabledFields } from "./disabled-fields.ts";
-import { ephemeralContainersPart } from "./ephemeral-update.ts";
 import { prepareNewPod } from "./prepare.ts";
-import { resizePart } from "./resize.ts";
-import { statusRules } from "./status.ts";
-import { validatePodCreate, validatePodUpdate } from "./update.ts";
-import { podWarnings } from "./warnings.ts";
+import { defaultPod, joinServiceAccountNames } from "./spec/defaults.ts";
+import { dropDisabledFields } from "./spec/disabled-fields.ts";
+import { podWarnings } from "./spec/warnings.ts";
+import { ephemeralContainersPart } from "./update/ephemeral-containers.ts";
+import { resizePart } from "./update/resize.ts";
+import { statusRules } from "./update/status.ts";
+import { validatePodCreate, validatePodUpdate } from "./update/update.ts";
 
 export const Pod: Kind<PodObject> = defineKind<PodObject>("v1", "Pod", {
   defaults: defaultPod,

@@ -7,12 +7,12 @@ import type { RequestFacts } from "../../machinery/kind.ts";
 import { formatTime, instantOf } from "../../machinery/scalars/time.ts";
 import type { Draft } from "../../machinery/schema/object.ts";
 import type { Pod, PodCondition } from "../../types/core-v1.ts";
-import { appArmorOf, containerAppArmor } from "./annotations.ts";
-import { dropDisabledFields } from "./disabled-fields.ts";
-import { mergeMatchLabelKeys } from "./match-label-keys.ts";
-import { computeQosClass } from "./qos.ts";
-import { validateAppArmor } from "./security.ts";
-import { allContainers } from "./visit.ts";
+import { appArmorOf, containerAppArmor } from "./fields/annotations.ts";
+import { allContainers } from "./fields/visit.ts";
+import { computeQosClass } from "./resources/qos.ts";
+import { mergeMatchLabelKeys } from "./scheduling/match-label-keys.ts";
+import { validateAppArmor } from "./security/security-context.ts";
+import { dropDisabledFields } from "./spec/disabled-fields.ts";
 
 export function prepareNewPod(draft: Draft<Pod>, request?: RequestFacts): void {
   draft.status = { phase: "Pending", qosClass: computeQosClass(draft.spec) };

@@ -535,7 +535,7 @@ describe("changes of a pod", () => {
 
 describe("field errors", () => {
   it("of a template stand at the template", async () => {
-    const { validatePodTemplateSpec } = await import("./template.ts");
+    const { validatePodTemplateSpec } = await import("./spec/template.ts");
     const errors = validatePodTemplateSpec(
       { metadata: { labels: { "bad key": "" } }, spec: { containers: [] } },
       at("spec", "template"),

@@ -3,7 +3,7 @@
 import { zeroQuantity } from "../../machinery/scalars/quantity.ts";
 import type { KubeObject } from "../../machinery/schema/object.ts";
 import type { ResourceQuota } from "../../types/core-v1.ts";
-import { addTotals, type Totals } from "../pod/resource-totals.ts";
+import { addTotals, type Totals } from "../pod/resources/container-totals.ts";
 import { scopesOf } from "./charge.ts";
 import type { QuotaEvaluator } from "./evaluator.ts";
 

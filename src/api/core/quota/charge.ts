@@ -15,7 +15,7 @@ import {
 } from "../../machinery/scalars/quantity.ts";
 import type { KubeObject } from "../../machinery/schema/object.ts";
 import type { ResourceQuota, ScopedResourceSelectorRequirement } from "../../types/core-v1.ts";
-import type { Totals } from "../pod/resource-totals.ts";
+import type { Totals } from "../pod/resources/container-totals.ts";
 import type { QuotaEvaluator, QuotaWrite } from "./evaluator.ts";
 
 /** A quota with its amounts read. */

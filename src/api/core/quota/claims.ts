@@ -8,7 +8,7 @@ import {
   roundUpQuantity,
 } from "../../machinery/scalars/quantity.ts";
 import type { PersistentVolumeClaim, ScopedResourceSelectorRequirement } from "../../types/core-v1.ts";
-import type { Totals } from "../pod/resource-totals.ts";
+import type { Totals } from "../pod/resources/container-totals.ts";
 import { countName, type QuotaEvaluator, type QuotaWrite, selectsValue } from "./evaluator.ts";
 
 const COUNT = countName("", "persistentvolumeclaims");

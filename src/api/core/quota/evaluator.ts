@@ -1,7 +1,7 @@
 /** How quotas see the objects of one resource. */
 import type { KubeObject } from "../../machinery/schema/object.ts";
 import type { ScopedResourceSelectorRequirement } from "../../types/core-v1.ts";
-import type { Totals } from "../pod/resource-totals.ts";
+import type { Totals } from "../pod/resources/container-totals.ts";
 
 export interface QuotaWrite {
   readonly operation: "CREATE" | "UPDATE";

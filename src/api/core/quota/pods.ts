@@ -13,10 +13,10 @@ import type {
   ScopedResourceSelectorRequirement,
   WeightedPodAffinityTerm,
 } from "../../types/core-v1.ts";
-import { hasPodLevelResources, podLimits, podRequests } from "../pod/pod-totals.ts";
-import { qosClassOf } from "../pod/qos.ts";
-import { amountsOf, type Totals } from "../pod/resource-totals.ts";
-import { isExtendedResource } from "../resource-list.ts";
+import { amountsOf, type Totals } from "../pod/resources/container-totals.ts";
+import { hasPodLevelResources, podLimits, podRequests } from "../pod/resources/pod-totals.ts";
+import { qosClassOf } from "../pod/resources/qos.ts";
+import { isExtendedResource } from "../resources/resource-list.ts";
 import { countName, type QuotaEvaluator, selectsValue } from "./evaluator.ts";
 
 const COUNT = countName("", "pods");

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { formatQuantity } from "../../machinery/scalars/quantity.ts";
 import type { KubeObject } from "../../machinery/schema/object.ts";
 import type { ResourceQuota, ResourceQuotaSpec } from "../../types/core-v1.ts";
-import type { Totals } from "../pod/resource-totals.ts";
+import type { Totals } from "../pod/resources/container-totals.ts";
 import { calculateUsage, charge, evaluatorFor, type LimitedResource, quotaState, usedTexts } from "./index.ts";
 
 const NOW = Date.parse("2030-01-01T00:00:00Z");

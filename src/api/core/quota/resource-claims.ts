@@ -1,7 +1,7 @@
 /** What ResourceClaims use: their number, and of each device class the most devices that they can be given. */
 import { addQuantities, quantityOf } from "../../machinery/scalars/quantity.ts";
 import type { DeviceRequest, ResourceClaim } from "../../types/resource-v1.ts";
-import type { Totals } from "../pod/resource-totals.ts";
+import type { Totals } from "../pod/resources/container-totals.ts";
 import { countName, type QuotaEvaluator } from "./evaluator.ts";
 
 const COUNT = countName("resource.k8s.io", "resourceclaims");

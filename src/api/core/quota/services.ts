@@ -1,7 +1,7 @@
 /** What services use: their number, and of node ports and load balancers what their type brings with it. */
 import { quantityOf } from "../../machinery/scalars/quantity.ts";
 import type { Service } from "../../types/core-v1.ts";
-import type { Totals } from "../pod/resource-totals.ts";
+import type { Totals } from "../pod/resources/container-totals.ts";
 import { countName, type QuotaEvaluator } from "./evaluator.ts";
 
 const COUNT = countName("", "services");

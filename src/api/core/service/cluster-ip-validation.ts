@@ -1,4 +1,6 @@
 /** `clusterIP`, `clusterIPs`, `ipFamilies` and `ipFamilyPolicy`: whether they agree with each other, and what of them may change. */
+
+import { checkStrictIp, isIpv6 } from "../../definition/strict-ip.ts";
 import {
   duplicate,
   type FieldError,
@@ -8,7 +10,6 @@ import {
   required,
 } from "../../machinery/errors/field-error.ts";
 import type { Service } from "../../types/core-v1.ts";
-import { checkStrictIp, isIpv6 } from "../strict-ip.ts";
 import { isHeadless } from "./needs.ts";
 
 const knownFamilies = ["IPv4", "IPv6"];

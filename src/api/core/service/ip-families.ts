@@ -2,10 +2,11 @@
  * Which IP families a service speaks, before it gets its addresses: from its policy, its addresses, and what the cluster has.
  * Called by the server between `prepare` and allocation.
  */
+
+import { isIpv6 } from "../../definition/strict-ip.ts";
 import { at, type FieldError, invalid } from "../../machinery/errors/field-error.ts";
 import type { Draft } from "../../machinery/schema/object.ts";
 import type { Service, ServiceSpec } from "../../types/core-v1.ts";
-import { isIpv6 } from "../strict-ip.ts";
 import { validateClusterIPs } from "./cluster-ip-validation.ts";
 import { type IpFamily, isHeadless, needsClusterIP } from "./needs.ts";
 

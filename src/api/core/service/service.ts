@@ -3,8 +3,8 @@
  *
  *     prepare ──► initIPFamilies ──► allocate (needsClusterIP, allocatesNodePorts, needsHealthCheckNodePort) ──► validate
  */
-import { ageColumn, labelsText } from "../../columns.ts";
-import { defineKind } from "../../define-kind.ts";
+import { ageColumn, labelsText } from "../../definition/columns.ts";
+import { defineKind } from "../../definition/define-kind.ts";
 import { type FieldError, type FieldPath, immutable } from "../../machinery/errors/field-error.ts";
 import { checkDns1123Label, checkPrefix } from "../../machinery/names/names.ts";
 import type { Service as ServiceObject, ServicePort } from "../../types/core-v1.ts";

@@ -1,4 +1,6 @@
 /** Where a load balancer can be reached. */
+
+import { checkStrictIp } from "../../definition/strict-ip.ts";
 import {
   type FieldError,
   type FieldPath,
@@ -10,7 +12,6 @@ import {
 import { parseIp } from "../../machinery/names/ip.ts";
 import { checkDns1123Subdomain } from "../../machinery/names/names.ts";
 import type { LoadBalancerIngress, Service } from "../../types/core-v1.ts";
-import { checkStrictIp } from "../strict-ip.ts";
 
 const modes = ["Proxy", "VIP"];
 

@@ -1,4 +1,6 @@
 /** What a service may say, in the order in which it is told. */
+
+import { checkReachableIp, checkStrictCidr, checkStrictIp } from "../../definition/strict-ip.ts";
 import {
   type FieldError,
   type FieldPath,
@@ -10,7 +12,6 @@ import {
 import { validateLabels } from "../../machinery/names/labels.ts";
 import { checkDns1123Subdomain, checkPortNumber, checkQualifiedName } from "../../machinery/names/names.ts";
 import type { Service, ServiceSpec, SessionAffinityConfig } from "../../types/core-v1.ts";
-import { checkReachableIp, checkStrictCidr, checkStrictIp } from "../strict-ip.ts";
 import { validateClusterIPs } from "./cluster-ip-validation.ts";
 import { isExternallyAccessible, isHeadless, needsHealthCheckNodePort } from "./needs.ts";
 import { validatePortSets, validatePorts } from "./port-validation.ts";

@@ -1,6 +1,6 @@
 /** The whole public surface of CEL. Kubernetes' own function libraries are in libraries/. */
 
-export { type SizeEstimator, sizesOf } from "./check/estimate.ts";
+export { type SizeEstimator, sizesOf } from "./check/sizes.ts";
 export { typeFromFacts } from "./data/facts-type.ts";
 export { maxCardinality, maxRequestBytes, type SchemaTypeOptions, typeFromSchema } from "./data/schema-type.ts";
 export { toJson } from "./data/to-json.ts";

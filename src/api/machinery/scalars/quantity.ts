@@ -5,6 +5,7 @@
  * 2. The format it was written in (1k, 1Ki, 1e3) is kept and decides how it is written back: the largest suffix that leaves an integer.
  * 3. Reading remembers the text where the original takes it for canonical already, which it is not always: `1.500` stays.
  */
+import { memoized } from "#base";
 
 export type QuantityFormat = "DecimalSI" | "BinarySI" | "DecimalExponent";
 
@@ -34,19 +35,10 @@ const largestExponent = 10_000;
 
 export const zeroQuantity: Quantity = { unscaled: 0n, scale: 0, format: "DecimalSI", text: "0" };
 
-/** What was read lately: objects repeat the same few amounts, and each is asked for several times (0.1 instead of 1 µs). */
-const lately = new Map<string, Quantity>();
-const REMEMBERED = 512;
+/** Objects repeat the same few amounts, and each is read several times: 0.1 instead of 1 µs. */
+const MAX_MEMOIZED = 512;
 
-export function parseQuantity(text: string): Quantity {
-  let value = lately.get(text);
-  if (value === undefined) {
-    value = readQuantity(text);
-    if (lately.size >= REMEMBERED) lately.clear();
-    lately.set(text, value);
-  }
-  return value;
-}
+export const parseQuantity: (text: string) => Quantity = memoized(MAX_MEMOIZED, readQuantity);
 
 function readQuantity(text: string): Quantity {
   if (text === "0") return zeroQuantity;

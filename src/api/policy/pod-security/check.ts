@@ -1,6 +1,6 @@
 /** A check of the standards, and the words that checks share. */
 
-import { allContainers } from "../../core/pod/visit.ts";
+import { allContainers } from "../../core/pod/fields/visit.ts";
 import { goQuote } from "../../machinery/json/go-text.ts";
 import type { ObjectMeta } from "../../machinery/schema/object.ts";
 import type { Container, EphemeralContainer, PodSpec, SecurityContext } from "../../types/core-v1.ts";

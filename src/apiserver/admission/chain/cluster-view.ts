@@ -1,6 +1,6 @@
 /** What plugins see of the cluster: the caches of this server. */
 import type { KubeObject } from "#api";
-import { fresh } from "../../rest/read.ts";
+import { fresh } from "../../rest/read/fresh.ts";
 import type { Resources } from "../../rest/resources.ts";
 import type { ServerContext } from "../../rest/server-context.ts";
 import type { ClusterView } from "./plugin.ts";
@@ -16,12 +16,12 @@ export function clusterView(resources: Resources, context: () => ServerContext):
     *list<T extends KubeObject>(group: string, version: string, plural: string) {
       const resource = resources.find(group, version, plural);
       if (resource === undefined || resource.cache.size === 0) return;
-      for (const stored of resource.cache.snapshot().values()) yield resource.read(stored) as T;
+      for (const stored of resource.readable()) yield resource.read(stored) as T;
     },
     listIn<T extends KubeObject>(group: string, version: string, plural: string, namespace: string) {
       const resource = resources.find(group, version, plural);
       if (resource === undefined || resource.cache.size === 0) return [];
-      const inside = resource.cache.snapshot().values({ from: `${namespace}/`, before: `${namespace}0` });
+      const inside = resource.readable({ from: `${namespace}/`, before: `${namespace}0` });
       return [...inside].map((stored) => resource.read(stored) as T);
     },
     fresh: () => fresh(context()),

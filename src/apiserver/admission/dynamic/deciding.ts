@@ -6,7 +6,9 @@
  *
  * 1. A question is asked once for each request, however often and wherever expressions ask it.
  */
+
 import type { AuthorizerAttributes, AuthorizerVerdict } from "#api";
+import { isPending, type Maybe } from "#base";
 import type { Authorizer } from "../../authz/authorizer.ts";
 
 export class Deciding {
@@ -22,13 +24,13 @@ export class Deciding {
     const known = this.#known.get(question);
     if (known !== undefined) return known;
     const verdict = this.#authorize(attributes);
-    if (verdict instanceof Promise) throw new Undecided(question, verdict);
+    if (isPending(verdict)) throw new Undecided(question, verdict);
     this.#known.set(question, verdict);
     return verdict;
   };
 
   /** Runs what asks. It has no effects, so that it can be run again. */
-  run<T>(evaluate: () => T): T | Promise<T> {
+  run<T>(evaluate: () => T): Maybe<T> {
     try {
       return evaluate();
     } catch (error) {

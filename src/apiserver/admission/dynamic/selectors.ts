@@ -1,5 +1,7 @@
 /** Selectors of a webhook or a policy: by the labels of the object, and by those of its namespace. */
+
 import { type core, type KubeObject, type LabelMatcher, type Labels, matcherOfSelector, notFound } from "#api";
+import { andThen, type Maybe } from "#base";
 import type { AdmissionAttributes } from "../../rest/server-context.ts";
 import type { ClusterView } from "../chain/plugin.ts";
 import { isNamespaces, namespaceOf } from "./target.ts";
@@ -32,16 +34,13 @@ export function selectsNamespace(
   { namespace: matcher }: Selectors,
   attributes: AdmissionAttributes,
   cluster: ClusterView,
-): boolean | Promise<boolean> {
+): Maybe<boolean> {
   if (isEverything(matcher)) return true;
   const namespace = namespaceOf(attributes);
   if (namespace === "" && !isNamespaces(attributes.resource)) return true;
   const own = ownLabels(attributes);
   if (own !== undefined) return matcher.matches(own);
-  const found = namespaceNamed(namespace, cluster);
-  return found instanceof Promise
-    ? found.then(({ metadata }) => matcher.matches(metadata.labels))
-    : matcher.matches(found.metadata.labels);
+  return andThen(namespaceNamed(namespace, cluster), ({ metadata }) => matcher.matches(metadata.labels));
 }
 
 /** A Namespace that is being written has the labels that it is about to have. */
@@ -51,7 +50,7 @@ function ownLabels({ resource, subresource, operation, object }: AdmissionAttrib
 }
 
 /** From the cache; waits only for a namespace that it does not know. */
-export function namespaceNamed(name: string, cluster: ClusterView): core.Namespace | Promise<core.Namespace> {
+export function namespaceNamed(name: string, cluster: ClusterView): Maybe<core.Namespace> {
   const find = () => cluster.get<core.Namespace>("", "v1", "namespaces", "", name);
   const found = find();
   if (found !== undefined) return found;

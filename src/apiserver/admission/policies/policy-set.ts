@@ -132,12 +132,12 @@ interface BoundPolicy {
 /** By the names of policies, and then of bindings. */
 function boundPolicies(policies: Resource, bindings: Resource): readonly BoundPolicy[] {
   const byPolicy = new Map<string, AnyBinding[]>();
-  for (const stored of bindings.cache.snapshot().values()) {
+  for (const stored of bindings.readable()) {
     const binding = bindings.read(stored) as AnyBinding;
     const name = binding.spec?.policyName ?? "";
     byPolicy.set(name, [...(byPolicy.get(name) ?? []), binding]);
   }
-  return [...policies.cache.snapshot().values()].flatMap((stored) => {
+  return [...policies.readable()].flatMap((stored) => {
     const policy = policies.read(stored) as AnyPolicy;
     const own = byPolicy.get(policy.metadata.name ?? "");
     return own === undefined ? [] : [{ stored, policy, bindings: own }];

@@ -5,8 +5,8 @@
  */
 import { builtIn, isStatusError, type Kind, type KubeObject, type StatusError } from "#api";
 import { type Clock, seededRandom, VirtualClock } from "#base";
-import type { UserInfo } from "../../authn/user.ts";
 import { ResourceCache } from "../../cache/resource-cache.ts";
+import type { UserInfo } from "../../identity/user.ts";
 import { Resource, storePrefixOf } from "../../rest/resource.ts";
 import type { AdmissionAttributes } from "../../rest/server-context.ts";
 import { admissionChain } from "../chain/chain.ts";

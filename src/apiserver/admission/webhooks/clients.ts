@@ -2,7 +2,7 @@
  * Connections to webhooks: one client for all webhooks that are reached in the same way, as long as one of them is configured.
  */
 import { type apiextensions, goJson, type Json } from "#api";
-import type { WebhookClient } from "../../custom-resources/webhook-client.ts";
+import type { WebhookClient } from "../../outbound/webhook-client.ts";
 
 type Config = apiextensions.WebhookClientConfig;
 

@@ -5,7 +5,7 @@
  */
 import { dirname, resolve } from "node:path";
 import { type apiextensions, isObject, type JsonObject, parseYaml } from "#api";
-import type { WebhookIdentity } from "../../custom-resources/webhook-client.ts";
+import type { WebhookIdentity } from "../../outbound/webhook-client.ts";
 import { AdmissionConfigError } from "../chain/configuration.ts";
 
 export type Identities = (config: apiextensions.WebhookClientConfig) => WebhookIdentity | undefined;

@@ -1,8 +1,8 @@
 /** What both plugins need: webhooks that follow their configurations, connections to them, and whom to ask about rights. */
 import { readFileSync } from "node:fs";
 import type { JsonObject } from "#api";
-import { serviceResolver } from "../../custom-resources/service-resolver.ts";
-import { webhookClient } from "../../custom-resources/webhook-client.ts";
+import { serviceResolver } from "../../outbound/service-resolver.ts";
+import { webhookClient } from "../../outbound/webhook-client.ts";
 import type { AdmissionAttributes } from "../../rest/server-context.ts";
 import type { PluginServices } from "../chain/plugin-services.ts";
 import { Deciding, Followed, Hooks } from "../dynamic/index.ts";
@@ -30,12 +30,11 @@ export function webhooks(plural: string, services: PluginServices, configuration
   if (configurations === undefined) throw new Error(`${plural} are not served`);
   const identityFor = identities(configuration, (path) => readFileSync(path, "utf8"));
   const clients = new Clients((config) => {
-    const identity = identityFor(config);
     return webhookClient({
       config,
       clock: context().clock,
       resolve: serviceResolver(resources, () => context().random),
-      ...(identity !== undefined && { identity }),
+      identity: identityFor(config),
     });
   });
   const hooks = new Followed([configurations], () => {

@@ -46,7 +46,7 @@ export interface Concerned {
 /** All webhooks of all configurations, by the names of these. */
 export function webhooksIn(resource: Resource): readonly Webhook[] {
   const found: Webhook[] = [];
-  for (const stored of resource.cache.snapshot().values()) {
+  for (const stored of resource.readable()) {
     const { metadata, webhooks = [] } = resource.read(stored) as Configuration;
     const seen = new Map<string, number>();
     for (const spec of webhooks) {

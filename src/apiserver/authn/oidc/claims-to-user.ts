@@ -4,7 +4,7 @@
  * 1. Rules are compiled once. A rule that cannot be evaluated for some token refuses that token.
  */
 import { goQuote, type Json, type JsonObject } from "#api";
-import { credentialIdOf, type UserInfo } from "../user.ts";
+import { credentialIdOf, type UserInfo } from "../../identity/user.ts";
 import { type Refused, refused } from "../verdict.ts";
 import type { JwtAuthenticator } from "./configuration.ts";
 import type { Compiled, ExpressionCompiler } from "./expressions.ts";

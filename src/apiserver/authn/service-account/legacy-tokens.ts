@@ -5,8 +5,12 @@
  */
 import { type core, formatTime, instantOf } from "#api";
 import type { Logger } from "#base";
+import {
+  parseServiceAccountUser,
+  serviceAccountGroups,
+  serviceAccountUser,
+} from "../../identity/service-account-name.ts";
 import { lookUp } from "../objects.ts";
-import { parseServiceAccountUser, serviceAccountGroups, serviceAccountUser } from "../service-account-name.ts";
 import { type Refused, refused } from "../verdict.ts";
 import { type LegacyClaims, legacyClaims, text } from "./claims.ts";
 import type { AccountTokenOptions, Judge } from "./tokens.ts";

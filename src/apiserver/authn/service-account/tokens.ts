@@ -8,18 +8,17 @@
  * 3. A kid that no key has means no key; a token without one is tried with all.
  */
 import { type JsonObject, type KubeObject, parseTime, toMs } from "#api";
-import type { Clock } from "#base";
-import { BoundedMap } from "../bounded-map.ts";
+import { type Clock, LruMap } from "#base";
+import { serviceAccountGroups, serviceAccountUser } from "../../identity/service-account-name.ts";
+import { credentialIdOf, NODE_NAME, NODE_UID, POD_NAME, POD_UID, type UserInfo } from "../../identity/user.ts";
 import { audiencesOf, checkSignature, inTime, LEEWAY_SECONDS, MAX_TOKEN_CHARS, peek } from "../jwt.ts";
 import { type ClusterObjects, lookUp, type Plural } from "../objects.ts";
-import { serviceAccountGroups, serviceAccountUser } from "../service-account-name.ts";
 import { tokenKey } from "../token-cache.ts";
-import { credentialIdOf, NODE_NAME, NODE_UID, POD_NAME, POD_UID, type UserInfo } from "../user.ts";
 import { type Known, type Refused, refused, type TokenAuthenticator } from "../verdict.ts";
 import { type KubernetesClaim, kubernetesClaim, type Ref, text } from "./claims.ts";
 import type { VerificationKey } from "./keys.ts";
 
-const REMEMBERED_SIGNATURES = 4_096;
+const MAX_VERIFIED = 4_096;
 const BAD_SIGNATURE = "go-jose/go-jose: error in cryptographic primitive";
 const UNSUPPORTED = "go-jose/go-jose: unsupported cryptographic primitive";
 
@@ -42,7 +41,7 @@ export function signedTokens(
   { keys, audiences: own }: SignedTokenOptions,
   judges: ReadonlyMap<string, Judge>,
 ): TokenAuthenticator {
-  const verified = new BoundedMap<string, Verified>(REMEMBERED_SIGNATURES);
+  const verified = new LruMap<string, Verified>(MAX_VERIFIED);
   const keyOf = tokenKey();
 
   const verify = async (token: string): Promise<Verified | Refused | undefined> => {

@@ -7,7 +7,7 @@
  * An object may be needed on a node for several reasons: each is counted, and the last one to go takes the right along.
  */
 import type { KubeObject } from "#api";
-import type { Follower } from "../follow.ts";
+import type { Follower } from "../../loopback/follow.ts";
 import {
   type PersistentVolume,
   type Pod,

@@ -7,7 +7,7 @@
  * 3. The graph is built when a node first asks: a cluster without nodes pays nothing for it.
  */
 import { goQuote, type rbac } from "#api";
-import { NODES, type UserInfo } from "../../authn/user.ts";
+import { NODES, type UserInfo } from "../../identity/user.ts";
 import type { Attributes } from "../attributes.ts";
 import { type Mode, NO_RULES } from "../mode.ts";
 import { RuleTable } from "../rbac/rule-table.ts";

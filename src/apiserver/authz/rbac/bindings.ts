@@ -7,7 +7,7 @@
  * A ServiceAccount is the user of its name. Of a user's bindings, those of the whole cluster come first.
  */
 import { goQuote, type KubeObject, type rbac } from "#api";
-import type { UserInfo } from "../../authn/user.ts";
+import type { UserInfo } from "../../identity/user.ts";
 import type { Verdict } from "../verdict.ts";
 import type { RoleKind, RoleSlot, Roles } from "./roles.ts";
 

@@ -11,7 +11,7 @@
 
 import type { GroupResource } from "#api";
 import { equalJson, forbidden, goQuote, type Json, type KubeObject, notFound, type rbac } from "#api";
-import { MASTERS, type UserInfo } from "../../authn/user.ts";
+import { MASTERS, type UserInfo } from "../../identity/user.ts";
 import type { GuardedWrite, WriteGuard } from "../../rest/server-context.ts";
 import { resourceAttributes } from "../attributes.ts";
 import { type Authorizer, isAllowed } from "../authorizer.ts";

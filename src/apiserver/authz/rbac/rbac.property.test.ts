@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { KubeObject, rbac } from "#api";
-import type { UserInfo } from "../../authn/user.ts";
+import type { UserInfo } from "../../identity/user.ts";
 import { type Attributes, resourceAttributes } from "../attributes.ts";
 import { binding, role } from "../testing/questions.ts";
 import { Rbac } from "./rbac.ts";

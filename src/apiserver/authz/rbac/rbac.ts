@@ -9,11 +9,11 @@
  * 2. Rights only add up. A binding to a role that does not exist gives nothing, and a refusal says so.
  */
 import { goQuote, type rbac } from "#api";
-import type { UserInfo } from "../../authn/user.ts";
 import { LastAsked } from "../../http/last-asked.ts";
+import type { UserInfo } from "../../identity/user.ts";
+import { follow } from "../../loopback/follow.ts";
 import type { Resource } from "../../rest/resource.ts";
 import type { Attributes } from "../attributes.ts";
-import { follow } from "../follow.ts";
 import { joinErrors, type Mode, type Rules } from "../mode.ts";
 import { NO_OPINION, noOpinion, type Verdict } from "../verdict.ts";
 import { type Binding, type BindingKind, Bindings } from "./bindings.ts";

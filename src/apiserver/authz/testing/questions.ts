@@ -1,7 +1,7 @@
 /** Questions to authorizers, and objects of RBAC, in few words. */
 import type { KubeObject, rbac } from "#api";
-import type { UserInfo } from "../../authn/user.ts";
 import { requestInfo } from "../../http/request-info.ts";
+import type { UserInfo } from "../../identity/user.ts";
 import { type Attributes, RequestAttributes } from "../attributes.ts";
 import type { Authorizer } from "../authorizer.ts";
 import type { Verdict } from "../verdict.ts";

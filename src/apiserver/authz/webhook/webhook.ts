@@ -8,13 +8,12 @@
  * 3. Questions that are equal and asked at the same time are asked once.
  */
 import type { authorization as review } from "#api";
-import { backoffDelay, type Clock, type Logger, type Random } from "#base";
+import { backoffDelay, type Clock, type Logger, type Random, TtlMap } from "#base";
 import type { Attributes } from "../attributes.ts";
 import { type Mode, NO_RULES } from "../mode.ts";
 import { NO_OPINION, type Verdict } from "../verdict.ts";
 import { PostError, type Poster } from "./post.ts";
 import { type ReviewVersion, reviewObject, reviewSpec } from "./review.ts";
-import { TtlCache } from "./ttl-cache.ts";
 
 const KEPT_ANSWERS = 8192;
 const MAX_KEPT_CHARACTERS = 10_000;
@@ -44,7 +43,7 @@ export interface WebhookOptions {
 type Status = Partial<review.SubjectAccessReviewStatus>;
 
 export function webhookAuthorizer(options: WebhookOptions): Mode {
-  const kept = new TtlCache<Status>(KEPT_ANSWERS, options.clock);
+  const kept = new TtlMap<string, Status>(KEPT_ANSWERS, options.clock);
   const underWay = new Map<string, Promise<Status>>();
   const failed = (error: unknown): Verdict => ({ decision: options.onFailure, reason: "", error: messageOf(error) });
 

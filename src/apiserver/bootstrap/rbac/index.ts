@@ -1,6 +1,6 @@
 /** Roles and bindings of a fresh cluster, as objects to ensure. */
 import type { KubeObject, rbac } from "#api";
-import type { Wanted } from "../ensure.ts";
+import type { Wanted } from "../../loopback/ensure.ts";
 import { type BindingData, clusterBindings, namespacedBindings } from "./bindings.ts";
 import { clusterRoles } from "./cluster-roles.ts";
 import { controllerRoles } from "./controller-roles.ts";

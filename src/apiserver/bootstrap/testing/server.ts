@@ -5,14 +5,14 @@ import { type Clock, type Random, realClock, seededRandom, silentLogger, TaskGro
 import { openMemoryStore, type Store } from "#store";
 import { type AllocatorOptions, type Allocators, allocators } from "../../allocate/index.ts";
 import { StoreFeed } from "../../cache/feed.ts";
+import { serverRequest } from "../../loopback/server-request.ts";
 import { allWrites } from "../../rest/all-writes.ts";
-import { createDraft } from "../../rest/create.ts";
+import type { AnyDraft } from "../../rest/draft.ts";
 import { noAdmission } from "../../rest/no-admission.ts";
-import type { AnyDraft } from "../../rest/prepare.ts";
 import { type Resource, STORE_PREFIX } from "../../rest/resource.ts";
 import { Resources } from "../../rest/resources.ts";
 import type { ServerContext } from "../../rest/server-context.ts";
-import { serverRequest } from "../server-request.ts";
+import { createDraft } from "../../rest/write/create.ts";
 
 export interface TestServer extends AsyncDisposable {
   readonly context: ServerContext;

@@ -10,8 +10,7 @@
  */
 import { createHash, randomBytes } from "node:crypto";
 import { checkDns1123Subdomain } from "#api";
-import type { Clock, Logger } from "#base";
-import { BoundedMap } from "../../authn/bounded-map.ts";
+import { andThen, type Clock, type Logger, LruMap } from "#base";
 import { aesGcm } from "../aes.ts";
 import type { Cipher, Way } from "../way.ts";
 import type { KmsPlugin } from "./plugin.ts";
@@ -55,7 +54,7 @@ interface Current {
 }
 
 export function kmsWay({ name, plugin, clock, log, newUid, recovered }: KmsWayOptions): KmsWay {
-  const ciphers = new BoundedMap<string, Promise<Cipher> | Cipher>(MAX_SEEDS);
+  const ciphers = new LruMap<string, Promise<Cipher> | Cipher>(MAX_SEEDS);
   const prefix = `k8s:enc:kms:v2:${name}:`;
   let current: Current | undefined;
   let version: string | undefined;
@@ -138,9 +137,7 @@ export function kmsWay({ name, plugin, clock, log, newUid, recovered }: KmsWayOp
     read(kept, key) {
       const object = encryptedObject.decode(kept);
       checkObject(object);
-      const cipher = cipherOf(object);
-      if (cipher instanceof Promise) return cipher.then((known) => known.open(object.encryptedData, key));
-      return cipher.open(object.encryptedData, key);
+      return andThen(cipherOf(object), (cipher) => cipher.open(object.encryptedData, key));
     },
     write(value, key) {
       if (current === undefined) throw fault ?? new Error(`the KMS provider ${name} has given no key yet`);

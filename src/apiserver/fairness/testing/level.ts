@@ -1,6 +1,6 @@
 /** A priority level alone, on virtual time: requests are started and finished by hand. */
 import { MetricsRegistry, VirtualClock } from "#base";
-import type { Exchange } from "../../pipeline.ts";
+import type { Attributed } from "../../pipeline/exchange.ts";
 import { Demand } from "../demand.ts";
 import { FairQueue, type Queuing } from "../fair-queue.ts";
 import { LevelTimes } from "../level-times.ts";
@@ -28,7 +28,7 @@ export function testLevel({ limit, queuing, seatsPerTurn = Number.POSITIVE_INFIN
   const decided = new Map<Ticket, boolean>();
   const flow = { schema: "schema", samples };
   const ticket = (distinguisher: string, arrivedMs: number, work: Work = ONE_SEAT, query = "") => {
-    const exchange = { request: { query: new URLSearchParams(query) } } as unknown as Exchange;
+    const exchange = { request: { query: new URLSearchParams(query) } } as unknown as Attributed;
     return new Ticket(flow, distinguisher, exchange, work, arrivedMs);
   };
   return {

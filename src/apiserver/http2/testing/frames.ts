@@ -17,6 +17,11 @@ export const settings = (...all: readonly (readonly [number, number])[]) =>
 export const settingsAck = frame(FRAME.settings, FLAG.ack, 0);
 export const ping = (text = "12345678") => frame(FRAME.ping, 0, 0, text);
 export const rstStream = (id: number, code: number = CODE.cancel) => frame(FRAME.rstStream, 0, id, uint32(code));
+/** `dependency` on 2^31 and more: exclusive. */
+export const priority = (id: number, dependency = 0, weight = 15) =>
+  frame(FRAME.priority, 0, id, Buffer.concat([uint32(dependency), Buffer.from([weight])]));
+export const goAway = (code: number = CODE.noError) =>
+  frame(FRAME.goAway, 0, 0, Buffer.concat([uint32(0), uint32(code)]));
 export const windowUpdate = (id: number, more: number) => frame(FRAME.windowUpdate, 0, id, uint32(more));
 export const data = (id: number, payload: Buffer | string = "", flags = 0) => frame(FRAME.data, flags, id, payload);
 export const lastData = (id: number, payload: Buffer | string = "") => data(id, payload, FLAG.endStream);
@@ -54,6 +59,9 @@ export const GET: readonly Field[] = [
 
 export const headers = (id: number, fields: readonly Field[], flags: number = FLAG.endHeaders) =>
   frame(FRAME.headers, flags, id, fieldBlock(fields));
+/** A request with this method; by default without a body. */
+export const request = (id: number, method: string, flags: number = FLAG.endHeaders | FLAG.endStream) =>
+  headers(id, [[":method", method], ...GET.slice(1)], flags);
 /** A request without a body. */
 export const get = (id: number, ...more: readonly Field[]) =>
   headers(id, [...GET, ...more], FLAG.endHeaders | FLAG.endStream);

@@ -8,18 +8,18 @@
  * 4. Victims are told why (DisruptionTarget), deleted gracefully, and an event says for whom. Those that are not bound yet only go back to the queue.
  */
 import { type core, isStatusError } from "#api";
+import { LruMap } from "#base";
 import { revisionOf } from "#client";
 import { Works } from "#flows";
-import { patchStatus } from "../../cycle/pod-status.ts";
-import type { PluginContext, PodInfo } from "../../framework/index.ts";
-import { Pod } from "../../kinds.ts";
+import { type PluginContext, type PodInfo, patchStatus } from "../../framework/index.ts";
+import { Pod } from "../../framework/kinds.ts";
 import { Turns } from "./turns.ts";
 import type { Candidate } from "./victims.ts";
 
 const NAME = "DefaultPreemption";
 
-/** Pods that are gone before they were tried again leave something behind; not for ever. */
-const REMEMBERED = 10_000;
+/** Pods that are gone before they are tried again leave an entry behind: the oldest are evicted. */
+const MAX_UNDER_WAY = 10_000;
 
 const VICTIMS_AT_ONCE = 96;
 
@@ -28,7 +28,7 @@ export class Evictions {
   readonly #works = new Works("scheduler");
   readonly #turns = new Turns(VICTIMS_AT_ONCE);
   /** The victims of each pod that makes room. */
-  readonly #underWay = new Map<string, readonly PodInfo[]>();
+  readonly #underWay = new LruMap<string, readonly PodInfo[]>(MAX_UNDER_WAY, (_, victims) => this.#release(victims));
   /** For whom a victim goes, by uid. */
   readonly #beneficiaries = new Map<string, string>();
 
@@ -68,8 +68,12 @@ export class Evictions {
   }
 
   #forget(uid: string): void {
-    for (const { uid: victim } of this.#underWay.get(uid) ?? []) this.#beneficiaries.delete(victim);
+    this.#release(this.#underWay.get(uid) ?? []);
     this.#underWay.delete(uid);
+  }
+
+  #release(victims: readonly PodInfo[]): void {
+    for (const { uid } of victims) this.#beneficiaries.delete(uid);
   }
 
   begin({ node, victims }: Candidate, pod: PodInfo): void {
@@ -77,8 +81,6 @@ export class Evictions {
     metrics.preemptionVictims.labels().observe(victims.length);
     const left = victims.filter(({ terminating }) => !terminating);
     if (left.length === 0) return;
-    const [oldest] = this.#underWay.keys();
-    if (this.#underWay.size >= REMEMBERED && oldest !== undefined) this.#forget(oldest);
     this.#underWay.set(pod.uid, left);
     for (const victim of left) this.#beneficiaries.set(victim.uid, pod.uid);
     const demoted = view.nominatedTo(node.name).filter(({ priority }) => priority < pod.priority);

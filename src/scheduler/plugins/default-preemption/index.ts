@@ -1,8 +1,6 @@
 /** A pod that fits nowhere takes the place of less important ones, if that helps. */
 
 import { isAbort, type Logger } from "#base";
-import { reasonsText } from "../../cycle/diagnosis.ts";
-import { messageOf } from "../../cycle/failures.ts";
 import {
   definePlugin,
   type Extender,
@@ -11,9 +9,10 @@ import {
   type PluginFactory,
   type PodInfo,
   type PostFiltered,
+  reasonsText,
   rejectionsOf,
 } from "../../framework/index.ts";
-import { PodDisruptionBudget } from "../../kinds.ts";
+import { PodDisruptionBudget } from "../../framework/kinds.ts";
 import { Candidates, type Found } from "./candidates.ts";
 import { Evictions } from "./evictions.ts";
 import { pickCandidate } from "./pick-candidate.ts";
@@ -67,7 +66,7 @@ export const defaultPreemption: PluginFactory = {
           (left) => begin(left, pod),
           (error: unknown) => {
             if (isAbort(error, signal)) throw error;
-            return rejected(messageOf(error), false);
+            return rejected(error instanceof Error ? error.message : String(error), false);
           },
         );
       },

@@ -8,7 +8,13 @@
 import type { core } from "#api";
 import { type Informers, objectKey } from "#client";
 import type { ClusterView, NodeInfo, OpenNodes } from "../../framework/index.ts";
-import { CSINode, PersistentVolume, PersistentVolumeClaim, StorageClass, VolumeAttachment } from "../../kinds.ts";
+import {
+  CSINode,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  StorageClass,
+  VolumeAttachment,
+} from "../../framework/kinds.ts";
 import type { VolumeObjects } from "../volume-objects.ts";
 import { attachedTo, limitOf, volumeOf } from "./attached.ts";
 

@@ -11,7 +11,7 @@ import {
 } from "#api";
 import type { Informer, Informers } from "#client";
 import type { LabelClass, PodInfo, PodSelector } from "../../framework/index.ts";
-import { ReplicaSet, ReplicationController, Service, StatefulSet } from "../../kinds.ts";
+import { ReplicaSet, ReplicationController, Service, StatefulSet } from "../../framework/kinds.ts";
 import { matcher, podSelector } from "../../snapshot/index.ts";
 
 /** Undefined: nothing holds the pod together with others. */

@@ -9,7 +9,7 @@
 import { type Clock, childController } from "#base";
 import { type Client, type Informers, objectKey, revisionOf } from "#client";
 import type { ClusterView, PodInfo } from "../../framework/index.ts";
-import { PersistentVolume, PersistentVolumeClaim } from "../../kinds.ts";
+import { PersistentVolume, PersistentVolumeClaim } from "../../framework/kinds.ts";
 import { isBound, SELECTED_NODE, type VolumeObjects } from "../volume-objects.ts";
 import type { NodeVolumes } from "./find-volumes.ts";
 import { isReached, type VolumeNode } from "./reach.ts";

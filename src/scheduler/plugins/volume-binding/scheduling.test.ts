@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { core } from "#api";
 import { persistentVolumeBinder } from "../../../controllers/persistent-volume/index.ts";
 import { testControllers } from "../../../controllers/testing/index.ts";
-import { Node, PersistentVolume, PersistentVolumeClaim, StorageClass } from "../../kinds.ts";
+import { Node, PersistentVolume, PersistentVolumeClaim, StorageClass } from "../../framework/kinds.ts";
 import { node, pod } from "../../testing/index.ts";
 import { schedulingServer, testScheduler } from "../../testing/test-scheduler.ts";
 

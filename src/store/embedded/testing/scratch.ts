@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { realClock } from "#base";
-import type { Store } from "../../store.ts";
+import type { Store } from "../../model/store.ts";
 import { type EmbeddedOptions, openEmbeddedStore } from "../open.ts";
 
 export function scratchDir(): string {

@@ -14,8 +14,8 @@ import { decode } from "../../../machinery/schema/decode.ts";
 import { applySchemaDefaults } from "../../../machinery/schema/defaults.ts";
 import type { Draft } from "../../../machinery/schema/object.ts";
 import type { Pod as PodObject } from "../../../types/core-v1.ts";
-import { raiseGeneration } from "../kept.ts";
 import { Pod } from "../pod.ts";
+import { raiseGeneration } from "../update/kept.ts";
 
 export interface Answer {
   readonly status: number;

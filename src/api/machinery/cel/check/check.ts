@@ -5,37 +5,17 @@
  * 2. The messages are those that users know.
  */
 
-import type { FunctionDeclaration, Overload } from "../functions/function.ts";
+import type { FunctionDeclaration } from "../functions/function.ts";
 import { candidates, type Names } from "../functions/names.ts";
 import type { Call, Comprehension, Expr, ListExpr, MapExpr, Select, StructExpr } from "../syntax/ast.ts";
 import type { Issue } from "../syntax/source.ts";
-import type { ObjectType, Type } from "../values/type.ts";
+import type { Type } from "../values/type.ts";
 import * as types from "../values/type.ts";
-import { fieldOf, formatType, sameType } from "../values/type.ts";
-import { TypeValue, typeOf, type Value } from "../values/value.ts";
+import { fieldOf, formatType } from "../values/type.ts";
+import { TypeValue, typeOf } from "../values/value.ts";
+import type { Checked, Reference } from "./checked.ts";
+import { OverloadResolver } from "./overloads.ts";
 import { Bindings, isWild, mostGeneral } from "./unify.ts";
-
-export type Reference =
-  /** A variable of the environment. */
-  | { readonly kind: "variable"; readonly name: string }
-  /** A variable of a comprehension. */
-  | { readonly kind: "local"; readonly name: string }
-  | { readonly kind: "constant"; readonly value: Value }
-  | {
-      readonly kind: "call";
-      readonly name: string;
-      readonly overloads: readonly Overload[];
-      /** The target of a member function comes first. */
-      readonly args: readonly Expr[];
-    }
-  | { readonly kind: "struct"; readonly type: ObjectType };
-
-export interface Checked {
-  readonly expr: Expr;
-  readonly types: ReadonlyMap<Expr, Type>;
-  readonly references: ReadonlyMap<Expr, Reference>;
-  readonly issues: readonly Issue[];
-}
 
 export function check(expr: Expr, names: Names): Checked {
   const checker = new Checker(names);
@@ -49,9 +29,9 @@ class Checker {
   readonly references = new Map<Expr, Reference>();
   readonly issues: Issue[] = [];
   readonly bindings = new Bindings();
+  private readonly overloads = new OverloadResolver(this.bindings);
   private readonly names: Names;
   private readonly scopes: ReadonlyMap<string, Type>[] = [];
-  private parameters = 0;
 
   constructor(names: Names) {
     this.names = names;
@@ -189,24 +169,14 @@ class Checker {
   private resolve(expr: Expr, declared: FunctionDeclaration, args: readonly Expr[], member: boolean): Type {
     const argTypes = args.map((arg) => this.types.get(arg) ?? types.errorType);
     if (declared.name === "_&&_" || declared.name === "_||_") return this.logical(expr, declared, args, argTypes);
-    const overloads: Overload[] = [];
-    let result: Type | undefined;
-    for (const overload of declared.overloads) {
-      if (overload.member !== member) continue;
-      const fresh = this.fresh(overload);
-      if (!this.bindings.assignAll(argTypes, fresh.parameters)) continue;
-      overloads.push(overload);
-      const type = this.bindings.substitute(fresh.result);
-      if (result === undefined) result = type;
-      else if (result.kind !== "dyn" && !sameType(result, type)) result = types.dyn;
-    }
-    if (result === undefined) {
+    const accepting = this.overloads.accepting(declared, argTypes, member);
+    if (accepting === undefined) {
       const shown = argTypes.map((type) => formatType(this.bindings.substitute(type, true)));
       const signature = member ? `${shown[0]}.(${shown.slice(1).join(", ")})` : `(${shown.join(", ")})`;
       return this.fault(expr, `found no matching overload for '${declared.name}' applied to '${signature}'`);
     }
-    this.references.set(expr, { kind: "call", name: declared.name, overloads, args });
-    return result;
+    this.references.set(expr, { kind: "call", name: declared.name, overloads: accepting.overloads, args });
+    return accepting.result;
   }
 
   private logical(expr: Expr, declared: FunctionDeclaration, args: readonly Expr[], argTypes: readonly Type[]): Type {
@@ -221,30 +191,13 @@ class Checker {
     return faulty ? types.errorType : types.bool;
   }
 
-  /** An overload with type parameters that nothing else uses. */
-  private fresh(overload: Overload): Pick<Overload, "parameters" | "result"> {
-    const renamed = new Bindings();
-    const names = new Set<string>();
-    for (const type of [...overload.parameters, overload.result]) collectParameters(type, names);
-    if (names.size === 0) return overload;
-    for (const name of names) renamed.assign(this.parameter(), types.parameter(name));
-    return {
-      parameters: overload.parameters.map((type) => renamed.substitute(type)),
-      result: renamed.substitute(overload.result),
-    };
-  }
-
-  private parameter(): Type {
-    return types.parameter(`_var${this.parameters++}`);
-  }
-
   private list(expr: ListExpr): Type {
     let element: Type | undefined;
     for (const [index, item] of expr.items.entries()) {
       const type = this.item(item, expr.optional.has(index));
       element = this.joined(element, type);
     }
-    return types.list(element ?? this.parameter());
+    return types.list(element ?? this.overloads.parameter());
   }
 
   private map(expr: MapExpr): Type {
@@ -254,7 +207,7 @@ class Checker {
       key = this.joined(key, this.check(entry.key));
       value = this.joined(value, this.item(entry.value, entry.optional));
     }
-    return types.map(key ?? this.parameter(), value ?? this.parameter());
+    return types.map(key ?? this.overloads.parameter(), value ?? this.overloads.parameter());
   }
 
   /** The type of an item; of what is in it if it is written with a question mark. */
@@ -363,25 +316,4 @@ function qualifiedName(expr: Expr): { readonly name: string; readonly root: stri
   if (expr.kind !== "select" || expr.test) return undefined;
   const operand = qualifiedName(expr.operand);
   return operand && { name: `${operand.name}.${expr.field}`, root: operand.root };
-}
-
-function collectParameters(type: Type, into: Set<string>): void {
-  switch (type.kind) {
-    case "parameter":
-      into.add(type.name);
-      break;
-    case "list":
-      collectParameters(type.element, into);
-      break;
-    case "map":
-      collectParameters(type.key, into);
-      collectParameters(type.value, into);
-      break;
-    case "type":
-      collectParameters(type.of, into);
-      break;
-    case "opaque":
-      for (const each of type.parameters) collectParameters(each, into);
-      break;
-  }
 }

@@ -10,7 +10,7 @@ import type { Issue } from "../syntax/source.ts";
 import { checkedTimestamp } from "../values/numbers.ts";
 import { errorType, formatType, sameType, type Type } from "../values/type.ts";
 import { CelError, type Value } from "../values/value.ts";
-import type { Checked } from "./check.ts";
+import type { Checked } from "./checked.ts";
 
 const takesMixtures = new Set(["format"]);
 

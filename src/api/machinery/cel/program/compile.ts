@@ -8,21 +8,21 @@
  * 3. With `optimize`, literals made of literals, conversions of literals and `in` a list of literals are worked out once and cost nothing.
  */
 
-import type { Checked, Reference } from "../check/check.ts";
+import type { Checked, Reference } from "../check/checked.ts";
 import { costs } from "../functions/cost.ts";
-import { conversionNames } from "../standard/conversions.ts";
 import type { Call, Comprehension, Expr, ListExpr, MapExpr, Select, StructExpr } from "../syntax/ast.ts";
 import { unused } from "../syntax/standard-macros.ts";
 import { isPresent, qualify, qualifyIfPresent } from "../values/attribute.ts";
-import { appendTo, insertAll, insertInto } from "../values/growing.ts";
-import { hashOf } from "../values/hash-map.ts";
 import { errorType, type Type } from "../values/type.ts";
-import { ArrayList, CelError, ListValue, MapValue, noSuchOverload, Optional } from "../values/value.ts";
+import { ArrayList, CelError } from "../values/value.ts";
 import { called } from "./calls.ts";
+import { foldCall } from "./constant-folding.ts";
 import { makeList, makeMap, makeStruct } from "./constructors.ts";
 import { type Fold, runFold } from "./fold.ts";
 import { Frame, type Step, type VariableDeclaration } from "./frame.ts";
-import { attribute, constant, constants, found, type Node, resolver } from "./node.ts";
+import { addedItem, appendItem, growsFrom, insertEntries, insertEntry } from "./growth.ts";
+import { attribute, constant, constants, type Node, resolver } from "./node.ts";
+import { conditional, indexed, logical, notStrictlyFalse, otherwise } from "./operators.ts";
 
 export interface Compiled {
   readonly run: Step;
@@ -118,30 +118,32 @@ class Compiler {
     const reference = this.checked.references.get(expr);
     if (reference?.kind !== "call") throw new Error(`unchecked call ${expr.name}`);
     const { name } = reference;
+    const arg = (index: number) => this.arg(reference, index);
     switch (name) {
       case "_&&_":
-        return this.logical(reference, false);
+        return logical(arg(0).run, arg(1).run, false);
       case "_||_":
-        return this.logical(reference, true);
+        return logical(arg(0).run, arg(1).run, true);
       case "_?_:_":
-        return this.conditional(reference);
+        return conditional(arg(0).run, resolver(arg(1)), resolver(arg(2)));
       case "@not_strictly_false":
-        return this.notStrictlyFalse(reference);
+        return notStrictlyFalse(arg(0).run);
       case "_[_]":
-        return this.index(reference, qualify);
+        return indexed(resolver(arg(0)), arg(1), qualify);
       case "_[?_]":
       case "_?._":
-        return this.index(reference, qualifyIfPresent);
+        return indexed(resolver(arg(0)), arg(1), qualifyIfPresent);
       case "or":
       case "orValue":
-        if (reference.overloads.every(({ id }) => id.startsWith("optional_"))) return this.otherwise(reference);
+        if (reference.overloads.every(({ id }) => id.startsWith("optional_")))
+          return otherwise(arg(0).run, arg(1).run, name === "orValue");
     }
     const inPlace = this.growth(reference);
     if (inPlace !== undefined) return { run: inPlace };
     const args = reference.args.map((arg) => this.node(arg));
     if (this.optimize) {
-      const worked = this.workedOut(reference, args);
-      if (worked !== undefined) return worked;
+      const folded = foldCall(name, reference.overloads, args);
+      if (folded !== undefined) return folded;
     }
     return { run: this.overloaded(reference, args) };
   }
@@ -152,149 +154,21 @@ class Compiler {
     return this.node(arg);
   }
 
-  /** Either side may decide alone; only if neither does, errors count. */
-  private logical(reference: CallReference, decides: boolean): Node {
-    const left = this.arg(reference, 0).run;
-    const right = this.arg(reference, 1).run;
-    return {
-      run: (frame) => {
-        const first = left(frame);
-        if (first === decides) return decides;
-        const second = right(frame);
-        if (second === decides) return decides;
-        if (typeof first === "boolean" && typeof second === "boolean") return !decides;
-        if (first instanceof CelError) return first;
-        return second instanceof CelError ? second : noSuchOverload();
-      },
-    };
-  }
-
-  private conditional(reference: CallReference): Node {
-    const condition = this.arg(reference, 0).run;
-    const yes = resolver(this.arg(reference, 1));
-    const no = resolver(this.arg(reference, 2));
-    const choose: Step = (frame) => {
-      const value = condition(frame);
-      if (value === true) return yes(frame);
-      if (value === false) return no(frame);
-      return value instanceof CelError ? value : noSuchOverload();
-    };
-    return { run: choose, resolve: choose };
-  }
-
-  private notStrictlyFalse(reference: CallReference): Node {
-    const arg = this.arg(reference, 0).run;
-    return {
-      run: (frame) => {
-        const value = arg(frame);
-        frame.charge(1);
-        return value !== false;
-      },
-    };
-  }
-
-  /** `optional.or(other)`, `optional.orValue(value)`: the other is only evaluated if it is needed. */
-  private otherwise(reference: CallReference): Node {
-    const first = this.arg(reference, 0).run;
-    const other = this.arg(reference, 1).run;
-    const unwraps = reference.name === "orValue";
-    return {
-      run: (frame) => {
-        const value = first(frame);
-        if (!(value instanceof Optional)) return value instanceof CelError ? value : noSuchOverload();
-        if (value.value === undefined) return other(frame);
-        return unwraps ? value.value : value;
-      },
-    };
-  }
-
-  private index(reference: CallReference, look: typeof qualify): Node {
-    const operand = resolver(this.arg(reference, 0));
-    const key = this.arg(reference, 1);
-    if (key.constant !== undefined) {
-      const { value: at } = key.constant;
-      return attribute((frame) => {
-        const value = operand(frame);
-        return found(frame, value instanceof CelError ? value : look(value, at));
-      });
-    }
-    const index = resolver(key);
-    return attribute((frame) => {
-      const value = operand(frame);
-      const at = index(frame);
-      if (value instanceof CelError) return found(frame, value);
-      return found(frame, at instanceof CelError ? at : look(value, at));
-    });
-  }
-
-  /** `accumulator + [item]` and `cel.@mapInsert(accumulator, key, value)`, where the accumulator grows in place. */
+  /** A call that adds to an accumulator that grows in place. */
   private growth(reference: CallReference): Step | undefined {
     const [first, second, third] = reference.args;
     const target = first === undefined ? undefined : this.checked.references.get(first);
     if (target?.kind !== "local" || second === undefined) return undefined;
     const slot = this.scope.findLast(({ name }) => name === target.name)?.slot;
     if (slot === undefined || !this.growing.has(slot)) return undefined;
-    if (reference.name === "_+_" && second.kind === "list" && second.items.length === 1 && second.optional.size === 0) {
-      const [only] = second.items;
-      const item = only && this.node(only);
-      if (item === undefined) return undefined;
-      const cost = 2 + (this.optimize && item.constant !== undefined ? 0 : costs.listCreate);
-      return (frame) => {
-        const value = item.run(frame);
-        frame.charge(cost);
-        return value instanceof CelError ? value : appendTo(frame.slots[slot] ?? null, value);
-      };
+    const added = addedItem(reference.name, second);
+    if (added !== undefined) {
+      const item = this.node(added);
+      return appendItem(slot, item.run, this.optimize && item.constant !== undefined);
     }
     if (reference.name !== "cel.@mapInsert") return undefined;
     const key = this.node(second).run;
-    if (third === undefined)
-      return (frame) => {
-        const entries = key(frame);
-        frame.charge(2);
-        if (entries instanceof CelError) return entries;
-        return entries instanceof MapValue ? insertAll(frame.slots[slot] ?? null, entries) : noSuchOverload();
-      };
-    const entry = this.node(third).run;
-    return (frame) => {
-      const at = key(frame);
-      const value = entry(frame);
-      frame.charge(2);
-      if (at instanceof CelError) return at;
-      return value instanceof CelError ? value : insertInto(frame.slots[slot] ?? null, at, value);
-    };
-  }
-
-  /** What needs no evaluation, or less. */
-  private workedOut(reference: CallReference, args: readonly Node[]): Node | undefined {
-    const [first, second] = args;
-    const [overload] = reference.overloads;
-    if (first === undefined || overload === undefined || reference.overloads.length !== 1) return undefined;
-    if (conversionNames.has(reference.name) && first.constant !== undefined) {
-      const value = overload.call(first.constant.value);
-      return value instanceof CelError ? undefined : constant(value);
-    }
-    if (overload.id === "in_list" && second?.constant?.value instanceof ListValue)
-      return this.membership(first, second.constant.value);
-    return undefined;
-  }
-
-  private membership(value: Node, list: ListValue): Node | undefined {
-    const hashes = new Set<ReturnType<typeof hashOf>>();
-    for (let index = 0; index < list.size; index++) {
-      const item = list.at(index);
-      const hash = item instanceof CelError ? undefined : hashOf(item);
-      if (hash === undefined) return undefined;
-      hashes.add(hash);
-    }
-    const { run } = value;
-    return {
-      run: (frame) => {
-        const wanted = run(frame);
-        if (wanted instanceof CelError) return wanted;
-        const hash = hashOf(wanted);
-        return hash !== undefined && hashes.has(hash);
-      },
-    };
+    return third === undefined ? insertEntries(slot, key) : insertEntry(slot, key, this.node(third).run);
   }
 
   private overloaded({ name, overloads, args: exprs }: CallReference, args: readonly Node[]): Step {
@@ -382,11 +256,6 @@ class Compiler {
       },
     };
   }
-}
-
-function growsFrom(init: Expr): "list" | "map" | undefined {
-  if (init.kind === "list" && init.items.length === 0) return "list";
-  return init.kind === "map" && init.entries.length === 0 ? "map" : undefined;
 }
 
 function unreachable(): never {

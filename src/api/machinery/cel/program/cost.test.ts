@@ -1,6 +1,6 @@
 /** Figures that cel-go and Kubernetes hold on to, because limits on rules depend on them. */
 import { describe, expect, it } from "vitest";
-import { sizesOf } from "../check/estimate.ts";
+import { sizesOf } from "../check/sizes.ts";
 import { typeFromSchema } from "../data/schema-type.ts";
 import { optionalTypes } from "../standard/optional-types.ts";
 import * as types from "../values/type.ts";

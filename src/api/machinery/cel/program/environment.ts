@@ -5,15 +5,17 @@
  * 2. A program holds no state between evaluations and may be run any number of times.
  */
 import { check } from "../check/check.ts";
-import { estimateCost, type SizeEstimator } from "../check/estimate.ts";
+import { estimateCost } from "../check/estimate.ts";
 import { literalIssues } from "../check/literal-checks.ts";
+import type { SizeEstimator } from "../check/sizes.ts";
 import { OutOfBudget, type Range } from "../functions/cost.ts";
 import type { Constant, FunctionDeclaration, Library, TypeDeclaration } from "../functions/function.ts";
 import type { Names } from "../functions/names.ts";
 import { standardLibrary } from "../standard/standard-library.ts";
 import type { Macro } from "../syntax/macro.ts";
-import { macroKey, type ParserLimits, parse } from "../syntax/parser.ts";
+import { parse } from "../syntax/parser.ts";
 import { formatIssues } from "../syntax/source.ts";
+import { macroKey, type ParserLimits } from "../syntax/tree-builder.ts";
 import { meta, type Type, typeName } from "../values/type.ts";
 import { CelError, TypeValue, type Value } from "../values/value.ts";
 import { compile } from "./compile.ts";

@@ -2,9 +2,10 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Uint } from "../values/value.ts";
 import type { Expr } from "./ast.ts";
-import { macroKey, parse } from "./parser.ts";
+import { parse } from "./parser.ts";
 import { formatIssues } from "./source.ts";
 import { standardMacros } from "./standard-macros.ts";
+import { macroKey } from "./tree-builder.ts";
 
 const macros = new Map(standardMacros.map((macro) => [macroKey(macro), macro]));
 const start =

@@ -7,30 +7,28 @@
  */
 
 import { codePoints } from "../values/value.ts";
-import type { Call, Entry, Expr, FieldInit } from "./ast.ts";
+import type { Entry, Expr, FieldInit } from "./ast.ts";
+import {
+  argumentStart,
+  canStartExpression,
+  expressionStart,
+  itemStart,
+  literals,
+  numbers,
+  products,
+  relations,
+  reserved,
+  sums,
+} from "./grammar.ts";
 import { type Token, type TokenType, tokenize } from "./lexer.ts";
 import { LiteralFault, literalValue } from "./literal.ts";
-import { type Macro, MacroFault } from "./macro.ts";
 import type { Issue } from "./source.ts";
 import { listed, TokenCursor } from "./token-cursor.ts";
-
-export interface ParserLimits {
-  readonly codePoints: number;
-  readonly depth: number;
-}
-
-export const defaultLimits: ParserLimits = { codePoints: 100_000, depth: 250 };
-
-/** By `macroKey`. */
-export type Macros = ReadonlyMap<string, Macro>;
+import { defaultLimits, type Macros, type ParserLimits, TooDeep, TreeBuilder } from "./tree-builder.ts";
 
 export type Parsed =
   | { readonly ok: true; readonly expr: Expr }
   | { readonly ok: false; readonly issues: readonly Issue[] };
-
-export function macroKey(macro: Pick<Macro, "name" | "member" | "arguments">): string {
-  return `${macro.member ? "." : ""}${macro.name}/${macro.arguments}`;
-}
 
 export function parse(text: string, macros: Macros, limits: ParserLimits = defaultLimits): Parsed {
   const size = codePoints(text);
@@ -45,68 +43,18 @@ export function parse(text: string, macros: Macros, limits: ParserLimits = defau
   return expr !== undefined && all.length === 0 ? { ok: true, expr } : { ok: false, issues: all };
 }
 
-const reserved = new Set(
-  "as break const continue else false for function if import in let loop package namespace null return true var void while".split(
-    " ",
-  ),
-);
-const relations = new Map<TokenType, string>([
-  ["'<'", "_<_"],
-  ["'<='", "_<=_"],
-  ["'>='", "_>=_"],
-  ["'>'", "_>_"],
-  ["'=='", "_==_"],
-  ["'!='", "_!=_"],
-  ["'in'", "@in"],
-]);
-const sums = new Map<TokenType, string>([
-  ["'+'", "_+_"],
-  ["'-'", "_-_"],
-]);
-const products = new Map<TokenType, string>([
-  ["'*'", "_*_"],
-  ["'/'", "_/_"],
-  ["'%'", "_%_"],
-]);
-const numbers = new Set<TokenType>(["NUM_INT", "NUM_FLOAT"]);
-const literals = new Set<TokenType>([
-  "'true'",
-  "'false'",
-  "'null'",
-  "NUM_FLOAT",
-  "NUM_INT",
-  "NUM_UINT",
-  "STRING",
-  "BYTES",
-]);
-const expressionStart: readonly TokenType[] = ["'['", "'{'", "'('", "'.'", "'-'", "'!'", ...literals, "IDENTIFIER"];
-/** What may follow the parenthesis of a call: its arguments, or their end. */
-const argumentStart: readonly TokenType[] = expressionStart.flatMap((type) =>
-  type === "'('" ? [type, "')'" as const] : [type],
-);
-
-/** Ends the parsing of an expression that nests too deep. */
-class TooDeep {
-  readonly message: string;
-
-  constructor(message: string) {
-    this.message = message;
-  }
-}
-
 class Parser {
   private nesting = 0;
-  private readonly depths = new WeakMap<Expr, number>();
   private readonly text: string;
   private readonly tokens: TokenCursor;
-  private readonly macros: Macros;
-  private readonly limits: ParserLimits;
+  private readonly tree: TreeBuilder;
+  private readonly maxDepth: number;
 
   constructor(text: string, tokens: TokenCursor, macros: Macros, limits: ParserLimits) {
     this.text = text;
     this.tokens = tokens;
-    this.macros = macros;
-    this.limits = limits;
+    this.tree = new TreeBuilder(macros, limits.depth, tokens.issues);
+    this.maxDepth = limits.depth;
   }
 
   start(): Expr | undefined {
@@ -122,15 +70,14 @@ class Parser {
   }
 
   private expression(): Expr {
-    if (++this.nesting > this.limits.depth)
-      throw new TooDeep(`expression recursion limit exceeded: ${this.limits.depth}`);
+    if (++this.nesting > this.maxDepth) throw new TooDeep(`expression recursion limit exceeded: ${this.maxDepth}`);
     const condition = this.logical("'||'", "_||_", () => this.logical("'&&'", "_&&_", () => this.relation()));
     const question = this.tokens.accept("'?'");
     let result = condition;
     if (question !== undefined) {
       const yes = this.logical("'||'", "_||_", () => this.logical("'&&'", "_&&_", () => this.relation()));
       this.tokens.expect("':'");
-      result = this.call(question.start, "_?_:_", [condition, yes, this.expression()], true);
+      result = this.tree.call(question.start, "_?_:_", [condition, yes, this.expression()], true);
     }
     this.nesting--;
     return result;
@@ -148,7 +95,7 @@ class Parser {
       const only = terms[low];
       if (low === high && only !== undefined) return only;
       const middle = (low + high + 1) >> 1;
-      return this.call(offsets[middle - 1] ?? 0, name, [balanced(low, middle - 1), balanced(middle, high)], false);
+      return this.tree.call(offsets[middle - 1] ?? 0, name, [balanced(low, middle - 1), balanced(middle, high)], false);
     };
     return balanced(0, terms.length - 1);
   }
@@ -164,7 +111,7 @@ class Parser {
       const name = operators.get(operator.type);
       if (name === undefined) return left;
       this.tokens.advance();
-      left = this.call(operator.start, name, [left, operand()], true);
+      left = this.tree.call(operator.start, name, [left, operand()], true);
     }
   }
 
@@ -174,13 +121,15 @@ class Parser {
     if (first.type === "'-'" && numbers.has(this.tokens.peek(1).type)) return this.member();
     let count = 0;
     while (this.tokens.accept(first.type) !== undefined) count++;
-    if (first.type === "'-'" && !this.canStart(this.tokens.peek())) {
+    if (first.type === "'-'" && !canStartExpression(this.tokens.peek().type)) {
       // Both readings of a minus, a sign and an operator, have failed: users see both said.
       this.tokens.fault(`no viable alternative at input '${first.text}'`, this.tokens.peek().start);
       this.tokens.speakUp();
     }
     const operand = this.member();
-    return count % 2 === 0 ? operand : this.call(first.start, first.type === "'!'" ? "!_" : "-_", [operand], false);
+    return count % 2 === 0
+      ? operand
+      : this.tree.call(first.start, first.type === "'!'" ? "!_" : "-_", [operand], false);
   }
 
   private member(): Expr {
@@ -197,7 +146,7 @@ class Parser {
         const optional = this.tokens.accept("'?'") !== undefined;
         const index = this.expression();
         this.tokens.expect("']'");
-        expr = this.call(token.start, optional ? "_[?_]" : "_[_]", [expr, index], true);
+        expr = this.tree.call(token.start, optional ? "_[?_]" : "_[_]", [expr, index], true);
       } else {
         return expr;
       }
@@ -217,18 +166,18 @@ class Parser {
     this.tokens.advance();
     if (name.type === "IDENTIFIER" && !optional && this.tokens.peek().type === "'('") {
       const open = this.tokens.advance();
-      return this.call(open.start, name.text, this.arguments(), true, operand);
+      return this.tree.call(open.start, name.text, this.arguments(), true, operand);
     }
     const field = fieldName(name);
-    if (!optional) return this.node({ kind: "select", operand, field, test: false, offset: dot.start }, [operand]);
+    if (!optional) return this.tree.node({ kind: "select", operand, field, test: false, offset: dot.start }, [operand]);
     const literal: Expr = { kind: "literal", value: field, offset: name.start };
-    return this.call(dot.start, "_?._", [operand, literal], true);
+    return this.tree.call(dot.start, "_?._", [operand, literal], true);
   }
 
   private arguments(): Expr[] {
     const args: Expr[] = [];
     const first = this.tokens.peek();
-    if (!this.canStart(first) && first.type !== "')'") {
+    if (!canStartExpression(first.type) && first.type !== "')'") {
       args.push(this.noExpression(first, argumentStart));
     } else if (first.type !== "')'") {
       do args.push(this.expression());
@@ -262,7 +211,7 @@ class Parser {
       this.tokens.fault(`no viable alternative at input '${this.text.slice(token.start, next.end)}'`, next.start);
       return { kind: "literal", value: null, offset: token.start };
     }
-    if (token.type !== "<EOF>" && this.canStart(this.tokens.peek(1))) {
+    if (token.type !== "<EOF>" && canStartExpression(this.tokens.peek(1).type)) {
       this.tokens.fault(`extraneous input '${token.text}' expecting ${listed(expected)}`, token.start);
       this.tokens.advance();
       return this.unary();
@@ -294,7 +243,7 @@ class Parser {
       return { kind: "literal", value: null, offset: name.start };
     }
     const call = this.tokens.accept("'('");
-    if (call !== undefined) return this.call(call.start, full, this.arguments(), false);
+    if (call !== undefined) return this.tree.call(call.start, full, this.arguments(), false);
     return { kind: "ident", name: full, offset: name.start };
   }
 
@@ -334,7 +283,7 @@ class Parser {
       if (this.tokens.accept("','") === undefined) break;
     }
     this.closing("'}'");
-    return this.node(
+    return this.tree.node(
       { kind: "struct", type, fields, offset: open.start },
       fields.map(({ value }) => value),
       false,
@@ -347,27 +296,15 @@ class Parser {
     const optional = new Set<number>();
     while (this.tokens.peek().type !== "']'" && this.tokens.peek().type !== "','") {
       if (this.tokens.accept("'?'") !== undefined) optional.add(items.length);
-      else if (!this.canStart(this.tokens.peek())) {
-        this.noExpression(this.tokens.peek(), [
-          "'['",
-          "']'",
-          "'{'",
-          "'('",
-          "'.'",
-          "','",
-          "'-'",
-          "'!'",
-          "'?'",
-          ...literals,
-          "IDENTIFIER",
-        ]);
+      else if (!canStartExpression(this.tokens.peek().type)) {
+        this.noExpression(this.tokens.peek(), itemStart("']'"));
         break;
       }
       items.push(this.expression());
       if (this.tokens.accept("','") === undefined) break;
     }
     this.closing("']'");
-    return this.node({ kind: "list", items, optional, offset: open.start }, items, false);
+    return this.tree.node({ kind: "list", items, optional, offset: open.start }, items, false);
   }
 
   private map(): Expr {
@@ -375,20 +312,8 @@ class Parser {
     const entries: Entry[] = [];
     while (this.tokens.peek().type !== "'}'" && this.tokens.peek().type !== "','") {
       const optional = this.tokens.accept("'?'") !== undefined;
-      if (!optional && !this.canStart(this.tokens.peek()) && !this.canStart(this.tokens.peek(1))) {
-        this.noExpression(this.tokens.peek(), [
-          "'['",
-          "'{'",
-          "'}'",
-          "'('",
-          "'.'",
-          "','",
-          "'-'",
-          "'!'",
-          "'?'",
-          ...literals,
-          "IDENTIFIER",
-        ]);
+      if (!optional && !canStartExpression(this.tokens.peek().type) && !canStartExpression(this.tokens.peek(1).type)) {
+        this.noExpression(this.tokens.peek(), itemStart("'}'"));
         break;
       }
       const key = this.expression();
@@ -399,7 +324,7 @@ class Parser {
       if (this.tokens.accept("','") === undefined) break;
     }
     this.closing("'}'");
-    return this.node(
+    return this.tree.node(
       { kind: "map", entries, offset: open.start },
       entries.flatMap(({ key, value }) => [key, value]),
       false,
@@ -410,37 +335,6 @@ class Parser {
   private closing(type: TokenType): void {
     this.tokens.accept("','");
     this.tokens.expect(type, [type, "','"]);
-  }
-
-  private call(offset: number, name: string, args: readonly Expr[], deepens: boolean, target?: Expr): Expr {
-    const expanded = this.expanded(offset, name, args, target);
-    const children = target === undefined ? args : [target, ...args];
-    const call: Call = { kind: "call", name, target, args, offset };
-    return this.node(expanded ?? call, children, deepens);
-  }
-
-  private expanded(offset: number, name: string, args: readonly Expr[], target: Expr | undefined): Expr | undefined {
-    const member = target !== undefined;
-    const macro =
-      this.macros.get(macroKey({ name, member, arguments: args.length })) ??
-      this.macros.get(macroKey({ name, member, arguments: "any" }));
-    const result = macro?.expand({ target, args, offset });
-    if (!(result instanceof MacroFault)) return result;
-    this.tokens.issues.push({ message: result.message, offset: result.offset });
-    return { kind: "literal", value: null, offset };
-  }
-
-  /** Keeps count of how deep the tree gets. */
-  private node(expr: Expr, children: readonly Expr[], deepens = true): Expr {
-    let depth = deepens ? 1 : 0;
-    for (const child of children) depth = Math.max(depth, (this.depths.get(child) ?? 0) + (deepens ? 1 : 0));
-    if (depth > this.limits.depth) throw new TooDeep("max recursion depth exceeded");
-    if (depth > (this.depths.get(expr) ?? 0)) this.depths.set(expr, depth);
-    return expr;
-  }
-
-  private canStart(token: Token): boolean {
-    return expressionStart.includes(token.type);
   }
 }
 

@@ -1,5 +1,6 @@
 /** Events come in floods: who sends more than its share is refused until later. By server, namespace, user, or source and object. */
 import { type core, isObject, type Json, type JsonObject, StatusError } from "#api";
+import { LruMap } from "#base";
 import type { AdmissionAttributes } from "../../../rest/server-context.ts";
 import { aggregate } from "../../chain/aggregate.ts";
 import { AdmissionConfigError } from "../../chain/configuration.ts";
@@ -44,23 +45,19 @@ export function eventRateLimit(configuration: JsonObject | undefined): Admission
 /** Token buckets, of which those that were used last are kept. */
 class Buckets {
   readonly #limit: Limit;
-  readonly #byKey = new Map<string, { tokens: number; at: number }>();
+  readonly #byKey: LruMap<string, { tokens: number; at: number }>;
 
   constructor(limit: Limit) {
     this.#limit = limit;
+    this.#byKey = new LruMap(limit.cacheSize);
   }
 
   take(key: string, now: number): boolean {
-    const { qps, burst, cacheSize } = this.#limit;
+    const { qps, burst } = this.#limit;
     const bucket = this.#byKey.get(key) ?? { tokens: burst, at: now };
     bucket.tokens = Math.min(burst, bucket.tokens + ((now - bucket.at) / 1000) * qps);
     bucket.at = now;
-    this.#byKey.delete(key);
     this.#byKey.set(key, bucket);
-    for (const oldest of this.#byKey.keys()) {
-      if (this.#byKey.size <= cacheSize) break;
-      this.#byKey.delete(oldest);
-    }
     if (bucket.tokens < 1) return false;
     bucket.tokens--;
     return true;

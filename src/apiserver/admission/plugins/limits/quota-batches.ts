@@ -21,12 +21,14 @@ import {
   quotaState,
   usedTexts,
 } from "#api";
-import { serverRequest } from "../../../bootstrap/server-request.ts";
 import type { StoredObject } from "../../../cache/stored-object.ts";
-import { own } from "../../../rest/ownership.ts";
-import { persist, shown, storeCall } from "../../../rest/persist.ts";
-import type { AnyDraft } from "../../../rest/prepare.ts";
+import { serverRequest } from "../../../loopback/server-request.ts";
+import type { AnyDraft } from "../../../rest/draft.ts";
+import { shown } from "../../../rest/read/fresh.ts";
 import type { Resource } from "../../../rest/resource.ts";
+import { storeCall } from "../../../rest/store-call.ts";
+import { own } from "../../../rest/write/ownership.ts";
+import { persist } from "../../../rest/write/persist.ts";
 import type { PluginServices } from "../../chain/plugin-services.ts";
 
 /** As often as another server may be first. */
@@ -155,9 +157,9 @@ export class QuotaBatches {
   }
 
   #stored(namespace: string): Iterable<StoredObject> {
-    const { cache } = this.#quotas();
-    if (cache.size === 0) return [];
-    return cache.snapshot().values({ from: `${namespace}/`, before: `${namespace}0` });
+    const quotas = this.#quotas();
+    if (quotas.cache.size === 0) return [];
+    return quotas.readable({ from: `${namespace}/`, before: `${namespace}0` });
   }
 
   #quotas(): Resource {

@@ -1,7 +1,7 @@
 /** Whoever writes into a namespace that is not there gets it made. */
 import { isStatusError } from "#api";
-import { serverRequest } from "../../../bootstrap/server-request.ts";
-import { createDraft } from "../../../rest/create.ts";
+import { serverRequest } from "../../../loopback/server-request.ts";
+import { createDraft } from "../../../rest/write/create.ts";
 import { type AdmissionPlugin, rule } from "../../chain/plugin.ts";
 import type { PluginServices } from "../../chain/plugin-services.ts";
 

@@ -5,8 +5,8 @@
  * A node is a user `system:node:NAME` in the group system:nodes. All other users pass.
  */
 import { type certificates, goQuote, requestSubject, type resource } from "#api";
-import { NODES, type UserInfo } from "../../../authn/user.ts";
 import type { Authorizer } from "../../../authz/authorizer.ts";
+import { NODES, type UserInfo } from "../../../identity/user.ts";
 import type { AdmissionAttributes } from "../../../rest/server-context.ts";
 import { type AdmissionPlugin, refused, rule } from "../../chain/plugin.ts";
 import type { NodeCheck } from "./node-check.ts";

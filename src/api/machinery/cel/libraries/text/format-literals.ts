@@ -1,6 +1,6 @@
 /** Templates that can only fail: `'%d'.format(['a'])` is refused when it is written, at the argument that does not fit. */
 
-import type { Checked } from "../../check/check.ts";
+import type { Checked } from "../../check/checked.ts";
 import type { Expr } from "../../syntax/ast.ts";
 import type { Issue } from "../../syntax/source.ts";
 import { type Type, typeName } from "../../values/type.ts";

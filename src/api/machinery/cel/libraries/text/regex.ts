@@ -6,6 +6,7 @@
  * 3. Patterns are nearly always literals, so what they compile to is kept, for a bounded number of them.
  */
 import type { RE2JS } from "re2js";
+import { LruMap } from "#base";
 import { type Costs, costSize, patternCost, patternEstimate, sizeRange } from "../../functions/call-costs.ts";
 import { range } from "../../functions/cost.ts";
 import { fn, type Library, member } from "../../functions/function.ts";
@@ -70,13 +71,11 @@ function matches(pattern: RE2JS, text: string, limit: bigint): readonly string[]
 }
 
 function compiler(): (pattern: string) => RE2JS | CelError {
-  const known = new Map<string, RE2JS | CelError>();
+  const known = new LruMap<string, RE2JS | CelError>(kept);
   return (pattern) => {
     let compiled = known.get(pattern);
     if (compiled === undefined) {
       compiled = compileAnew(pattern);
-      const [oldest] = known.keys();
-      if (known.size === kept && oldest !== undefined) known.delete(oldest);
       known.set(pattern, compiled);
     }
     return compiled;

@@ -1,0 +1,51 @@
+/** `pods/ephemeralcontainers`: adds containers for debugging; those that are there stay as they are. */
+
+import { type FieldError, type FieldPath, forbidden } from "../../../machinery/errors/field-error.ts";
+import { equalJson } from "../../../machinery/json/equal.ts";
+import { goQuote } from "../../../machinery/json/go-text.ts";
+import { jsonDiff } from "../../../machinery/json/json-diff.ts";
+import type { PartRules } from "../../../machinery/kind.ts";
+import type { Draft } from "../../../machinery/schema/object.ts";
+import type { Pod } from "../../../types/core-v1.ts";
+import { mirrorPod } from "../fields/annotations.ts";
+import { internalForm } from "../fields/internal-form.ts";
+import { dropDisabledFields } from "../spec/disabled-fields.ts";
+import { podOptions } from "../spec/options.ts";
+import { keepMetadata, raiseGeneration } from "./kept.ts";
+import { specOf, validateAnnotationUpdate, validateChangedPod } from "./update.ts";
+
+export const ephemeralContainersPart: PartRules<Pod> = {
+  verbs: ["get", "patch", "update"],
+  prepare: (draft, old) => {
+    const added = draft.spec?.ephemeralContainers;
+    const { ephemeralContainers: _, ...rest } = specOf(old);
+    draft.spec = structuredClone(rest) as Draft<typeof rest>;
+    if (added !== undefined) draft.spec.ephemeralContainers = added;
+    keepMetadata(draft, old);
+    dropDisabledFields(draft, old);
+    raiseGeneration(draft, old);
+  },
+  validate: validateEphemeralUpdate,
+};
+
+export function validateEphemeralUpdate(pod: Pod, old: Pod, at: FieldPath): readonly FieldError[] {
+  if (old.metadata.annotations?.[mirrorPod] !== undefined) {
+    return [forbidden("", "static pods do not support ephemeral containers")];
+  }
+  const options = podOptions(old.spec, old.metadata);
+  const errors = [...validateChangedPod(pod, at, options), ...validateAnnotationUpdate(pod, old, at, options)];
+  const path = at.child("spec", "ephemeralContainers");
+  const byName = new Map((pod.spec?.ephemeralContainers ?? []).map((container) => [container.name, container]));
+  for (const container of old.spec?.ephemeralContainers ?? []) {
+    const existing = `existing ephemeral containers ${goQuote(container.name)}`;
+    const next = byName.get(container.name);
+    if (next === undefined) {
+      errors.push(forbidden(path, `${existing} may not be removed\n`));
+      continue;
+    }
+    const [before, after] = [internalForm("EphemeralContainer", container), internalForm("EphemeralContainer", next)];
+    if (!equalJson(before, after))
+      errors.push(forbidden(path, `${existing} may not be changed\n${jsonDiff(before, after)}`));
+  }
+  return errors;
+}

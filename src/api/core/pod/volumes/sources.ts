@@ -1,0 +1,142 @@
+/** Sources of volumes that are in use today. */
+
+import { fits, oneOf, requireOneOf, requireText } from "../../../definition/field-checks.ts";
+import {
+  type FieldError,
+  type FieldPath,
+  forbidden,
+  invalid,
+  required,
+  tooLong,
+} from "../../../machinery/errors/field-error.ts";
+import { validateLabels } from "../../../machinery/names/labels.ts";
+import { checkDns1123Subdomain } from "../../../machinery/names/names.ts";
+import { validateAnnotations } from "../../../machinery/object-meta.ts";
+import type {
+  ConfigMapVolumeSource,
+  CSIVolumeSource,
+  EphemeralVolumeSource,
+  HostPathVolumeSource,
+  ImageVolumeSource,
+  KeyToPath,
+  NFSVolumeSource,
+  PersistentVolumeClaimTemplate,
+  PersistentVolumeClaimVolumeSource,
+  SecretVolumeSource,
+} from "../../../types/core-v1.ts";
+import { validateClaimSpec } from "../../volumes/persistent-volume-claim-validation.ts";
+import { pullPolicies } from "../fields/image.ts";
+import { validateFilePath, validateMode, validateNoBacksteps } from "../fields/paths.ts";
+import type { PodValidationOptions } from "../fields/validation-options.ts";
+
+const hostPathTypes = [
+  "",
+  "BlockDevice",
+  "CharDevice",
+  "Directory",
+  "DirectoryOrCreate",
+  "File",
+  "FileOrCreate",
+  "Socket",
+];
+const longestDriverName = 63;
+
+export function validateHostPath({ path, type }: HostPathVolumeSource, at: FieldPath): readonly FieldError[] {
+  if (!path) return [required(at.child("path"))];
+  return [...validateNoBacksteps(path, at.child("path")), ...oneOf(type, hostPathTypes, at.child("type"))];
+}
+
+export function validateSecret(
+  { secretName, defaultMode, items }: SecretVolumeSource,
+  at: FieldPath,
+): readonly FieldError[] {
+  return [
+    ...requireText(secretName, at.child("secretName")),
+    ...validateMode(defaultMode, at.child("defaultMode")),
+    ...validateItems(items, at.child("items")),
+  ];
+}
+
+export function validateConfigMap(
+  { name, defaultMode, items }: ConfigMapVolumeSource,
+  at: FieldPath,
+): readonly FieldError[] {
+  return [
+    ...requireText(name, at.child("name")),
+    ...validateMode(defaultMode, at.child("defaultMode")),
+    ...validateItems(items, at.child("items")),
+  ];
+}
+
+export function validateKeyToPath({ key, path, mode }: KeyToPath, at: FieldPath): readonly FieldError[] {
+  return [
+    ...requireText(key, at.child("key")),
+    ...requireText(path, at.child("path")),
+    ...validateFilePath(path ?? "", at.child("path")),
+    ...validateMode(mode, at.child("mode")),
+  ];
+}
+
+function validateItems(items: readonly KeyToPath[] | undefined, at: FieldPath): readonly FieldError[] {
+  return (items ?? []).flatMap((item, i) => validateKeyToPath(item, at.index(i)));
+}
+
+export function validateNfs({ server, path }: NFSVolumeSource, at: FieldPath): readonly FieldError[] {
+  const errors = [...requireText(server, at.child("server")), ...requireText(path, at.child("path"))];
+  if (!(path ?? "").startsWith("/")) errors.push(invalid(at.child("path"), path ?? "", "must be an absolute path"));
+  return errors;
+}
+
+export function validateClaimReference(
+  { claimName }: PersistentVolumeClaimVolumeSource,
+  at: FieldPath,
+): readonly FieldError[] {
+  return requireText(claimName, at.child("claimName"));
+}
+
+export function validateCsi({ driver, nodePublishSecretRef }: CSIVolumeSource, at: FieldPath): readonly FieldError[] {
+  const errors = [...validateDriverName(driver, at.child("driver"))];
+  if (nodePublishSecretRef === undefined) return errors;
+  const { name = "" } = nodePublishSecretRef;
+  if (name === "") errors.push(required(at.child("nodePublishSecretRef", "name")));
+  else errors.push(...fits(checkDns1123Subdomain, name, at.child("name")));
+  return errors;
+}
+
+function validateDriverName(name: string | undefined, at: FieldPath): readonly FieldError[] {
+  if (!name) return [required(at)];
+  const faults = checkDns1123Subdomain(name.toLowerCase()).map((why) => invalid(at, name, why));
+  return name.length > longestDriverName ? [tooLong(at, longestDriverName), ...faults] : faults;
+}
+
+export function validateEphemeral(
+  { volumeClaimTemplate }: EphemeralVolumeSource,
+  at: FieldPath,
+): readonly FieldError[] {
+  const path = at.child("volumeClaimTemplate");
+  return volumeClaimTemplate === undefined ? [required(path)] : validateClaimTemplate(volumeClaimTemplate, path);
+}
+
+/** Only labels and annotations of its metadata are passed on to the claim. */
+function validateClaimTemplate(
+  { metadata, spec }: PersistentVolumeClaimTemplate,
+  at: FieldPath,
+): readonly FieldError[] {
+  const { labels, annotations, creationTimestamp: _, ...others } = metadata ?? {};
+  const path = at.child("metadata");
+  return [
+    ...validateAnnotations(annotations, path.child("annotations")),
+    ...validateLabels(labels, path.child("labels")),
+    ...Object.keys(others).map((name) => forbidden(path.child(name === "uid" ? "uID" : name), "cannot be set")),
+    ...validateClaimSpec(spec, at.child("spec")),
+  ];
+}
+
+export function validateImage(
+  { reference, pullPolicy }: ImageVolumeSource,
+  at: FieldPath,
+  options: PodValidationOptions,
+): readonly FieldError[] {
+  const errors = options.allowEmptyImageReference ? [] : requireText(reference, at.child("reference"));
+  return [...errors, ...requireOneOf(pullPolicy, pullPolicies, at.child("pullPolicy"))];
+}

@@ -1,0 +1,103 @@
+import { ageColumn } from "../../definition/columns.ts";
+import { defineKind } from "../../definition/define-kind.ts";
+import type { Draft } from "../../machinery/schema/object.ts";
+import type {
+  PersistentVolumeClaim as PersistentVolumeClaimObject,
+  PersistentVolumeClaimSpec,
+} from "../../types/core-v1.ts";
+import { accessModesText } from "./access-modes.ts";
+import { validateClaim, validateClaimStatus, validateClaimUpdate } from "./persistent-volume-claim-validation.ts";
+
+const spec = "io.k8s.api.core.v1.PersistentVolumeClaimSpec";
+const status = "io.k8s.api.core.v1.PersistentVolumeClaimStatus";
+
+export const PersistentVolumeClaim = defineKind<PersistentVolumeClaimObject>("v1", "PersistentVolumeClaim", {
+  defaults: (draft) => {
+    draft.status ??= {};
+    draft.status.phase ||= "Pending";
+    draft.spec ??= {};
+    defaultClaimSpec(draft.spec);
+  },
+  create: {
+    prepare: (draft) => {
+      draft.status = { phase: "Pending" };
+      if (draft.spec === undefined) return;
+      dropForeignSource(draft.spec);
+      joinSources(draft.spec);
+    },
+  },
+  update: {
+    prepare: (draft, old) => {
+      if (draft.spec === undefined) return;
+      if (old.spec?.dataSource === undefined && old.spec?.dataSourceRef === undefined) dropForeignSource(draft.spec);
+      joinSources(draft.spec);
+    },
+    validate: validateClaimUpdate,
+  },
+  validate: validateClaim,
+  subresources: { status: { validate: validateClaimStatus } },
+  columns: [
+    {
+      name: "Status",
+      type: "string",
+      doc: `${status}.phase`,
+      cell: (claim) => (claim.metadata.deletionTimestamp === undefined ? (claim.status?.phase ?? "") : "Terminating"),
+    },
+    { name: "Volume", type: "string", doc: `${spec}.volumeName`, cell: (claim) => claim.spec?.volumeName ?? "" },
+    {
+      name: "Capacity",
+      type: "string",
+      doc: `${status}.capacity`,
+      cell: (claim) => (claim.spec?.volumeName ? (claim.status?.capacity?.storage ?? "0") : ""),
+    },
+    {
+      name: "Access Modes",
+      type: "string",
+      doc: `${status}.accessModes`,
+      cell: (claim) => (claim.spec?.volumeName ? accessModesText(claim.status?.accessModes) : ""),
+    },
+    { name: "StorageClass", type: "string", description: "StorageClass of the pvc", cell: storageClassOf },
+    {
+      name: "VolumeAttributesClass",
+      type: "string",
+      description: "VolumeAttributesClass of the pvc",
+      cell: (claim) => claim.spec?.volumeAttributesClassName ?? "<unset>",
+    },
+    ageColumn,
+    {
+      name: "VolumeMode",
+      type: "string",
+      priority: 1,
+      doc: `${spec}.volumeMode`,
+      cell: (claim) => claim.spec?.volumeMode ?? "<unset>",
+    },
+  ],
+});
+
+/** Also of a StatefulSet's claims and of a pod's ephemeral volumes. */
+export function defaultClaimSpec(draft: Draft<PersistentVolumeClaimSpec>): void {
+  draft.volumeMode ??= "Filesystem";
+}
+
+/** `dataSource` names claims and snapshots only; other kinds are ignored there, as they were before `dataSourceRef` came. */
+function dropForeignSource(draft: Draft<PersistentVolumeClaimSpec>): void {
+  const { apiGroup, kind } = draft.dataSource ?? {};
+  const known =
+    (kind === "PersistentVolumeClaim" && !apiGroup) ||
+    (kind === "VolumeSnapshot" && apiGroup === "snapshot.storage.k8s.io");
+  if (!known) delete draft.dataSource;
+}
+
+/** The two fields say the same, whichever was written; only the newer one can name another namespace. */
+function joinSources(draft: Draft<PersistentVolumeClaimSpec>): void {
+  const { dataSource, dataSourceRef } = draft;
+  if (dataSource !== undefined && dataSourceRef === undefined) draft.dataSourceRef = { ...dataSource };
+  else if (dataSourceRef !== undefined && dataSource === undefined && !dataSourceRef.namespace) {
+    const { namespace: _, ...local } = dataSourceRef;
+    draft.dataSource = local;
+  }
+}
+
+function storageClassOf(claim: PersistentVolumeClaimObject): string {
+  return claim.metadata.annotations?.["volume.beta.kubernetes.io/storage-class"] ?? claim.spec?.storageClassName ?? "";
+}

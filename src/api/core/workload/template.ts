@@ -1,0 +1,78 @@
+/** The pod template of workloads that keep pods running: ReplicationController, ReplicaSet, Deployment, StatefulSet, DaemonSet. */
+
+import {
+  type FieldError,
+  type FieldPath,
+  forbidden,
+  notSupported,
+  at as path,
+} from "../../machinery/errors/field-error.ts";
+import type { LabelMatcher } from "../../machinery/names/labels.ts";
+import { checkDns1123Label } from "../../machinery/names/names.ts";
+import type { Draft, KubeObject } from "../../machinery/schema/object.ts";
+import type { PodTemplateSpec } from "../../types/core-v1.ts";
+import {
+  dropDisabledSpecFields,
+  podTemplateOptions,
+  podTemplateWarnings,
+  validatePodTemplateSpec,
+} from "../pod/index.ts";
+import { checkTemplateMatches } from "./selector.ts";
+
+/** `kind`: as faults name it. `old`: the template before an update, whose leniencies the new one may keep. */
+export function validateReplicatedTemplate(
+  template: PodTemplateSpec | undefined,
+  old: PodTemplateSpec | undefined,
+  matcher: LabelMatcher,
+  at: FieldPath,
+  kind = "ReplicaSet",
+): readonly FieldError[] {
+  return [
+    ...checkTemplateMatches(template, matcher, at),
+    ...validatePodTemplateSpec(template, at, podTemplateOptions(template, old)),
+    ...validateAlwaysRestarts(template, at),
+    ...validateNoDeadline(template, at, kind),
+  ];
+}
+
+export function validateAlwaysRestarts(template: PodTemplateSpec | undefined, at: FieldPath): readonly FieldError[] {
+  const policy = template?.spec?.restartPolicy ?? "";
+  return policy === "Always" ? [] : [notSupported(at.child("spec", "restartPolicy"), policy, ["Always"])];
+}
+
+export function validateNoDeadline(
+  template: PodTemplateSpec | undefined,
+  at: FieldPath,
+  kind: string,
+): readonly FieldError[] {
+  if (template?.spec?.activeDeadlineSeconds === undefined) return [];
+  return [forbidden(at.child("spec", "activeDeadlineSeconds"), `activeDeadlineSeconds in ${kind} is not Supported`)];
+}
+
+/** Leaves out what belongs to features that are off, unless the old template had it. */
+export function dropDisabledFields(template: Draft<PodTemplateSpec> | undefined, old?: PodTemplateSpec): void {
+  if (template?.spec !== undefined) dropDisabledSpecFields(template.spec, old?.spec);
+}
+
+/** An update that leaves the spec as it was is not warned of again. */
+export function isWarnedOf(object: KubeObject, old: KubeObject | undefined): boolean {
+  return old === undefined || old.metadata.generation !== object.metadata.generation;
+}
+
+export function templateWarnings(
+  object: KubeObject,
+  old: KubeObject | undefined,
+  template: PodTemplateSpec | undefined,
+  where: FieldPath = path("spec", "template"),
+): readonly string[] {
+  return isWarnedOf(object, old) ? podTemplateWarnings(template, where) : [];
+}
+
+/** Names that are allowed, but do not work well as parts of pods' host names. */
+export function podNameWarnings(name: string): readonly string[] {
+  const faults = checkDns1123Label(name);
+  if (faults.length === 0) return [];
+  const why =
+    "this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended";
+  return [`metadata.name: ${why}: [${faults.join(" ")}]`];
+}

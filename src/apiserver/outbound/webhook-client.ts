@@ -1,0 +1,116 @@
+/**
+ * Calls of admission and conversion webhooks: JSON out, JSON in, over TLS, verified by the webhook's own `caBundle`.
+ *
+ * 1. Failures have the words of Go's client: people search for them.
+ */
+import { isIP } from "node:net";
+import { type apiextensions, type Json, type JsonObject, JsonSyntaxError, parseJson, serverResponse } from "#api";
+import { type Clock, HttpClient, httpFailureText, type NetworkAddress } from "#base";
+
+export const WEBHOOK_TIMEOUT_MS = 30_000;
+const MAX_ANSWER_BYTES = 128 * 1024 * 1024;
+const IDLE_CONNECTIONS = 4;
+/** To one webhook. Further calls wait for a connection, within their deadline. */
+const MAX_CONNECTIONS = 64;
+
+export type WebhookAnswer =
+  | { readonly ok: true; readonly value: Json }
+  | { readonly ok: false; readonly message: string };
+
+export interface WebhookClient {
+  /** `timeoutMs`: default 30 s. */
+  post(body: JsonObject, timeoutMs?: number): Promise<WebhookAnswer>;
+  /** Closes all connections once the calls under way have ended. */
+  close(): void;
+}
+
+export interface WebhookClientOptions {
+  readonly config: apiextensions.WebhookClientConfig;
+  readonly clock: Clock;
+  /** How this server authenticates itself to the webhook. */
+  readonly identity?: WebhookIdentity | undefined;
+  /** Where a Service can be reached now. Throws if nowhere, in words for the client. */
+  resolve(namespace: string, name: string, port: number): NetworkAddress;
+}
+
+export interface WebhookIdentity {
+  readonly cert?: string | undefined;
+  readonly key?: string | undefined;
+  /** The header `authorization`. */
+  readonly authorization?: string | undefined;
+}
+
+interface Target {
+  /** With its port, as the configuration has it. */
+  readonly host: string;
+  readonly path: string;
+  /** The name that its certificate must have; undefined for an address. */
+  readonly serverName: string | undefined;
+  address(): NetworkAddress;
+}
+
+export function webhookClient({ config, clock, identity = {}, resolve }: WebhookClientOptions): WebhookClient {
+  const target = targetOf(config, resolve);
+  const { authorization, cert, key } = identity;
+  const client = new HttpClient({
+    clock,
+    timeoutMs: WEBHOOK_TIMEOUT_MS,
+    maxResponseBytes: MAX_ANSWER_BYTES,
+    maxConnections: MAX_CONNECTIONS,
+    maxIdleConnections: IDLE_CONNECTIONS,
+    tls: { ca: caBundleOf(config), cert, key, serverName: target.serverName },
+  });
+  const headers = {
+    host: target.host,
+    accept: "application/json, */*",
+    "content-type": "application/json",
+    ...(authorization !== undefined && { authorization }),
+  };
+  return {
+    close: () => client.closeWhenIdle(),
+    post: async (body, timeoutMs = WEBHOOK_TIMEOUT_MS) => {
+      const url = `https://${target.host}${target.path}?timeout=${Math.ceil(timeoutMs / 1000)}s`;
+      const failed = (why: string) => ({ ok: false, message: `Post "${url}": ${why}` }) as const;
+      let address: NetworkAddress;
+      try {
+        address = target.address();
+      } catch (error) {
+        return failed(error instanceof Error ? error.message : String(error));
+      }
+      const result = await client.send({ url, headers, body: Buffer.from(JSON.stringify(body)), address, timeoutMs });
+      if (!result.ok) return failed(httpFailureText(result));
+      const text = result.body.toString("utf8");
+      if (result.status >= 200 && result.status <= 206) return parsed(text);
+      return { ok: false, message: serverResponse(result.status, text).message };
+    },
+  };
+}
+
+/** The authorities that a webhook's certificate is verified by. A bundle of only white space counts as none. */
+export function caBundleOf({ caBundle = "" }: apiextensions.WebhookClientConfig): string | undefined {
+  const pem = Buffer.from(caBundle, "base64").toString("utf8");
+  return pem.trim() === "" ? undefined : pem;
+}
+
+function targetOf(
+  { url, service }: apiextensions.WebhookClientConfig,
+  resolve: WebhookClientOptions["resolve"],
+): Target {
+  if (service !== undefined) {
+    const { namespace, name, path = "/", port = 443 } = service;
+    const serverName = `${name}.${namespace}.svc`;
+    return { host: `${serverName}:${port}`, path, serverName, address: () => resolve(namespace, name, port) };
+  }
+  const { host, hostname, pathname, port } = new URL(url ?? "");
+  const address = { host: hostname.replace(/^\[|\]$/g, ""), port: port === "" ? 443 : Number(port) };
+  return { host, path: pathname, serverName: isIP(address.host) === 0 ? hostname : undefined, address: () => address };
+}
+
+function parsed(text: string): WebhookAnswer {
+  try {
+    return { ok: true, value: parseJson(text) };
+  } catch (error) {
+    if (!(error instanceof JsonSyntaxError)) throw error;
+    return { ok: false, message: `couldn't get version/kind; json parse error: ${error.message}` };
+  }
+}

@@ -1,0 +1,227 @@
+/**
+ * From what a request is about to the verb that answers it. Nothing here knows a kind by name: what is served, and how, its value says.
+ */
+
+import { type JsonObject, methodNotSupported, notFound, type StatusError, serverResponse } from "#api";
+import { andThen } from "#base";
+import type { Revision } from "#store";
+import type { Connectors } from "../connect/index.ts";
+import { type AnswerContext, answerList, answerObject, answerValue } from "../encode/answers.ts";
+import { negotiate } from "../encode/negotiate.ts";
+import type { Answering, ApiRequest, ApiResponse } from "../http/exchange.ts";
+import type { RequestInfo } from "../http/request-info.ts";
+import { ANONYMOUS } from "../identity/user.ts";
+import { returnsDeletedObject } from "../openapi/index.ts";
+import { type AsOf, AT, asOf, demandRead, type Past, refused } from "../past/index.ts";
+import { fresh } from "../rest/read/fresh.ts";
+import { get } from "../rest/read/get.ts";
+import { list } from "../rest/read/list.ts";
+import type { Resource } from "../rest/resource.ts";
+import type { Resources } from "../rest/resources.ts";
+import type { RestRequest, Written } from "../rest/rest-request.ts";
+import type { ServerContext } from "../rest/server-context.ts";
+import { create } from "../rest/write/create.ts";
+import { deleteOne } from "../rest/write/delete.ts";
+import { deleteCollection } from "../rest/write/delete-collection.ts";
+import { patch } from "../rest/write/patch.ts";
+import { getScale, patchScale, updateScale } from "../rest/write/scale.ts";
+import { update } from "../rest/write/update.ts";
+import { watch } from "../watch/watch.ts";
+
+const MAX_BODY_BYTES = 3 * 1024 * 1024;
+
+export interface Dispatch {
+  readonly context: ServerContext;
+  readonly resources: Resources;
+  /** Waits for a resource that is about to be served, if it is. */
+  appearing?(group: string, plural: string): Promise<void>;
+  /** Ends watches. */
+  readonly stopping: AbortSignal;
+  /** What is answered without being stored: reviews, eviction, log, exec … */
+  readonly connectors: Connectors;
+  /** What is known of earlier states. Absent: they cannot be asked for. */
+  readonly past?: Past;
+}
+
+/** Where the verbs leave what they have to say besides their answer. */
+export type Remarks = Pick<RestRequest, "warn" | "annotate" | "received" | "witness">;
+
+export function dispatch(request: ApiRequest, info: RequestInfo, server: Dispatch, remarks: Remarks): Answering {
+  const resource = server.resources.find(info.apiGroup, info.apiVersion, info.resource);
+  if (resource === undefined) throw serverResponse(404);
+  const text = request.query.size === 0 ? null : request.query.get(AT);
+  if (text === null) return answer(request, info, server, remarks, resource);
+  return pastOf(text, info, server).then((past) => answer(request, info, server, remarks, resource, past));
+}
+
+function answer(
+  request: ApiRequest,
+  info: RequestInfo,
+  server: Dispatch,
+  remarks: Remarks,
+  resource: Resource,
+  past?: AsOf,
+): Answering {
+  const rest = restRequest(request, info, resource, server.context, remarks, past?.revision);
+  if (info.subresource !== "") return subresource(rest, request, info, server);
+  checkScope(resource, info);
+  if (!(resource.kind.verbs as readonly string[]).includes(info.verb)) throw notAllowed(resource, info);
+  if (resource.kind.deprecated !== undefined) rest.warn(resource.kind.deprecated);
+  const virtual = server.connectors.virtual.get(`${info.apiGroup}/${info.resource}`);
+  if (virtual !== undefined) {
+    if (past !== undefined) throw refused(`${info.resource} are not kept, and have no past`);
+    return virtual(rest, request);
+  }
+  const context = answerContext(rest, request, info, past?.atMs);
+  return info.verb === "get" ? answerGet(rest, context) : answerVerb(rest, context, info, server);
+}
+
+function answerGet(rest: RestRequest, context: AnswerContext): Answering {
+  return andThen(get(rest), (stored) => answerObject(200, stored, context));
+}
+
+async function answerVerb(
+  rest: RestRequest,
+  answer: AnswerContext,
+  info: RequestInfo,
+  server: Dispatch,
+): Promise<ApiResponse> {
+  switch (info.verb) {
+    case "list":
+      return answerList(await list(rest), answer);
+    case "watch":
+      return watch(rest, answer, server.stopping);
+    case "create":
+      if (info.name !== "") throw serverResponse(405);
+      return written(await create(rest), answer);
+    case "update":
+      if (info.name === "") throw serverResponse(405);
+      return written(await update(rest), answer);
+    case "patch":
+      if (info.name === "") throw serverResponse(405);
+      return written(await patch(rest), answer);
+    case "delete": {
+      const { stored, gone } = await deleteOne(rest);
+      if (!gone || returnsDeletedObject(rest.resource.kind)) return answerObject(200, stored, answer);
+      return answerValue(200, deletedStatus(rest.resource, stored.object.metadata), undefined, answer.format);
+    }
+    case "deletecollection":
+      return answerList(await deleteCollection(rest), answer);
+    default:
+      throw serverResponse(405);
+  }
+}
+
+/** What the request wants to see instead of the present. Throws for what has no past. */
+async function pastOf(text: string, info: RequestInfo, server: Dispatch): Promise<AsOf> {
+  demandRead(info);
+  const { context, past } = server;
+  if (past === undefined) throw refused("this server keeps no past");
+  await fresh(context);
+  return asOf(text, past, context.feed.revision, context.clock);
+}
+
+async function subresource(
+  rest: RestRequest,
+  request: ApiRequest,
+  info: RequestInfo,
+  server: Dispatch,
+): Promise<ApiResponse> {
+  const { resource } = rest;
+  const served = resource.kind.served.find(({ name }) => name === info.subresource);
+  if (served === undefined) throw isTyped(resource) ? serverResponse(404) : notFound(resource.groupResource, info.name);
+  if (resource.kind.deprecated !== undefined) rest.warn(resource.kind.deprecated);
+  if (!(served.verbs as readonly string[]).includes(info.verb)) throw notAllowed(resource, info);
+  const connector = server.connectors.subresources.get(`${info.resource}/${info.subresource}`);
+  if (connector !== undefined) return connector(rest, request);
+  const answer = answerContext(rest, request, info);
+  if (info.subresource === "scale") return answerValue(200, await scale(rest, info.verb), undefined, answer.format);
+  if (info.subresource !== "status" && resource.kind.subresources?.parts?.[info.subresource] === undefined)
+    throw serverResponse(404);
+  switch (info.verb) {
+    case "get":
+      return answerObject(200, await get(rest), answer);
+    case "update":
+      return written(await update(rest), answer);
+    case "patch":
+      return written(await patch(rest), answer);
+    default:
+      throw serverResponse(405);
+  }
+}
+
+function scale(rest: RestRequest, verb: string): Promise<JsonObject> {
+  if (verb === "get") return getScale(rest);
+  return verb === "update" ? updateScale(rest) : patchScale(rest);
+}
+
+function written({ created, stored }: Written, answer: AnswerContext): ApiResponse {
+  return answerObject(created ? 201 : 200, stored, answer);
+}
+
+function answerContext(
+  { resource, query, context }: RestRequest,
+  request: ApiRequest,
+  info: RequestInfo,
+  now = context.clock.now(),
+): AnswerContext {
+  const streams = info.verb === "list" || info.verb === "watch";
+  const protobuf = isTyped(resource) || info.subresource === "scale";
+  const format = negotiate(request.headers.accept, query, streams, protobuf);
+  return { resource, query, now, format };
+}
+
+function restRequest(
+  request: ApiRequest,
+  info: RequestInfo,
+  resource: Resource,
+  context: ServerContext,
+  { warn, annotate, received, witness }: Remarks,
+  asOf: Revision | undefined,
+): RestRequest {
+  const isNamespace = resource.kind.scope === "Cluster";
+  return {
+    context,
+    resource,
+    namespace: isNamespace ? "" : info.namespace,
+    name: info.name,
+    subresource: info.subresource,
+    user: request.user ?? ANONYMOUS,
+    userAgent: request.headers["user-agent"],
+    query: request.query,
+    asOf,
+    contentType: request.headers["content-type"],
+    body: () => request.body(MAX_BODY_BYTES),
+    value: request.value,
+    warn,
+    annotate,
+    received,
+    witness,
+  };
+}
+
+/** A namespaced resource has its objects in namespaces, others have none. */
+function checkScope(resource: Resource, info: RequestInfo): void {
+  // Without a namespace there is a path to list all of them, but none to a single one.
+  if (!isInScope(resource, info))
+    throw serverResponse(resource.kind.scope === "Cluster" || info.name !== "" ? 404 : 405);
+}
+
+export function isInScope({ kind }: Resource, { namespace, resource, verb }: RequestInfo): boolean {
+  const inNamespace = namespace !== "" && resource !== "namespaces";
+  return kind.scope === "Cluster" ? !inNamespace : inNamespace || verb === "list" || verb === "watch";
+}
+
+/** Whether there is a Go type behind its kind: the original has other words where there is none. */
+function isTyped({ kind }: Resource): boolean {
+  return kind.schema.goType !== undefined;
+}
+
+function notAllowed(resource: Resource, { verb }: RequestInfo): StatusError {
+  return isTyped(resource) ? serverResponse(405) : methodNotSupported(resource.groupResource, verb);
+}
+
+function deletedStatus({ kind }: Resource, { name = "", uid = "" }: { name?: string; uid?: string }): JsonObject {
+  const details = { name, ...(kind.group !== "" && { group: kind.group }), kind: kind.names.plural, uid };
+  return { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", details };
+}

@@ -1,0 +1,177 @@
+/** Paths that are not about resources: health, version, metrics, discovery, OpenAPI, snapshots. */
+import { encodeEnvelope, encodeProtobuf, notAcceptable, serverResponse, typeSchema } from "#api";
+import { type MetricsRegistry, metricsContentType } from "#base";
+import { type Store, writeSnapshot } from "#store";
+import type { IssuerDocuments } from "../authn/service-account/issuer.ts";
+import { type PreparedDocument, rootPaths, type Wanted } from "../discovery/index.ts";
+import { textOf } from "../encode/answers.ts";
+import { answerFlows, FLOWS_PATH, type FlowsRoute } from "../flows/index.ts";
+import type { ApiRequest, ApiResponse } from "../http/exchange.ts";
+import type { RequestInfo } from "../http/request-info.ts";
+import { answerOpenApi, type OpenApi } from "../openapi/index.ts";
+import { HISTORY_PATH, historyAnswer, type Past } from "../past/index.ts";
+import { BODY_TYPES } from "../rest/body.ts";
+import type { ServerContext } from "../rest/server-context.ts";
+import type { ApiDocuments } from "./api-documents.ts";
+import { answerHealth, type HealthCheck } from "./health.ts";
+import { versionInfo } from "./version.ts";
+
+const ISSUER_CONFIGURATION = "/.well-known/openid-configuration";
+const ISSUER_KEYS = "/openid/v1/jwks";
+
+export interface RouteOptions {
+  readonly context: ServerContext;
+  /** What snapshots are made of: the store below all encryption. Default: the context's. */
+  readonly rawStore?: Store;
+  readonly documents: ApiDocuments;
+  readonly metrics: MetricsRegistry;
+  readonly health: Readonly<Record<string, readonly HealthCheck[]>>;
+  /** Text about what the server is doing right now, for paths under /debug. */
+  readonly debug?: (path: string, query: URLSearchParams) => string | undefined;
+  /** What happened, for those who ask. */
+  readonly flows?: FlowsRoute;
+  /** Which revision was when. */
+  readonly past?: Past;
+  /** Paths that other parts of the process answer. */
+  readonly others?: Readonly<Record<string, (request: ApiRequest) => Promise<ApiResponse>>>;
+  /** For verifiers of service account tokens. */
+  readonly issuerDocuments?: () => IssuerDocuments;
+}
+
+export function nonResourceRoutes({
+  context,
+  rawStore = context.store,
+  documents: { discovery, openApi },
+  metrics,
+  health,
+  debug,
+  flows,
+  past,
+  others = {},
+  issuerDocuments,
+}: RouteOptions): (request: ApiRequest, info: RequestInfo) => Promise<ApiResponse | undefined> {
+  const { log, clock } = context;
+  const own = [...Object.keys(health).map((name) => `/${name}`), "/metrics", "/openapi/v2", "/openapi/v3", "/version"];
+  if (issuerDocuments !== undefined) own.push(ISSUER_CONFIGURATION, ISSUER_KEYS);
+
+  return async (request, info) => {
+    const { path, query, headers } = request;
+    if (path === "/version" || path === "/version/") return onlyGet(info, () => json(versionInfo()));
+    const [, first = "", ...rest] = path.split("/");
+    const checks = health[first];
+    if (checks !== undefined) {
+      const question = {
+        endpoint: first,
+        ...(rest.length > 0 && { only: rest.join("/") }),
+        verbose: query.has("verbose"),
+        exclude: query.getAll("exclude"),
+      };
+      const { status, body } = await answerHealth(question, checks, log);
+      return text(status, body);
+    }
+    const issued = issuerDocuments && issuerAnswer(path, issuerDocuments);
+    if (issued !== undefined) return onlyGet(info, () => issued);
+    const dumped = first === "debug" ? debug?.(path, query) : undefined;
+    if (dumped !== undefined) return text(200, dumped);
+    if (path === "/metrics") return text(200, metrics.text(), metricsContentType);
+    if (path === "/" || path === "") return json(rootPaths(discovery.paths(), own).value());
+    if (first === "openapi") return openApiAnswer(openApi, request, clock.now());
+    if (path === FLOWS_PATH && flows !== undefined) {
+      if (info.verb !== "get" && info.verb !== "post") throw serverResponse(405);
+      return answerFlows(flows, request);
+    }
+    if (path === HISTORY_PATH && past !== undefined)
+      return onlyGet(info, () => json(historyAnswer(query, past, context.feed.revision, clock)));
+    const other = others[path];
+    if (other !== undefined) return other(request);
+    if (path === "/k8ts/snapshot") {
+      return {
+        status: 200,
+        headers: { "content-type": "application/octet-stream" },
+        stream: async (sink) => {
+          for await (const chunk of writeSnapshot(rawStore, clock)) sink.write(chunk);
+        },
+      };
+    }
+    const found = discovery.answer(path, headers.accept);
+    if (found.outcome === "notFound") return undefined;
+    if (found.outcome === "notAcceptable") throw notAcceptable(BODY_TYPES);
+    return onlyGet(info, () => discoveryAnswer(found.document, found.wanted, request));
+  };
+}
+
+/** How tokens of this cluster can be verified from outside: everyone may keep that for an hour. */
+function issuerAnswer(path: string, documents: () => IssuerDocuments): ApiResponse | undefined {
+  const answer = (type: string, value: object): ApiResponse => ({
+    status: 200,
+    headers: { "content-type": type, "cache-control": "public, max-age=3600" },
+    body: [Buffer.from(JSON.stringify(value))],
+  });
+  if (path === ISSUER_CONFIGURATION) return answer("application/json", documents().configuration);
+  return path === ISSUER_KEYS ? answer("application/jwk-set+json", documents().keySet) : undefined;
+}
+
+function openApiAnswer(openApi: OpenApi, { path, query, headers }: ApiRequest, now: number): ApiResponse | undefined {
+  const answer = answerOpenApi(
+    openApi,
+    {
+      path,
+      hash: query.get("hash") ?? "",
+      ...(headers.accept !== undefined && { accept: headers.accept }),
+      ...(headers["if-none-match"] !== undefined && { ifNoneMatch: headers["if-none-match"] }),
+    },
+    now,
+  );
+  return (
+    answer && {
+      status: answer.status,
+      headers: answer.headers,
+      body: answer.document === undefined ? [] : [answer.document.body],
+    }
+  );
+}
+
+/** The document in the encoding asked for. */
+function discoveryAnswer(
+  document: PreparedDocument,
+  { encoding, contentType }: Wanted,
+  request: ApiRequest,
+): ApiResponse {
+  if (encoding === "json") return prepared(document, request, contentType);
+  const value = document.value();
+  const body =
+    encoding === "yaml"
+      ? textOf(value, "application/yaml", false)
+      : Buffer.from(
+          encodeEnvelope({
+            apiVersion: String(value.apiVersion ?? "v1"),
+            kind: String(value.kind),
+            raw: encodeProtobuf(typeSchema(document.typeName), value),
+          }),
+        );
+  return { status: 200, headers: { "content-type": contentType, vary: "Accept" }, body: [body] };
+}
+
+/** Answers with 304 if the client has it already. */
+function prepared(document: PreparedDocument, { headers }: ApiRequest, contentType: string): ApiResponse {
+  const { etag } = document;
+  if (headers["if-none-match"]?.includes(document.hash)) return { status: 304, headers: { etag }, body: [] };
+  return { status: 200, headers: { "content-type": contentType, etag, vary: "Accept" }, body: [document.body] };
+}
+
+function onlyGet(info: RequestInfo, answer: () => ApiResponse): ApiResponse {
+  if (info.verb !== "get" && info.verb !== "head") throw serverResponse(405);
+  return answer();
+}
+
+function json(value: object): ApiResponse {
+  return {
+    status: 200,
+    headers: { "content-type": "application/json" },
+    body: [textOf(value, "application/json", true)],
+  };
+}
+
+function text(status: number, body: string, type = "text/plain; charset=utf-8"): ApiResponse {
+  return { status, headers: { "content-type": type, "x-content-type-options": "nosniff" }, body: [Buffer.from(body)] };
+}

@@ -1,0 +1,41 @@
+/** What /version answers: the API level that k8ts speaks, with its own version as build metadata. */
+import manifest from "../../../package.json" with { type: "json" };
+
+export const KUBERNETES_VERSION = { major: "1", minor: "36", patch: "4" };
+export const K8TS_VERSION: string = manifest.version;
+
+export interface VersionInfo {
+  readonly major: string;
+  readonly minor: string;
+  readonly emulationMajor: string;
+  readonly emulationMinor: string;
+  readonly minCompatibilityMajor: string;
+  readonly minCompatibilityMinor: string;
+  readonly gitVersion: string;
+  readonly gitCommit: string;
+  readonly gitTreeState: string;
+  readonly buildDate: string;
+  readonly goVersion: string;
+  readonly compiler: string;
+  readonly platform: string;
+}
+
+export function versionInfo(): VersionInfo {
+  const { major, minor, patch } = KUBERNETES_VERSION;
+  const arch = process.arch === "x64" ? "amd64" : process.arch;
+  return {
+    major,
+    minor,
+    emulationMajor: major,
+    emulationMinor: minor,
+    minCompatibilityMajor: major,
+    minCompatibilityMinor: String(Number(minor) - 1),
+    gitVersion: `v${major}.${minor}.${patch}+k8ts${K8TS_VERSION}`,
+    gitCommit: "",
+    gitTreeState: "clean",
+    buildDate: "1970-01-01T00:00:00Z",
+    goVersion: "",
+    compiler: `node ${process.version}`,
+    platform: `${process.platform}/${arch}`,
+  };
+}

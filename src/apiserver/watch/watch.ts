@@ -1,0 +1,221 @@
+/**
+ * watch: initial state if asked for, then every event as it comes, until the timeout, the caller's end, or the server's.
+ *
+ * 1. Events of a turn go out together; those of a longer while, for a caller who says that they may (`k8ts-gather`, in milliseconds). A caller that stops reading is dropped before it holds memory.
+ * 2. What has to be brought into the kind's own form first keeps its place: nothing that came later overtakes it.
+ * 3. Too old a revision is one ERROR event with 410 in an answer of 200, as clients expect it.
+ */
+import { expired, notAcceptable } from "#api";
+import type { Timer } from "#base";
+import type { Revision } from "#store";
+import { matcher, type Selection } from "../cache/selection.ts";
+import type { StoredObject } from "../cache/stored-object.ts";
+import { WatchEvent } from "../cache/watch-event.ts";
+import type { AnswerContext } from "../encode/answers.ts";
+import { type FrameEncoder, frameEncoder, type WatchForm, type WatchValue } from "../encode/frames.ts";
+import type { Sink, StreamResponse } from "../http/exchange.ts";
+import { fresh, notOlderThan } from "../rest/read/fresh.ts";
+import { watchOptions } from "../rest/read/list-options.ts";
+import { selectionOf } from "../rest/read/selection.ts";
+import type { RestRequest } from "../rest/rest-request.ts";
+import { InTurn } from "./in-turn.ts";
+
+const MAX_WAITING_BYTES = 16 * 1024 * 1024;
+const MAX_WAITING_EVENTS = 100_000;
+const MIN_TIMEOUT_SECONDS = 1800;
+const BOOKMARK_MS = 60_000;
+const GATHER = "k8ts-gather";
+const MAX_GATHER_MS = 1_000;
+
+export async function watch(
+  request: RestRequest,
+  answer: AnswerContext,
+  stopping: AbortSignal,
+): Promise<StreamResponse> {
+  const { context, resource, query } = request;
+  const options = watchOptions(query);
+  const selection = selectionOf(request);
+  if (answer.format.type === "application/yaml")
+    throw notAcceptable(["application/json", "application/vnd.kubernetes.protobuf"]);
+  const encoder = frameEncoder(answer, context.clock);
+  const from = options.resourceVersion ?? 0;
+  const withState = options.sendInitialEvents ?? from === 0;
+  if (options.resourceVersion === undefined) await fresh(context);
+  else if (withState) await notOlderThan(context, from);
+  const gatherMs = Math.min(MAX_GATHER_MS, Number(query.get(GATHER) ?? 0)) || 0;
+  const timeoutMs = (options.timeoutSeconds ?? MIN_TIMEOUT_SECONDS * (1 + context.random.next())) * 1000;
+
+  return {
+    status: 200,
+    headers: { "content-type": encoder.contentType },
+    stream: (sink) =>
+      new Promise<void>((resolve) => {
+        const matches = matcher(selection);
+        const { forms } = resource;
+        const overflow = () => {
+          sink.drop();
+          end();
+        };
+        const out = outlet(
+          sink,
+          encoder,
+          overflow,
+          gatherMs > 0 ? (fire) => context.clock.timer(gatherMs, fire) : undefined,
+        );
+        const note = context.deliveries?.(request.user.name, request.userAgent ?? "");
+        const tell = (event: WatchEvent) => {
+          note?.(resource, event.type, event.stored.key, event.stored.revision);
+          out.event(event);
+        };
+        const after = withState || from === 0 ? context.feed.revision : from;
+        const stops: (() => void)[] = [];
+        const end = () => {
+          for (const stop of stops.splice(0)) stop();
+          out.flush();
+          resolve();
+        };
+        const fail = () => {
+          out.error(expired(`too old resource version: ${after} (${resource.cache.oldest})`));
+          end();
+        };
+        const inTurn = new InTurn(forms, (error) => {
+          out.error(error);
+          end();
+        });
+        stops.push(() => inTurn.end());
+        if (withState) {
+          const found = [...currentObjects(request, selection)];
+          inTurn.run(found, (own) => {
+            for (const stored of found.map(own)) {
+              if (matches(stored)) out.event(new WatchEvent("ADDED", stored));
+            }
+            if (options.sendInitialEvents && options.allowBookmarks) out.bookmark(after, true);
+          });
+        }
+        const ends = { expired: () => fail(), ended: () => end() };
+        const stop =
+          forms === undefined
+            ? resource.cache.watch(selection, after, { event: tell, ...ends })
+            : resource.cache.watchChanges(selection, after, {
+                change: (change) =>
+                  inTurn.run(change.objects, (own) => {
+                    const seen = change.inForm(forms, own).seenBy(matches);
+                    if (seen !== undefined) tell(seen);
+                  }),
+                ...ends,
+              });
+        if (stop === undefined) return fail();
+        stops.push(stop);
+        const timer = context.clock.timer(timeoutMs, end);
+        stops.push(() => timer.cancel());
+        for (const signal of [sink.signal, stopping]) {
+          if (signal.aborted) return end();
+          signal.addEventListener("abort", end, { once: true });
+          stops.push(() => signal.removeEventListener("abort", end));
+        }
+        if (options.allowBookmarks) {
+          stops.push(bookmarks(request, after, (revision) => inTurn.run([], () => out.bookmark(revision, false))));
+        }
+      }),
+  };
+}
+
+/** All where the selection looks, whether or not its selectors match. */
+function* currentObjects({ resource }: RestRequest, { namespace, name, exactly }: Selection): Generator<StoredObject> {
+  const scope = namespace === undefined ? "" : `${namespace}/`;
+  if (name !== undefined) {
+    const one = resource.cache.get(scope + name);
+    if (one !== undefined) yield one;
+    return;
+  }
+  if (exactly !== undefined) return yield* resource.cache.withValue(exactly);
+  const range = scope === "" ? {} : { from: scope, before: `${namespace}0` };
+  yield* resource.cache.snapshot().values(range);
+}
+
+function bookmarks({ context }: RestRequest, after: Revision, send: (revision: Revision) => void): () => void {
+  const tick = () => {
+    const { revision } = context.feed;
+    // Who starts from a revision that is still to come is not sent back.
+    if (revision >= after) send(revision);
+    timer = context.clock.timer(BOOKMARK_MS, tick);
+  };
+  let timer = context.clock.timer(BOOKMARK_MS, tick);
+  return () => timer.cancel();
+}
+
+interface Outlet extends WatchForm<void> {
+  flush(): void;
+}
+
+/** To a watcher in this process as values, to others as bytes. */
+function outlet(sink: Sink, encoder: FrameEncoder, overflow: () => void, later: Later | undefined): Outlet {
+  const { values } = encoder;
+  if (sink.event === undefined || values === undefined) {
+    const batch = new Batch(sink, overflow, later);
+    return {
+      event: (event) => batch.push(encoder.event(event)),
+      bookmark: (revision, end) => batch.push(encoder.bookmark(revision, end)),
+      error: (error) => batch.push(encoder.error(error)),
+      flush: () => batch.flush(),
+    };
+  }
+  let bound: number | undefined;
+  const send = ({ type, object }: WatchValue) => {
+    const waiting = sink.event?.(type, object) ?? 0;
+    if (bound !== undefined && waiting > bound) overflow();
+    return waiting;
+  };
+  return {
+    event: (event) => void send(values.event(event)),
+    bookmark: (revision, end) => {
+      const waiting = send(values.bookmark(revision, end));
+      // As with bytes: what the watch begins with does not count.
+      bound ??= MAX_WAITING_EVENTS + waiting;
+    },
+    error: (error) => void send(values.error(error)),
+    flush: () => {},
+  };
+}
+
+/** Calls once, after a while. */
+type Later = (fire: () => void) => Timer;
+
+/** Collects the frames of one turn of the event loop, or of a longer while, into one write. What the watch begins with does not wait. */
+class Batch {
+  readonly #sink: Sink;
+  readonly #overflow: () => void;
+  readonly #later: Later | undefined;
+  #frames: Buffer[] = [];
+  #scheduled = false;
+  #timer: Timer | undefined;
+  /** What the watch begins with does not count, however much it is: nobody can have read it before it is written. */
+  #bound: number | undefined;
+
+  constructor(sink: Sink, overflow: () => void, later: Later | undefined) {
+    this.#sink = sink;
+    this.#overflow = overflow;
+    this.#later = later;
+  }
+
+  push(frame: Buffer): void {
+    this.#frames.push(frame);
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    if (this.#later === undefined || this.#bound === undefined) queueMicrotask(() => this.flush());
+    else this.#timer = this.#later(() => this.flush());
+  }
+
+  flush(): void {
+    this.#scheduled = false;
+    this.#timer?.cancel();
+    this.#timer = undefined;
+    const frames = this.#frames;
+    if (frames.length === 0) return;
+    this.#frames = [];
+    const bytes = frames.length === 1 && frames[0] !== undefined ? frames[0] : Buffer.concat(frames);
+    const waiting = this.#sink.write(bytes);
+    this.#bound ??= MAX_WAITING_BYTES + bytes.length;
+    if (waiting > this.#bound) this.#overflow();
+  }
+}

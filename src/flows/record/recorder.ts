@@ -1,0 +1,127 @@
+/**
+ * Keeps the latest records within a number of bytes.
+ *
+ * 1. Recording never waits and never fails: the oldest goes when there is no room.
+ * 2. Reads are kept apart, so that many of them do not push out what changed something.
+ * 3. Of a request, facts are kept; it becomes a record when somebody reads it. Half of the room is for requests.
+ */
+import { randomUUID } from "node:crypto";
+import { LruMap } from "#base";
+import {
+  type DeliveryRecord,
+  type FlowRecord,
+  isRead,
+  type RequestRecord,
+  type Unnumbered,
+  type WorkRecord,
+} from "./record.ts";
+import { RequestFacts, recordOf } from "./request-facts.ts";
+import { RequestLog } from "./request-log.ts";
+import { Ring } from "./ring.ts";
+
+export interface RecorderOptions {
+  readonly limitBytes?: number;
+  /** For requests that only read, besides. */
+  readonly readBytes?: number;
+}
+
+const DEFAULT_LIMIT_BYTES = 24 * 1024 * 1024;
+const DEFAULT_READ_BYTES = 512 * 1024;
+/** Works are reported with each of their requests: recent ones are not recorded twice. */
+const KNOWN_WORKS = 4096;
+
+export class Recorder {
+  /** Numbers of records mean something together with it: another recorder begins anew. */
+  readonly id = randomUUID().slice(0, 8);
+  /** Nothing is recorded meanwhile, and nothing is taken for a flow's end: for those who measure what recording costs. */
+  paused = false;
+  readonly #changes: Ring<FlowRecord>;
+  readonly #writes: RequestLog;
+  readonly #reads: RequestLog;
+  readonly #facts = new RequestFacts();
+  readonly #listeners = new Set<(record: FlowRecord) => void>();
+  readonly #works = new LruMap<string, true>(KNOWN_WORKS);
+  #seq = 0;
+
+  constructor({ limitBytes = DEFAULT_LIMIT_BYTES, readBytes = DEFAULT_READ_BYTES }: RecorderOptions = {}) {
+    this.#changes = new Ring(limitBytes / 2);
+    this.#writes = new RequestLog(limitBytes / 2);
+    this.#reads = new RequestLog(readBytes);
+  }
+
+  /** Always the same: to be filled in, all of it and at once, and handed to `recorded`. */
+  facts(): RequestFacts {
+    return this.#facts;
+  }
+
+  recorded(facts: RequestFacts): void {
+    facts.seq = ++this.#seq;
+    (isRead(facts.about.verb) ? this.#reads : this.#writes).push(facts);
+    if (this.#listeners.size > 0) this.#tell(recordOf(facts));
+  }
+
+  request(record: Unnumbered<RequestRecord>): void {
+    const numbered = { seq: ++this.#seq, ...record };
+    this.#changes.push(numbered, 240 + record.name.length + (record.reason?.length ?? 0));
+    this.#tell(numbered);
+  }
+
+  delivery(record: Unnumbered<DeliveryRecord>): void {
+    const numbered = { seq: ++this.#seq, ...record };
+    this.#changes.push(numbered, 120 + record.name.length + 8 * record.to.length);
+    this.#tell(numbered);
+  }
+
+  /** A work that was told of before is not told of again. */
+  work(record: Unnumbered<WorkRecord>): void {
+    if (this.#works.has(record.id)) return;
+    const numbered = { seq: ++this.#seq, ...record };
+    this.#works.set(record.id, true);
+    const { decided, woken, calls, read = [] } = record;
+    const bytes = 200 + decided.length + 8 * woken.length + 80 * calls.length;
+    this.#changes.push(
+      numbered,
+      read.reduce((sum, words) => sum + 24 + words.length, bytes),
+    );
+    this.#tell(numbered);
+  }
+
+  /** Those of an earlier recorder, in their order; they get numbers of this one. */
+  restore(records: Iterable<FlowRecord>): void {
+    for (const { seq: _, ...record } of records) {
+      if (record.type === "request") this.request(record);
+      else if (record.type === "work") this.work(record);
+      else this.delivery(record);
+    }
+  }
+
+  knowsWork(id: string): boolean {
+    return this.#works.has(id);
+  }
+
+  /** In the order in which they were recorded. */
+  records(): FlowRecord[] {
+    const requests = [...this.#writes, ...this.#reads].map(recordOf);
+    return [...this.#changes, ...requests].sort((a, b) => a.seq - b.seq);
+  }
+
+  /** What has been pushed out so far: whatever it was, nothing can be said of it any more. */
+  get dropped(): number {
+    return this.#changes.dropped + this.#writes.dropped;
+  }
+
+  /** The number of the latest record. */
+  get seq(): number {
+    return this.#seq;
+  }
+
+  /** Returns how to end it. */
+  follow(listener: (record: FlowRecord) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  #tell(record: FlowRecord): void {
+    for (const listener of this.#listeners) listener(record);
+  }
+}

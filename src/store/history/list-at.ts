@@ -1,0 +1,50 @@
+/**
+ * Lists as of an older revision: the current state with the changes made since undone. Pure, over iterables that each
+ * backend makes from what it holds.
+ *
+ * 1. The first change to a key after a revision knows, as its `previous`, what the key held at that revision.
+ * 2. All iterables are in the order of keys' bytes, except changes, which are in the order of revisions.
+ */
+
+import { Heap } from "#base";
+import { sortKey } from "../model/key-order.ts";
+import type { Change, Entry, Page, Revision } from "../model/store.ts";
+
+/** What some keys hold instead of what a list says; undefined: nothing. */
+export type Overlay = ReadonlyMap<string, Entry | undefined>;
+
+/** `changes`: all that came after the revision asked for. Only keys with the prefix, and after `after`, are kept. */
+export function undo(changes: Iterable<Change>, prefix: string, after?: string): Overlay {
+  const undone = new Map<string, Entry | undefined>();
+  const start = after === undefined ? "" : sortKey(after);
+  for (const { key, previous } of changes) {
+    if (key.startsWith(prefix) && !undone.has(key) && sortKey(key) > start) undone.set(key, previous);
+  }
+  return undone;
+}
+
+/** The entries with those of the overlay in their place. */
+export function* overlaid(entries: Iterable<Entry>, overlay: Overlay): Generator<Entry> {
+  // A heap, not a sorted array: of many changes, a page needs only the first few keys.
+  const others = new Heap<{ readonly at: string; readonly entry: Entry }>((a, b) => a.at < b.at);
+  for (const entry of overlay.values()) if (entry !== undefined) others.push({ at: sortKey(entry.key), entry });
+  for (const entry of entries) {
+    const at = sortKey(entry.key);
+    for (let next = others.peek(); next !== undefined && next.at <= at; next = others.peek()) {
+      others.pop();
+      yield next.entry;
+    }
+    if (!overlay.has(entry.key)) yield entry;
+  }
+  for (let next = others.pop(); next !== undefined; next = others.pop()) yield next.entry;
+}
+
+/** The first `limit` entries, and whether there are more. */
+export function pageOf(entries: Iterable<Entry>, revision: Revision, limit = Number.POSITIVE_INFINITY): Page {
+  const taken: Entry[] = [];
+  for (const entry of entries) {
+    if (taken.length === limit) return { entries: taken, revision, more: true };
+    taken.push(entry);
+  }
+  return { entries: taken, revision, more: false };
+}
