@@ -125,6 +125,31 @@ export const rooms: Record<string, readonly string[]> = {
   "api/core/pod": ["fields", "resources", "scheduling", "security", "volumes", "containers", "spec", "update"],
   client: ["transport", "requests", "informer"],
   cluster: ["config", "data", "reasons", "in-process", "images", "nodes", "standalone"],
+  kubelet: [
+    // Pure rules, and what runs containers.
+    "runtime",
+    "cri",
+    "lifecycle",
+    "pod-status",
+    "containers",
+    "pleg",
+    "admission",
+    // What Pods use: objects of the API, the machine, images, probes, volumes.
+    "objects",
+    "host",
+    "images",
+    "probes",
+    "volumes",
+    // The Node, its Pods, and which of them have to go.
+    "node",
+    "pods",
+    "eviction",
+    // What surrounds a kubelet, and nodes without containers.
+    "config",
+    "certificates",
+    "server",
+    "fleet",
+  ],
   network: ["kernel", "cni", "overlay", "policy", "proxy", "dns", "http", "gateway", "ingress"],
   scheduler: ["framework", "configuration", "snapshot", "evaluation", "queue", "extenders", "plugins", "cycle"],
   cmd: ["process", "options", "components", "inspect", "lifecycle", "nodes", "state"],
