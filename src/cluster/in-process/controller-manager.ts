@@ -2,14 +2,15 @@
  * The controller manager in the API server's process: caches as system:kube-controller-manager, and each controller as its own service account. Where other
  * processes work on the same store, only the elected one does.
  */
+
 import { hostname } from "node:os";
+import { kinds } from "#api";
 import type { Clock, Logger, MetricsRegistry, Random } from "#base";
 import { Client, type InProcessHandle, inProcess, leadElected } from "#client";
 import {
   allControllers,
   type ClusterFacts,
   controllerMetrics,
-  Lease,
   runControllers,
   selected,
   UnknownControllerError,
@@ -94,7 +95,7 @@ export async function runControllerManager(options: ControllerManagerOptions, si
   try {
     if (!elects) return await run(signal);
     const identity = `${hostname()}_${Buffer.from(random.bytes(8)).toString("hex")}`;
-    const leases = client.of(Lease).in(NAMESPACE);
+    const leases = client.of(kinds.Lease).in(NAMESPACE);
     await leadElected({ leases, name: "kube-controller-manager", identity, clock, random, log }, signal, run);
   } finally {
     for (const each of clients) await each.close();

@@ -1,10 +1,12 @@
 /**
  * The scheduler in the API server's process, as system:kube-scheduler. Where other processes work on the same store, only the elected one does.
  */
+
 import { hostname } from "node:os";
+import { kinds } from "#api";
 import type { Clock, Logger, MetricsRegistry, Random } from "#base";
 import { Client, type InProcessHandle, inProcess, leadElected } from "#client";
-import { Explanations, Lease, runScheduler, schedulerMetrics } from "#scheduler";
+import { Explanations, runScheduler, schedulerMetrics } from "#scheduler";
 
 import type { SchedulingReasons } from "../reasons/scheduling-reasons.ts";
 
@@ -36,7 +38,7 @@ export async function runInProcessScheduler(options: InProcessSchedulerOptions, 
   try {
     if (!elects) return await run(signal);
     const identity = `${hostname()}_${Buffer.from(random.bytes(8)).toString("hex")}`;
-    const leases = client.of(Lease).in(NAMESPACE);
+    const leases = client.of(kinds.Lease).in(NAMESPACE);
     await leadElected({ leases, name: NAME, identity, clock, random, log }, signal, run);
   } finally {
     await client.close();
