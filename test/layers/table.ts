@@ -42,7 +42,7 @@ export const layers: Record<string, Layer> = {
     folders: ["base", "flows", "api", "pki", "client"],
     packages: ["@grpc/grpc-js", "@grpc/proto-loader", "ws", "yaml"],
   },
-  network: { folders: ["base", "flows", "api", "client"], packages: ["dns-packet", "re2js"] },
+  network: { folders: ["base", "flows", "api", "client"], packages: ["re2js"] },
   cloud: { folders: ["base", "flows", "api", "client", "controllers"], packages: [] },
   dashboard: {
     folders: ["base", "flows", "api"],

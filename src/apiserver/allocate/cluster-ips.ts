@@ -8,11 +8,11 @@
 import { type IpFamily, isStatusError, type networking } from "#api";
 import type { StoredObject } from "../cache/stored-object.ts";
 import { serverRequest } from "../loopback/server-request.ts";
+import type { AnyDraft } from "../rest/draft.ts";
 import type { Resource } from "../rest/resource.ts";
 import type { ServerContext } from "../rest/server-context.ts";
 import { createDraft } from "../rest/write/create.ts";
 import { erase } from "../rest/write/persist.ts";
-import type { AnyDraft } from "../rest/write/prepare.ts";
 import { type AddressRange, addressRange } from "./address-range.ts";
 import { places } from "./bands.ts";
 import { full, type Owner, type Refusal, sameOwner } from "./owner.ts";

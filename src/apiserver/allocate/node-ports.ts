@@ -11,7 +11,7 @@ import type { Change, Entry, Revision } from "#store";
 import type { StoreFeed, Subscriber } from "../cache/feed.ts";
 import { STORE_PREFIX } from "../rest/resource.ts";
 import type { ServerContext } from "../rest/server-context.ts";
-import { storeCall } from "../rest/write/persist.ts";
+import { storeCall } from "../rest/store-call.ts";
 import { lowerBand, places, portBands } from "./bands.ts";
 import { full, type Owner, type Refusal, sameOwner } from "./owner.ts";
 

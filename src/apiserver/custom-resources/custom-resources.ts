@@ -8,7 +8,7 @@ import type { Store } from "#store";
 import { StoredObject } from "../cache/stored-object.ts";
 import { serviceResolver } from "../outbound/service-resolver.ts";
 import { webhookClient } from "../outbound/webhook-client.ts";
-import { fresh } from "../rest/read/read.ts";
+import { fresh } from "../rest/read/fresh.ts";
 import type { Resources } from "../rest/resources.ts";
 import type { Admission, ServerContext } from "../rest/server-context.ts";
 import { type Converter, noConverter, WebhookConverter } from "./converter.ts";

@@ -13,8 +13,8 @@ import type { Verdict } from "../authz/verdict.ts";
 import type { ApiRequest, SharedHeaders } from "../http/exchange.ts";
 import type { RequestInfo } from "../http/request-info.ts";
 import { ANONYMOUS, type UserInfo } from "../identity/user.ts";
+import type { AnyDraft } from "../rest/draft.ts";
 import type { RequestWitness } from "../rest/server-context.ts";
-import type { AnyDraft } from "../rest/write/prepare.ts";
 
 export interface Arrived {
   /** As it came. */

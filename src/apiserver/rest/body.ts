@@ -28,9 +28,9 @@ import {
   unsupportedMediaType,
   YamlSyntaxError,
 } from "#api";
+import type { AnyDraft } from "./draft.ts";
 import type { WriteOptions } from "./options.ts";
 import type { RestRequest } from "./rest-request.ts";
-import type { AnyDraft } from "./write/prepare.ts";
 
 export const JSON_TYPE = "application/json";
 export const YAML_TYPE = "application/yaml";

@@ -1,5 +1,6 @@
 /** Small parts of requests that several verbs read. */
 import type { JsonObject, KubeObject, RequestFacts } from "#api";
+import type { Maybe } from "#base";
 import { writeOptionsObject } from "./operation-options.ts";
 import type { RestRequest } from "./rest-request.ts";
 import type { AdmissionAttributes } from "./server-context.ts";
@@ -10,7 +11,7 @@ export function requestFacts({ context, user }: RestRequest): RequestFacts {
 }
 
 /** Asks the guard of the resource, if it has one. */
-export function guarded(request: RestRequest, object: KubeObject, old?: KubeObject): void | Promise<void> {
+export function guarded(request: RestRequest, object: KubeObject, old?: KubeObject): Maybe<void> {
   const { context, resource } = request;
   const { group, resource: plural } = resource.groupResource;
   const guard = context.access.guards.get(`${group}/${plural}`);

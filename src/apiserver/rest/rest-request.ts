@@ -2,9 +2,9 @@
 import type { Json, Kind } from "#api";
 import type { Revision } from "#store";
 import type { UserInfo } from "../identity/user.ts";
+import type { AnyDraft } from "./draft.ts";
 import type { Resource } from "./resource.ts";
 import type { RequestWitness, ServerContext } from "./server-context.ts";
-import type { AnyDraft } from "./write/prepare.ts";
 
 export interface RestRequest {
   readonly context: ServerContext;

@@ -1,6 +1,6 @@
 /** What the verbs need besides the request: passed in by the composition root. */
 import type { Draft, JsonObject, KubeObject, ObjectMeta } from "#api";
-import type { Clock, Logger, Random } from "#base";
+import type { Clock, Logger, Maybe, Random } from "#base";
 import type { RequestAbout } from "#flows";
 import type { Store } from "#store";
 import type { StoreFeed } from "../cache/feed.ts";
@@ -67,10 +67,10 @@ export interface WriteAccess {
   /** Asked for resources whose objects give rights to others, by `group/plural`. */
   readonly guards: ReadonlyMap<string, WriteGuard>;
   /** An update or an apply finds nothing to change, and would create it. */
-  mayCreate(request: RestRequest): void | Promise<void>;
+  mayCreate(request: RestRequest): Maybe<void>;
 }
 
-export type WriteGuard = (write: GuardedWrite) => void | Promise<void>;
+export type WriteGuard = (write: GuardedWrite) => Maybe<void>;
 
 export interface GuardedWrite {
   readonly request: RestRequest;
@@ -95,8 +95,8 @@ export interface RequestWitness {
 /** Admission as the verbs see it: mutate before validation of the kind, validate after it. */
 export interface Admission {
   /** Waits only if some plugin does. */
-  mutate(attributes: AdmissionAttributes): void | Promise<void>;
-  validate(attributes: AdmissionAttributes): void | Promise<void>;
+  mutate(attributes: AdmissionAttributes): Maybe<void>;
+  validate(attributes: AdmissionAttributes): Maybe<void>;
 }
 
 export interface AdmissionAttributes {

@@ -6,7 +6,7 @@ import { Recorder } from "#flows";
 import { testServer } from "../../apiserver/testing/index.ts";
 import { EndpointSlice, Namespace, Service } from "../kernel/kinds.ts";
 import { runDns } from "./run-dns.ts";
-import { askServer, told } from "./testing/ask.ts";
+import { answersOf, askServer } from "./testing/ask.ts";
 
 it("answers with what it last saw while the API server is gone, and catches up when it is back", async () => {
   const clock = realClock();
@@ -50,7 +50,7 @@ it("answers with what it last saw while the API server is gone, and catches up w
   );
   try {
     const port = await ready.promise;
-    const ask = async () => told(await askServer(port, "web.shop.svc.cluster.local", "A"));
+    const ask = async () => answersOf(await askServer(port, "web.shop.svc.cluster.local", "A"));
     expect(await ask()).toEqual(["A 10.1.0.1"]);
     expect((await askServer(port, "elsewhere.example.org", "A")).rcode).toBe("REFUSED");
     const current = await slices.get("web-1");

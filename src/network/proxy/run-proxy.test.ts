@@ -31,11 +31,11 @@ it("sends to its own zone once the node has one", async () => {
       ports: [{ name: "", port: 8080, protocol: "TCP" }],
       endpoints: [endpoint(1, "a"), endpoint(2, "b")],
     });
-  let told: readonly string[] = [];
+  let endpoints: readonly string[] = [];
   const rules: Rules = {
     apply: async (services) => {
       const web = services.get("default/web");
-      if (web !== undefined) told = web[0]?.endpoints.map(({ address }) => address) ?? [];
+      if (web !== undefined) endpoints = web[0]?.endpoints.map(({ address }) => address) ?? [];
     },
     resync: async () => {},
     remove: async () => {},
@@ -48,9 +48,9 @@ it("sends to its own zone once the node has one", async () => {
   };
   tasks.run("proxy", (signal) => runProxy(options, signal));
   try {
-    await expect.poll(() => told).toEqual(["10.244.0.1", "10.244.0.2"]);
+    await expect.poll(() => endpoints).toEqual(["10.244.0.1", "10.244.0.2"]);
     await nodes.update({ ...made, metadata: { ...made.metadata, labels: { [ZONE]: "b" } } });
-    await expect.poll(() => told).toEqual(["10.244.0.2"]);
+    await expect.poll(() => endpoints).toEqual(["10.244.0.2"]);
   } finally {
     await tasks.stop();
     await client.close();

@@ -1,6 +1,6 @@
 /** What plugins see of the cluster: the caches of this server. */
 import type { KubeObject } from "#api";
-import { fresh } from "../../rest/read/read.ts";
+import { fresh } from "../../rest/read/fresh.ts";
 import type { Resources } from "../../rest/resources.ts";
 import type { ServerContext } from "../../rest/server-context.ts";
 import type { ClusterView } from "./plugin.ts";

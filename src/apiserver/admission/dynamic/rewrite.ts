@@ -15,9 +15,9 @@ import {
   parseOwners,
   unknownField,
 } from "#api";
+import type { AnyDraft } from "../../rest/draft.ts";
 import type { AdmissionAttributes } from "../../rest/server-context.ts";
 import { fillIn } from "../../rest/write/defaults.ts";
-import type { AnyDraft } from "../../rest/write/prepare.ts";
 import { kindText, type Target } from "./target.ts";
 
 const INVALID_MANAGED_FIELDS =

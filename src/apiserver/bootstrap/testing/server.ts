@@ -7,12 +7,12 @@ import { type AllocatorOptions, type Allocators, allocators } from "../../alloca
 import { StoreFeed } from "../../cache/feed.ts";
 import { serverRequest } from "../../loopback/server-request.ts";
 import { allWrites } from "../../rest/all-writes.ts";
+import type { AnyDraft } from "../../rest/draft.ts";
 import { noAdmission } from "../../rest/no-admission.ts";
 import { type Resource, STORE_PREFIX } from "../../rest/resource.ts";
 import { Resources } from "../../rest/resources.ts";
 import type { ServerContext } from "../../rest/server-context.ts";
 import { createDraft } from "../../rest/write/create.ts";
-import type { AnyDraft } from "../../rest/write/prepare.ts";
 
 export interface TestServer extends AsyncDisposable {
   readonly context: ServerContext;

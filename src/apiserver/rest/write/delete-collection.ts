@@ -1,7 +1,7 @@
 /** deletecollection: every object that a list would show, each deleted by the rules of a single deletion. */
 import { isStatusError } from "#api";
+import { type ListResult, listSelected } from "../read/list.ts";
 import { listOptions } from "../read/list-options.ts";
-import { type ListResult, listSelected } from "../read/read.ts";
 import { selectionOf } from "../read/selection.ts";
 import type { RestRequest } from "../rest-request.ts";
 import { deleteWith, readOptions } from "./delete.ts";

@@ -18,14 +18,14 @@ import {
 } from "#api";
 import type { StoredObject } from "../../cache/stored-object.ts";
 import { parseTyped, typed } from "../body.ts";
+import type { AnyDraft } from "../draft.ts";
 import { deleteOptionsObject } from "../operation-options.ts";
 import { type DeleteOptions, deleteOptions } from "../options.ts";
-import { fresh } from "../read/read.ts";
+import { fresh } from "../read/fresh.ts";
 import { admissionAttributes } from "../request-parts.ts";
 import type { RestRequest } from "../rest-request.ts";
 import { release } from "./allocating.ts";
 import { erase, persist } from "./persist.ts";
-import type { AnyDraft } from "./prepare.ts";
 
 const OPTIONS_TYPE = "io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions";
 const ORPHAN = "orphan";

@@ -16,8 +16,9 @@ import {
   updateManagedFields,
   type WriteContext,
 } from "#api";
+import type { Maybe } from "#base";
+import type { AnyDraft } from "../draft.ts";
 import type { RestRequest } from "../rest-request.ts";
-import type { AnyDraft } from "./prepare.ts";
 
 /** What the field manager is told about a write. */
 export function ownershipContext({ context, resource, query, userAgent, subresource }: RestRequest): WriteContext {
@@ -34,7 +35,7 @@ export function ownershipContext({ context, resource, query, userAgent, subresou
 }
 
 /** Records in the draft's managedFields who owns what after this write. */
-export function own(request: RestRequest, draft: AnyDraft, live: KubeObject | undefined): void | Promise<void> {
+export function own(request: RestRequest, draft: AnyDraft, live: KubeObject | undefined): Maybe<void> {
   const update = {
     ...ownershipContext(request),
     live: live as JsonObject | undefined,

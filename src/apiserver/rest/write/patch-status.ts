@@ -5,7 +5,7 @@
  * 2. A patch that speaks of anything else takes the long way: what is wrong with it has to be told.
  */
 import { cloneJson, isObject, type Json, type Kind, type KubeObject } from "#api";
-import type { AnyDraft } from "./prepare.ts";
+import type { AnyDraft } from "../draft.ts";
 import type { Proposal } from "./write.ts";
 
 const OWN_PARTS: ReadonlySet<string> = new Set(["kind", "apiVersion", "metadata", "status"]);

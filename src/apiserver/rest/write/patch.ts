@@ -29,12 +29,12 @@ import {
   YamlSyntaxError,
 } from "#api";
 import { mediaType } from "../body.ts";
+import type { AnyDraft } from "../draft.ts";
 import { type PatchOptions, patchOptions } from "../options.ts";
 import type { RestRequest, Written } from "../rest-request.ts";
 import { change } from "./change.ts";
 import { ownershipContext } from "./ownership.ts";
 import { aroundStatus, isAboutStatus } from "./patch-status.ts";
-import type { AnyDraft } from "./prepare.ts";
 import type { Proposal } from "./write.ts";
 
 const JSON_PATCH = "application/json-patch+json";

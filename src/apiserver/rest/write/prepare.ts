@@ -8,7 +8,6 @@ import {
   at,
   checkDns1123Subdomain,
   cloneJson,
-  type Draft,
   equalJson,
   type FieldError,
   field,
@@ -24,8 +23,7 @@ import {
   validateObjectMetaUpdate,
   zeroValue,
 } from "#api";
-
-export type AnyDraft = Draft<KubeObject> & { [field: string]: Json | undefined };
+import type { AnyDraft } from "../draft.ts";
 
 const METADATA = at("metadata");
 const ROOT = at();

@@ -16,14 +16,14 @@ import {
   typeSchema,
 } from "#api";
 import { mediaType, parseTyped } from "../body.ts";
+import type { AnyDraft } from "../draft.ts";
 import { patchOptions, writeOptions } from "../options.ts";
-import { fresh } from "../read/read.ts";
+import { fresh } from "../read/fresh.ts";
 import type { RestRequest } from "../rest-request.ts";
 import type { Admission, AdmissionAttributes } from "../server-context.ts";
 import { change } from "./change.ts";
 import { own } from "./ownership.ts";
 import { parsePatch, patcher } from "./patch.ts";
-import type { AnyDraft } from "./prepare.ts";
 import { checkPlace } from "./update.ts";
 
 const SCALE_TYPE = "io.k8s.api.autoscaling.v1.Scale";

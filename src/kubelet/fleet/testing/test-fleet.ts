@@ -36,7 +36,7 @@ export interface TestFleet {
 const ADMIN = { name: "admin", groups: ["system:masters"] };
 
 export async function testFleet(options: TestFleetOptions = {}): Promise<TestFleet> {
-  const server = options.server ?? (await newServer());
+  const server = options.server ?? (await nodeServer());
   const { clock } = server;
   const writes: string[] = [];
   const complaints: unknown[] = [];
@@ -59,7 +59,7 @@ export async function testFleet(options: TestFleetOptions = {}): Promise<TestFle
         userAgent: "kubelet",
       }),
     facts: { version: "v1.36.4", architecture: "amd64" },
-    ...(options.defaults !== undefined && { defaults: options.defaults }),
+    defaults: options.defaults,
     clock,
     random: seededRandom(1),
     log: { ...silentLogger, warn: complain, error: complain },
@@ -109,7 +109,8 @@ function answerOf({ code, reason, message }: StatusError) {
   return { status: code, headers, body: [Buffer.from(JSON.stringify(body))] };
 }
 
-async function newServer(): Promise<TestServer> {
+/** An API server with what nodes need of a cluster. */
+export async function nodeServer(): Promise<TestServer> {
   const server = await testServer({ modes: DEFAULT_MODES, admission: admitting({ enable: ["NodeRestriction"] }) });
   for (const name of ["default", "kube-node-lease"])
     await server.request("POST", "/api/v1/namespaces", { body: namespace(name) });

@@ -23,10 +23,12 @@ import {
 } from "#api";
 import type { StoredObject } from "../../../cache/stored-object.ts";
 import { serverRequest } from "../../../loopback/server-request.ts";
+import type { AnyDraft } from "../../../rest/draft.ts";
+import { shown } from "../../../rest/read/fresh.ts";
 import type { Resource } from "../../../rest/resource.ts";
+import { storeCall } from "../../../rest/store-call.ts";
 import { own } from "../../../rest/write/ownership.ts";
-import { persist, shown, storeCall } from "../../../rest/write/persist.ts";
-import type { AnyDraft } from "../../../rest/write/prepare.ts";
+import { persist } from "../../../rest/write/persist.ts";
 import type { PluginServices } from "../../chain/plugin-services.ts";
 
 /** As often as another server may be first. */

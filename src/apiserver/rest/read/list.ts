@@ -1,79 +1,28 @@
 /**
- * get and list, from the cache.
+ * GET of a collection, from the cache.
  *
  * 1. Without a resourceVersion a read is as new as the store; with one, at least as new; with Exact, of that very revision.
  * 2. Pages of one list show the state of its first page. Where that is no longer kept here, the store still may have it.
  */
-
-import { expired, isStatusError, notFound, StatusError } from "#api";
-import { andThen, type Maybe } from "#base";
-import { type Entry, isStoreError, type Page, type Revision } from "#store";
+import { expired, isStatusError, type StatusError } from "#api";
+import { type Entry, isStoreError, type Revision } from "#store";
 import type { ObjectMap } from "../../cache/resource-cache.ts";
 import { matcher, type Selection } from "../../cache/selection.ts";
 import { StoredObject } from "../../cache/stored-object.ts";
-import { gone } from "../../past/index.ts";
-import { loaded, ownForm, ownForms } from "../forms.ts";
+import { loaded, ownForms } from "../forms.ts";
 import type { RestRequest } from "../rest-request.ts";
-import type { ServerContext } from "../server-context.ts";
-import { shown, storeCall } from "../write/persist.ts";
+import { storeCall } from "../store-call.ts";
 import { type ContinueToken, decodeContinue, encodeContinue } from "./continue-token.ts";
-import { type ListOptions, listOptions, parseVersion } from "./list-options.ts";
+import { fresh, notOlderThan } from "./fresh.ts";
+import { type ListOptions, listOptions } from "./list-options.ts";
+import { pastState } from "./past-state.ts";
 import { selectionOf } from "./selection.ts";
-
-const FUTURE_WAIT_MS = 3_000;
 
 export interface ListResult {
   readonly objects: readonly StoredObject[];
   readonly revision: Revision;
   readonly continue?: string;
   readonly remaining?: number;
-}
-
-/** At once where nothing has to be waited for. */
-export function get(request: RestRequest): Maybe<StoredObject> {
-  const { context, query } = request;
-  const version = query.size === 0 ? "" : (query.get("resourceVersion") ?? "");
-  if (request.asOf !== undefined || version !== "" || context.sharedStore) return getLate(request, version);
-  return kept(request);
-}
-
-async function getLate(request: RestRequest, version: string): Promise<StoredObject> {
-  const { context, asOf } = request;
-  if (asOf !== undefined) return getAsOf(request, asOf);
-  if (version !== "") await notOlderThan(context, parseVersion(version, 500));
-  else await fresh(context);
-  return kept(request);
-}
-
-function kept(request: RestRequest): Maybe<StoredObject> {
-  const { resource, namespace, name } = request;
-  return andThen(resource.get(resource.suffix(namespace, name)), (stored) => existing(request, stored));
-}
-
-function existing({ resource, name }: RestRequest, stored: StoredObject | undefined): StoredObject {
-  if (stored === undefined) throw notFound(resource.groupResource, name);
-  return stored;
-}
-
-/** Where it is the newest state after all, it is read as always. */
-async function getAsOf(request: RestRequest, revision: Revision): Promise<StoredObject> {
-  const { context, resource, namespace, name } = request;
-  const key = resource.cache.prefix + resource.suffix(namespace, name);
-  const { entries } = await pastState(context, key, revision, 1);
-  const [entry] = entries;
-  if (entry === undefined || entry.key !== key) throw notFound(resource.groupResource, name);
-  const stored = new StoredObject(entry);
-  return resource.forms === undefined ? stored : ownForm(resource.forms, stored);
-}
-
-async function pastState(context: ServerContext, prefix: string, revision: Revision, limit?: number): Promise<Page> {
-  try {
-    return await context.store.list(prefix, { revision, ...(limit !== undefined && { limit }) });
-  } catch (error) {
-    const told = gone(error, revision);
-    if (told !== error) throw told;
-    return storeCall(() => Promise.reject(error));
-  }
 }
 
 export async function list(request: RestRequest): Promise<ListResult> {
@@ -237,28 +186,6 @@ function* take<T>(items: Iterable<T>, limit = Number.POSITIVE_INFINITY): Generat
     if (left-- === 0) return;
     yield item;
   }
-}
-
-/** Waits until the caches show all that the store has acknowledged. */
-export async function fresh(context: ServerContext): Promise<void> {
-  if (context.sharedStore) await shown(context, await storeCall(() => context.store.revision()));
-}
-
-export async function notOlderThan({ feed, clock }: ServerContext, revision: Revision): Promise<void> {
-  if (feed.revision >= revision) return;
-  const late = new AbortController();
-  const timer = clock.timer(FUTURE_WAIT_MS, () => late.abort(tooLarge(revision, feed.revision)));
-  await feed.reached(revision, late.signal).finally(() => timer.cancel());
-}
-
-function tooLarge(asked: Revision, current: Revision): StatusError {
-  const message = `Timeout: Too large resource version: ${asked}, current: ${current}`;
-  return new StatusError("Timeout", message, {
-    details: {
-      retryAfterSeconds: 1,
-      causes: [{ reason: "ResourceVersionTooLarge", message: "Too large resource version" }],
-    },
-  });
 }
 
 function tooOld(after: string): StatusError {
