@@ -52,6 +52,25 @@ export const layers: Record<string, Layer> = {
   cmd: { folders: [...PARTS, "dashboard", "cluster"], packages: ["commander", "yaml"] },
 };
 
+/** What each folder is for: the words of docs/architecture.md, which scripts/architecture.ts writes from these tables. */
+export const purposes: Record<string, string> = {
+  base: "clock, random, abort, queues, maps, log, metrics: no Kubernetes terms",
+  flows: "flow records: what happened, with its causes, and the diagrams of it",
+  api: "the kinds: their schemas, facts, defaults and validation, and the machinery that they share",
+  store: "keys and bytes under one revision: `memory`, `embedded` (a journal and LMDB), `etcd`",
+  pki: "certificate authorities, certificates, kubeconfigs",
+  apiserver: "the request pipeline, the verbs, watch caches, discovery, OpenAPI",
+  client: "typed requests over HTTPS or in process, informers, leader election, events",
+  controllers: "the controller runtime, and a folder for each controller",
+  scheduler: "the scheduling queue, the cycle, and a folder for each plugin",
+  kubelet: "real nodes on a container runtime (CRI), and simulated nodes",
+  network: "kube-proxy, NetworkPolicies, DNS, ingress and Gateway API",
+  cloud: "the cloud controllers: load balancers of this machine",
+  dashboard: "the web page, and its server on loopback",
+  cluster: "the composition root: puts the parts together into a cluster",
+  cmd: "the command line, a file for each command",
+};
+
 /** The rooms of a folder, lowest first. */
 export const rooms: Record<string, readonly string[]> = {
   apiserver: [

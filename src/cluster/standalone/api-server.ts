@@ -70,12 +70,15 @@ export interface KubeletFlags {
   readonly timeoutMs?: number;
 }
 
-export interface LoneApiServer {
+export interface StandaloneApiServer {
   readonly port: number;
   stop(): Promise<void>;
 }
 
-export async function startLoneApiServer(config: ApiServerConfig, environment: Environment): Promise<LoneApiServer> {
+export async function startStandaloneApiServer(
+  config: ApiServerConfig,
+  environment: Environment,
+): Promise<StandaloneApiServer> {
   const { clock, log } = environment;
   const { bindAddress, port, admission, proxyClient } = config;
   const noneGiven = Object.keys(config.authorization).length === 0;

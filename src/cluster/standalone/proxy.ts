@@ -6,7 +6,7 @@ import type { OverlayMode, ProxyMode, UpstreamAddress } from "#network";
 import type { Environment } from "../config/environment.ts";
 import { type Component, type ComponentConfig, runComponent, type Work } from "./component.ts";
 
-export interface LoneProxyConfig extends Omit<ComponentConfig, "name" | "election"> {
+export interface StandaloneProxyConfig extends Omit<ComponentConfig, "name" | "election"> {
   readonly nodeName: string;
   readonly clusterCidrs: readonly string[];
   /** Addresses of node ports. Default: the Node's addresses. */
@@ -18,10 +18,10 @@ export interface LoneProxyConfig extends Omit<ComponentConfig, "name" | "electio
   readonly overlay?: OverlayMode;
   readonly masqueradesOutside?: boolean;
   /** Absent: no DNS. */
-  readonly dns?: LoneDnsConfig;
+  readonly dns?: StandaloneDnsConfig;
 }
 
-export interface LoneDnsConfig {
+export interface StandaloneDnsConfig {
   readonly addresses: readonly string[];
   readonly port: number;
   readonly zone: string;
@@ -30,8 +30,8 @@ export interface LoneDnsConfig {
 }
 
 /** Runs until the signal aborts. */
-export async function runLoneProxy(
-  config: LoneProxyConfig,
+export async function runStandaloneProxy(
+  config: StandaloneProxyConfig,
   environment: Pick<Environment, "clock" | "log">,
   signal: AbortSignal,
 ): Promise<void> {
@@ -44,9 +44,9 @@ export async function runLoneProxy(
 }
 
 /** Only the DNS server, until the signal aborts. */
-export async function runLoneDns(
+export async function runStandaloneDns(
   config: Omit<ComponentConfig, "name" | "election">,
-  dns: LoneDnsConfig,
+  dns: StandaloneDnsConfig,
   environment: Pick<Environment, "clock" | "log">,
   signal: AbortSignal,
 ): Promise<void> {

@@ -14,7 +14,7 @@ import { type Component, type ComponentConfig, runComponent, type Work } from ".
 
 const NAME = "kube-scheduler";
 
-export interface LoneSchedulerConfig extends Omit<ComponentConfig, "name" | "kubeconfig"> {
+export interface StandaloneSchedulerConfig extends Omit<ComponentConfig, "name" | "kubeconfig"> {
   /** May be set in the configuration file instead. */
   readonly kubeconfig?: string;
   /** A KubeSchedulerConfiguration. */
@@ -26,8 +26,8 @@ export interface LoneSchedulerConfig extends Omit<ComponentConfig, "name" | "kub
 }
 
 /** Runs until the signal aborts. */
-export async function runLoneScheduler(
-  config: LoneSchedulerConfig,
+export async function runStandaloneScheduler(
+  config: StandaloneSchedulerConfig,
   { clock, log }: Pick<Environment, "clock" | "log">,
   signal: AbortSignal,
 ): Promise<void> {

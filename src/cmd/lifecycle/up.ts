@@ -10,7 +10,7 @@ import { type AuthorizationOptions, authorizationFrom, authorizationOptions } fr
 import { controllersOption } from "../options/controllers.ts";
 import { type EncryptionOptions, encryptionFrom, encryptionOptions } from "../options/encryption.ts";
 import { type EtcdOptions, etcdOptions, etcdStore, tlsOf } from "../options/etcd.ts";
-import { type FlowControlFlagOptions, flowControlFrom, flowControlOptions } from "../options/fairness.ts";
+import { type FairnessFlagOptions, fairnessFrom, fairnessOptions } from "../options/fairness.ts";
 import {
   chooseNodes,
   ownTerminal,
@@ -31,7 +31,7 @@ export interface UpOptions
     EncryptionOptions,
     AdmissionFlagOptions,
     AuditFlagOptions,
-    FlowControlFlagOptions,
+    FairnessFlagOptions,
     NodesFlagOptions,
     RealNodesFlagOptions,
     RecordingOptions {
@@ -101,7 +101,7 @@ export function upCommand(): Command {
     ...encryptionOptions(),
     ...admissionOptions(),
     ...auditOptions(),
-    ...flowControlOptions(),
+    ...fairnessOptions(),
   ])
     command.addOption(option);
   return command;
@@ -123,7 +123,7 @@ export function configFrom(options: UpOptions, realNodes?: RealNodesConfig): Clu
     encryption: encryptionFrom(options),
     admission: admissionFrom(options),
     audit: auditFrom(options),
-    fairness: flowControlFrom(options),
+    fairness: fairnessFrom(options),
     ...(options.controllers !== undefined && { controllers: options.controllers }),
     // A memory store without nodes is for trying the API: no Pod could run.
     scheduler: options.scheduler ?? (options.store !== "memory" || nodes !== undefined || realNodes !== undefined),

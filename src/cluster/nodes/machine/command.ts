@@ -30,8 +30,8 @@ export async function run(program: string, args: readonly string[], options: Com
   const work = [ended, text(child.stdout), text(child.stderr), feed(child.stdin, input ?? "")] as const;
   const [[code, signal], stdout, stderr] = await Promise.all(work);
   if (code !== 0) {
-    const words = stderr.trim().split("\n").at(-1) || `it ended with ${signal ?? `exit code ${code}`}`;
-    throw new CommandError(`${program} ${args.join(" ")}: ${words}`);
+    const reason = stderr.trim().split("\n").at(-1) || `it ended with ${signal ?? `exit code ${code}`}`;
+    throw new CommandError(`${program} ${args.join(" ")}: ${reason}`);
   }
   return stdout;
 }
