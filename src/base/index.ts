@@ -16,14 +16,8 @@ export {
   httpFailureText,
 } from "./http-client/http-client.ts";
 export { addressText, type NetworkAddress, networkErrorText } from "./http-client/network-error.ts";
-export {
-  createLogger,
-  type LogFields,
-  type Logger,
-  type LoggerOptions,
-  type LogLevel,
-  silentLogger,
-} from "./log/log.ts";
+export { createLogger, type Logger, type LoggerOptions, silentLogger } from "./log/log.ts";
+export type { LogFields, LogLevel } from "./log/log-format.ts";
 export { type Plain, plainValue } from "./log/plain-value.ts";
 export type { Counter, Gauge, Histogram } from "./metrics/metric-samples.ts";
 export {

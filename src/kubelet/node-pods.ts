@@ -6,14 +6,13 @@
  *     URL ───►┘      │           └─► Prober ──► poke
  *                    └─► StatusWriter ══► API
  */
-import type { core } from "#api";
+import { type core, kinds } from "#api";
 import { abortable, type Clock, type Logger, type MetricsRegistry, type Random, type TaskGroup } from "#base";
 import { type Client, type EventRecorder, Informer } from "#client";
 import type { ResizeVerdict } from "./admission/index.ts";
 import type { NodeFacts } from "./containers/index.ts";
 import type { PodCgroups, PodFiles } from "./host/index.ts";
 import { imagePuller } from "./images/index.ts";
-import { Pod } from "./kinds.ts";
 import type { PodFailure } from "./lifecycle/index.ts";
 import { type PodObjects, podEvents, podObjects } from "./objects/index.ts";
 import { Pleg } from "./pleg/index.ts";
@@ -44,7 +43,7 @@ export interface NodePodsOptions {
   readonly cgroups: PodCgroups;
   readonly facts: () => NodeFacts;
   readonly admit: (pod: core.Pod, active: readonly core.Pod[]) => PodFailure | undefined;
-  readonly admitResize: (pod: core.Pod, others: readonly core.Pod[]) => ResizeVerdict;
+  readonly admitResize: (pod: core.Pod, active: readonly core.Pod[]) => ResizeVerdict;
   /** Where static Pods are. */
   readonly manifests?: { readonly path?: string | undefined; readonly url?: string | undefined } | undefined;
   /** Owns the mirrors of static Pods. */
@@ -73,7 +72,7 @@ export function nodePods(options: NodePodsOptions): NodePods {
   const calls = new RuntimeCalls(clock);
   const runtime = calls.recording(options.runtime);
   const api = new Informer<core.Pod>({
-    client: client.of(Pod),
+    client: client.of(kinds.Pod),
     selectors: { fieldSelector: `spec.nodeName=${nodeName}` },
     clock,
     random,
@@ -105,11 +104,7 @@ export function nodePods(options: NodePodsOptions): NodePods {
     hooks: lifecycleHooks(means),
     objects,
     events,
-    admitResize: (pod) =>
-      options.admitResize(
-        pod,
-        workers.active().filter(({ metadata }) => metadata.uid !== pod.metadata.uid),
-      ),
+    admitResize: (pod) => options.admitResize(pod, workers.active()),
     clock,
     log,
   };

@@ -1,6 +1,11 @@
-/** What is known of a custom kind without its schema: how it is called, and what can be done with it. Discovery needs no more. */
+/** What is known of a custom kind without its schema: its names, its verbs, its deprecation. Discovery needs no more. */
 import type { Kind, ServedSubresource, Verb } from "../machinery/kind.ts";
-import type { CustomResourceDefinition, CustomResourceSubresources } from "../types/apiextensions-v1.ts";
+import type {
+  CustomResourceDefinition,
+  CustomResourceDefinitionSpec,
+  CustomResourceDefinitionVersion,
+  CustomResourceSubresources,
+} from "../types/apiextensions-v1.ts";
 
 export type CustomKindNames = Pick<
   Kind,
@@ -47,4 +52,41 @@ function servedOf(
     served.push({ name: "scale", group: "autoscaling", version: "v1", kind: "Scale", verbs: partVerbs, typeName });
   }
   return served;
+}
+
+export function deprecationOf(
+  { group, names, versions }: CustomResourceDefinitionSpec,
+  { name, deprecated, deprecationWarning }: CustomResourceDefinitionVersion,
+): string | undefined {
+  if (deprecated !== true) return undefined;
+  if (deprecationWarning !== undefined) return deprecationWarning;
+  const words = `${group}/${name} ${names.kind} is deprecated`;
+  const [newest] = versions
+    .filter((other) => other.served && other.deprecated !== true && compareVersions(name, other.name) < 0)
+    .map((other) => other.name)
+    .sort((a, b) => compareVersions(b, a));
+  return newest === undefined ? words : `${words}; use ${group}/${newest} ${names.kind}`;
+}
+
+const named = /^v([1-9][0-9]*)(?:(alpha|beta)([1-9][0-9]*))?$/;
+const stability = { alpha: 0, beta: 1, stable: 2 };
+
+/** Negative if `a` is the older or less stable one. */
+export function compareVersions(a: string, b: string): number {
+  const [first, second] = [parse(a), parse(b)];
+  if (first === undefined || second === undefined) {
+    if (first === undefined && second === undefined) return a < b ? 1 : a > b ? -1 : 0;
+    return first === undefined ? -1 : 1;
+  }
+  return first.stability - second.stability || first.major - second.major || first.minor - second.minor;
+}
+
+function parse(version: string): { stability: number; major: number; minor: number } | undefined {
+  const [whole, major, stage, minor] = named.exec(version) ?? [];
+  if (whole === undefined) return undefined;
+  return {
+    stability: stability[(stage ?? "stable") as keyof typeof stability],
+    major: Number(major),
+    minor: Number(minor ?? 0),
+  };
 }

@@ -7,8 +7,10 @@
  *    definition makes new Kinds.
  */
 import { equalJson } from "../machinery/json/equal.ts";
+import { goQuote } from "../machinery/json/go-text.ts";
 import type { Json, JsonObject } from "../machinery/json/json.ts";
 import type { Kind, SelectableFields, Subresources } from "../machinery/kind.ts";
+import { checkQualifiedName } from "../machinery/names/names.ts";
 import { once } from "../machinery/schema/memo.ts";
 import type { Draft, KubeObject } from "../machinery/schema/object.ts";
 import type {
@@ -18,10 +20,8 @@ import type {
   JSONSchemaProps,
 } from "../types/apiextensions-v1.ts";
 import { customColumns } from "./custom-columns.ts";
-import { customKindNames } from "./custom-kind-names.ts";
+import { customKindNames, deprecationOf } from "./custom-kind-names.ts";
 import { compileValidation } from "./custom-validation.ts";
-import { deprecationOf } from "./deprecation.ts";
-import { finalizerWarnings } from "./finalizer-warnings.ts";
 import { compileJsonPath } from "./json-path.ts";
 import { scaleRules } from "./scale.ts";
 import { compileForm } from "./schema/form.ts";
@@ -108,4 +108,28 @@ function selectableFields({
       return value === undefined || value === null ? "" : String(value);
     },
   };
+}
+
+const standard = new Set(["orphan", "foregroundDeletion", "kubernetes"]);
+
+export function finalizerWarnings(object: KubeObject, old: KubeObject | undefined): readonly string[] {
+  const before = new Set(old?.metadata.finalizers ?? []);
+  const added = new Set((object.metadata.finalizers ?? []).filter((name) => !before.has(name)));
+  return [...added].sort().flatMap(warningsOf);
+}
+
+function warningsOf(name: string): readonly string[] {
+  const faults = [...checkQualifiedName(name)];
+  if (!name.includes("/") && !standard.has(name)) {
+    const how = name.includes(".") ? " including a path (/)" : "";
+    faults.push(
+      `prefer a domain-qualified finalizer name${how} to avoid accidental conflicts with other finalizer writers`,
+    );
+  }
+  return faults.map((fault) => `metadata.finalizers: ${goQuote(name)}: ${fault}`);
+}
+
+/** The object itself if it speaks that version already. */
+export function convertNone<T extends KubeObject>(object: T, toApiVersion: string): T {
+  return object.apiVersion === toApiVersion ? object : { ...object, apiVersion: toApiVersion };
 }

@@ -9,14 +9,14 @@ import type { Json, JsonObject } from "../machinery/json/json.ts";
 import { getKey } from "../machinery/json/own-key.ts";
 import type { KubeObject } from "../machinery/schema/object.ts";
 import type { CustomResourceSubresourceScale } from "../types/apiextensions-v1.ts";
-import { Correlation } from "./correlation.ts";
-import { compileEmbedded } from "./embedded.ts";
-import { compileListTypes, type Walk } from "./list-types.ts";
 import { compileObjectRules } from "./rules/object-rules.ts";
 import { RuleRun } from "./rules/run-rules.ts";
 import { scaleSpecFaults, scaleStatusFaults } from "./scale.ts";
+import { Correlation } from "./schema/correlation.ts";
 import type { Structural } from "./schema/structural.ts";
 import { compileFaults } from "./values/compile.ts";
+import { compileEmbedded } from "./values/embedded.ts";
+import { compileListTypes, type Walk } from "./values/list-types.ts";
 
 export interface CustomValidation {
   /** What the last check of an object let pass because it was so before. */

@@ -4,13 +4,16 @@ import { CustomResourceDefinition } from "./custom-resource-definition.ts";
 
 export const apiextensionsKinds: readonly Kind[] = [CustomResourceDefinition];
 
-export { type AcceptedNames, acceptNames } from "./accepted-names.ts";
-export { apiApproval } from "./api-approval.ts";
-export { type ConditionFacts, isConditionTrue } from "./condition.ts";
-export { convertNone } from "./conversion.ts";
-export { type CustomKind, compileCustomKind } from "./custom-kind.ts";
-export { type CustomKindNames, customKindNames } from "./custom-kind-names.ts";
-export { nonStructuralSchema, nonStructuralViolations } from "./non-structural.ts";
+export { type CustomKind, compileCustomKind, convertNone } from "./custom-kind.ts";
+export { type CustomKindNames, compareVersions, customKindNames } from "./custom-kind-names.ts";
+export {
+  type AcceptedNames,
+  acceptNames,
+  apiApproval,
+  type ConditionFacts,
+  isConditionTrue,
+  nonStructuralSchema,
+  nonStructuralViolations,
+} from "./definition/conditions.ts";
 export { NotStructuralError } from "./schema/structural.ts";
-export { compareVersions } from "./version-order.ts";
 export { CustomResourceDefinition };

@@ -20,7 +20,6 @@ import type {
   MetricStatus,
 } from "../types/autoscaling-v2.ts";
 import { behaviorFromText, behaviorText } from "./behavior-text.ts";
-import { defaultCpuUtilization } from "./cpu-default.ts";
 import { metricFromV1, metricStatusFromV1, metricStatusToV1, metricToV1 } from "./metric-conversion.ts";
 
 export const metricsAnnotation = "autoscaling.alpha.kubernetes.io/metrics";
@@ -123,3 +122,6 @@ function parsed(text: string | undefined): Json | JsonObject | undefined {
     throw error;
   }
 }
+
+/** The share of CPU, in percent, that an autoscaler without any metric follows. */
+export const defaultCpuUtilization = 80;

@@ -4,8 +4,7 @@ import { defineKind } from "../definition/define-kind.ts";
 import type { KubeObject } from "../machinery/schema/object.ts";
 import type { HorizontalPodAutoscaler as HpaV1 } from "../types/autoscaling-v1.ts";
 import type { HorizontalPodAutoscaler as HpaV2 } from "../types/autoscaling-v2.ts";
-import { fromV1, metricsAnnotation, toV1 } from "./conversion.ts";
-import { defaultCpuUtilization } from "./cpu-default.ts";
+import { defaultCpuUtilization, fromV1, metricsAnnotation, toV1 } from "./conversion.ts";
 import { HorizontalPodAutoscaler } from "./horizontal-pod-autoscaler.ts";
 import { validateHpaSpec, validateHpaStatus } from "./validation.ts";
 

@@ -4,7 +4,7 @@ import { defineKind } from "../definition/define-kind.ts";
 import type { Column } from "../machinery/kind.ts";
 import type { Draft } from "../machinery/schema/object.ts";
 import type { HPAScalingRules, HorizontalPodAutoscaler as HpaObject } from "../types/autoscaling-v2.ts";
-import { defaultCpuUtilization } from "./cpu-default.ts";
+import { defaultCpuUtilization } from "./conversion.ts";
 import { targetsText } from "./targets-text.ts";
 import { validateHpaSpec, validateHpaStatus } from "./validation.ts";
 

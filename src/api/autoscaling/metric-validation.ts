@@ -9,8 +9,12 @@ import {
 } from "../machinery/errors/field-error.ts";
 import { checkPathSegmentName } from "../machinery/names/names.ts";
 import { parseQuantity } from "../machinery/scalars/quantity.ts";
-import type { MetricIdentifier, MetricSpec, MetricTarget } from "../types/autoscaling-v2.ts";
-import { validateReference } from "./reference.ts";
+import type {
+  CrossVersionObjectReference,
+  MetricIdentifier,
+  MetricSpec,
+  MetricTarget,
+} from "../types/autoscaling-v2.ts";
 
 /** In the order in which they are looked at. */
 const sources = ["object", "external", "pods", "resource", "containerResource"] as const;
@@ -140,4 +144,20 @@ function hasValue(target: MetricTarget | undefined): boolean {
 
 function isPositive(quantity: string | undefined): boolean {
   return quantity !== undefined && parseQuantity(quantity).unscaled > 0n;
+}
+
+export type Reference = CrossVersionObjectReference | undefined;
+
+export function validateReference(reference: Reference, at: FieldPath): readonly FieldError[] {
+  const errors: FieldError[] = [];
+  for (const name of ["kind", "name"] as const) {
+    const value = reference?.[name] ?? "";
+    if (value === "") errors.push(required(at.child(name)));
+    else for (const why of checkPathSegmentName(value)) errors.push(invalid(at.child(name), value, why));
+  }
+  const apiVersion = reference?.apiVersion ?? "";
+  if (apiVersion.split("/").length > 2) {
+    errors.push(invalid(at.child("apiVersion"), apiVersion, `unexpected GroupVersion string: ${apiVersion}`));
+  }
+  return errors;
 }

@@ -8,8 +8,7 @@ import type {
   HPAScalingPolicy,
   HPAScalingRules,
 } from "../types/autoscaling-v2.ts";
-import { validateMetrics } from "./metric-validation.ts";
-import { type Reference, validateReference } from "./reference.ts";
+import { type Reference, validateMetrics, validateReference } from "./metric-validation.ts";
 
 const maxStabilizationWindowSeconds = 3600;
 const maxPeriodSeconds = 1800;

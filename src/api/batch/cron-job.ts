@@ -16,8 +16,7 @@ import {
 import type { CronJob as CronJobObject, CronJobSpec } from "../types/batch-v1.ts";
 import { CronScheduleError, parseCronSchedule } from "./cron-schedule.ts";
 import { defaultJobTemplate } from "./job-defaults.ts";
-import { validateJobTemplate } from "./job-spec-validation.ts";
-import { jobSizeWarnings } from "./job-warnings.ts";
+import { jobSizeWarnings, validateJobTemplate } from "./job-spec-validation.ts";
 import { timeZoneFault } from "./time-zone.ts";
 
 const specType = "io.k8s.api.batch.v1.CronJobSpec";

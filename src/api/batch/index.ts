@@ -12,8 +12,8 @@ export {
   parseCronSchedule,
 } from "./cron-schedule.ts";
 export { countIndexes, IndexesError, type Interval, parseIndexes } from "./indexes.ts";
-export { hasCondition } from "./job-conditions.ts";
 export { controllerUidLabel, jobNameLabel } from "./job-selector.ts";
+export { hasCondition } from "./job-status-validation.ts";
 export { isTimeZone } from "./time-zone.ts";
 export { CronJob, Job };
 

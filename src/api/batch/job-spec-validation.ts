@@ -1,8 +1,7 @@
 /** What a Job's spec must fit, whether it stands in a Job or in a CronJob's template. */
-
 import { podTemplateOptions, validatePodTemplateSpec } from "../core/pod/index.ts";
 import { checkTemplateMatches, readSelector } from "../core/workload/selector.ts";
-import { jsonOf, nonNegative } from "../definition/field-checks.ts";
+import { domainPrefixedPathFaults, jsonOf, nonNegative } from "../definition/field-checks.ts";
 import {
   type FieldError,
   type FieldPath,
@@ -12,8 +11,9 @@ import {
   tooLong,
 } from "../machinery/errors/field-error.ts";
 import { validateLabelSelector } from "../machinery/names/labels.ts";
-import type { JobSpec, JobTemplateSpec } from "../types/batch-v1.ts";
-import { validateDomainPrefixedPath } from "./domain-path.ts";
+import { checkDns1123Label } from "../machinery/names/names.ts";
+import type { Job, JobSpec, JobTemplateSpec } from "../types/batch-v1.ts";
+import { controllerUidLabel, jobNameLabel, validateGeneratedSelector } from "./job-selector.ts";
 import { validatePodFailurePolicy } from "./pod-failure-policy.ts";
 import { validateSuccessPolicy } from "./success-policy.ts";
 
@@ -92,7 +92,7 @@ function validateOwnFields(spec: JobSpec, at: FieldPath): readonly FieldError[] 
 
 function validateManagedBy(manager: string | undefined, at: FieldPath): readonly FieldError[] {
   if (manager === undefined) return [];
-  const errors = validateDomainPrefixedPath(manager, at);
+  const errors = domainPrefixedPathFaults(manager, at);
   return manager.length > maxManagedByLength ? [...errors, tooLong(at, maxManagedByLength)] : errors;
 }
 
@@ -152,4 +152,36 @@ function validateRestartPolicy(spec: JobSpec | undefined, at: FieldPath): readon
   if (policy !== "OnFailure" && policy !== "Never") return [notSupported(at, policy, ["OnFailure", "Never"])];
   if (spec?.podFailurePolicy === undefined || policy === "Never") return [];
   return [invalid(at, policy, 'only "Never" is supported when podFailurePolicy is specified')];
+}
+
+export function validateJob(job: Job, old: Job | undefined, at: FieldPath): readonly FieldError[] {
+  const oldLabels = old?.spec?.template?.metadata?.labels ?? {};
+  const withDomains =
+    old === undefined || (oldLabels[jobNameLabel] !== undefined && oldLabels[controllerUidLabel] !== undefined);
+  return [
+    ...validateGeneratedSelector(job, withDomains, at),
+    ...validateJobSpec(job.spec, old?.spec, at.child("spec")),
+    ...validateHostNames(job, at.child("metadata", "name")),
+  ];
+}
+
+/** Pods of an Indexed Job are named after it and their index: the longest of these names must still be one. */
+function validateHostNames({ metadata, spec }: Job, at: FieldPath): readonly FieldError[] {
+  const { completionMode, completions = 0 } = spec ?? {};
+  if (completionMode !== "Indexed" || completions <= 0) return [];
+  const name = metadata.name ?? "";
+  const longest = `${name}-${completions - 1}`;
+  if (checkDns1123Label(longest).length === 0) return [];
+  return [invalid(at, name, `will not able to create pod with invalid DNS label: ${longest}`)];
+}
+
+const muchParallelism = 10_000;
+
+/** `at` is the path of the spec. */
+export function jobSizeWarnings(spec: JobSpec | undefined, at: string): readonly string[] {
+  const { completionMode, completions = 0, parallelism = 0 } = spec ?? {};
+  if (completionMode !== "Indexed" || completions <= manyCompletions || parallelism <= muchParallelism) return [];
+  const why =
+    "In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher than 10^4, Kubernetes might not be able to track completedIndexes when a big number of indexes fail";
+  return [`${at}: ${why}`];
 }

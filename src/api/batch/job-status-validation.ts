@@ -7,9 +7,8 @@
 import { allNonNegative, jsonOf, same } from "../definition/field-checks.ts";
 import { duplicate, type FieldError, type FieldPath, invalid, required } from "../machinery/errors/field-error.ts";
 import { parseTime } from "../machinery/scalars/time.ts";
-import type { Job, JobStatus, UncountedTerminatedPods } from "../types/batch-v1.ts";
+import type { Job, JobCondition, JobStatus, UncountedTerminatedPods } from "../types/batch-v1.ts";
 import { IndexesError, type Interval, parseIndexes } from "./indexes.ts";
-import { hasCondition } from "./job-conditions.ts";
 import { invalidAsWhole } from "./pod-failure-policy.ts";
 
 export function validateJobStatusUpdate(job: Job, old: Job, root: FieldPath): readonly FieldError[] {
@@ -226,4 +225,8 @@ function validateProgress({ spec }: Job, now: JobState, before: JobState, at: Fi
     errors.push(required(at.child("startTime"), `startTime cannot be ${what} for unsuspended job`));
   }
   return errors;
+}
+
+export function hasCondition(conditions: readonly JobCondition[] | undefined, type: string): boolean {
+  return (conditions ?? []).some((condition) => condition.type === type && condition.status === "True");
 }

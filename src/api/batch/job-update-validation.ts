@@ -6,9 +6,8 @@ import { type FieldError, type FieldPath, immutable, invalid } from "../machiner
 import type { JsonObject } from "../machinery/json/json.ts";
 import type { Job, JobSpec } from "../types/batch-v1.ts";
 import type { Affinity, Container } from "../types/core-v1.ts";
-import { hasCondition } from "./job-conditions.ts";
-import { validateJobSpec } from "./job-spec-validation.ts";
-import { validateJob } from "./job-validation.ts";
+import { validateJob, validateJobSpec } from "./job-spec-validation.ts";
+import { hasCondition } from "./job-status-validation.ts";
 
 export function validateJobUpdate(job: Job, old: Job, at: FieldPath): readonly FieldError[] {
   const specAt = at.child("spec");

@@ -6,13 +6,11 @@ import { ageColumn, ageOf, humanDuration } from "../definition/columns.ts";
 import { defineKind } from "../definition/define-kind.ts";
 import { parseTime, toMs } from "../machinery/scalars/time.ts";
 import type { Job as JobObject } from "../types/batch-v1.ts";
-import { hasCondition } from "./job-conditions.ts";
 import { defaultJob, takeTemplateLabels } from "./job-defaults.ts";
 import { generateSelector } from "./job-selector.ts";
-import { validateJobStatusUpdate } from "./job-status-validation.ts";
+import { jobSizeWarnings, validateJob } from "./job-spec-validation.ts";
+import { hasCondition, validateJobStatusUpdate } from "./job-status-validation.ts";
 import { validateJobUpdate } from "./job-update-validation.ts";
-import { validateJob } from "./job-validation.ts";
-import { jobSizeWarnings } from "./job-warnings.ts";
 
 export const Job = defineKind<JobObject>("batch/v1", "Job", {
   defaults: defaultJob,

@@ -11,7 +11,7 @@ import {
 } from "../machinery/errors/field-error.ts";
 import { equalJson } from "../machinery/json/equal.ts";
 import type { Json } from "../machinery/json/json.ts";
-import { checkPercent, type NameCheck } from "../machinery/names/names.ts";
+import { checkDns1123Subdomain, checkPercent, type NameCheck } from "../machinery/names/names.ts";
 import type { IntOrString } from "../machinery/scalars/int-or-string.ts";
 
 export type Part = object | string | number | boolean | null | undefined;
@@ -116,4 +116,20 @@ export function neverDecremented(
 
 function percentOf(value: IntOrString): number | undefined {
   return typeof value === "string" && checkPercent(value).length === 0 ? Number(value.slice(0, -1)) : undefined;
+}
+
+const pathPattern = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+";
+const wholePath = new RegExp(`^${pathPattern}$`);
+
+/** `example.com/controller`: a domain, a slash, and a path. */
+export function domainPrefixedPathFaults(value: string, where: Where): readonly FieldError[] {
+  if (value === "") return [required(where)];
+  const slash = value.indexOf("/");
+  const [domain, path] = [value.slice(0, Math.max(slash, 0)), value.slice(slash + 1)];
+  if (slash < 0 || domain === "" || path === "") {
+    return [invalid(where, value, 'must be a domain-prefixed path (such as "acme.io/foo")')];
+  }
+  const errors = checkDns1123Subdomain(domain).map((why) => invalid(where, domain, why));
+  if (wholePath.test(path)) return errors;
+  return [...errors, invalid(where, path, `Invalid path (regex used for validation is '${pathPattern}')`)];
 }

@@ -1,5 +1,6 @@
 import { ageColumn, nameColumn } from "../definition/columns.ts";
 import { defineKind } from "../definition/define-kind.ts";
+import { domainPrefixedPathFaults } from "../definition/field-checks.ts";
 import {
   type FieldError,
   type FieldPath,
@@ -12,7 +13,6 @@ import {
 } from "../machinery/errors/field-error.ts";
 import { checkDns1123Label, checkDns1123Subdomain, checkPathSegmentName } from "../machinery/names/names.ts";
 import type { IngressClass as IngressClassObject, IngressClassParametersReference } from "../types/networking-v1.ts";
-import { domainPrefixedPathFaults } from "./domain-prefixed-path.ts";
 
 const defaultClass = "ingressclass.kubernetes.io/is-default-class";
 

@@ -1,7 +1,7 @@
 /**
- * Kinds that users define, for the API server as a whole: see README.md.
+ * Custom resources for the API server as a whole: see README.md.
  *
- *     load (before the feed) ──► sync (before anybody is served) ──► run
+ *     load (before the feed) ──► sync (before the first request) ──► run
  */
 import { forbidden } from "#api";
 import type { Store } from "#store";
@@ -11,13 +11,12 @@ import { webhookClient } from "../outbound/webhook-client.ts";
 import { fresh } from "../rest/read/fresh.ts";
 import type { Resources } from "../rest/resources.ts";
 import type { Admission, ServerContext } from "../rest/server-context.ts";
-import { type Converter, noConverter } from "./converter.ts";
+import { type Converter, noConverter, WebhookConverter } from "./converter.ts";
 import { asDefinition, DEFINITIONS_PREFIX, type Definition, GROUP, PLURAL } from "./definition.ts";
 import { DefinitionController } from "./definition-controller.ts";
 import { type Documents, Publication } from "./publication.ts";
 import { ServedDefinitions } from "./served-definitions.ts";
 import { isServable } from "./status-plan.ts";
-import { WebhookConverter } from "./webhook-converter.ts";
 
 export interface CustomResourcesOptions {
   /** Of the server that this is a part of: asked for when it is used, which is never before `sync`. */
@@ -30,15 +29,21 @@ export interface CustomResourcesOptions {
 }
 
 export interface CustomResources {
-  /** Takes up the definitions that are there, so that the feed loads their instances with everything else. Throws what the store throws. */
+  /**
+   * Reads the stored definitions, so that the feed loads their instances with all other objects. Throws what the store
+   * throws.
+   */
   load(store: Store): Promise<void>;
-  /** Serves what is established, as of the feed's state. Before the first request. */
+  /** Serves what is established at the feed's revision. To be called before the first request. */
   sync(): Promise<void>;
   /** Runs until its signal aborts. */
   run(signal: AbortSignal): Promise<void>;
-  /** For a request that finds nothing: another server may have established it a moment ago. */
+  /**
+   * For a request for an unknown resource: waits for a definition that another server may have established a moment
+   * ago.
+   */
   appearing(group: string, plural: string): Promise<void>;
-  /** The admission given, with nothing new of a kind that is being deleted. */
+  /** Wraps admission: refuses to create instances of a definition that is being deleted. */
   guarding(admission: Admission): Admission;
 }
 
@@ -112,7 +117,7 @@ function converterFor(
   });
 }
 
-/** Those that were there before any definition. */
+/** The groups and versions that were served before any definition. */
 function builtInVersions(resources: Resources): (group: string, version: string) => boolean {
   const versions = new Set([...resources.all()].map(({ kind }) => `${kind.group}/${kind.version}`));
   return (group, version) => versions.has(`${group}/${version}`);

@@ -10,7 +10,7 @@ import { type Clock, HttpClient, httpFailureText, type NetworkAddress } from "#b
 export const WEBHOOK_TIMEOUT_MS = 30_000;
 const MAX_ANSWER_BYTES = 128 * 1024 * 1024;
 const IDLE_CONNECTIONS = 4;
-/** To one webhook at a time. Calls beyond wait for a connection, within their time. */
+/** To one webhook. Further calls wait for a connection, within their deadline. */
 const MAX_CONNECTIONS = 64;
 
 export type WebhookAnswer =

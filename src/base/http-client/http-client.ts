@@ -1,13 +1,14 @@
 /**
- * Requests to other servers: one request, one whole response, over HTTP/1.1 on connections that are kept (docs/adr/0019).
+ * Requests to other servers: one request, one whole response, over HTTP/1.1 on connections that are kept
+ * (docs/adr/0019).
  *
  *     send ──► kept or new connection ──► response, read up to the limit ──► result
  *       └────► deadline, signal or close ──► the connection is cut ────────► failure
  *
  * 1. Every request ends: with its response, its deadline, its signal, or when the body exceeds the limit.
  * 2. Failures are values with their cause. Each caller words them; `httpFailureText` has the words of Go's client.
- * 3. A request that fails on a kept connection before any byte of the response is sent again: the server may have closed that idle
- *    connection at the same moment.
+ * 3. A request that fails on a kept connection before any byte of the response is sent again: the server may have
+ *    closed that idle connection at the same moment.
  * 4. After `close` no connection is left and requests under way have failed.
  */
 import { Agent as HttpAgent, request as httpRequest, type IncomingHttpHeaders } from "node:http";
@@ -35,7 +36,9 @@ export interface HttpClientOptions {
   /** The deadline of requests that name none. */
   readonly timeoutMs: number;
   readonly maxResponseBytes: number;
-  /** What becomes of a longer response: a failure, or a response with the first bytes of its body. Default: a failure. */
+  /**
+   * What becomes of a longer response: a failure, or a response with the first bytes of its body. Default: a failure.
+   */
   readonly longer?: "fail" | "cut" | undefined;
   readonly tls?: HttpClientTls | undefined;
   /** To one address at a time: further requests wait for a connection, within their deadline. Default: any number. */

@@ -14,7 +14,7 @@ export interface SimulatedNodesOptions {
   readonly log: Logger;
 }
 
-/** To be run; `ready` when all its nodes are. */
+/** `ready` resolves when all its nodes are. */
 export function simulatedNodes({ nodes, handle, clock, random, log }: SimulatedNodesOptions): Fleet {
   return new Fleet({
     nodes: settingsOf(nodes),

@@ -1,5 +1,5 @@
 /**
- * Real nodes in a cluster's start: what cluster.ts calls, in this order.
+ * Real nodes in a cluster's start, in the order in which cluster.ts calls them.
  *
  *     openRealNodes ──► (the API server listens at machineIp too) ──► run ──► every Node Ready
  */
@@ -25,7 +25,7 @@ const NODES = { apiVersion: "v1", kind: "Node", plural: "nodes", namespaced: fal
 const POLL_MS = 50;
 const READY_TIMEOUT_MS = 60_000;
 const INGRESS_GRACE_MS = 3_000;
-/** This part of the cluster runs as its owner: it makes nodes, and reads what the API says about them. */
+/** It creates nodes and reads their objects, with admin rights. */
 const USER = { name: "k8ts-nodes", groups: ["system:masters", "system:authenticated"] };
 
 export interface OpenOptions {
@@ -51,15 +51,15 @@ export interface Started {
 }
 
 export interface OpenedRealNodes {
-  /** Where nodes reach this machine: the API server has to listen there. */
+  /** This machine's address in the nodes' network: the API server has to listen there. */
   readonly machineIp: string;
-  /** Where Pods get their addresses from. */
+  /** Pod IP ranges. */
   readonly podRanges: readonly string[];
-  /** Nodes were running already, left by an earlier cluster. */
+  /** Nodes of an earlier cluster process were running already. */
   readonly found: boolean;
-  /** Resolves when every node is Ready, or has not become so for a minute. */
+  /** Resolves when every node is Ready, or after a minute. */
   run(options: RunOptions): Promise<Started>;
-  /** Ends them, and all that the machine keeps for them. Their disks stay. */
+  /** Powers off all nodes. Their disks stay. */
   powerOff(): Promise<void>;
 }
 
@@ -70,7 +70,7 @@ export async function openRealNodes(options: OpenOptions): Promise<OpenedRealNod
     (error: unknown) => {
       if (!(error instanceof CommandError)) throw error;
       throw new ClusterError(
-        `The nodes' network cannot be made here: ${error.message}. Or choose --runtime simulated.`,
+        `The network of real nodes cannot be set up here: ${error.message}. Or choose --runtime simulated.`,
         {
           cause: error,
         },

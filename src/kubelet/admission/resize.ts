@@ -17,6 +17,8 @@ export type ResizeVerdict =
   | { readonly fits: true }
   | { readonly fits: false; readonly reason: "Deferred" | "Infeasible"; readonly message: string };
 
+export type PendingResize = Exclude<ResizeVerdict, { fits: true }>;
+
 /** What a Pod asks for, container by container; init containers that are not sidecars are never resized. */
 export function askedFor({ spec }: core.Pod): Allocation {
   const { initContainers = [], containers = [] } = spec ?? {};
@@ -36,6 +38,18 @@ export function rememberedAllocation(pod: core.Pod): Allocation {
       return [name, isSame(given, asked) ? asked : given];
     }),
   );
+}
+
+/** What the node gives a Pod now: what it asks for if that fits, else what it had. */
+export function allocate(
+  asked: core.Pod,
+  before: Allocation,
+  admit: (pod: core.Pod) => ResizeVerdict,
+): { readonly allocation: Allocation; readonly pending?: PendingResize | undefined } {
+  const wanted = askedFor(asked);
+  if (isSameAllocation(before, wanted)) return { allocation: before };
+  const verdict = admit(asked);
+  return verdict.fits ? { allocation: wanted } : { allocation: before, pending: verdict };
 }
 
 export function isSameAllocation(a: Allocation, b: Allocation): boolean {
@@ -82,9 +96,9 @@ export function needsRestart(
 }
 
 export interface ResizeState {
-  readonly pending?: Exclude<ResizeVerdict, { fits: true }>;
+  readonly pending?: PendingResize | undefined;
   /** Whether what is allocated is not in force yet; with what went wrong. */
-  readonly inProgress?: { readonly problem?: string };
+  readonly inProgress?: { readonly problem?: string } | undefined;
 }
 
 /** A condition keeps its time while it stays true. */

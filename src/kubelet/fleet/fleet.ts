@@ -8,10 +8,10 @@
 import { createHash } from "node:crypto";
 import { abortable, type Clock, type Logger, processQueue, type Random, TaskGroup, WorkQueue } from "#base";
 import type { Client } from "#client";
-import { Beginnings } from "./beginnings.ts";
 import { type Chore, FleetNode } from "./fleet-node.ts";
-import type { NodeFacts } from "./node-object.ts";
-import type { PodEntry } from "./node-pods.ts";
+import type { PodEntry } from "./fleet-pods.ts";
+import type { FleetFacts } from "./node-report.ts";
+import { RecentStarts } from "./recent-starts.ts";
 import { DEFAULTS, type Defaults } from "./script.ts";
 import type { NodeSettings } from "./settings.ts";
 
@@ -24,8 +24,8 @@ export interface FleetOptions {
   readonly nodes: readonly NodeSettings[];
   /** A client as `system:node:NAME` of the group `system:nodes`. The fleet closes it. */
   readonly clientOf: (nodeName: string) => Client;
-  readonly facts: NodeFacts;
-  readonly defaults?: Partial<Defaults>;
+  readonly facts: FleetFacts;
+  readonly defaults?: Partial<Defaults> | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
@@ -137,7 +137,7 @@ export class Fleet {
     return {
       facts,
       defaults: { ...DEFAULTS, ...defaults },
-      beginnings: new Beginnings(clock),
+      starts: new RecentStarts(clock),
       chores: this.#chores,
       pods: this.#pods,
       tasks,

@@ -7,6 +7,7 @@
 import { type core, formatMs, goQuote } from "#api";
 import { type Clock, isAbort, LruMap } from "#base";
 import { type AnyContainer, messageOf, StartError } from "../containers/index.ts";
+import { isBackedOff, type PullFailure, pullFailed } from "../lifecycle/index.ts";
 import type { PodEvents, PodObjects } from "../objects/index.ts";
 import { errImagePull, imagePullBackOff } from "../pod-status/index.ts";
 import type { Image, ImageAuth, PodSandboxConfig, Runtime } from "../runtime/runtime.ts";
@@ -31,19 +32,11 @@ export interface ImagePullerOptions {
   readonly clock: Clock;
 }
 
-interface Failure {
-  readonly delayMs: number;
-  readonly atMs: number;
-  readonly message: string;
-}
-
-const FIRST_DELAY_MS = 10_000;
-const LAST_DELAY_MS = 300_000;
 const MAX_FAILURES = 10_000;
 
 export function imagePuller(options: ImagePullerOptions): ImagePuller {
   const { runtime, events, clock } = options;
-  const failures = new LruMap<string, Failure>(MAX_FAILURES);
+  const failures = new LruMap<string, PullFailure>(MAX_FAILURES);
   const pulling = new Map<string, Promise<string>>();
 
   const pullOnce = (image: string, auth: ImageAuth | undefined, request: PullRequest, signal: AbortSignal) => {
@@ -90,7 +83,7 @@ export function imagePuller(options: ImagePullerOptions): ImagePuller {
       if (policy === "Never") throw neverPulled(events, pod, wanted);
       const key = `${pod.metadata.uid}_${image}`;
       const failure = failures.get(key);
-      if (failure !== undefined && clock.now() < failure.atMs + failure.delayMs)
+      if (failure !== undefined && isBackedOff(failure, clock.now()))
         throw backedOff(events, pod, wanted, failure.message);
       events.record(pod, "Normal", "Pulling", `Pulling image ${goQuote(wanted)}`);
       const startMs = clock.monotonic();
@@ -105,8 +98,7 @@ export function imagePuller(options: ImagePullerOptions): ImagePuller {
         return pulled;
       } catch (error) {
         if (isAbort(error, signal)) throw error;
-        const delayMs = Math.min(LAST_DELAY_MS, (failure?.delayMs ?? FIRST_DELAY_MS / 2) * 2);
-        failures.set(key, { delayMs, atMs: clock.now(), message: messageOf(error) });
+        failures.set(key, pullFailed(failure, clock.now(), messageOf(error)));
         throw failedPull(events, pod, wanted, error);
       }
     },

@@ -8,11 +8,18 @@
  *
  * 1. What the API server cannot be told now, it is told later: nothing here ends the kubelet.
  */
-import { type coordination, type core, formatMicroTime, instantOf, isStatusError } from "#api";
+import { type core, isStatusError, kinds } from "#api";
 import { type Clock, isAbort, type Logger, type Random } from "#base";
 import type { Client } from "#client";
-import { Lease, Node } from "../kinds.ts";
-import { type NodeReport, nodeStatus, nodeStatusPatch } from "./node-object.ts";
+import { LEASE_RENEW_MS, NodeLease } from "./lease.ts";
+import {
+  missingLabels,
+  type NodeReport,
+  newNode,
+  nodeStatus,
+  nodeStatusPatch,
+  STATUS_HEARTBEAT_MS,
+} from "./node-object.ts";
 
 export interface RegistrationOptions {
   readonly nodeName: string;
@@ -29,24 +36,22 @@ export interface RegistrationOptions {
   readonly onNode: (node: core.Node) => void;
 }
 
-const LEASES = "kube-node-lease";
-const LEASE_SECONDS = 40;
-const RENEW_MS = 10_000;
 const UPDATE_MS = 10_000;
 const SOON_MS = 250;
-const HEARTBEAT_MS = 300_000;
+
 const FIRST_RETRY_MS = 200;
 const LAST_RETRY_MS = 7000;
 
 export class Registration {
   readonly #options: RegistrationOptions;
+  readonly #lease: NodeLease;
   #node: core.Node | undefined;
   #heartbeatMs = Number.NEGATIVE_INFINITY;
-  #lease: coordination.Lease | undefined;
   #hurry: (() => void) | undefined;
 
   constructor(options: RegistrationOptions) {
     this.#options = options;
+    this.#lease = new NodeLease(options.client, options.clock, options.nodeName);
   }
 
   get node(): core.Node | undefined {
@@ -96,13 +101,12 @@ export class Registration {
   async runLease(signal: AbortSignal): Promise<void> {
     const { clock, log } = this.#options;
     for (;;) {
-      let waitMs = RENEW_MS;
+      let waitMs = LEASE_RENEW_MS;
       try {
-        await this.#renew(signal);
+        await this.#lease.renew(this.#node, signal);
       } catch (error) {
         if (isAbort(error, signal)) return;
         log.warn("the node's lease could not be renewed", { error });
-        this.#lease = undefined;
         waitMs = FIRST_RETRY_MS * 5;
       }
       await clock.sleep(waitMs, signal);
@@ -122,28 +126,20 @@ export class Registration {
 
   async #register(signal: AbortSignal): Promise<void> {
     const { nodeName, client, clock, labels, taints, providerId, report } = this.#options;
-    const nodes = client.of(Node);
+    const nodes = client.of(kinds.Node);
     const existing = await nodes.get(nodeName, { signal }).catch((error: unknown) => {
       if (isStatusError(error) && error.reason === "NotFound") return undefined;
       throw error;
     });
     if (existing === undefined) {
-      const node: core.Node = {
-        metadata: {
-          name: nodeName,
-          labels,
-          annotations: { "volumes.kubernetes.io/controller-managed-attach-detach": "true" },
-        },
-        spec: { ...(taints.length > 0 && { taints }), ...(providerId !== undefined && { providerID: providerId }) },
-        status: nodeStatus({}, await report(signal), clock.now()),
-      };
-      this.#set(await nodes.create(node, { signal }));
+      const own = { name: nodeName, labels, taints, providerId, report: await report(signal) };
+      this.#set(await nodes.create(newNode(own, clock.now()), { signal }));
       return;
     }
-    const missing = Object.entries(labels).filter(([key, value]) => existing.metadata.labels?.[key] !== value);
-    if (missing.length === 0) this.#set(existing);
+    const missing = missingLabels(existing, labels);
+    if (missing === undefined) this.#set(existing);
     else {
-      const object = { metadata: { labels: Object.fromEntries(missing) } };
+      const object = { metadata: { labels: missing } };
       this.#set(await nodes.patch(nodeName, { type: "strategic", object }, { signal }));
     }
   }
@@ -151,14 +147,17 @@ export class Registration {
   async #update(signal: AbortSignal): Promise<void> {
     const { nodeName, client, clock, report } = this.#options;
     // Others write to the Node as well: what they have put there must be known.
-    const node = await client.of(Node).get(nodeName, { resourceVersion: "0", signal });
+    const node = await client.of(kinds.Node).get(nodeName, { resourceVersion: "0", signal });
     this.#set(node);
-    const isHeartbeatDue = clock.monotonic() - this.#heartbeatMs >= HEARTBEAT_MS;
+    const isHeartbeatDue = clock.monotonic() - this.#heartbeatMs >= STATUS_HEARTBEAT_MS;
     const before = node.status ?? {};
     const patch = nodeStatusPatch(before, nodeStatus(before, await report(signal), clock.now()), isHeartbeatDue);
     if (patch === undefined) return;
     this.#set(
-      await client.of(Node).subresource(nodeName, "status").patch({ type: "strategic", object: patch }, { signal }),
+      await client
+        .of(kinds.Node)
+        .subresource(nodeName, "status")
+        .patch({ type: "strategic", object: patch }, { signal }),
     );
     if (isHeartbeatDue) this.#heartbeatMs = clock.monotonic();
   }
@@ -166,29 +165,6 @@ export class Registration {
   #set(node: core.Node): void {
     this.#node = node;
     this.#options.onNode(node);
-  }
-
-  async #renew(signal: AbortSignal): Promise<void> {
-    const { nodeName, client, clock } = this.#options;
-    const leases = client.of(Lease).in(LEASES);
-    const uid = this.#node?.metadata.uid ?? "";
-    const spec = {
-      holderIdentity: nodeName,
-      leaseDurationSeconds: LEASE_SECONDS,
-      renewTime: formatMicroTime(instantOf(clock.now())),
-    };
-    const owner = { apiVersion: "v1", kind: "Node", name: nodeName, uid };
-    const known = this.#lease ?? (await leases.get(nodeName, { signal }).catch(absent));
-    this.#lease =
-      known === undefined
-        ? await leases.create(
-            { metadata: { name: nodeName, namespace: LEASES, ownerReferences: [owner] }, spec },
-            { signal },
-          )
-        : await leases.update(
-            { ...known, metadata: { ...known.metadata, ownerReferences: [owner] }, spec },
-            { signal },
-          );
   }
 
   async #sleep(ms: number, clock: Clock, signal: AbortSignal): Promise<void> {
@@ -202,9 +178,4 @@ export class Registration {
       this.#hurry = undefined;
     }
   }
-}
-
-function absent(error: unknown): undefined {
-  if (isStatusError(error) && error.reason === "NotFound") return undefined;
-  throw error;
 }

@@ -11,6 +11,7 @@ export {
   errImagePull,
   imagePullBackOff,
   podText,
+  statusSummary,
 } from "./messages.ts";
 export type { ContainerInstance, ObservedContainer, ObservedPod } from "./observed.ts";
 export { statusPatch } from "./patch.ts";

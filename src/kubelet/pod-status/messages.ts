@@ -23,3 +23,9 @@ export function imagePullBackOff(image: string, problem?: string): core.Containe
   const because = problem === undefined ? "" : `: ErrImagePull: ${problem}`;
   return { reason: "ImagePullBackOff", message: `Back-off pulling image ${goQuote(image)}${because}` };
 }
+
+/** `Running, 2 of 2 containers ready`. */
+export function statusSummary({ phase, containerStatuses = [] }: core.PodStatus): string {
+  const ready = containerStatuses.filter((each) => each.ready).length;
+  return `${phase}, ${ready} of ${containerStatuses.length} containers ready`;
+}

@@ -10,6 +10,7 @@
  * 3. `pod` is the Pod as its node has admitted it: after a resize that the node has not accepted, with the resources from before.
  */
 import { type core, formatQuantity, podLimits, podRequests, qosClassOf, type Totals } from "#api";
+import type { PodFailure } from "../lifecycle/index.ts";
 import { conditionsOf } from "./conditions.ts";
 import { type ContainerStatuses, containerStatuses } from "./container-statuses.ts";
 import type { ObservedPod } from "./observed.ts";
@@ -38,11 +39,7 @@ export function podStatus(pod: core.Pod, observed: ObservedPod, now: number): co
 }
 
 /** A Pod that its node does not take: nothing of it ever runs there. */
-export function rejectedStatus(
-  pod: core.Pod,
-  { reason, message }: { readonly reason: string; readonly message: string },
-  now: number,
-): core.PodStatus {
+export function rejectedStatus(pod: core.Pod, { reason, message }: PodFailure, now: number): core.PodStatus {
   const { generation } = pod.metadata;
   return {
     ...pod.status,

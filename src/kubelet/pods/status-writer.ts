@@ -5,12 +5,11 @@
  * 2. Conditions of others are left alone.
  * 3. A Pod's deletion is confirmed after its last status. One that is gone, or is another by now, is not written to.
  */
-import { type core, isStatusError } from "#api";
+import { type core, isStatusError, kinds } from "#api";
 import { type Clock, type Logger, processQueue, type Random, WorkQueue } from "#base";
 import { type Client, revisionOf } from "#client";
 import { Works } from "#flows";
-import { Pod } from "../kinds.ts";
-import { podText, statusPatch } from "../pod-status/index.ts";
+import { podText, statusPatch, statusSummary } from "../pod-status/index.ts";
 import type { RuntimeCalls } from "../runtime/recorded.ts";
 
 export interface StatusWriterOptions {
@@ -94,7 +93,7 @@ export class StatusWriter {
     if (this.#options.targetOf(pod)?.metadata.uid !== uid) return;
     try {
       await this.#options.client
-        .of(Pod)
+        .of(kinds.Pod)
         .in(namespace)
         .delete(name, { gracePeriodSeconds: 0, preconditions: { uid }, signal, cause: this.#stopped(pod) });
     } catch (error) {
@@ -113,7 +112,7 @@ export class StatusWriter {
     const { name = "", namespace = "" } = known.metadata;
     try {
       const written = await this.#options.client
-        .of(Pod)
+        .of(kinds.Pod)
         .in(namespace)
         .subresource(name, "status")
         .patch({ type: "strategic", object: patch }, { signal, cause: this.#causeOf(entry, known) });
@@ -142,12 +141,10 @@ export class StatusWriter {
   #causeOf({ pod, status }: Entry, known: core.Pod): string {
     const { clock, calls } = this.#options;
     const { uid = "", name, namespace } = pod.metadata;
-    const { phase, containerStatuses = [] } = status;
-    const ready = containerStatuses.filter((each) => each.ready).length;
     return this.#works.cause({
       about: `${namespace}/${name}`,
       woken: [revisionOf(known)],
-      decided: `${phase}, ${ready} of ${containerStatuses.length} containers ready`,
+      decided: statusSummary(status),
       ...calls.take(uid, clock.now()),
     });
   }

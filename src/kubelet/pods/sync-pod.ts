@@ -20,6 +20,7 @@ import {
   MIN_TERM_SECONDS,
   type PodFailure,
   podGraceSeconds,
+  START_RETRY_MS,
 } from "../lifecycle/index.ts";
 import { isFinal, podStatus, podText } from "../pod-status/index.ts";
 import type { PodSandboxConfig } from "../runtime/runtime.ts";
@@ -39,9 +40,6 @@ export type SyncResult =
   | { readonly next: "again" | "wait"; readonly wakeAtMs?: number }
   /** Nothing more is to run: it has finished, or has to go for a reason. */
   | { readonly next: "end"; readonly failure?: PodFailure };
-
-/** How soon a container that could not be started is tried again. */
-const RETRY_START_MS = 10_000;
 
 export async function syncPod(
   parts: PodParts,
@@ -75,7 +73,7 @@ export async function syncPod(
   if (!hasFailed && (hasEnded || hasResized || actions.start.length > 0)) return { next: "again" };
   // What a failed start left behind is to be told as well.
   if (hasFailed) await tellAgain(parts, pod, memory, actions, tell, signal);
-  const retryMs = hasFailed ? parts.clock.now() + RETRY_START_MS : Number.POSITIVE_INFINITY;
+  const retryMs = hasFailed ? parts.clock.now() + START_RETRY_MS : Number.POSITIVE_INFINITY;
   const wakeAtMs = Math.min(actions.wakeAtMs ?? Number.POSITIVE_INFINITY, endMs, retryMs);
   return { next: "wait", ...(wakeAtMs < Number.POSITIVE_INFINITY && { wakeAtMs }) };
 }

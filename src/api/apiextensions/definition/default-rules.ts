@@ -16,11 +16,11 @@ import { isObject, type Json, type JsonObject } from "../../machinery/json/json.
 import { DecodeError } from "../../machinery/schema/decode.ts";
 import type { Memo } from "../../machinery/schema/memo.ts";
 import type { JSONSchemaProps } from "../../types/apiextensions-v1.ts";
-import { compileEmbedded, resourceFaults } from "../embedded.ts";
-import type { Walk } from "../list-types.ts";
 import { compilePruning, type Prune, type Pruned } from "../schema/pruning.ts";
 import { NotStructuralError, type Structural, structuralOf } from "../schema/structural.ts";
 import { type CheckMemo, compileFaults } from "../values/compile.ts";
+import { compileEmbedded, resourceFaults } from "../values/embedded.ts";
+import type { Walk } from "../values/list-types.ts";
 
 /** Rules over a default that is valid otherwise; the budget is one for all defaults. */
 export type DefaultRules = (

@@ -10,8 +10,8 @@ import type { JSONSchemaProps } from "../../types/apiextensions-v1.ts";
 import { entryScope, fieldScope, itemScope, type RuleScope } from "../rules/rule-scope.ts";
 import { extensionFaults } from "./extension-rules.ts";
 import type { Requirements } from "./requirements.ts";
-import { ruleFaults } from "./rule-rules.ts";
 import { additionalOf, itemsOf, openApiTypes } from "./schema-facts.ts";
+import { ruleFaults } from "./validation-rules.ts";
 
 export interface OpenApiContext {
   readonly requirements: Requirements;

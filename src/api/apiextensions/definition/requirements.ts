@@ -9,13 +9,11 @@ import type {
   CustomResourceDefinitionSpec,
   JSONSchemaProps,
 } from "../../types/apiextensions-v1.ts";
-import { isConditionTrue } from "../condition.ts";
-import { nonStructuralViolations } from "../non-structural.ts";
-import { caBundleFault } from "./ca-bundle.ts";
+import { isConditionTrue, nonStructuralViolations } from "./conditions.ts";
+import { caBundleFault } from "./conversion.ts";
 import { hasUnprunedDefaults } from "./default-rules.ts";
 import { hoist, schemasOf } from "./hoisted.ts";
-import { nonAtomicSet, openApiTypes, unkeyedList } from "./schema-facts.ts";
-import { someSchema } from "./walk.ts";
+import { nonAtomicSet, openApiTypes, someSchema, unkeyedList } from "./schema-facts.ts";
 
 export interface Requirements {
   readonly knownReviewVersion: boolean;

@@ -9,7 +9,7 @@ import { defaultFaults } from "./default-rules.ts";
 import { schemaFields, shownSchema } from "./internal-json.ts";
 import { openApiFaults } from "./open-api-rules.ts";
 import type { Requirements } from "./requirements.ts";
-import { budgetWords, defaultRuleFaults } from "./rule-costs.ts";
+import { budgetWords, defaultRuleFaults } from "./validation-rules.ts";
 
 export interface SchemaContext {
   readonly requirements: Requirements;

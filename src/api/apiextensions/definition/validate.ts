@@ -14,15 +14,14 @@ import type {
   CustomResourceDefinitionSpec,
   CustomResourceDefinitionVersion,
 } from "../../types/apiextensions-v1.ts";
-import { validateApiApproval } from "../api-approval.ts";
+import { validateApiApproval } from "./conditions.ts";
 import { conversionFaults } from "./conversion.ts";
 import { type Hoisted, hoist, schemasOf, type VersionParts } from "./hoisted.ts";
 import { shownVersions } from "./internal-json.ts";
-import { nameFaults } from "./names.ts";
+import { columnFaults, deprecationFaults, nameFaults, selectableFieldFaults, subresourceFaults } from "./parts.ts";
 import { ofChange, ofNew, type Requirements } from "./requirements.ts";
+import { someSchema } from "./schema-facts.ts";
 import { schemaFaults } from "./schema-rules.ts";
-import { columnFaults, deprecationFaults, selectableFieldFaults, subresourceFaults } from "./version-parts.ts";
-import { someSchema } from "./walk.ts";
 
 const SPEC = at("spec");
 const STATUS = at("status");

@@ -3,22 +3,23 @@
  *
  * 1. A rule that does not compile stays in its place: who runs it tells why it cannot be.
  */
-
 import {
   celEnvironment,
   type Environment,
+  escapeName,
   maxCardinality,
   type Program,
   sizesOf,
+  typeFromSchema,
   types,
 } from "../../machinery/cel/index.ts";
 import { baseLibraries, celLimits } from "../../machinery/cel/libraries/index.ts";
 import type { FieldPath } from "../../machinery/errors/field-error.ts";
+import type { JsonObject } from "../../machinery/json/json.ts";
 import { once } from "../../machinery/schema/memo.ts";
 import type { ValidationRule } from "../../types/apiextensions-v1.ts";
 import { FieldReferenceError, fieldReference } from "../schema/field-reference.ts";
 import type { Structural } from "../schema/structural.ts";
-import type { CelType } from "./rule-types.ts";
 
 export { celLimits };
 
@@ -101,4 +102,26 @@ function fieldOf({ fieldPath }: ValidationRule, node: Structural): FieldPath | u
     if (error instanceof FieldReferenceError) return undefined;
     throw error;
   }
+}
+
+export type CelType = types.Type;
+
+/** Undefined if rules can see nothing of it. */
+export function rootType(node: Structural, isResource: boolean): CelType | undefined {
+  return typeFromSchema(node.source as unknown as JsonObject, { name: "self", resource: isResource });
+}
+
+export function fieldType(parent: CelType | undefined, name: string, field: Structural): CelType | undefined {
+  const escaped = escapeName(name);
+  // What cannot be named cannot be reached from above, but has rules of its own.
+  if (escaped === undefined) return rootType(field, field.embedded);
+  return parent?.kind === "object" ? parent.fields.get(escaped)?.type : undefined;
+}
+
+export function itemType(parent: CelType | undefined): CelType | undefined {
+  return parent?.kind === "list" ? parent.element : undefined;
+}
+
+export function entryType(parent: CelType | undefined): CelType | undefined {
+  return parent?.kind === "map" ? parent.value : undefined;
 }

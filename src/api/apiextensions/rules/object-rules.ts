@@ -5,10 +5,9 @@ import type { FieldPath } from "../../machinery/errors/field-error.ts";
 import { isObject, type Json } from "../../machinery/json/json.ts";
 import { getKey } from "../../machinery/json/own-key.ts";
 import { type Memo, memoized, once } from "../../machinery/schema/memo.ts";
-import { itemsByKeys } from "../keyed-items.ts";
+import { itemsByKeys } from "../schema/correlation.ts";
 import type { Structural } from "../schema/structural.ts";
-import { compileRules } from "./compiled-rule.ts";
-import { type CelType, entryType, fieldType, itemType, rootType } from "./rule-types.ts";
+import { type CelType, compileRules, entryType, fieldType, itemType, rootType } from "./compiled-rule.ts";
 import { type Before, type RuleRun, runRules } from "./run-rules.ts";
 
 export type ObjectRules = (value: Json, old: Json | undefined, at: FieldPath, before: Before, run: RuleRun) => void;

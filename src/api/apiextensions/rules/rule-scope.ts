@@ -6,7 +6,7 @@ import { isObject } from "../../machinery/json/json.ts";
 import { once } from "../../machinery/schema/memo.ts";
 import type { JSONSchemaProps } from "../../types/apiextensions-v1.ts";
 import type { Structural } from "../schema/structural.ts";
-import { type CelType, entryType, fieldType, itemType, rootType } from "./rule-types.ts";
+import { type CelType, entryType, fieldType, itemType, rootType } from "./compiled-rule.ts";
 
 /** As much as 64 bits hold: what is above counts as that. */
 export const maxCost = 2 ** 64;

@@ -9,7 +9,7 @@ import { type FieldError, type FieldErrorType, FieldPath, fieldErrorText } from 
 import { goQuote } from "../../machinery/json/go-text.ts";
 import type { Json } from "../../machinery/json/json.ts";
 import type { ValidationRule } from "../../types/apiextensions-v1.ts";
-import type { Correlation } from "../correlation.ts";
+import type { Correlation } from "../schema/correlation.ts";
 import { type CompiledRule, type CompiledRules, celLimits } from "./compiled-rule.ts";
 
 /** One run over one object. */

@@ -2,10 +2,16 @@
  * Limits on values, compiled once into closures.
  *
  *     check(value)            is it valid? Stops at the first fault, allocates nothing.
- *     check(value, report)    what is wrong with it? Goes through all of it, in the order in which the original does.
+ *     check(value, report)    what is wrong with it? Goes through all of it, in the order in which Kubernetes does.
+ *
+ * 1. Paths are written as OpenAPI validation writes them: `spec.tags[0]`, "" for the value as a whole. The caller's own path comes before them.
+ * 2. Faults that read the same are reported once.
+ * 3. `matches` counts what was found in order: of several alternatives that all fail, the one that got furthest is reported.
  */
+
+import { type FieldError, type FieldErrorType, FieldPath } from "../../machinery/errors/field-error.ts";
 import type { Json } from "../../machinery/json/json.ts";
-import type { Report } from "./report.ts";
+import type { Correlation } from "../schema/correlation.ts";
 
 export type Check = (value: Json, report: Report | undefined) => boolean;
 
@@ -28,4 +34,62 @@ export function kindOf(value: Json): ValueKind {
 /** A JSON number without a fraction that 64 bits can hold; anything else is floating. */
 export function isInteger(value: number): boolean {
   return Number.isInteger(value) && value >= -(2 ** 63) && value < 2 ** 63;
+}
+
+export interface Fault {
+  readonly type: FieldErrorType;
+  /** Undefined: the fault belongs to the value as a whole, whatever part of it is at fault. */
+  readonly path: string | undefined;
+  readonly badValue: Json | undefined;
+  readonly detail: string;
+  /** What makes two faults the same one. */
+  readonly text: string;
+}
+
+export class Report {
+  readonly faults: Fault[] = [];
+  matches = 0;
+  path: string;
+  /** What was there before, as long as that can be told: faults of what has not changed are forgiven. */
+  correlation: Correlation | undefined;
+
+  constructor(path: string, correlation: Correlation | undefined) {
+    this.path = path;
+    this.correlation = correlation;
+  }
+
+  /** A fault of the value at hand. Returns false, as checks do. */
+  fault(type: FieldErrorType, badValue: Json | undefined, detail: string, text = detail): false {
+    this.faults.push({ type, path: this.path, badValue, detail, text });
+    return false;
+  }
+
+  /** A fault that speaks of the whole. */
+  overall(text: string): false {
+    this.faults.push({ type: "FieldValueInvalid", path: undefined, badValue: "", detail: text, text });
+    return false;
+  }
+
+  /** For one of several alternatives. */
+  branch(): Report {
+    return new Report(this.path, this.correlation);
+  }
+
+  merge({ faults, matches }: Report): void {
+    this.faults.push(...faults);
+    this.matches += matches;
+  }
+}
+
+export function fieldErrorsOf({ faults }: Report, at: FieldPath): readonly FieldError[] {
+  const seen = new Set<string>();
+  const errors: FieldError[] = [];
+  for (const { type, path, badValue, detail, text } of faults) {
+    if (seen.has(text)) continue;
+    seen.add(text);
+    const name = path?.replace(/^\./, "") ?? "";
+    const field = (name === "" ? at : new FieldPath(at, name, "child")).toString();
+    errors.push(badValue === undefined ? { type, field, detail } : { type, field, badValue, detail });
+  }
+  return errors;
 }

@@ -1,8 +1,7 @@
 /** anyOf, oneOf, allOf and not: schemas that a value must fit some, one, all or none of. */
 import { goQuote } from "../../machinery/json/go-text.ts";
 import type { Json } from "../../machinery/json/json.ts";
-import type { Check } from "./check.ts";
-import type { Report } from "./report.ts";
+import type { Check, Report } from "./check.ts";
 
 export interface Combinations {
   readonly anyOf: readonly Check[];

@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import { at, fieldErrorText } from "../../machinery/errors/field-error.ts";
 import type { Json } from "../../machinery/json/json.ts";
 import type { JSONSchemaProps } from "../../types/apiextensions-v1.ts";
+import { Report } from "./check.ts";
 import { compileFaults, compileValues } from "./compile.ts";
-import { Report } from "./report.ts";
 
 interface Row {
   readonly schema: JSONSchemaProps;

@@ -8,12 +8,11 @@ import type { FieldError, FieldPath } from "../../machinery/errors/field-error.t
 import { isObject, type Json } from "../../machinery/json/json.ts";
 import { type Memo, memoized } from "../../machinery/schema/memo.ts";
 import type { JSONSchemaProps } from "../../types/apiextensions-v1.ts";
-import type { Correlation } from "../correlation.ts";
-import { type Check, kindOf, type ValueKind } from "./check.ts";
+import type { Correlation } from "../schema/correlation.ts";
+import { type Check, fieldErrorsOf, kindOf, Report, type ValueKind } from "./check.ts";
 import { combinationsCheck } from "./combinations.ts";
 import { listCheck, objectCheck } from "./container-checks.ts";
 import { isKnownFormat } from "./formats.ts";
-import { fieldErrorsOf, Report } from "./report.ts";
 import { enumCheck, formatCheck, numberCheck, stringCheck } from "./scalar-checks.ts";
 import { typeCheck } from "./type-check.ts";
 

@@ -2,8 +2,7 @@
 import type { Json, JsonObject } from "../../machinery/json/json.ts";
 import { getKey } from "../../machinery/json/own-key.ts";
 import type { JSONSchemaProps } from "../../types/apiextensions-v1.ts";
-import type { Check } from "./check.ts";
-import type { Report } from "./report.ts";
+import type { Check, Report } from "./check.ts";
 
 /** Runs a check one step further down. Faults of a part that has not changed are forgiven. */
 function below(check: Check, value: Json, report: Report, path: string, step: string | number): boolean {

@@ -5,9 +5,9 @@ import type { Json } from "../../machinery/json/json.ts";
 import { once } from "../../machinery/schema/memo.ts";
 import type { JSONSchemaProps } from "../../types/apiextensions-v1.ts";
 import { compilePattern } from "../schema/pattern.ts";
+import type { Report } from "./check.ts";
 import { type Check, isInteger } from "./check.ts";
 import { formatTest } from "./formats.ts";
-import type { Report } from "./report.ts";
 
 /** Of several faults only the first is told. */
 export function stringCheck({ maxLength, minLength, pattern }: JSONSchemaProps): Check | undefined {

@@ -1,8 +1,8 @@
 /** Of which type a value is, and whether it may be null. */
 import { goQuote } from "../../machinery/json/go-text.ts";
 import type { Json } from "../../machinery/json/json.ts";
+import type { Report } from "./check.ts";
 import { type Check, isInteger, kindOf } from "./check.ts";
-import type { Report } from "./report.ts";
 
 export interface TypeRules {
   /** None, one, or `integer` and `string`. */

@@ -1,5 +1,5 @@
 /** The part of every object that the machinery itself knows. */
-import type { Json, JsonObject } from "../json/json.ts";
+import type { JsonObject } from "../json/json.ts";
 
 export interface KubeObject {
   readonly apiVersion?: string;
@@ -49,8 +49,3 @@ export type Draft<T> = T extends string | number | boolean | null | undefined
   : T extends readonly (infer Item)[]
     ? Draft<Item>[]
     : { -readonly [Key in keyof T]: Draft<T[Key]> };
-
-/** Any object, when only its JSON matters. */
-export interface AnyObject extends KubeObject {
-  readonly [field: string]: Json | KubeObject["metadata"] | undefined;
-}
