@@ -29,8 +29,8 @@ export function customColumns(
     columns.push({
       name,
       type: type as Column<KubeObject>["type"],
-      ...(format !== undefined && { format }),
-      ...(priority !== undefined && { priority }),
+      format,
+      priority,
       description: description || `Custom resource definition column (in JSONPath format): ${jsonPath}`,
       cell: (object, now) => cellOf(type, firstResult(path, object as unknown as Json), now),
     });

@@ -49,7 +49,6 @@ export function compileCustomKind(definition: CustomResourceDefinition, version:
   const schema = once(() => objectSchemaOf(root, form()));
   const validation = once(() => compileValidation(root, subresources?.scale));
   const hasStatus = subresources?.status !== undefined;
-  const deprecated = deprecationOf(spec, described);
   return {
     ...customKindNames(definition, version),
     get schema() {
@@ -69,7 +68,7 @@ export function compileCustomKind(definition: CustomResourceDefinition, version:
     subresources: subresourcesOf(subresources, (object, old) => validation().status(object, old)),
     columns: customColumns(described.additionalPrinterColumns),
     selectableFields: selectableFields(described),
-    ...(deprecated !== undefined && { deprecated }),
+    deprecated: deprecationOf(spec, described),
     warnings: (object, old) => [...finalizerWarnings(object, old), ...validation().warnings(object)],
     givesStatus: hasStatus && root.properties.get("status")?.default !== undefined,
     read: (object) => form().read(object as unknown as JsonObject) as unknown as KubeObject,

@@ -17,7 +17,7 @@ export function scaleRules({
   return {
     replicas: specReplicasPath.replace(/^\./, ""),
     statusReplicas: statusReplicasPath.replace(/^\./, ""),
-    ...(labelSelectorPath && { selector: labelSelectorPath.replace(/^\./, "") }),
+    selector: labelSelectorPath ? labelSelectorPath.replace(/^\./, "") : undefined,
   };
 }
 

@@ -34,7 +34,7 @@ export interface StatefulSetLeniency {
   /** Of a set that is there already, the service's name and the claims are taken as they are: they cannot change. */
   readonly isNew: boolean;
   /** The template as it was before an update. */
-  readonly oldTemplate?: PodTemplateSpec;
+  readonly oldTemplate?: PodTemplateSpec | undefined;
   /** The set was stored when pod templates were not looked at yet. */
   readonly anyTemplate?: boolean;
 }
@@ -86,7 +86,7 @@ export function validateStatefulSetUpdate(
   old: StatefulSetSpec | undefined,
   at: FieldPath,
 ): readonly FieldError[] {
-  const leniency = { isNew: false, ...(old === undefined ? {} : { oldTemplate: old.template }) };
+  const leniency = { isNew: false, oldTemplate: old?.template };
   const anyTemplate = validateStatefulSetSpec(old, at, leniency).length > 0;
   const errors = validateStatefulSetSpec(spec, at, { ...leniency, anyTemplate });
   if (same(fixedPart(spec), fixedPart(old))) return errors;

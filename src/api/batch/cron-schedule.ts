@@ -14,7 +14,7 @@ export type CronSchedule = CronFields | CronDistance;
 export interface CronFields {
   readonly kind: "fields";
   /** A zone named in the schedule itself: only schedules of old may have one. */
-  readonly timeZone?: string;
+  readonly timeZone?: string | undefined;
   readonly minutes: CronField;
   readonly hours: CronField;
   readonly daysOfMonth: CronField;
@@ -76,7 +76,7 @@ export function parseCronSchedule(text: string): CronSchedule {
   if (rest.startsWith(everyPrefix)) return { kind: "every", ms: everyMs(rest) };
   const spec = rest.startsWith("@") && Object.hasOwn(named, rest) ? named[rest] : rest;
   if (spec === undefined || spec.startsWith("@")) throw new CronScheduleError(`unrecognized descriptor: ${rest}`);
-  return { ...readFields(spec), ...(timeZone === undefined ? {} : { timeZone }) };
+  return { ...readFields(spec), timeZone };
 }
 
 function everyMs(text: string): number {

@@ -16,7 +16,7 @@ export interface KindFacts {
   /** The full name of the type, for typeSchema. */
   readonly typeName: string;
   /** The version that a real server keeps; absent where nothing is kept. */
-  readonly storage?: StorageFacts;
+  readonly storage?: StorageFacts | undefined;
 }
 
 export interface SubresourceFacts {
@@ -84,7 +84,7 @@ function readKind(
     scope: scope === "namespaced" ? "Namespaced" : "Cluster",
     verbs: (verbs === "all" ? ALL_VERBS : verbs).split(",") as Verb[],
     typeName: `${packages.get(apiVersion)}.${kind}`,
-    ...(storage === undefined ? {} : { storage }),
+    storage,
   };
 }
 

@@ -98,13 +98,13 @@ export function typeTable(texts: readonly string[]): TypeTable {
 
   function field(home: PackageLines, line: string): FieldSchema {
     const { type, list: listType, map: mapType, patch, default: value, ...rest } = readField(line);
-    const [patchStrategy = "", patchMergeKey] = patch?.split(":") ?? [];
+    const [patchStrategy, patchMergeKey] = patch?.split(":") ?? [];
     return Object.freeze({
       ...rest,
       schema: refined(typeOf(home, type), listType, mapType),
-      ...(value === undefined ? {} : { default: JSON.parse(value) as Json }),
-      ...(patchStrategy === "" ? {} : { patchStrategy }),
-      ...(patchMergeKey === undefined ? {} : { patchMergeKey }),
+      default: value === undefined ? undefined : (JSON.parse(value) as Json),
+      patchStrategy,
+      patchMergeKey,
     });
   }
 

@@ -29,7 +29,7 @@ export interface Place {
   /** Objects and patches can be made. */
   readonly patches?: boolean;
   /** What has been composed before; undefined where nothing can be. */
-  readonly variables?: Readonly<Record<string, types.Type>>;
+  readonly variables?: Readonly<Record<string, types.Type>> | undefined;
 }
 
 export function compileExpression(text: string, returns: Returns, place: Place = {}): Expression {

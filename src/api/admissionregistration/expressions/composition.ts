@@ -20,7 +20,7 @@ export class Composition {
       known[name] = variable.ok ? composed(variable.type) : types.dyn;
     }
     this.variables = compiled;
-    this.#place = { params, ...(variables.length > 0 && { variables: known }) };
+    this.#place = { params, variables: variables.length > 0 ? known : undefined };
   }
 
   compile(text: string, returns: Returns, place: Pick<Place, "authorizer" | "patches"> = {}): Expression {

@@ -22,7 +22,7 @@ export interface OpenApiContext {
 interface Place {
   readonly isRoot: boolean;
   /** Why there may be no default here. */
-  readonly noDefault?: string;
+  readonly noDefault?: string | undefined;
   /** Within apiVersion, kind or metadata of an object. */
   readonly insideMeta: boolean;
   /** The first part on the way here that has no counterpart in an older object: rules must not ask for one. */
@@ -109,8 +109,8 @@ function checkParts(
     const isMeta = isResource && metaFields.has(name);
     const inner: Place = {
       ...below,
-      ...(isMeta && { insideMeta: true }),
-      ...(isMeta && isRoot && { noDefault: `in top-level ${name}` }),
+      insideMeta: isMeta || below.insideMeta,
+      noDefault: isMeta && isRoot ? `in top-level ${name}` : below.noDefault,
       uncorrelated: place.uncorrelated ?? (isCorrelatable(schema) ? undefined : path),
       scope: fieldScope(scope, name),
     };

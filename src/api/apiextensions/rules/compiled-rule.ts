@@ -36,7 +36,7 @@ export interface CompiledRule {
   readonly messageFault?: string;
   readonly messageCost: number;
   /** Where its faults are told, if not at the node itself. */
-  readonly field?: FieldPath;
+  readonly field?: FieldPath | undefined;
 }
 
 export interface CompiledRules {
@@ -69,14 +69,13 @@ function compileRule(rule: ValidationRule, node: Structural, type: CelType): Com
   const compilation = environment.compile(rule.rule);
   if (!compilation.ok) return { ...nothing, rule, fault: `compilation failed: ${compilation.issues}` };
   if (compilation.type.kind !== "bool") return { ...nothing, rule, fault: "cel expression must evaluate to a bool" };
-  const field = fieldOf(rule, node);
   return {
     rule,
     program: compilation.program,
     usesOldSelf: compilation.uses.has("oldSelf"),
     cost: compilation.estimate(sizesOf(type)).max,
     ...compileMessage(rule.messageExpression, environment, type),
-    ...(field !== undefined && { field }),
+    field: fieldOf(rule, node),
   };
 }
 

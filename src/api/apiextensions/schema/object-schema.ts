@@ -81,7 +81,7 @@ function fieldOf(name: string, schema: Schema, node: Structural | undefined): Fi
     required: false,
     pointer: true,
     omit: "empty",
-    ...(node?.default !== undefined && { default: node.default }),
-    ...(node?.nullable === true && { nullable: true }),
+    default: node?.default,
+    nullable: node?.nullable === true,
   };
 }

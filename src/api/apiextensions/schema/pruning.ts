@@ -30,7 +30,7 @@ export interface PruningOptions {
   /** Unknown fields stay everywhere. */
   readonly keepsAll?: boolean;
   /** For who prunes by many parts of one schema. */
-  readonly memo?: Memo<Structural, Prune>;
+  readonly memo?: Memo<Structural, Prune> | undefined;
 }
 
 export function compilePruning(schema: Structural, { root, keepsAll = false, memo }: PruningOptions): Prune {
@@ -54,7 +54,7 @@ interface Field {
 function compileNode(schema: Structural, { keeps, keepsAll, isRoot = false, memo }: Place): Prune {
   const { additional, items, properties } = schema;
   const inner = (node: Structural): Field => ({
-    prune: compilePruning(node, { root: false, keepsAll, ...(memo && { memo }) }),
+    prune: compilePruning(node, { root: false, keepsAll, memo }),
     dropsNull: !node.nullable && node.default === undefined,
   });
   const fields = new Map([...properties].map(([name, property]) => [name, inner(property)]));

@@ -65,12 +65,12 @@ export function podSecurityPolicy(
     label: string,
     parse: (text: string) => T | undefined,
     words: string,
-  ): { said: boolean; value?: T } => {
+  ): { said: boolean; value?: T | undefined } => {
     const text = labels?.[PREFIX + label];
     if (text === undefined) return { said: false };
     const value = parse(text);
     if (value === undefined) errors.push(invalid(`metadata.labels[${PREFIX}${label}]`, text, words));
-    return { said: true, ...(value !== undefined && { value }) };
+    return { said: true, value };
   };
   const one = (mode: PodSecurityMode, fallback: PodSecurityLevel) => {
     const level = read(mode, parseLevel, levelWords);
