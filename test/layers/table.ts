@@ -144,6 +144,7 @@ export const rooms: Record<string, readonly string[]> = {
   "api/core/pod": ["fields", "resources", "scheduling", "security", "volumes", "containers", "spec", "update"],
   client: ["transport", "requests", "informer"],
   cluster: ["config", "data", "reasons", "in-process", "images", "nodes", "standalone"],
+  "cluster/nodes": ["machine", "site", "network", "runtime", "programs"],
   network: ["kernel", "cni", "overlay", "policy", "proxy", "dns", "http", "gateway", "ingress"],
   scheduler: ["framework", "configuration", "snapshot", "evaluation", "queue", "extenders", "plugins", "cycle"],
   cmd: ["process", "options", "components", "inspect", "lifecycle", "nodes", "state"],
