@@ -145,6 +145,31 @@ export const rooms: Record<string, readonly string[]> = {
   client: ["transport", "requests", "informer"],
   cluster: ["config", "data", "reasons", "in-process", "images", "nodes", "standalone"],
   "cluster/nodes": ["machine", "site", "network", "runtime", "programs"],
+  kubelet: [
+    // Pure rules, and what runs containers.
+    "runtime",
+    "cri",
+    "lifecycle",
+    "pod-status",
+    "containers",
+    "pleg",
+    "admission",
+    // What Pods use: objects of the API, the machine, images, probes, volumes.
+    "objects",
+    "host",
+    "images",
+    "probes",
+    "volumes",
+    // The Node, its Pods, and which of them have to go.
+    "node",
+    "pods",
+    "eviction",
+    // What surrounds a kubelet, and nodes without containers.
+    "config",
+    "certificates",
+    "server",
+    "fleet",
+  ],
   network: ["kernel", "cni", "overlay", "policy", "proxy", "dns", "http", "gateway", "ingress"],
   scheduler: ["framework", "configuration", "snapshot", "evaluation", "queue", "extenders", "plugins", "cycle"],
   cmd: ["process", "options", "components", "inspect", "lifecycle", "nodes", "state"],
@@ -159,5 +184,4 @@ export const MAX_LINES_IN_A_FILE = 350;
 export const OVERSIZE: readonly string[] = [
   "src/apiserver/audit",
   "src/apiserver/server.ts",
-  "src/apiserver/fairness/fair-queue.ts",
 ];

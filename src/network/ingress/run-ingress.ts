@@ -6,7 +6,7 @@
  *     client ──► server ──► exchange ──► endpoint
  */
 import { hostname } from "node:os";
-import { type events, isStatusError, type networking } from "#api";
+import { type events, isStatusError, kinds, type networking } from "#api";
 import { Backoff, type Clock, type Logger, type MetricsRegistry, type Random, TaskGroup } from "#base";
 import { type Client, eventRecorder, namespaced, objectKey } from "#client";
 import { type GatewayRoutes, type ListenerCertificate, runGateways } from "../gateway/index.ts";
@@ -14,7 +14,6 @@ import { Connections } from "../http/connections.ts";
 import { ingressMetrics } from "../http/metrics.ts";
 import { type CertificatePem, startHttpServer } from "../http/server.ts";
 import { ChangeSignal } from "../kernel/change-signal.ts";
-import { IngressClass } from "../kernel/kinds.ts";
 import { Certificates } from "./certificates.ts";
 import { CLASS_NAME, CONTROLLER } from "./classes.ts";
 import { type Followed, followIngresses } from "./follow.ts";
@@ -165,7 +164,7 @@ async function writeStatuses(
 async function ensureClass(options: IngressOptions, signal: AbortSignal): Promise<void> {
   const { client, log, controller = CONTROLLER, className = CLASS_NAME } = options;
   try {
-    await client.of(IngressClass).create({ metadata: { name: className }, spec: { controller } }, { signal });
+    await client.of(kinds.IngressClass).create({ metadata: { name: className }, spec: { controller } }, { signal });
   } catch (error) {
     if (signal.aborted) throw error;
     if (isStatusError(error) && error.reason === "AlreadyExists") return;
