@@ -1,4 +1,4 @@
-/** Puts the stock of Services together. */
+/** Puts the allocators of Services together. */
 import type { Loopback } from "../loopback/loopback.ts";
 import type { Resource } from "../rest/resource.ts";
 import type { Resources } from "../rest/resources.ts";
@@ -27,7 +27,7 @@ export interface Allocators {
   repair(signal: AbortSignal): Promise<void>;
 }
 
-/** Before the feed loads: it tells which ports are taken. */
+/** To be called before the feed loads, which reports the ports that are taken. */
 export function allocators(options: AllocatorOptions): Allocators {
   const { storage, loopback, resources } = options;
   const { clock, log } = storage;

@@ -1,11 +1,11 @@
 /**
- * Node ports. A port is taken by creating the key that is named after it, and free again when that is deleted:
+ * Node ports. A port is taken by creating the key of its number, and free again when that is deleted:
  *
  *     /registry/ranges/servicenodeports/30080 → {"namespace":"default","name":"web"}
  *
- * 1. Creation is the lock: of any number of servers on one store, one gets the port. What the feed has told only says which ones need not
- *    be tried. (The original keeps one bitmap for all ports, which every Service with a node port has to rewrite.)
- * 2. A port is only given back on behalf of the Service that it was given to, at the revision that gave it.
+ * 1. Creation is the lock: of any number of servers on one store, one gets the port. What the feed has reported only saves attempts. (Kubernetes
+ *    keeps one bitmap of all ports, which every Service with a node port has to rewrite.)
+ * 2. A port is given back only on behalf of the Service that it was given to, at the revision that gave it.
  */
 import type { Change, Entry, Revision } from "#store";
 import type { Subscriber } from "../cache/feed.ts";
@@ -35,7 +35,7 @@ export class NodePorts implements Subscriber {
   readonly #range: PortRange;
   readonly #taken = new Map<number, Taken>();
 
-  /** Before the feed loads. */
+  /** To be called before the feed loads. */
   constructor({ storage, range }: { storage: StorageContext; range: PortRange }) {
     this.#storage = storage;
     this.#range = range;
@@ -60,12 +60,12 @@ export class NodePorts implements Subscriber {
     return full;
   }
 
-  /** What a dry run shows instead, as the original does: a number that is nobody's. `shown`: those before it. */
+  /** The port that a dry run shows, as Kubernetes does: a number outside the range. `shown`: those that it has shown already. */
   static imagined(shown: ReadonlySet<number>): number {
     return (shown.size === 0 ? FIRST_IMAGINED - 1 : Math.max(...shown)) + 1;
   }
 
-  /** Whether it was this owner's, and is free now. */
+  /** Frees a port, if it belongs to this owner. */
   async free(port: number, owner: Owner): Promise<boolean> {
     const taken = this.#taken.get(port);
     if (taken === undefined || !sameOwner(taken.owner, owner)) return false;

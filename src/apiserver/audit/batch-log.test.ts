@@ -6,8 +6,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { realClock, VirtualClock } from "#base";
 import { BatchLog, type BatchLogOptions } from "./batch-log.ts";
 import type { AuditEvent, Piece } from "./event.ts";
-import { type Blanks, Form, filled } from "./form.ts";
 import { RequestIds } from "./ids.ts";
+import { type Blanks, Form, filled } from "./line-template.ts";
 import { eventOf } from "./testing.ts";
 
 const event = (...pieces: Piece[]) => eventOf(pieces);

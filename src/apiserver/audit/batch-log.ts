@@ -12,10 +12,10 @@
 import { Worker } from "node:worker_threads";
 import type { Clock, Timer } from "#base";
 import type { AuditEvent, Listener, Piece } from "./event.ts";
+import { FormBook, Gathered } from "./event-batch.ts";
 import type { Failed } from "./failures.ts";
-import type { Blanks, Form } from "./form.ts";
-import { FormBook, Gathered } from "./gathered.ts";
 import type { RequestIds } from "./ids.ts";
+import type { Blanks, Form } from "./line-template.ts";
 import type { LogReply, LogWorkerData, Memory } from "./log-protocol.ts";
 import type { RotationLimits } from "./rotating-file.ts";
 import { fitting, type Sink, type Truncation } from "./sink.ts";

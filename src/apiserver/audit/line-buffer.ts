@@ -4,8 +4,8 @@
  * 1. It is written when the next line has no room, and grows for one that is larger than all of it. No line is split.
  */
 
-import { timeText } from "./form.ts";
 import { type FormBytes, formBytes, type Layout, layOut } from "./form-bytes.ts";
+import { timeText } from "./line-template.ts";
 import { type BatchMessage, FILLED_LENGTH, SPELLED } from "./log-protocol.ts";
 
 /** Layouts that are kept, of all forms: then all are made anew. */

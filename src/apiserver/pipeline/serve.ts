@@ -34,7 +34,6 @@ export function serve(options: ServeOptions): Next<Authorized> {
       throw refused(`${info.resource} are not kept by this server, and have no past here`);
     const elsewhere = isPast ? undefined : options.elsewhere?.(exchange);
     if (elsewhere !== undefined) {
-      exchange.isElsewhere = true;
       exchange.held?.release();
       return elsewhere;
     }

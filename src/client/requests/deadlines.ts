@@ -1,5 +1,6 @@
 /**
- * When calls are too late: one timer for all that may take equally long, as there may be hundreds under way, and hardly one ever is.
+ * Deadlines of calls: one timer for all calls with the same limit, because hundreds may be under way and hardly one
+ * ever expires.
  */
 import { Chain, type Clock, Link, type Timer } from "#base";
 
@@ -8,50 +9,50 @@ interface Deadline {
   expire(): void;
 }
 
-interface Equals {
-  /** In the order in which they are due. */
+interface SameLimit {
+  /** In the order of their deadlines. */
   readonly waiting: Chain<Link<Deadline>>;
   timer: Timer | undefined;
 }
 
 export class Deadlines {
   readonly #clock: Clock;
-  readonly #byLimit = new Map<number, Equals>();
+  readonly #byLimit = new Map<number, SameLimit>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** Calls once, unless what comes back is called before. */
+  /** Calls `expire` after `limitMs`, unless the returned function is called before. */
   start(limitMs: number, expire: () => void): () => void {
-    const equals = this.#byLimit.get(limitMs) ?? { waiting: new Chain<Link<Deadline>>(), timer: undefined };
-    this.#byLimit.set(limitMs, equals);
+    const group = this.#byLimit.get(limitMs) ?? { waiting: new Chain<Link<Deadline>>(), timer: undefined };
+    this.#byLimit.set(limitMs, group);
     const link = new Link({ atMs: this.#clock.monotonic() + limitMs, expire });
-    equals.waiting.add(link);
-    equals.timer ??= this.#clock.timer(limitMs, () => this.#due(equals, limitMs));
+    group.waiting.add(link);
+    group.timer ??= this.#clock.timer(limitMs, () => this.#due(group, limitMs));
     return () => {
-      equals.waiting.delete(link);
-      if (equals.waiting.size === 0) this.#end(equals, limitMs);
+      group.waiting.delete(link);
+      if (group.waiting.size === 0) this.#end(group, limitMs);
     };
   }
 
-  #due(equals: Equals, limitMs: number): void {
+  #due(group: SameLimit, limitMs: number): void {
     const now = this.#clock.monotonic();
-    for (let link = equals.waiting.first; link !== undefined; link = equals.waiting.first) {
+    for (let link = group.waiting.first; link !== undefined; link = group.waiting.first) {
       const { atMs, expire } = link.value;
       if (atMs > now) {
-        equals.timer = this.#clock.timer(atMs - now, () => this.#due(equals, limitMs));
+        group.timer = this.#clock.timer(atMs - now, () => this.#due(group, limitMs));
         return;
       }
-      equals.waiting.delete(link);
+      group.waiting.delete(link);
       expire();
     }
-    this.#end(equals, limitMs);
+    this.#end(group, limitMs);
   }
 
-  #end(equals: Equals, limitMs: number): void {
-    equals.timer?.cancel();
-    equals.timer = undefined;
-    if (this.#byLimit.get(limitMs) === equals) this.#byLimit.delete(limitMs);
+  #end(group: SameLimit, limitMs: number): void {
+    group.timer?.cancel();
+    group.timer = undefined;
+    if (this.#byLimit.get(limitMs) === group) this.#byLimit.delete(limitMs);
   }
 }

@@ -11,7 +11,7 @@
  * 3. A stopped node writes nothing.
  * 4. A Pod is reported as Pending, later as Running. While many Pods start, one that runs at once is reported only then.
  */
-import { type core, isStatusError } from "#api";
+import { type core, isStatusError, kinds } from "#api";
 import { type Clock, isAbort, type Logger, type WorkQueue } from "#base";
 import { type Change, type Client, type ResourceClient, revisionOf } from "#client";
 import { Works } from "#flows";
@@ -27,13 +27,12 @@ import {
   Usage,
   withAllocation,
 } from "../admission/index.ts";
-import { Pod } from "../kinds.ts";
 import type { PodFailure } from "../lifecycle/index.ts";
 import { isFinal, podStatus, rejectedStatus, statusPatch, statusSummary } from "../pod-status/index.ts";
 import { AddressPool, parseRange } from "./addresses.ts";
 import { PodLife, type PodLifeOptions } from "./pod-life.ts";
 import type { RecentStarts } from "./recent-starts.ts";
-import { type Defaults, readScript } from "./script.ts";
+import { type Defaults, type PodScript, readScript } from "./script.ts";
 import type { NodeSettings } from "./settings.ts";
 
 const MIRROR = "kubernetes.io/config.mirror";
@@ -53,6 +52,8 @@ export interface PodEntry {
   life: PodLife | undefined;
   rejection: PodFailure | undefined;
   address: string | undefined;
+  /** The generation in which its stop was reported: until all containers have ended, there is no other report. */
+  stopReportedIn: number | undefined;
   isDeleteSent: boolean;
 }
 
@@ -82,7 +83,7 @@ export class FleetPods {
 
   constructor(options: FleetPodsOptions) {
     this.#options = options;
-    this.#pods = options.client.of(Pod);
+    this.#pods = options.client.of(kinds.Pod);
     this.#works = new Works(`kubelet/${options.settings.name}`);
     this.#pool = new AddressPool(options.settings.podRange);
   }
@@ -121,7 +122,9 @@ export class FleetPods {
       const dueMs = entry.life?.advance(now) ?? Number.POSITIVE_INFINITY;
       if (dueMs < Number.POSITIVE_INFINITY) queue.addAfter(entry, dueMs - now);
       if (this.#runsAtOnce(entry, dueMs - now)) return;
-      const status = this.#statusOf(entry, now);
+      const { generation = 0 } = entry.pod.metadata;
+      const isStopping = entry.life?.isStopping ?? false;
+      const status = isStopping && entry.stopReportedIn === generation ? undefined : this.#statusOf(entry, now);
       const patch = status && statusPatch(entry.pod, status);
       if (patch !== undefined) {
         const cause = this.#works.cause({
@@ -135,6 +138,7 @@ export class FleetPods {
         if (!isKnown()) return;
         if (revisionOf(stored) > revisionOf(entry.pod)) entry.pod = stored;
       }
+      if (isStopping) entry.stopReportedIn = generation;
       if (isFinal(entry.pod.status?.phase)) this.#release(entry);
       const isGone = entry.life?.isGone ?? entry.pod.metadata.deletionTimestamp !== undefined;
       if (!isGone || entry.isDeleteSent) return;
@@ -159,7 +163,7 @@ export class FleetPods {
   }
 
   #begin(pod: core.Pod): void {
-    const { clock, log, defaults, queue, newId, imageID } = this.#options;
+    const { log, defaults, queue } = this.#options;
     const { uid = "", name, namespace } = pod.metadata;
     const entry: PodEntry = {
       owner: this,
@@ -169,6 +173,7 @@ export class FleetPods {
       life: undefined,
       rejection: undefined,
       address: undefined,
+      stopReportedIn: undefined,
       isDeleteSent: false,
     };
     this.#entries.set(uid, entry);
@@ -183,7 +188,7 @@ export class FleetPods {
       if (!isNew) this.#allocate(entry, rememberedAllocation(pod));
       this.#usage.set(entry.allocated);
       const script = readScript(pod, defaults);
-      entry.life = new PodLife(entry.allocated, { script, newId, imageID }, clock.now());
+      entry.life = this.#lifeOf(entry.allocated, script);
       for (const problem of script.problems)
         log.warn("an annotation is ignored", { pod: `${namespace}/${name}`, problem });
       if (pod.status?.podIP !== undefined && pod.spec?.hostNetwork !== true) this.#reserve(entry, pod.status.podIP);
@@ -192,10 +197,19 @@ export class FleetPods {
     queue.add(entry);
   }
 
+  #lifeOf(pod: core.Pod, script: PodScript): PodLife {
+    const { clock, newId, imageID } = this.#options;
+    return new PodLife(pod, { script, newId, imageID }, clock.now());
+  }
+
   #admit(pod: core.Pod): PodFailure | undefined {
     const node = this.#options.node();
-    const { allocatable = {} } = node.status ?? {};
-    return admitPod(pod, this.#usage, { node, allocatable, allowedUnsafeSysctls: [] });
+    return admitPod(pod, this.#usage, { node, allocatable: this.#allocatable(), allowedUnsafeSysctls: [] });
+  }
+
+  /** Others may have added extended resources to the Node. */
+  #allocatable(): Readonly<Record<string, string>> {
+    return { ...this.#options.node().status?.allocatable, ...this.#options.settings.capacity };
   }
 
   #change(entry: PodEntry): void {
@@ -215,18 +229,20 @@ export class FleetPods {
 
   /** Gives the Pod what it asks for if that fits. */
   #allocate(entry: PodEntry, before: ReadonlyMap<string, core.ResourceRequirements>): void {
-    const { allocatable = {} } = this.#options.node().status ?? {};
-    const admit = (pod: core.Pod) => admitResize(pod, this.#usage, allocatable);
+    const admit = (pod: core.Pod) => admitResize(pod, this.#usage, this.#allocatable());
     const { allocation, pending } = allocate(entry.pod, before, admit);
     entry.allocated = withAllocation(entry.pod, allocation);
     entry.pending = pending;
   }
 
   #statusOf(entry: PodEntry, now: number): core.PodStatus | undefined {
-    const { pod, allocated, life, rejection, pending } = entry;
+    const { pod, allocated, rejection, pending } = entry;
     if (rejection !== undefined) return rejectedStatus(pod, rejection, now);
+    const isDeleted = pod.metadata.deletionTimestamp !== undefined;
+    // The life of a finished Pod is over; its deletion is still observed.
+    const life = entry.life ?? (isDeleted ? this.#lifeOf(pod, readScript(pod, this.#options.defaults)) : undefined);
     if (life === undefined || (life.isGone && !life.hasRun)) return undefined;
-    if (life.hasSandbox && entry.address === undefined && pod.spec?.hostNetwork !== true) this.#address(entry);
+    if (entry.life?.hasSandbox && entry.address === undefined && pod.spec?.hostNetwork !== true) this.#address(entry);
     const observed = life.observed(now, {
       hostIPs: [this.#options.settings.address],
       podIPs: entry.address === undefined ? [] : [entry.address],

@@ -25,7 +25,7 @@ export interface FleetOptions {
   /** A client as `system:node:NAME` of the group `system:nodes`. The fleet closes it. */
   readonly clientOf: (nodeName: string) => Client;
   readonly facts: FleetFacts;
-  readonly defaults?: Partial<Defaults>;
+  readonly defaults?: Partial<Defaults> | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;

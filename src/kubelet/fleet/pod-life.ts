@@ -78,6 +78,11 @@ export class PodLife {
     return false;
   }
 
+  /** Its containers are being stopped and one still runs. */
+  get isStopping(): boolean {
+    return this.#stopping !== undefined && this.#anyRuns();
+  }
+
   /** The Pod is being deleted and none of its containers runs any more. */
   get isGone(): boolean {
     return this.#pod.metadata.deletionTimestamp !== undefined && !this.#anyRuns();

@@ -14,7 +14,7 @@
  */
 import type { core } from "#api";
 import { Backoff, type ChildController, childController, isAbort, type Random } from "#base";
-import { withAllocation } from "../admission/index.ts";
+import { rememberedAllocation, withAllocation } from "../admission/index.ts";
 import { type PodFailure, podGraceSeconds } from "../lifecycle/index.ts";
 import { podStatus, podText, rejectedStatus } from "../pod-status/index.ts";
 import { killPod } from "./kill.ts";
@@ -33,7 +33,7 @@ export interface PodWorkerOptions {
   readonly random: Random;
   readonly pod: core.Pod;
   /** Why the node does not take it. */
-  readonly rejection?: PodFailure;
+  readonly rejection?: PodFailure | undefined;
 }
 
 const FIRST_RETRY_MS = 1000;
@@ -83,8 +83,7 @@ export class PodWorker {
 
   /** With the resources that the node has given it. */
   get allocated(): core.Pod {
-    const { allocation } = this.#memory;
-    return allocation === undefined ? this.#pod : withAllocation(this.#pod, allocation);
+    return withAllocation(this.#pod, this.#memory.allocation ?? rememberedAllocation(this.#pod));
   }
 
   get state(): PodState {

@@ -6,6 +6,7 @@
  */
 import type { core } from "#api";
 import type { Random, TaskGroup } from "#base";
+import { rememberedAllocation, withAllocation } from "../admission/index.ts";
 import type { PodFailure } from "../lifecycle/index.ts";
 import type { PodParts } from "./parts.ts";
 import { PodWorker } from "./pod-worker.ts";
@@ -70,9 +71,11 @@ export class PodWorkers {
     const { parts, status, random, tasks, admit, onGone } = this.#options;
     if (tasks.signal.aborted) return;
     const isEnding = pod.metadata.deletionTimestamp !== undefined || isOver(pod);
-    const rejection = isEnding ? undefined : admit(pod, this.active());
+    // A running Pod whose resize is pending counts with what it has, not with what it asks for.
+    const allocated = withAllocation(pod, rememberedAllocation(pod));
+    const rejection = isEnding ? undefined : admit(allocated, this.active());
     if (rejection !== undefined) parts.events.record(pod, "Warning", rejection.reason, rejection.message);
-    const worker = new PodWorker({ parts, status, random, pod, ...(rejection !== undefined && { rejection }) });
+    const worker = new PodWorker({ parts, status, random, pod, rejection });
     this.#workers.set(uid, worker);
     tasks.run(`pod ${pod.metadata.namespace}/${pod.metadata.name}`, async (signal) => {
       await worker.run(signal);

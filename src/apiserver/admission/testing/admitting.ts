@@ -1,4 +1,4 @@
-/** Admission for a test server: the plugins that the options select, for whom everything is allowed. */
+/** Admission for a test server: the plugins that the options select, with an authorizer that allows everything. */
 import { ALLOW } from "../../authz/verdict.ts";
 import type { Admission } from "../../rest/server-context.ts";
 import { admissionChain } from "../chain/chain.ts";

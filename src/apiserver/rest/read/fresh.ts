@@ -1,4 +1,4 @@
-/** Waits of reads and writes until the caches show a revision. */
+/** Waiting until the caches have reached a revision. */
 import { StatusError } from "#api";
 import { type Revision, StoreError } from "#store";
 import type { StorageContext } from "../server-context.ts";
@@ -8,7 +8,7 @@ import { storeCall } from "../store-call.ts";
 const SHOWN_WITHIN_MS = 5_000;
 const FUTURE_WAIT_MS = 3_000;
 
-/** Waits until the caches show all that the store has acknowledged. */
+/** Waits until the caches show every write that the store has acknowledged. */
 export async function fresh(context: StorageContext): Promise<void> {
   if (context.sharedStore) await shown(context, await storeCall(() => context.store.revision()));
 }
@@ -30,16 +30,16 @@ function tooLarge(asked: Revision, current: Revision): StatusError {
   });
 }
 
-/** Waits until the caches show a revision that the store has named. One that stops telling of changes then is not waited for without end. */
+/** Waits until the caches show a revision that the store has reached: with a limit, because the watch of a shared store may stall. */
 export function shown({ feed, clock, sharedStore }: StorageContext, revision: Revision): Promise<void> | undefined {
   if (feed.revision >= revision) return undefined;
   if (!sharedStore) return storeCall(() => feed.reached(revision));
   const late = new AbortController();
-  const timer = clock.timer(SHOWN_WITHIN_MS, () => late.abort(notTold(revision)));
+  const timer = clock.timer(SHOWN_WITHIN_MS, () => late.abort(notReached(revision)));
   return storeCall(() => feed.reached(revision, late.signal)).finally(() => timer.cancel());
 }
 
-function notTold(revision: Revision): StoreError {
-  const message = `This server has not been told of revision ${revision} in time. A write may have happened all the same.`;
+function notReached(revision: Revision): StoreError {
+  const message = `the watch of the store did not reach revision ${revision} in time; the write may have happened`;
   return new StoreError("Unavailable", message, { maybeApplied: true });
 }

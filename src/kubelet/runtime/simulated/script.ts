@@ -4,7 +4,7 @@ export interface Behaviour {
   /** When it ends by itself. Default: never. */
   readonly exit?: ScriptedExit | undefined;
   /** What it does on SIGTERM. Default: it ends at once with 143. */
-  readonly onStop?: { readonly afterMs: number; readonly exitCode: number } | "ignore";
+  readonly onStop?: { readonly afterMs: number; readonly exitCode: number } | "ignore" | undefined;
   /** What making or starting it fails with. */
   readonly createError?: string | undefined;
   readonly startError?: string | undefined;
@@ -46,5 +46,8 @@ export interface Script {
   readonly container?: (container: ScriptedContainer) => Behaviour;
   /** `attempt` counts pulls of the image from 0. */
   readonly pull?: (image: string, attempt: number) => ScriptedPull;
-  readonly sandbox?: (pod: string, attempt: number) => { readonly error?: string; readonly afterMs?: number } | undefined;
+  readonly sandbox?: (
+    pod: string,
+    attempt: number,
+  ) => { readonly error?: string; readonly afterMs?: number } | undefined;
 }

@@ -1,4 +1,4 @@
-/** An API server in memory with some admission plugins, and what they noted for audit. */
+/** An API server in memory with some admission plugins, and the audit annotations of its last request. */
 import type { Authorizer } from "../../../authz/authorizer.ts";
 import type { Authenticated } from "../../../pipeline/exchange.ts";
 import { namespace, type TestServer, type TestServerOptions, testServer } from "../../../testing/index.ts";

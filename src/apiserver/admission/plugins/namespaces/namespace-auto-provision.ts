@@ -1,4 +1,4 @@
-/** Whoever writes into a namespace that is not there gets it made. */
+/** NamespaceAutoProvision: creates a missing namespace on the first write to it. */
 import { isStatusError } from "#api";
 import { serverRequest } from "../../../loopback/server-request.ts";
 import { createDraft } from "../../../rest/write/create.ts";

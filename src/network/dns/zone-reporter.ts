@@ -1,33 +1,33 @@
 /**
- * Tells of what the zone has become, and because of which change: part of that change's flow.
+ * Reports changes of the zone with the revision that caused them, for the flow record.
  *
- * Only what answers otherwise is told: a Service changes more often than its records do.
+ * Only changed records are reported: a Service changes more often than its records do.
  */
 import type { Clock } from "#base";
 import type { WorkReporter } from "#client";
-import type { Renewed } from "./follow.ts";
+import type { OnZoneChange } from "./follow.ts";
 import type { DnsRecord } from "./records.ts";
 
-/** Of more, their number alone is compared: a headless Service may have thousands. */
+/** Beyond this, only the number of records is compared: a headless Service may have thousands. */
 const MAX_COMPARED = 500;
 
-export interface Teller {
+export interface ZoneReporter {
   readonly zone: string;
   readonly reporter: Pick<WorkReporter, "report">;
   readonly clock: Clock;
 }
 
-export function tellOfRenewals({ zone, reporter, clock }: Teller): Renewed {
+export function zoneReporter({ zone, reporter, clock }: ZoneReporter): OnZoneChange {
   return (key, before, now, revision) => {
-    const words = differenceOf(before, now);
-    if (words === undefined) return;
-    const what = `${words} of ${key}`;
+    const difference = differenceOf(before, now);
+    if (difference === undefined) return;
+    const what = `${difference} of ${key}`;
     const call = { to: `zone ${zone}`, what, afterMs: 0, tookMs: 0 };
     reporter.report({ about: key, woken: [revision], startedAt: clock.now(), decided: "", calls: [call] });
   };
 }
 
-/** `+2 −1 records`; undefined if it is the same as before. */
+/** `+2 −1 records`; undefined if nothing has changed. */
 export function differenceOf(before: readonly DnsRecord[], now: readonly DnsRecord[]): string | undefined {
   if (before.length === 0 && now.length === 0) return undefined;
   if (before.length + now.length > MAX_COMPARED) return `${now.length} records, before ${before.length},`;

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { VirtualClock } from "#base";
 import type { WorkFacts } from "#flows";
 import type { DnsRecord } from "./records.ts";
-import { differenceOf, tellOfRenewals } from "./renewals.ts";
+import { differenceOf, zoneReporter } from "./zone-reporter.ts";
 
 const a = (name: string, address: string): DnsRecord => ({ name, type: "A", address });
 const many = (count: number) => Array.from({ length: count }, (_, at) => a("web", `10.0.${at >> 8}.${at & 255}`));
@@ -19,11 +19,15 @@ it.each<[string, DnsRecord[], DnsRecord[], string | undefined]>([
 });
 
 it("tells of a change with its cause, and of none where nothing answers otherwise", () => {
-  const told: WorkFacts[] = [];
+  const reported: WorkFacts[] = [];
   const clock = new VirtualClock();
-  const renewed = tellOfRenewals({ zone: "cluster.local", reporter: { report: (facts) => told.push(facts) }, clock });
-  renewed("shop/web", [], [a("web", "10.0.0.1")], 41);
-  renewed("shop/web", [a("web", "10.0.0.1")], [a("web", "10.0.0.1")], 42);
+  const onChange = zoneReporter({
+    zone: "cluster.local",
+    reporter: { report: (facts) => reported.push(facts) },
+    clock,
+  });
+  onChange("shop/web", [], [a("web", "10.0.0.1")], 41);
+  onChange("shop/web", [a("web", "10.0.0.1")], [a("web", "10.0.0.1")], 42);
   const call = { to: "zone cluster.local", what: "+1 record of shop/web", afterMs: 0, tookMs: 0 };
-  expect(told).toEqual([{ about: "shop/web", woken: [41], startedAt: clock.now(), decided: "", calls: [call] }]);
+  expect(reported).toEqual([{ about: "shop/web", woken: [41], startedAt: clock.now(), decided: "", calls: [call] }]);
 });
