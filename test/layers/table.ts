@@ -108,6 +108,8 @@ export const rooms: Record<string, readonly string[]> = {
     "bootstrap",
     "expire",
     "encryption",
+    // All of it, put together.
+    "assembly",
   ],
   "apiserver/admission": ["chain", "plugins", "dynamic", "policies", "webhooks"],
   base: ["collections", "system", "tasks", "queues", "log", "metrics", "http-client"],
@@ -182,7 +184,4 @@ export const MAX_FILES_IN_A_ROOM = 25;
 export const MAX_LINES_IN_A_FILE = 350;
 
 /** Over the limits until they are divided: nothing is added here. */
-export const OVERSIZE: readonly string[] = [
-  "src/apiserver/audit",
-  "src/apiserver/server.ts",
-];
+export const OVERSIZE: readonly string[] = ["src/apiserver/audit"];

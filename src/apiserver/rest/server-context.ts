@@ -8,28 +8,32 @@ import type { UserInfo } from "../identity/user.ts";
 import type { Resource } from "./resource.ts";
 import type { RestRequest } from "./rest-request.ts";
 
-export interface ServerContext {
+/** What reading and storing needs. It exists before the server is complete. */
+export interface StorageContext {
   readonly store: Store;
   readonly feed: StoreFeed;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
+  /** A version 4 UUID. */
+  newUid(): string;
+  /** Other servers write to the store: a read of the newest state has to ask it for its revision. */
+  readonly sharedStore: boolean;
+  /** Whether the value of a key should be written again, though it says the same. Absent: never. */
+  readonly isOutdated?: ((key: string) => boolean) | undefined;
+}
+
+/** The complete server: storage, and everything that has a say in a write. */
+export interface ServerContext extends StorageContext {
   readonly admission: Admission;
   readonly access: WriteAccess;
   /** By `group/plural`: who hands out what objects of that resource need, such as addresses. */
   readonly allocators: ReadonlyMap<string, Allocator>;
-  /** A version 4 UUID. */
-  newUid(): string;
-  /** Other servers write to the store, too: a read of the newest state has to ask the store for its revision first. */
-  readonly sharedStore: boolean;
   /** Reports each delivery with the watcher's user name. Absent: deliveries are not recorded. */
-  deliveries?(
-    user: string,
-    userAgent: string,
-  ): (resource: Resource, change: string, key: string, revision: number) => void;
-  /** Whether the value at a key has to be written again although the object is unchanged (a new encryption key). Absent: never. */
-  isOutdated?(key: string): boolean;
+  readonly deliveries?: ((user: string, userAgent: string) => Delivered) | undefined;
 }
+
+export type Delivered = (resource: Resource, change: string, key: string, revision: number) => void;
 
 /**
  * Hands out what no two objects may share: addresses, ports. It runs before validation, so that validation sees the complete object.

@@ -121,8 +121,8 @@ export class QuotaBatches {
     } else if (tries === MAX_TRIES) {
       throw conflict({ group: "", resource: "resourcequotas" }, lost[0] ?? "");
     } else {
-      const context = this.#services.context();
-      await shown(context, await storeCall(() => context.store.revision()));
+      const { storage } = this.#services;
+      await shown(storage, await storeCall(() => storage.store.revision()));
       // A deleted quota limits nothing.
       const left = this.#states(namespace).filter(({ quota }) => lost.includes(quota.metadata.name ?? ""));
       await this.#decide(namespace, charged, left, tries + 1);
@@ -141,7 +141,7 @@ export class QuotaBatches {
 
   async #storeOne(state: QuotaState): Promise<boolean> {
     const quotas = this.#quotas();
-    const context = this.#services.context();
+    const { context } = this.#services.loopback;
     const { name = "", namespace = "", resourceVersion } = state.quota.metadata;
     const draft = structuredClone(state.quota) as unknown as AnyDraft;
     Object.assign(draft, { status: { ...state.quota.status, used: usedTexts(state) } });
