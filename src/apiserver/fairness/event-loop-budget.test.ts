@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { settled } from "#base";
-import { Turns, type TurnTaker } from "./turns.ts";
+import { type Dispatcher, EventLoopBudget } from "./event-loop-budget.ts";
 
-/** Turns that come when they are told to. */
+/** EventLoopBudget that come when they are told to. */
 function turns(seatsPerTurn: number) {
   const arranged: (() => void)[] = [];
-  const made = new Turns(seatsPerTurn, () => new Promise((resolve) => void arranged.push(resolve)));
+  const made = new EventLoopBudget(seatsPerTurn, () => new Promise((resolve) => void arranged.push(resolve)));
   return {
     turns: made,
     arranged,
@@ -17,7 +17,7 @@ function turns(seatsPerTurn: number) {
 }
 
 /** So many requests of one seat wait at it. */
-function level(waiting: number, limit = 10): TurnTaker & { started: number } {
+function level(waiting: number, limit = 10): Dispatcher & { started: number } {
   const made = {
     limit,
     started: 0,

@@ -5,9 +5,9 @@
  */
 import { MemoMap } from "#base";
 import type { RequestInfo } from "../http/request-info.ts";
-import { Form } from "./form.ts";
+import { Form } from "./line-template.ts";
 import type { Level, Stage } from "./policy.ts";
-import { allowedText, codeText, happenedText, member, receivedText, stageText } from "./texts.ts";
+import { allowedText, codeText, happenedText, member, receivedText, stageText } from "./event-json.ts";
 
 const MAX_FORMS = 100;
 

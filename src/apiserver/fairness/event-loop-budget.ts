@@ -17,7 +17,7 @@ const ALONE_TURNS = 3;
 const ALONE_AFTER_MS = 250;
 
 /** A level as its turn sees it. */
-export interface TurnTaker {
+export interface Dispatcher {
   /** How many seats it has: its share of every turn. */
   readonly limit: number;
   /** Starts the request that is next in line: the seats it takes, 0 if there are too few. */
@@ -28,10 +28,10 @@ interface Standing {
   served: number;
 }
 
-export class Turns {
+export class EventLoopBudget {
   readonly #seatsPerTurn: number;
   readonly #nextTurn: () => Promise<void>;
-  readonly #waiting = new Map<TurnTaker, Standing>();
+  readonly #waiting = new Map<Dispatcher, Standing>();
   #left: number;
   #arranged = false;
   /** How much of its share the level has had that was served last. */
@@ -71,18 +71,18 @@ export class Turns {
   }
 
   /** The level has requests that wait. */
-  join(level: TurnTaker): void {
+  join(level: Dispatcher): void {
     if (!this.#waiting.has(level)) this.#waiting.set(level, { served: this.#progress });
   }
 
-  leave(level: TurnTaker): void {
+  leave(level: Dispatcher): void {
     this.#waiting.delete(level);
     if (this.#waiting.size === 0) this.#progress = 0;
   }
 
   /** Starts what can be started in this turn. */
   run(): void {
-    let lacking: Set<TurnTaker> | undefined;
+    let lacking: Set<Dispatcher> | undefined;
     while (this.#left > 0) {
       const level = this.#next(lacking);
       const standing = level && this.#waiting.get(level);
@@ -100,8 +100,8 @@ export class Turns {
   }
 
   /** The level that has had the least of its share. */
-  #next(lacking: ReadonlySet<TurnTaker> | undefined): TurnTaker | undefined {
-    let next: TurnTaker | undefined;
+  #next(lacking: ReadonlySet<Dispatcher> | undefined): Dispatcher | undefined {
+    let next: Dispatcher | undefined;
     let least = Number.POSITIVE_INFINITY;
     for (const [level, { served }] of this.#waiting) {
       if (served < least && !lacking?.has(level)) {

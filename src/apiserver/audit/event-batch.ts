@@ -4,7 +4,7 @@
  * 1. What forms are filled in with is held as numbers and bytes: thousands of events that wait would otherwise be moved at every collection of garbage.
  * 2. An entry is a form that is filled in, of one line or of two, or a line that is spelled out.
  */
-import type { Blanks, Form } from "./form.ts";
+import type { Blanks, Form } from "./line-template.ts";
 import type { RequestIds } from "./ids.ts";
 import { type BatchMessage, FILLED_LENGTH, type Memory, SPELLED } from "./log-protocol.ts";
 

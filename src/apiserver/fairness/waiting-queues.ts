@@ -10,7 +10,7 @@ export interface LastDispatch {
   readonly discounted: readonly [number, number];
 }
 
-export class LinedQueues {
+export class WaitingQueues {
   readonly #queues = new Set<Queue>();
   /** R, S, and the bounds: what `lastDispatch` is made of, when somebody asks. NaN: there was none. */
   readonly #last = new Float64Array(6).fill(Number.NaN);
@@ -48,7 +48,7 @@ export class LinedQueues {
         earliest = finish;
         next = queue;
       }
-      const discounted = s - queue.seatsInUse * Ticket.GUESS_MS;
+      const discounted = s - queue.seatsInUse * Ticket.ESTIMATE_MS;
       low = Math.min(low, s);
       high = Math.max(high, s);
       discountedLow = Math.min(discountedLow, discounted);
