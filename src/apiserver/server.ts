@@ -22,7 +22,7 @@ import {
 } from "./admission/index.ts";
 import { aggregation, type FrontProxyIdentity } from "./aggregation/index.ts";
 import { allocators } from "./allocate/index.ts";
-import { type Audit, type AuditSettings, audit, RequestIds } from "./audit/index.ts";
+import { type Audit, type AuditSettings, audit } from "./audit/index.ts";
 import {
   type AuthenticationConfiguration,
   type AuthenticationSettings,
@@ -226,7 +226,6 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     audited = await audit({
       settings: options.audit ?? {},
       resources,
-      ids: new RequestIds(),
       clock,
       random,
       log,
