@@ -7,8 +7,7 @@
  * 2. Where the two differ on purpose, the row says why.
  */
 import { describe, expect, it } from "vitest";
-import { compareQuantities, type core, parseQuantity } from "#api";
-import { Node, Pod } from "./kinds.ts";
+import { compareQuantities, type core, kinds, parseQuantity } from "#api";
 import { type NodeKind, type TestNode, testNode } from "./testing/index.ts";
 
 const KINDS: readonly NodeKind[] = ["kubelet", "fleet"];
@@ -68,7 +67,7 @@ const podOf = (name: string, { spec, annotations = {}, metadata = {} }: Partial<
   spec: { nodeName: "node-1", automountServiceAccountToken: false, containers: [c()], ...spec },
 });
 const other = (name: string, spec: Partial<core.PodSpec>) => (node: TestNode) => node.create(podOf(name, { spec }));
-const pods = ({ client }: TestNode) => client.of(Pod).in("default");
+const pods = ({ client }: TestNode) => client.of(kinds.Pod).in("default");
 const remove = (name: string, gracePeriodSeconds?: number) => (node: TestNode) =>
   pods(node).delete(name, gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds });
 const resizeTo = (amount: string) => (node: TestNode) =>
@@ -77,7 +76,7 @@ const resizeTo = (amount: string) => (node: TestNode) =>
     .patch({ type: "strategic", object: { spec: { containers: [{ name: "c", resources: cpu(amount) }] } } });
 const taint = (effect: "NoExecute" | "NoSchedule") => async (node: TestNode) => {
   const object = { spec: { taints: [{ key: "down", effect }] } };
-  await node.client.of(Node).patch("node-1", { type: "merge", object });
+  await node.client.of(kinds.Node).patch("node-1", { type: "merge", object });
   // A kubelet reads its Node every 10 s.
   await node.clock.advance(11_000);
 };
@@ -783,7 +782,7 @@ const ROWS: readonly Row[] = [
         do: async (node) => {
           // The API server refuses what is more than the Node's allocatable; a node trusts only itself.
           const object = { status: { allocatable: { cpu: "8" } } };
-          await node.client.of(Node).subresource("node-1", "status").patch({ type: "merge", object });
+          await node.client.of(kinds.Node).subresource("node-1", "status").patch({ type: "merge", object });
           await resizeTo("4")(node);
         },
         seconds: 3,
@@ -947,7 +946,7 @@ describe.each(KINDS)("the Node of a %s", (kind) => {
 
   it("makes extended resources allocatable that others add to its capacity, and labels stay", async () => {
     const node = await testNode(kind);
-    const nodes = node.client.of(Node);
+    const nodes = node.client.of(kinds.Node);
     const setGpus = async (gpus: string | null) => {
       const object = { status: { capacity: { "example.com/gpu": gpus } } };
       await nodes.subresource("node-1", "status").patch({ type: "merge", object });
@@ -966,7 +965,7 @@ describe.each(KINDS)("the Node of a %s", (kind) => {
     const node = await testNode(kind);
     const { conditions = [] } = (await node.node()).status ?? {};
     const object = { status: { conditions: conditions.map((each) => ({ ...each, status: "Unknown" })) } };
-    await node.client.of(Node).subresource("node-1", "status").patch({ type: "merge", object });
+    await node.client.of(kinds.Node).subresource("node-1", "status").patch({ type: "merge", object });
     await node.clock.advance(11_000);
     expect((await node.node()).status?.conditions?.map((each) => each.status)).toEqual([
       "False",
@@ -980,9 +979,9 @@ describe.each(KINDS)("the Node of a %s", (kind) => {
   // A kubelet registers again, for a restored snapshot may lack its Node. A node of a fleet stays deleted, as upstream.
   it(`${kind === "kubelet" ? "comes back" : "stays away"} after it was deleted`, async () => {
     const node = await testNode(kind);
-    await node.client.of(Node).delete("node-1");
+    await node.client.of(kinds.Node).delete("node-1");
     await node.clock.advance(30_000);
-    const { items } = await node.client.of(Node).list();
+    const { items } = await node.client.of(kinds.Node).list();
     expect(items).toHaveLength(kind === "kubelet" ? 1 : 0);
     await node.close();
   });

@@ -6,14 +6,13 @@
  *     URL ───►┘      │           └─► Prober ──► poke
  *                    └─► StatusWriter ══► API
  */
-import type { core } from "#api";
+import { type core, kinds } from "#api";
 import { abortable, type Clock, type Logger, type MetricsRegistry, type Random, type TaskGroup } from "#base";
 import { type Client, type EventRecorder, Informer } from "#client";
 import type { ResizeVerdict } from "./admission/index.ts";
 import type { NodeFacts } from "./containers/index.ts";
 import type { PodCgroups, PodFiles } from "./host/index.ts";
 import { imagePuller } from "./images/index.ts";
-import { Pod } from "./kinds.ts";
 import type { PodFailure } from "./lifecycle/index.ts";
 import { type PodObjects, podEvents, podObjects } from "./objects/index.ts";
 import { Pleg } from "./pleg/index.ts";
@@ -73,7 +72,7 @@ export function nodePods(options: NodePodsOptions): NodePods {
   const calls = new RuntimeCalls(clock);
   const runtime = calls.recording(options.runtime);
   const api = new Informer<core.Pod>({
-    client: client.of(Pod),
+    client: client.of(kinds.Pod),
     selectors: { fieldSelector: `spec.nodeName=${nodeName}` },
     clock,
     random,

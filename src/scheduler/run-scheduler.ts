@@ -3,7 +3,7 @@
  *
  *     informers --► followCluster ──► state, queue ──► scheduleLoop ──► bindings ══► API server
  */
-import type { core } from "#api";
+import { type core, kinds } from "#api";
 import { type Clock, isAbort, type Logger, type Random, TaskGroup } from "#base";
 import { type Client, type EventRecorder, eventRecorder, Informers } from "#client";
 import { Works } from "#flows";
@@ -26,7 +26,6 @@ import {
   type SchedulerConfiguration,
   type Stages,
 } from "./framework/index.ts";
-import { Event, Pod } from "./framework/kinds.ts";
 import { ALL_PLUGINS } from "./plugins/index.ts";
 import { SchedulingQueue, Wakes } from "./queue/index.ts";
 import { ClusterState, PodInfos, ResourceNames } from "./snapshot/index.ts";
@@ -74,7 +73,7 @@ export async function runScheduler(options: SchedulerOptions, signal: AbortSigna
       recorder = new EventBacklog({
         recorder: eventRecorder({
           ...options,
-          events: client.of(Event),
+          events: client.of(kinds.Event),
           controller: schedulerName,
           instance: `${schedulerName}-${options.instance}`,
         }),
@@ -150,7 +149,7 @@ export async function runScheduler(options: SchedulerOptions, signal: AbortSigna
     );
     tasks.run("scheduling", async () => {
       await informers.synced();
-      options.onPods?.(informers.of(Pod).cache);
+      options.onPods?.(informers.of(kinds.Pod).cache);
       options.onReady?.();
       await scheduleLoop(parts, () => side.room());
     });

@@ -72,8 +72,8 @@ export async function readAuthentication(
     readJwt(flags, configuration),
     readWebhook(flags),
   ]).catch((error: unknown) => {
-    const mended = error instanceof ConfigurationError || error instanceof TokenFileError;
-    throw mended ? new ClusterError(error.message, { cause: error }) : error;
+    const isUserError = error instanceof ConfigurationError || error instanceof TokenFileError;
+    throw isUserError ? new ClusterError(error.message, { cause: error }) : error;
   });
   return {
     ...tokens,

@@ -25,14 +25,14 @@ export async function listenOrExplain(
   try {
     return await startApiServer({ ...parts, host: bindAddress, port });
   } catch (error) {
-    const isFlawed = [
+    const isUserError = [
       AdmissionConfigError,
       AuditConfigError,
       AuthorizationConfigError,
       ConfigurationError,
       KeyFileError,
-    ].some((flaw) => error instanceof flaw);
-    if (isFlawed) throw new ClusterError((error as Error).message, { cause: error });
+    ].some((type) => error instanceof type);
+    if (isUserError) throw new ClusterError((error as Error).message, { cause: error });
     const { code } = error as NodeJS.ErrnoException;
     const sentences: Record<string, string> = {
       EADDRINUSE: `Port ${port} on ${bindAddress} is already in use. Stop the other process, or choose another port with ${portFlag} (0 picks a free one).`,

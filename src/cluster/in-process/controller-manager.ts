@@ -2,14 +2,15 @@
  * The controller manager in the API server's process: caches run as system:kube-controller-manager, each controller as
  * its own service account. If other processes share the store, only the elected leader works.
  */
+
 import { hostname } from "node:os";
+import { kinds } from "#api";
 import type { Clock, Logger, MetricsRegistry, Random } from "#base";
 import { Client, type InProcessHandle, inProcess, leadElected } from "#client";
 import {
   allControllers,
   type ClusterFacts,
   controllerMetrics,
-  Lease,
   runControllers,
   selected,
   UnknownControllerError,
@@ -47,8 +48,8 @@ function factsOf({ authority, signToken, nodeCidrs }: ControllerManagerOptions):
   return {
     caPem: authority.certPem,
     signer: { read: readSigningRequest, sign: (der, signing) => signRequest(authority, der, signing) },
-    ...(signToken !== undefined && { signToken }),
-    ...(nodeCidrs !== undefined && { nodeCidrs }),
+    signToken,
+    nodeCidrs,
   };
 }
 
@@ -80,7 +81,7 @@ export async function runControllerManager(options: ControllerManagerOptions, si
     runControllers(
       {
         controllers: allControllers(factsOf(options)),
-        ...(selection !== undefined && { selection }),
+        selection,
         client,
         clientOf: (account) => clientOf(`system:serviceaccount:${NAMESPACE}:${account}`, serviceAccountGroups()),
         instance: hostname(),
@@ -94,7 +95,7 @@ export async function runControllerManager(options: ControllerManagerOptions, si
   try {
     if (!elects) return await run(signal);
     const identity = `${hostname()}_${Buffer.from(random.bytes(8)).toString("hex")}`;
-    const leases = client.of(Lease).in(NAMESPACE);
+    const leases = client.of(kinds.Lease).in(NAMESPACE);
     await leadElected({ leases, name: "kube-controller-manager", identity, clock, random, log }, signal, run);
   } finally {
     for (const each of clients) await each.close();

@@ -2,10 +2,12 @@
  * The scheduler in the API server's process, as system:kube-scheduler. If other processes share the store, only the
  * elected leader works.
  */
+
 import { hostname } from "node:os";
+import { kinds } from "#api";
 import type { Clock, Logger, MetricsRegistry, Random } from "#base";
 import { Client, type InProcessHandle, inProcess, leadElected } from "#client";
-import { Explanations, Lease, runScheduler, schedulerMetrics } from "#scheduler";
+import { Explanations, runScheduler, schedulerMetrics } from "#scheduler";
 
 import type { SchedulingReasons } from "../reasons/scheduling-reasons.ts";
 
@@ -37,7 +39,7 @@ export async function runInProcessScheduler(options: InProcessSchedulerOptions, 
   try {
     if (!elects) return await run(signal);
     const identity = `${hostname()}_${Buffer.from(random.bytes(8)).toString("hex")}`;
-    const leases = client.of(Lease).in(NAMESPACE);
+    const leases = client.of(kinds.Lease).in(NAMESPACE);
     await leadElected({ leases, name: NAME, identity, clock, random, log }, signal, run);
   } finally {
     await client.close();

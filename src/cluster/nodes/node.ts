@@ -54,8 +54,8 @@ export async function bringUp(names: NodeNames, found: NodeRun, options: NodeOpt
     await write(await begin());
   }
   if (living === undefined) await clearUp(names, containerd, sinceMs, options);
-  const { reason: _mended, ...mended } = run;
-  run = { ...mended, state: "running" };
+  const { reason: _, ...healthy } = run;
+  run = { ...healthy, state: "running" };
   await writeRun(names, run);
   return run;
 }

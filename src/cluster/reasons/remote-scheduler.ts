@@ -19,7 +19,7 @@ const MAX_QUESTIONS = 100;
 
 export type Attempts = readonly object[];
 
-export class DistantScheduler {
+export class RemoteScheduler {
   readonly #clock: Clock;
   readonly #open = new Map<string, PromiseWithResolvers<Attempts>>();
   #listening: PromiseWithResolvers<void> | undefined;

@@ -8,7 +8,7 @@ import { badRequest, serverResponse } from "#api";
 import type { ApiServerOptions } from "#apiserver";
 import type { Clock } from "#base";
 import type { Explanations } from "#scheduler";
-import { type Attempts, DistantScheduler } from "./remote-scheduler.ts";
+import { type Attempts, RemoteScheduler } from "./remote-scheduler.ts";
 
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
 const JSON_ANSWER = { "content-type": "application/json" };
@@ -41,11 +41,11 @@ export class SchedulingReasons {
 /** The API server's answers: from the scheduler in this process, or from a remote one. */
 export class SchedulingAnswers implements Disposable {
   readonly #own: SchedulingReasons;
-  readonly #distant: DistantScheduler;
+  readonly #remote: RemoteScheduler;
 
   constructor(own: SchedulingReasons, clock: Clock) {
     this.#own = own;
-    this.#distant = new DistantScheduler(clock);
+    this.#remote = new RemoteScheduler(clock);
   }
 
   readonly answer: Answer = async (request) => {
@@ -53,37 +53,37 @@ export class SchedulingAnswers implements Disposable {
     if (method === "GET") {
       const uid = query.get("uid") ?? "";
       const own = this.#own.of(uid);
-      const attempts = own.length > 0 ? own : await this.#distant.ask(uid);
+      const attempts = own.length > 0 ? own : await this.#remote.ask(uid);
       return { status: 200, headers: JSON_ANSWER, body: [Buffer.from(JSON.stringify(attempts))] };
     }
     if (method !== "POST") throw serverResponse(405);
     for (const { uid, attempts } of answersIn((await request.body(MAX_BODY_BYTES)).toString()))
-      this.#distant.answer(uid, attempts);
+      this.#remote.answer(uid, attempts);
     // A stream: a waiting poll occupies no seat of priority and fairness.
     return {
       status: 200,
       headers: JSON_ANSWER,
       stream: async (sink) => {
-        const asked = await this.#distant.listen(sink.signal);
+        const asked = await this.#remote.listen(sink.signal);
         sink.write(Buffer.from(JSON.stringify(asked)));
       },
     };
   };
 
   [Symbol.dispose](): void {
-    this.#distant.close();
+    this.#remote.close();
   }
 }
 
 function answersIn(text: string): readonly Answered[] {
-  const words = "expected a list of answers, each with the uid of a Pod and attempts";
+  const problem = "expected a list of answers, each with the uid of a Pod and attempts";
   let read: unknown;
   try {
     read = JSON.parse(text);
   } catch {
-    throw badRequest(words);
+    throw badRequest(problem);
   }
-  if (!Array.isArray(read) || !read.every(isAnswered)) throw badRequest(words);
+  if (!Array.isArray(read) || !read.every(isAnswered)) throw badRequest(problem);
   return read;
 }
 

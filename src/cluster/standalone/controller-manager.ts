@@ -16,16 +16,16 @@ import { type Component, type ComponentConfig, runComponent, type Work } from ".
 
 const NAME = "kube-controller-manager";
 
-export interface LoneControllerManagerConfig extends Omit<ComponentConfig, "name"> {
+export interface StandaloneControllerManagerConfig extends Omit<ComponentConfig, "name"> {
   /** As in `--controllers`. */
-  readonly selection?: readonly string[];
+  readonly selection?: readonly string[] | undefined;
   /** CA bundle for Pods. Default: that of the kubeconfig. */
-  readonly rootCaFile?: string;
-  readonly signing?: SigningFlags;
-  readonly nodeCidrs?: NonNullable<ClusterFacts["nodeCidrs"]>;
-  readonly nodeLifecycle?: NonNullable<ClusterFacts["nodeLifecycle"]>;
+  readonly rootCaFile?: string | undefined;
+  readonly signing?: SigningFlags | undefined;
+  readonly nodeCidrs?: NonNullable<ClusterFacts["nodeCidrs"]> | undefined;
+  readonly nodeLifecycle?: NonNullable<ClusterFacts["nodeLifecycle"]> | undefined;
   /** Signs tokens in Secrets. */
-  readonly serviceAccountKeyFile?: string;
+  readonly serviceAccountKeyFile?: string | undefined;
   /** Each controller uses its own service account instead of the kubeconfig's user. */
   readonly useServiceAccountCredentials: boolean;
 }
@@ -38,8 +38,8 @@ export interface SigningFlags {
 }
 
 /** Runs until the signal aborts. */
-export async function runLoneControllerManager(
-  config: LoneControllerManagerConfig,
+export async function runStandaloneControllerManager(
+  config: StandaloneControllerManagerConfig,
   { clock, log }: Pick<Environment, "clock" | "log">,
   signal: AbortSignal,
 ): Promise<void> {
@@ -62,11 +62,11 @@ export async function runLoneControllerManager(
     const facts: ClusterFacts = {
       caPem: caPem ?? "",
       signer: signer ?? { read: readSigningRequest, sign: noKey },
-      ...(signToken !== undefined && { signToken }),
-      ...(config.nodeCidrs !== undefined && { nodeCidrs: config.nodeCidrs }),
-      ...(config.nodeLifecycle !== undefined && { nodeLifecycle: config.nodeLifecycle }),
+      signToken,
+      nodeCidrs: config.nodeCidrs,
+      nodeLifecycle: config.nodeLifecycle,
     };
-    const controllers = told(() => allControllers(facts), CidrPoolError);
+    const controllers = orClusterError(() => allControllers(facts), CidrPoolError);
     const options = {
       controllers,
       selection: withoutAbsent(selection, controllers, absent),
@@ -91,11 +91,11 @@ export async function runLoneControllerManager(
 }
 
 /** Turns user errors into ClusterErrors. */
-function told<T>(make: () => T, flaw: new (message: string) => Error): T {
+function orClusterError<T>(make: () => T, userError: new (message: string) => Error): T {
   try {
     return make();
   } catch (error) {
-    throw error instanceof flaw ? new ClusterError(error.message, { cause: error }) : error;
+    throw error instanceof userError ? new ClusterError(error.message, { cause: error }) : error;
   }
 }
 
@@ -134,7 +134,7 @@ async function signerOf(
 
 async function tokensOf(file: string): Promise<NonNullable<ClusterFacts["signToken"]>> {
   const pem = await readFlag("--service-account-private-key-file", file);
-  const sign = told(() => tokenSigner(pem, file), KeyFileError);
+  const sign = orClusterError(() => tokenSigner(pem, file), KeyFileError);
   return (claims) => sign({ ...claims });
 }
 

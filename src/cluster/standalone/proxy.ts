@@ -6,22 +6,22 @@ import type { OverlayMode, ProxyMode, UpstreamAddress } from "#network";
 import type { Environment } from "../config/environment.ts";
 import { type Component, type ComponentConfig, runComponent, type Work } from "./component.ts";
 
-export interface LoneProxyConfig extends Omit<ComponentConfig, "name" | "election"> {
+export interface StandaloneProxyConfig extends Omit<ComponentConfig, "name" | "election"> {
   readonly nodeName: string;
   readonly clusterCidrs: readonly string[];
   /** Addresses of node ports. Default: the Node's addresses. */
-  readonly nodePortAddresses?: readonly string[];
-  readonly proxyMode?: ProxyMode;
+  readonly nodePortAddresses?: readonly string[] | undefined;
+  readonly proxyMode?: ProxyMode | undefined;
   readonly networkPolicy: boolean;
-  readonly resyncMs?: number;
+  readonly resyncMs?: number | undefined;
   /** Routing to Pods on other nodes. Absent: set up elsewhere. */
-  readonly overlay?: OverlayMode;
-  readonly masqueradesOutside?: boolean;
+  readonly overlay?: OverlayMode | undefined;
+  readonly masqueradesOutside?: boolean | undefined;
   /** Absent: no DNS. */
-  readonly dns?: LoneDnsConfig;
+  readonly dns?: StandaloneDnsConfig;
 }
 
-export interface LoneDnsConfig {
+export interface StandaloneDnsConfig {
   readonly addresses: readonly string[];
   readonly port: number;
   readonly zone: string;
@@ -30,8 +30,8 @@ export interface LoneDnsConfig {
 }
 
 /** Runs until the signal aborts. */
-export async function runLoneProxy(
-  config: LoneProxyConfig,
+export async function runStandaloneProxy(
+  config: StandaloneProxyConfig,
   environment: Pick<Environment, "clock" | "log">,
   signal: AbortSignal,
 ): Promise<void> {
@@ -44,9 +44,9 @@ export async function runLoneProxy(
 }
 
 /** Only the DNS server, until the signal aborts. */
-export async function runLoneDns(
+export async function runStandaloneDns(
   config: Omit<ComponentConfig, "name" | "election">,
-  dns: LoneDnsConfig,
+  dns: StandaloneDnsConfig,
   environment: Pick<Environment, "clock" | "log">,
   signal: AbortSignal,
 ): Promise<void> {

@@ -14,20 +14,20 @@ import { type Component, type ComponentConfig, runComponent, type Work } from ".
 
 const NAME = "kube-scheduler";
 
-export interface LoneSchedulerConfig extends Omit<ComponentConfig, "name" | "kubeconfig"> {
+export interface StandaloneSchedulerConfig extends Omit<ComponentConfig, "name" | "kubeconfig"> {
   /** May be set in the configuration file instead. */
-  readonly kubeconfig?: string;
+  readonly kubeconfig?: string | undefined;
   /** A KubeSchedulerConfiguration. */
-  readonly configFile?: string;
+  readonly configFile?: string | undefined;
   /** How long an unschedulable Pod waits without events. */
-  readonly parkedMs?: number;
+  readonly parkedMs?: number | undefined;
   /** Overrides leader election of the file. */
-  readonly electionFlags?: Partial<ReadConfiguration["leaderElection"]>;
+  readonly electionFlags?: Partial<ReadConfiguration["leaderElection"]> | undefined;
 }
 
 /** Runs until the signal aborts. */
-export async function runLoneScheduler(
-  config: LoneSchedulerConfig,
+export async function runStandaloneScheduler(
+  config: StandaloneSchedulerConfig,
   { clock, log }: Pick<Environment, "clock" | "log">,
   signal: AbortSignal,
 ): Promise<void> {
@@ -77,7 +77,7 @@ export async function runLoneScheduler(
   const election = read === undefined ? flags : electionOf({ ...read.leaderElection, ...given });
   const component = {
     ...rest,
-    ...(election !== undefined && { election }),
+    election,
     name: NAME,
     kubeconfig,
     reports: {

@@ -4,14 +4,14 @@
  */
 import { Command, Option } from "commander";
 import { createLogger, realClock } from "#base";
-import { type ApiServerConfig, ClusterError, startLoneApiServer } from "#cluster";
+import { type ApiServerConfig, ClusterError, startStandaloneApiServer } from "#cluster";
 import { type AdmissionFlagOptions, admissionFrom, admissionOptions } from "../options/admission.ts";
 import { type AuditFlagOptions, auditFrom, auditOptions } from "../options/audit.ts";
 import { type AuthenticationOptions, authenticationFrom, authenticationOptions } from "../options/authentication.ts";
 import { type AuthorizationOptions, authorizationFrom, authorizationOptions } from "../options/authorization.ts";
 import { type EncryptionOptions, encryptionFrom, encryptionOptions } from "../options/encryption.ts";
 import { type EtcdOptions, etcdOptions, etcdStore } from "../options/etcd.ts";
-import { type FlowControlFlagOptions, flowControlFrom, flowControlOptions } from "../options/fairness.ts";
+import { type FairnessFlagOptions, fairnessFrom, fairnessOptions } from "../options/fairness.ts";
 import { type KubeletReachOptions, kubeletReachFrom, kubeletReachOptions } from "../options/kubelet-connection.ts";
 import { flowRecordsOption, historyWindowOption, type RecordingOptions } from "../options/recording.ts";
 import { KUBE_APISERVER, notesOnFlags, originalFlags } from "../options/upstream-flags.ts";
@@ -25,7 +25,7 @@ export interface KubeApiServerOptions
     AdmissionFlagOptions,
     AuditFlagOptions,
     KubeletReachOptions,
-    FlowControlFlagOptions,
+    FairnessFlagOptions,
     RecordingOptions {
   readonly bindAddress: string;
   readonly securePort: number;
@@ -87,7 +87,7 @@ export function kubeApiServerCommand(): Command {
     encryptionOptions(),
     admissionOptions(),
     auditOptions(),
-    flowControlOptions(),
+    fairnessOptions(),
     kubeletReachOptions(),
   ];
   for (const option of [...groups.flat(), ...originalFlags(KUBE_APISERVER)]) command.addOption(option);
@@ -112,16 +112,16 @@ export function kubeApiServerConfig(options: KubeApiServerOptions): ApiServerCon
     encryption: encryptionFrom(options),
     admission: admissionFrom(options),
     audit: auditFrom(options),
-    fairness: flowControlFrom(options),
+    fairness: fairnessFrom(options),
     historyWindowMs: options.historyWindow,
     flowRecords: options.flowRecords,
     kubelets: kubeletReachFrom(options),
-    ...(advertiseAddress !== undefined && { advertiseAddress }),
-    ...(tlsCertFile !== undefined && { tlsCertFile }),
-    ...(tlsPrivateKeyFile !== undefined && { tlsPrivateKeyFile }),
-    ...(clientCaFile !== undefined && { clientCaFile }),
-    ...(serviceClusterIpRange !== undefined && { serviceCidrs: serviceClusterIpRange }),
-    ...(eventTtl !== undefined && { eventTtlMs: eventTtl }),
+    advertiseAddress,
+    tlsCertFile,
+    tlsPrivateKeyFile,
+    clientCaFile,
+    serviceCidrs: serviceClusterIpRange,
+    eventTtlMs: eventTtl,
     ...(certFile !== undefined && keyFile !== undefined && { proxyClient: { certFile, keyFile } }),
   };
 }
@@ -152,7 +152,7 @@ async function run(config: ApiServerConfig, notes: readonly string[]): Promise<v
       signalled.resolve(signal);
     });
   }
-  const server = await startLoneApiServer(config, { clock, log, progress: () => {} });
+  const server = await startStandaloneApiServer(config, { clock, log, progress: () => {} });
   started = true;
   log.info("ready", { address: config.bindAddress, port: server.port });
   log.info("stopping", { signal: await signalled.promise });

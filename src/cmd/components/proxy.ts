@@ -3,7 +3,7 @@
  */
 import { hostname } from "node:os";
 import { Command, Option } from "commander";
-import { ClusterError, runLoneProxy } from "#cluster";
+import { ClusterError, runStandaloneProxy } from "#cluster";
 import { type DnsFlagOptions, dnsFrom, dnsOptions } from "../options/dns.ts";
 import { boolean, milliseconds } from "../options/values.ts";
 import { runUntilSignalled } from "../process/run-component.ts";
@@ -67,11 +67,11 @@ export function proxyCommand(): Command {
         networkPolicy: options.networkPolicy,
         ...(overlay !== "none" && { overlay }),
         masqueradesOutside: options.masqueradeOutside ?? overlay !== "none",
-        ...(options.nodeportAddresses !== undefined && { nodePortAddresses: options.nodeportAddresses }),
-        ...(options.syncPeriod !== undefined && { resyncMs: options.syncPeriod }),
+        nodePortAddresses: options.nodeportAddresses,
+        resyncMs: options.syncPeriod,
         ...(clusterDns.length > 0 && { dns: dnsFrom(options, clusterDns) }),
       };
-      await runUntilSignalled([], (environment, signal) => runLoneProxy(config, environment, signal));
+      await runUntilSignalled([], (environment, signal) => runStandaloneProxy(config, environment, signal));
     });
   for (const option of dnsOptions()) command.addOption(option);
   return command;

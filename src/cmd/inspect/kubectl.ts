@@ -14,22 +14,22 @@ import { type DataDirOption, dataDirOf, dataDirOption } from "../options/values.
 export function kubectlCommand(): Command {
   return new Command("kubectl")
     .description("run kubectl with this cluster's kubeconfig; put --data-dir before kubectl's arguments")
-    .argument("[words...]", "arguments for kubectl")
+    .argument("[arguments...]", "arguments for kubectl")
     .addOption(dataDirOption())
     .allowUnknownOption()
     .passThroughOptions()
-    .action(async (words: readonly string[], options: DataDirOption) => {
-      process.exitCode = await runKubectl(words, dataDirOf(options));
+    .action(async (args: readonly string[], options: DataDirOption) => {
+      process.exitCode = await runKubectl(args, dataDirOf(options));
     });
 }
 
-export async function runKubectl(words: readonly string[], { path, kubeconfig }: DataDir): Promise<number> {
+export async function runKubectl(args: readonly string[], { path, kubeconfig }: DataDir): Promise<number> {
   const program = findKubectl(process.env);
   if (program === undefined) {
     throw new ClusterError("kubectl was not found on PATH, and k8ts does not include it: install it and try again.");
   }
   if (!existsSync(kubeconfig)) throw new ClusterError(`There is no cluster in ${path}: start one with \`k8ts up\`.`);
-  const child = spawn(program, words, { stdio: "inherit", env: { ...process.env, KUBECONFIG: kubeconfig } });
+  const child = spawn(program, args, { stdio: "inherit", env: { ...process.env, KUBECONFIG: kubeconfig } });
   // Terminal signals reach both processes; signals sent to this one are forwarded. kubectl decides when to exit.
   const handOn = (signal: NodeJS.Signals) => void (process.stdin.isTTY || child.kill(signal));
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, handOn);

@@ -10,7 +10,7 @@ import { type AuthorizationOptions, authorizationFrom, authorizationOptions } fr
 import { controllersOption } from "../options/controllers.ts";
 import { type EncryptionOptions, encryptionFrom, encryptionOptions } from "../options/encryption.ts";
 import { type EtcdOptions, etcdOptions, etcdStore, tlsOf } from "../options/etcd.ts";
-import { type FlowControlFlagOptions, flowControlFrom, flowControlOptions } from "../options/fairness.ts";
+import { type FairnessFlagOptions, fairnessFrom, fairnessOptions } from "../options/fairness.ts";
 import {
   chooseNodes,
   ownTerminal,
@@ -31,7 +31,7 @@ export interface UpOptions
     EncryptionOptions,
     AdmissionFlagOptions,
     AuditFlagOptions,
-    FlowControlFlagOptions,
+    FairnessFlagOptions,
     NodesFlagOptions,
     RealNodesFlagOptions,
     RecordingOptions {
@@ -101,7 +101,7 @@ export function upCommand(): Command {
     ...encryptionOptions(),
     ...admissionOptions(),
     ...auditOptions(),
-    ...flowControlOptions(),
+    ...fairnessOptions(),
   ])
     command.addOption(option);
   return command;
@@ -114,8 +114,8 @@ export function configFrom(options: UpOptions, realNodes?: RealNodesConfig): Clu
     bindAddress: options.bindAddress,
     port: options.port,
     store: storeFrom(options),
-    ...(options.eventTtl !== undefined && { eventTtlMs: options.eventTtl }),
-    ...(options.serviceClusterIpRange !== undefined && { serviceCidrs: options.serviceClusterIpRange }),
+    eventTtlMs: options.eventTtl,
+    serviceCidrs: options.serviceClusterIpRange,
     historyWindowMs: options.historyWindow,
     flowRecords: options.flowRecords,
     authentication: authenticationFrom(options),
@@ -123,12 +123,12 @@ export function configFrom(options: UpOptions, realNodes?: RealNodesConfig): Clu
     encryption: encryptionFrom(options),
     admission: admissionFrom(options),
     audit: auditFrom(options),
-    fairness: flowControlFrom(options),
-    ...(options.controllers !== undefined && { controllers: options.controllers }),
+    fairness: fairnessFrom(options),
+    controllers: options.controllers,
     // A memory store without nodes is for trying the API: no Pod could run.
     scheduler: options.scheduler ?? (options.store !== "memory" || nodes !== undefined || realNodes !== undefined),
-    ...(nodes !== undefined && { nodes }),
-    ...(realNodes !== undefined && { realNodes }),
+    nodes,
+    realNodes,
     mergeInto: options.kubeconfig ?? userKubeconfigPath(process.env),
   };
 }

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import { Option } from "commander";
-import { ClusterError, type LoneDnsConfig } from "#cluster";
+import { ClusterError, type StandaloneDnsConfig } from "#cluster";
 import { wholeNumber } from "./values.ts";
 
 export interface DnsFlagOptions {
@@ -31,7 +31,7 @@ export function dnsOptions(): readonly Option[] {
   ];
 }
 
-export function dnsFrom(options: DnsFlagOptions, addresses: readonly string[]): LoneDnsConfig {
+export function dnsFrom(options: DnsFlagOptions, addresses: readonly string[]): StandaloneDnsConfig {
   const stubs = (options.stubDomain ?? []).map((text) => {
     const [domain = "", servers = ""] = text.split("=");
     if (domain === "" || servers === "") throw new ClusterError(`--stub-domain ${text}: use domain=ip[:port][,…].`);

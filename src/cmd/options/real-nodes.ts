@@ -78,7 +78,7 @@ export async function chooseNodes(
   const why = await obstacle(options, terminal, tools ?? (await nodeTools()));
   if (why === undefined) {
     const commands = { command: agentCommand(KUBELET_FLAGS), proxyCommand: agentCommand(PROXY_FLAGS) };
-    return { realNodes: { count: nodes, ...commands, ...wishes(options) }, notes: [] };
+    return { realNodes: { count: nodes, ...commands, ...realNodeSettings(options) }, notes: [] };
   }
   if (runtime === "containerd") throw new ClusterError(`${why} Or choose --runtime simulated.`);
   if (continues) return { notes: [`The real nodes of this cluster were left as they are. ${why}`] };
@@ -86,14 +86,14 @@ export async function chooseNodes(
   return { notes: [`${which} simulated: Pods are reported as running, but no containers run. ${why}`] };
 }
 
-function wishes(options: RealNodesFlagOptions): Partial<RealNodesConfig> {
+function realNodeSettings(options: RealNodesFlagOptions): Partial<RealNodesConfig> {
   const { pullImages, proxyMode, clusterCidr, loadBalancers, ingress } = options;
   const addresses = loadBalancers === false ? [] : options.loadBalancerAddresses;
   return {
     ...(pullImages === true && { pullImages }),
-    ...(proxyMode !== undefined && { proxyMode }),
-    ...(clusterCidr !== undefined && { podRanges: clusterCidr }),
-    ...(addresses !== undefined && { loadBalancerAddresses: addresses }),
+    proxyMode,
+    podRanges: clusterCidr,
+    loadBalancerAddresses: addresses,
     ...(ingress === false && { ingress }),
   };
 }

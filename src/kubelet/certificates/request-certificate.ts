@@ -1,7 +1,6 @@
 /** Asks the cluster for a node's certificate, as a client or as a server: a CertificateSigningRequest, approved and signed by others. */
-import type { certificates } from "#api";
+import { type certificates, kinds } from "#api";
 import type { Client } from "#client";
-import { CertificateSigningRequest } from "../kinds.ts";
 import { makeSigningRequest, type ServerNames } from "./signing-request.ts";
 
 export interface IssuedCertificate {
@@ -25,7 +24,7 @@ export async function requestCertificate(
 ): Promise<IssuedCertificate> {
   const { pem, keyPem } = makeSigningRequest(`system:node:${nodeName}`, ["system:nodes"], names);
   const { signer, usage } = names === undefined ? CLIENT : SERVER;
-  const requests = client.of(CertificateSigningRequest);
+  const requests = client.of(kinds.CertificateSigningRequest);
   const request: certificates.CertificateSigningRequest = {
     metadata: { generateName: "csr-" },
     spec: {

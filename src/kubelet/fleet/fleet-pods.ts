@@ -11,7 +11,7 @@
  * 3. A stopped node writes nothing.
  * 4. A Pod is reported as Pending, later as Running. While many Pods start, one that runs at once is reported only then.
  */
-import { type core, isStatusError } from "#api";
+import { type core, isStatusError, kinds } from "#api";
 import { type Clock, isAbort, type Logger, type WorkQueue } from "#base";
 import { type Change, type Client, type ResourceClient, revisionOf } from "#client";
 import { Works } from "#flows";
@@ -27,7 +27,6 @@ import {
   Usage,
   withAllocation,
 } from "../admission/index.ts";
-import { Pod } from "../kinds.ts";
 import type { PodFailure } from "../lifecycle/index.ts";
 import { isFinal, podStatus, rejectedStatus, statusPatch, statusSummary } from "../pod-status/index.ts";
 import { AddressPool, parseRange } from "./addresses.ts";
@@ -84,7 +83,7 @@ export class FleetPods {
 
   constructor(options: FleetPodsOptions) {
     this.#options = options;
-    this.#pods = options.client.of(Pod);
+    this.#pods = options.client.of(kinds.Pod);
     this.#works = new Works(`kubelet/${options.settings.name}`);
     this.#pool = new AddressPool(options.settings.podRange);
   }

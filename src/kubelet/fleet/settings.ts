@@ -16,12 +16,12 @@ export interface NodesSpec {
   readonly count: number;
   /** Of the node with this number, from 1 on. Default: node-1, node-2, … */
   readonly nameOf?: (number: number) => string;
-  readonly cpu?: string;
-  readonly memory?: string;
+  readonly cpu?: string | undefined;
+  readonly memory?: string | undefined;
   readonly ephemeralStorage?: string;
-  readonly pods?: number;
+  readonly pods?: number | undefined;
   /** Nodes are spread over them in turn. Default: none. */
-  readonly zones?: readonly string[];
+  readonly zones?: readonly string[] | undefined;
   readonly region?: string;
   readonly instanceType?: string;
   readonly nodeCidr?: string;

@@ -8,10 +8,9 @@
  *
  * 1. What the API server cannot be told now, it is told later: nothing here ends the kubelet.
  */
-import { type core, isStatusError } from "#api";
+import { type core, isStatusError, kinds } from "#api";
 import { type Clock, isAbort, type Logger, type Random } from "#base";
 import type { Client } from "#client";
-import { Node } from "../kinds.ts";
 import { LEASE_RENEW_MS, NodeLease } from "./lease.ts";
 import {
   missingLabels,
@@ -127,7 +126,7 @@ export class Registration {
 
   async #register(signal: AbortSignal): Promise<void> {
     const { nodeName, client, clock, labels, taints, providerId, report } = this.#options;
-    const nodes = client.of(Node);
+    const nodes = client.of(kinds.Node);
     const existing = await nodes.get(nodeName, { signal }).catch((error: unknown) => {
       if (isStatusError(error) && error.reason === "NotFound") return undefined;
       throw error;
@@ -148,14 +147,17 @@ export class Registration {
   async #update(signal: AbortSignal): Promise<void> {
     const { nodeName, client, clock, report } = this.#options;
     // Others write to the Node as well: what they have put there must be known.
-    const node = await client.of(Node).get(nodeName, { resourceVersion: "0", signal });
+    const node = await client.of(kinds.Node).get(nodeName, { resourceVersion: "0", signal });
     this.#set(node);
     const isHeartbeatDue = clock.monotonic() - this.#heartbeatMs >= STATUS_HEARTBEAT_MS;
     const before = node.status ?? {};
     const patch = nodeStatusPatch(before, nodeStatus(before, await report(signal), clock.now()), isHeartbeatDue);
     if (patch === undefined) return;
     this.#set(
-      await client.of(Node).subresource(nodeName, "status").patch({ type: "strategic", object: patch }, { signal }),
+      await client
+        .of(kinds.Node)
+        .subresource(nodeName, "status")
+        .patch({ type: "strategic", object: patch }, { signal }),
     );
     if (isHeartbeatDue) this.#heartbeatMs = clock.monotonic();
   }

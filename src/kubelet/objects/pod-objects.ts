@@ -1,7 +1,6 @@
 /** The objects of the API that Pods refer to, kept up to date. */
-import { type core, isStatusError } from "#api";
+import { type core, isStatusError, kinds } from "#api";
 import { type Client, Informer } from "#client";
-import { ConfigMap, RuntimeClass, Secret, Service } from "../kinds.ts";
 import { podReferences } from "./references.ts";
 import { WatchedObjects, type WatchedObjectsOptions } from "./watched-objects.ts";
 
@@ -25,9 +24,9 @@ export interface WatchedPodObjects extends PodObjects {
 
 export function podObjects(options: WatchedObjectsOptions): WatchedPodObjects {
   const { client, clock, random, log } = options;
-  const services = new Informer<core.Service>({ client: client.of(Service), clock, random, log });
-  const configMaps = new WatchedObjects(ConfigMap, options);
-  const secrets = new WatchedObjects(Secret, options);
+  const services = new Informer<core.Service>({ client: client.of(kinds.Service), clock, random, log });
+  const configMaps = new WatchedObjects(kinds.ConfigMap, options);
+  const secrets = new WatchedObjects(kinds.Secret, options);
   return {
     configMap: (namespace, name) => configMaps.get(namespace, name),
     secret: (namespace, name) => secrets.get(namespace, name),
@@ -53,7 +52,7 @@ export function podObjects(options: WatchedObjectsOptions): WatchedPodObjects {
 
 async function handlerOf(client: Client, name: string): Promise<string> {
   try {
-    return (await client.of(RuntimeClass).get(name)).handler;
+    return (await client.of(kinds.RuntimeClass).get(name)).handler;
   } catch (error) {
     if (isStatusError(error) && error.reason === "NotFound")
       throw new Error(`RuntimeClass "${name}" not found`, { cause: error });

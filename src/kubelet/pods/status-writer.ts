@@ -5,11 +5,10 @@
  * 2. Conditions of others are left alone.
  * 3. A Pod's deletion is confirmed after its last status. One that is gone, or is another by now, is not written to.
  */
-import { type core, isStatusError } from "#api";
+import { type core, isStatusError, kinds } from "#api";
 import { type Clock, type Logger, processQueue, type Random, WorkQueue } from "#base";
 import { type Client, revisionOf } from "#client";
 import { Works } from "#flows";
-import { Pod } from "../kinds.ts";
 import { podText, statusPatch, statusSummary } from "../pod-status/index.ts";
 import type { RuntimeCalls } from "../runtime/recorded.ts";
 
@@ -94,7 +93,7 @@ export class StatusWriter {
     if (this.#options.targetOf(pod)?.metadata.uid !== uid) return;
     try {
       await this.#options.client
-        .of(Pod)
+        .of(kinds.Pod)
         .in(namespace)
         .delete(name, { gracePeriodSeconds: 0, preconditions: { uid }, signal, cause: this.#stopped(pod) });
     } catch (error) {
@@ -113,7 +112,7 @@ export class StatusWriter {
     const { name = "", namespace = "" } = known.metadata;
     try {
       const written = await this.#options.client
-        .of(Pod)
+        .of(kinds.Pod)
         .in(namespace)
         .subresource(name, "status")
         .patch({ type: "strategic", object: patch }, { signal, cause: this.#causeOf(entry, known) });

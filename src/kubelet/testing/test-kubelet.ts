@@ -1,11 +1,10 @@
 /** A kubelet's Pods on the simulated runtime and an API server in memory, on virtual time. */
-import type { core } from "#api";
+import { type core, kinds } from "#api";
 import { seededRandom, silentLogger, TaskGroup, type VirtualClock } from "#base";
 import { Client, eventRecorder, inProcess } from "#client";
 import { type TestServer, testServer } from "../../apiserver/testing/index.ts";
 import type { ResizeVerdict } from "../admission/resize.ts";
 import type { NodeFacts } from "../containers/index.ts";
-import { Event, Pod } from "../kinds.ts";
 import type { PodFailure } from "../lifecycle/index.ts";
 import { type NodePods, nodePods } from "../node-pods.ts";
 import type { ContainerNetwork } from "../probes/index.ts";
@@ -71,7 +70,7 @@ export async function testKubelet(options: TestKubeletOptions = {}): Promise<Tes
     const random = seededRandom(1);
     const log = silentLogger;
     const recorder = eventRecorder({
-      events: kubelet.of(Event),
+      events: kubelet.of(kinds.Event),
       controller: "kubelet",
       instance: "node-1",
       clock,
@@ -110,11 +109,11 @@ export async function testKubelet(options: TestKubeletOptions = {}): Promise<Tes
     host,
     pods: () => pods,
     async create(pod) {
-      const created = await client.of(Pod).in("default").create(pod);
+      const created = await client.of(kinds.Pod).in("default").create(pod);
       await server.settle();
       return created;
     },
-    get: (name) => client.of(Pod).in("default").get(name),
+    get: (name) => client.of(kinds.Pod).in("default").get(name),
     events: async () =>
       (
         await client

@@ -3,7 +3,7 @@
  * authorizer, NodeRestriction). Both do with containers what the Pod itself says (`fleet/script.ts`): the same Pod on both
  * kinds is the same scenario.
  */
-import type { coordination, core } from "#api";
+import { type coordination, type core, kinds } from "#api";
 import { MetricsRegistry, seededRandom, silentLogger, TaskGroup, type VirtualClock } from "#base";
 import { Client, inProcess } from "#client";
 import type { TestServer } from "../../apiserver/testing/index.ts";
@@ -14,7 +14,6 @@ import { nodesOf } from "../fleet/index.ts";
 import { DEFAULTS, readScript, roleOf } from "../fleet/script.ts";
 import { nodeServer } from "../fleet/testing/index.ts";
 import type { Machine, MachineUsage } from "../host/index.ts";
-import { Lease, Node, Pod } from "../kinds.ts";
 import { runKubelet } from "../kubelet.ts";
 import { type Behaviour, type Script, simulatedRuntime } from "../runtime/simulated/index.ts";
 import { memoryHost } from "./memory-host.ts";
@@ -85,7 +84,7 @@ export async function testNode(kind: NodeKind): Promise<TestNode> {
   let tasks = new TaskGroup();
   start(tasks);
   await clock.advance(2_000);
-  const pods = client.of(Pod).in("default");
+  const pods = client.of(kinds.Pod).in("default");
   return {
     kind,
     clock,
@@ -99,8 +98,8 @@ export async function testNode(kind: NodeKind): Promise<TestNode> {
       await server.settle();
       return (await pods.list({ fieldSelector: `metadata.name=${name}` })).items[0];
     },
-    node: () => client.of(Node).get(NAME),
-    lease: () => client.of(Lease).in("kube-node-lease").get(NAME),
+    node: () => client.of(kinds.Node).get(NAME),
+    lease: () => client.of(kinds.Lease).in("kube-node-lease").get(NAME),
     async restart() {
       await tasks.stop();
       tasks = new TaskGroup();

@@ -3,10 +3,9 @@
  *
  * An old token is used as long as it is valid when the API server cannot be reached for a new one.
  */
-import { type core, parseTime, toMs } from "#api";
+import { type authentication, type core, kinds, parseTime, toMs } from "#api";
 import type { Clock, Logger } from "#base";
 import type { Client } from "#client";
-import { ServiceAccount, type TokenRequest } from "../kinds.ts";
 import { podText } from "../pod-status/index.ts";
 
 const DEFAULT_SECONDS = 3600;
@@ -62,9 +61,9 @@ export class PodTokens {
     const account = spec?.serviceAccountName ?? "default";
     const issuedMs = this.#clock.now();
     const { status } = await this.#client
-      .of(ServiceAccount)
+      .of(kinds.ServiceAccount)
       .in(namespace)
-      .subresource<TokenRequest>(account, "token")
+      .subresource<authentication.TokenRequest>(account, "token")
       .create(
         {
           metadata: {},

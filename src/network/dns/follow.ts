@@ -5,9 +5,8 @@
  *
  * While the API server is away, the zone keeps its last state.
  */
-import type { core } from "#api";
+import { type core, kinds } from "#api";
 import { type Informers, objectKey, revisionOf } from "#client";
-import { EndpointSlice, Namespace, Service } from "../kernel/kinds.ts";
 import { serviceKeyOf } from "../proxy/endpoints.ts";
 import { type DnsRecord, serviceRecords } from "./records.ts";
 import type { Zone } from "./zone.ts";
@@ -26,9 +25,9 @@ export async function followServices(
   informers: Informers,
   onChange: OnZoneChange = () => {},
 ): Promise<void> {
-  const services = informers.of(Service);
-  const slices = informers.of(EndpointSlice);
-  const namespaces = informers.of(Namespace);
+  const services = informers.of(kinds.Service);
+  const slices = informers.of(kinds.EndpointSlice);
+  const namespaces = informers.of(kinds.Namespace);
   const byService = slices.cache.index("service", (slice) => {
     const key = serviceKeyOf(slice);
     return key === undefined ? [] : [key];

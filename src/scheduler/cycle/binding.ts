@@ -7,11 +7,10 @@
  * 1. Until it is over, the pod counts as being on its node. Where it may take its time, the pod's status says which node that will be.
  * 2. Where nobody knows whether the API server has bound it (no answer), it is asked before the node is given to others.
  */
-import { type core, isStatusError } from "#api";
+import { type core, isStatusError, kinds } from "#api";
 import { Backoff, isAbort } from "#base";
 import type { Filtered } from "../evaluation/index.ts";
 import { isRejection, oneNodeText, type Plugin, patchStatus, type Rejection, type Stages } from "../framework/index.ts";
-import { Pod } from "../framework/kinds.ts";
 import type { Failure, QueuedPod } from "../queue/index.ts";
 import { type FailedAttempt, handleFailure, isRefusal, messageOf, type Step } from "./failures.ts";
 import { attemptsLabel } from "./metrics.ts";
@@ -260,7 +259,7 @@ async function isBoundAfterAll(
   const backoff = new Backoff({ initialMs: FIRST_RETRY_MS, maxMs: LAST_RETRY_MS, jitter: 0.5 }, random);
   for (;;) {
     try {
-      const { metadata, spec } = await client.of(Pod).in(namespace).get(name, { signal });
+      const { metadata, spec } = await client.of(kinds.Pod).in(namespace).get(name, { signal });
       return metadata.uid === uid && spec?.nodeName === node;
     } catch (error) {
       if (isStatusError(error) && error.reason === "NotFound") return false;

@@ -1,9 +1,8 @@
 /** What the scheduler writes into the status of a pod: the PodScheduled condition and the nominated node. */
-import { type core, isStatusError, type JsonObject } from "#api";
+import { type core, isStatusError, type JsonObject, kinds } from "#api";
 import type { Clock } from "#base";
 import type { Client } from "#client";
 import type { PodInfo } from "./index.ts";
-import { Pod } from "./kinds.ts";
 
 export interface StatusChange {
   readonly condition?: Pick<core.PodCondition, "type" | "status" | "reason" | "message">;
@@ -62,7 +61,7 @@ export async function patchStatus(
   const patch = statusPatch(pod, change, clock.now());
   if (patch === undefined) return;
   try {
-    const status = client.of(Pod).in(namespace).subresource(name, "status");
+    const status = client.of(kinds.Pod).in(namespace).subresource(name, "status");
     await status.patch(
       { type: "strategic", object: patch },
       { signal, ...(cause !== undefined && { cause: cause() }) },

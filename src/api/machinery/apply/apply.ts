@@ -10,11 +10,11 @@
 
 import { StatusError } from "../errors/status.ts";
 import { badRequest } from "../errors/status-errors.ts";
+import { equalJson } from "../json/equal.ts";
 import type { JsonObject } from "../json/json.ts";
 import { type Comparison, compare } from "./compare.ts";
 import { type Conflict, conflictError, conflictsBeyond } from "./conflict.ts";
 import { nonconformance } from "./conformance.ts";
-import { equalJson } from "./equal.ts";
 import { emptySet, equalSets, type FieldSet, intersection, isEmpty, union } from "./field-set.ts";
 import { clientSideFields, clientSideManager, withLastApplied } from "./last-applied.ts";
 import { merge } from "./merge.ts";

@@ -5,10 +5,11 @@
  * 2. Parts that are the same value are not looked into, and lists whose items did not move are compared place by place. A path is only
  *    spelled out where something changed.
  */
+
+import { equalJson } from "../json/equal.ts";
 import type { Json, JsonObject } from "../json/json.ts";
 import { getKey } from "../json/own-key.ts";
 import type { Schema } from "../schema/schema.ts";
-import { equalJson } from "./equal.ts";
 import { type FieldFilter, type FieldSet, FieldSetBuilder, isEmpty, union } from "./field-set.ts";
 import { allPaths } from "./owned-paths.ts";
 import { fieldElement, type PathElement } from "./path-element.ts";

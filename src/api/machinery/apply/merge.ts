@@ -6,10 +6,11 @@
  *    preceded.
  * 3. Parts that the applied value does not change are the live value's own.
  */
+
+import { equalJson } from "../json/equal.ts";
 import type { Json } from "../json/json.ts";
 import { getKey, type OpenObject, setKey } from "../json/own-key.ts";
 import type { Schema } from "../schema/schema.ts";
-import { equalJson } from "./equal.ts";
 import type { PathElement } from "./path-element.ts";
 import { asList, asMap, fieldSchema, isEmptyMap, itemElement, itemSchema, shapeOf } from "./shape.ts";
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { typeSchema } from "../../facts/index.ts";
 import type { JsonObject } from "../json/json.ts";
 import { updateManagedFields } from "./index.ts";
-import { emptyLevel, OwnedLevels } from "./owned-level.ts";
+import { OwnedLevel, OwnedLevels } from "./owned-level.ts";
 import { compareText } from "./path-element.ts";
 
 const schema = typeSchema("io.k8s.api.core.v1.ConfigMap");
@@ -32,7 +32,7 @@ describe("objects that own alike", () => {
 
 describe("levels at one place", () => {
   const levelOf = (...names: readonly string[]) => {
-    const level = emptyLevel();
+    const level = new OwnedLevel();
     for (const name of names) level.add(`f:${name}`, {}, compareText);
     return level;
   };
@@ -40,7 +40,7 @@ describe("levels at one place", () => {
     const levels = new OwnedLevels();
     const below = Object.freeze({});
     const one = () => {
-      const level = emptyLevel();
+      const level = new OwnedLevel();
       level.add("f:a", below, compareText);
       return level;
     };

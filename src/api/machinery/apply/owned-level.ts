@@ -16,17 +16,15 @@ const MAX_ELEMENTS = 128;
 export class OwnedLevel {
   readonly #elements: PathElement[] = [];
   readonly #written: JsonObject[] = [];
-  /** What lies behind is left over from what the level was used for before. */
-  #count = 0;
   #member = false;
   #fields = emptyFields;
 
   get isEmpty(): boolean {
-    return this.#count === 0;
+    return this.#elements.length === 0;
   }
 
   get isLarge(): boolean {
-    return this.#count > MAX_ELEMENTS;
+    return this.#elements.length > MAX_ELEMENTS;
   }
 
   /** Once it is written. */
@@ -34,13 +32,9 @@ export class OwnedLevel {
     return this.#fields;
   }
 
-  clear(): void {
-    this.#count = 0;
-  }
-
   /** Items that share their keys are one leaf. */
   merged(element: PathElement): boolean {
-    for (let at = 0; at < this.#count; at++) {
+    for (let at = 0; at < this.#elements.length; at++) {
       if (this.#elements[at] !== element) continue;
       this.#written[at] = emptyFields;
       return true;
@@ -50,7 +44,7 @@ export class OwnedLevel {
 
   add(element: PathElement, written: JsonObject, compare: (a: PathElement, b: PathElement) => number): void {
     const [elements, all] = [this.#elements, this.#written];
-    let at = this.#count++;
+    let at = elements.length;
     for (; at > 0 && compare(elements[at - 1] as PathElement, element) > 0; at--) {
       elements[at] = elements[at - 1] as PathElement;
       all[at] = all[at - 1] as JsonObject;
@@ -61,8 +55,8 @@ export class OwnedLevel {
 
   /** What lies below is compared by identity: it is shared, too. */
   isAs(other: OwnedLevel, member: boolean): boolean {
-    if (this.#member !== member || this.#count !== other.#count) return false;
-    for (let at = 0; at < this.#count; at++) {
+    if (this.#member !== member || this.#elements.length !== other.#elements.length) return false;
+    for (let at = 0; at < this.#elements.length; at++) {
       if (this.#written[at] !== other.#written[at] || this.#elements[at] !== other.#elements[at]) return false;
     }
     return true;
@@ -71,21 +65,12 @@ export class OwnedLevel {
   write(member: boolean): JsonObject {
     const fields: Record<string, JsonObject> = {};
     if (member) fields["."] = emptyFields;
-    for (let at = 0; at < this.#count; at++)
+    for (let at = 0; at < this.#elements.length; at++)
       fields[this.#elements[at] as PathElement] = this.#written[at] as JsonObject;
     this.#member = member;
     this.#fields = Object.freeze(fields);
     return fields;
   }
-}
-
-/** Levels that nobody uses: there are as many as lay inside each other at most, and as have been forgotten. */
-const spare: OwnedLevel[] = [];
-
-export function emptyLevel(): OwnedLevel {
-  const level = spare.pop() ?? new OwnedLevel();
-  level.clear();
-  return level;
 }
 
 /** The levels at one place of a schema. */
@@ -95,24 +80,15 @@ export class OwnedLevels {
 
   /** `member`: whether the path itself is owned. Undefined: nothing is. The level is not the caller's any more. */
   written(level: OwnedLevel, member: boolean): JsonObject | undefined {
-    if (level.isEmpty) {
-      spare.push(level);
-      return member ? emptyFields : undefined;
-    }
-    for (const known of this.#known) {
-      if (!known.isAs(level, member)) continue;
-      spare.push(level);
-      return known.fields;
-    }
+    if (level.isEmpty) return member ? emptyFields : undefined;
+    for (const known of this.#known) if (known.isAs(level, member)) return known.fields;
     const fields = level.write(member);
     if (!level.isLarge) this.#remember(level);
     return fields;
   }
 
   #remember(level: OwnedLevel): void {
-    const forgotten = this.#known[this.#oldest];
     this.#known[this.#oldest] = level;
     this.#oldest = (this.#oldest + 1) % REMEMBERED;
-    if (forgotten !== undefined) spare.push(forgotten);
   }
 }

@@ -6,11 +6,12 @@
  *    the list.
  * 3. The list is sorted: Apply before Update, then by time, name, apiVersion and subresource.
  */
+
+import { equalJson } from "../json/equal.ts";
 import { goJson } from "../json/go-text.ts";
 import { isObject, type Json, type JsonObject } from "../json/json.ts";
 import { parseTime } from "../scalars/time.ts";
 import type { ManagedFieldsEntry } from "../schema/object.ts";
-import { equalJson } from "./equal.ts";
 import { type FieldSet, isEmpty, union } from "./field-set.ts";
 import { decodeFields, encodeFields, parseFields } from "./fields-v1.ts";
 import { compareText } from "./path-element.ts";

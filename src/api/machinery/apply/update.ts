@@ -6,11 +6,12 @@
  * 3. An object whose owners are not tracked, because a client had them forgotten, stays so until it is applied to.
  * 4. The cost follows the change: owners are only read as far as the change reaches.
  */
+
+import { equalJson } from "../json/equal.ts";
 import type { JsonObject } from "../json/json.ts";
 import type { ObjectSchema } from "../schema/schema.ts";
 import { type Comparison, compare, filterComparison, touched } from "./compare.ts";
 import { createdFields, isPlain } from "./created-fields.ts";
-import { equalJson } from "./equal.ts";
 import { difference, emptySet, type FieldFilter, type FieldSet, fieldSet, isEmpty, union } from "./field-set.ts";
 import {
   capUpdaters,
@@ -51,7 +52,7 @@ export interface WriteContext {
   /** RFC 3339 to the second. */
   readonly now: string;
   /** Leaves out what a write through this endpoint cannot change, such as status: nobody gains or loses it. */
-  readonly resetFields?: FieldFilter;
+  readonly resetFields?: FieldFilter | undefined;
   /** By default all versions are taken to be alike. */
   readonly convert?: Convert;
 }

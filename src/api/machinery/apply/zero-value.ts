@@ -3,17 +3,11 @@
  * create is compared with it, so that nobody owns `spec` itself by creating an object that has one.
  */
 import type { JsonObject } from "../json/json.ts";
+import { onceForEach } from "../schema/memo.ts";
 import type { ObjectSchema } from "../schema/schema.ts";
 import { zeroValue } from "../schema/zero.ts";
 
-const zeroObjects = new WeakMap<ObjectSchema, JsonObject>();
-
 /** Of a custom resource: nothing, because no Go type stands behind it. */
-export function zeroObject(schema: ObjectSchema): JsonObject {
-  let zero = zeroObjects.get(schema);
-  if (zero === undefined) {
-    zero = zeroValue(schema) as JsonObject;
-    zeroObjects.set(schema, zero);
-  }
-  return zero;
-}
+export const zeroObject: (schema: ObjectSchema) => JsonObject = onceForEach(
+  (schema) => zeroValue(schema) as JsonObject,
+);

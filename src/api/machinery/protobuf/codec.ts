@@ -8,6 +8,7 @@
  */
 import { isObject, type Json, type JsonObject } from "../json/json.ts";
 import { getKey, type OpenObject, setKey } from "../json/own-key.ts";
+import { onceForEach } from "../schema/memo.ts";
 import type { FieldSchema, ListSchema, MapSchema, ObjectSchema, Schema } from "../schema/schema.ts";
 import { isAlwaysWritten, leavesOut, zeroField } from "../schema/zero.ts";
 import { eitherCodec, rawCodec } from "./any.ts";
@@ -54,13 +55,11 @@ interface Plan {
   }[];
 }
 
-const plans = new WeakMap<ObjectSchema, Plan>();
+const planOf = onceForEach(compilePlan);
 
-function planOf(schema: ObjectSchema): Plan {
-  const known = plans.get(schema);
-  if (known !== undefined) return known;
+function compilePlan(schema: ObjectSchema): Plan {
   const fields = [...schema.fields.values()];
-  const plan: Plan = {
+  return {
     parts: nest(
       fields
         .map((field, rank) => ({ part: fieldPart(field, rank), outer: field.embedded ?? [] }))
@@ -72,8 +71,6 @@ function planOf(schema: ObjectSchema): Plan {
       zero: isAlwaysWritten(field) && field.number > 0 ? () => zeroField(field) : undefined,
     })),
   };
-  plans.set(schema, plan);
-  return plan;
 }
 
 /** Fields with the same message around them go into one part. */

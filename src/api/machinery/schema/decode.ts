@@ -10,10 +10,11 @@
  * 5. A schema is compiled once, and the result kept as long as the schema lives.
  */
 
-import { isObject, type Json, type JsonObject } from "../json/json.ts";
+import { isObject, type Json } from "../json/json.ts";
 import { getKey, type OpenObject, setKey } from "../json/own-key.ts";
 import { compileScalar, type DecodeContext, type Decoder, FAILED, mismatch, refused } from "./decode-scalars.ts";
 import { goStructName, goTypeName } from "./go-types.ts";
+import { once, onceForEach } from "./memo.ts";
 import type { AnySchema, FieldSchema, ListSchema, MapSchema, ObjectSchema, Schema } from "./schema.ts";
 import { isAlwaysWritten, leavesOut, zeroField, zeroValue } from "./zero.ts";
 
@@ -57,16 +58,7 @@ const TELLS_EMPTY: Readonly<Record<string, readonly string[]>> = {
   "io.k8s.api.autoscaling.v2.HPAScalingRules": ["policies"],
 };
 
-const compiled = new WeakMap<Schema, Decoder>();
-
-function decoderOf(schema: Schema): Decoder {
-  let decoder = compiled.get(schema);
-  if (decoder === undefined) {
-    decoder = compile(schema);
-    compiled.set(schema, decoder);
-  }
-  return decoder;
-}
+const decoderOf = onceForEach(compile);
 
 function compile(schema: Schema): Decoder {
   switch (schema.type) {
@@ -209,7 +201,7 @@ function compileMap(schema: MapSchema): Decoder {
     if (!isObject(value)) return mismatch(context, value, goType, "map");
     decodeValue ??= decoderOf(schema.values);
     const result: OpenObject = {};
-    for (const key of sortedKeysOf(value)) {
+    for (const key of Object.keys(value).sort()) {
       const raw = getKey(value, key) ?? null;
       const known = context.unknown.length;
       const decoded = raw === null ? zeroValue(schema.values) : decodeValue(raw, context);
@@ -219,21 +211,6 @@ function compileMap(schema: MapSchema): Decoder {
     }
     return result;
   };
-}
-
-/** Up to here sorting by hand is faster than what `sort` sets up. */
-const FEW_KEYS = 8;
-
-function sortedKeysOf(object: JsonObject): readonly string[] {
-  const keys = Object.keys(object);
-  if (keys.length > FEW_KEYS) return keys.sort();
-  for (let i = 1; i < keys.length; i++) {
-    const key = keys[i] as string;
-    let at = i;
-    for (; at > 0 && (keys[at - 1] as string) > key; at--) keys[at] = keys[at - 1] as string;
-    keys[at] = key;
-  }
-  return keys;
 }
 
 /** Go's own decoders of such types keep no account of unknown fields. */
@@ -276,12 +253,4 @@ function prefix(context: DecodeContext, from: number, step: string): void {
     const inner = context.unknown[i] as string;
     context.unknown[i] = inner.startsWith("[") ? `${step}${inner}` : `${step}.${inner}`;
   }
-}
-
-function once<T>(make: () => T): () => T {
-  let made: T | undefined;
-  return () => {
-    made ??= make();
-    return made;
-  };
 }

@@ -13,9 +13,9 @@ export class CommandError extends Error {
 
 export interface CommandInput {
   /** Its standard input. */
-  readonly input?: string | Uint8Array | AsyncIterable<Uint8Array>;
+  readonly input?: string | Uint8Array | AsyncIterable<Uint8Array> | undefined;
   /** The network namespace that it runs in: a path. Default: this process's. */
-  readonly inNamespace?: string;
+  readonly inNamespace?: string | undefined;
 }
 
 /** Returns its output. Throws CommandError with the last line of its errors if it fails. */
@@ -30,8 +30,8 @@ export async function run(program: string, args: readonly string[], options: Com
   const work = [ended, text(child.stdout), text(child.stderr), feed(child.stdin, input ?? "")] as const;
   const [[code, signal], stdout, stderr] = await Promise.all(work);
   if (code !== 0) {
-    const words = stderr.trim().split("\n").at(-1) || `it ended with ${signal ?? `exit code ${code}`}`;
-    throw new CommandError(`${program} ${args.join(" ")}: ${words}`);
+    const reason = stderr.trim().split("\n").at(-1) || `it ended with ${signal ?? `exit code ${code}`}`;
+    throw new CommandError(`${program} ${args.join(" ")}: ${reason}`);
   }
   return stdout;
 }

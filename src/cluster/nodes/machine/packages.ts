@@ -51,10 +51,10 @@ export async function installPackages(packages: readonly string[]): Promise<void
   // Package lists may be missing or outdated.
   if ((await install()) === undefined) return;
   await aptGet("update");
-  const words = await install();
-  if (words !== undefined) {
+  const failure = await install();
+  if (failure !== undefined) {
     throw new ClusterError(
-      `${packages.join(", ")} could not be installed: ${words}. Run \`${installCommand(packages)}\` yourself, or use --runtime simulated.`,
+      `${packages.join(", ")} could not be installed: ${failure}. Run \`${installCommand(packages)}\` yourself, or use --runtime simulated.`,
     );
   }
 }
@@ -63,10 +63,10 @@ export async function installPackages(packages: readonly string[]): Promise<void
 async function aptGet(...args: readonly string[]): Promise<string | undefined> {
   const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
   const child = spawn("apt-get", ["-qq", ...args], { env, stdio: ["ignore", "ignore", "pipe"] });
-  let said = "";
-  child.stderr.setEncoding("utf8").on("data", (text: string) => (said += text));
+  let output = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (output += text));
   const [code] = (await once(child, "close")) as [number | null];
   if (code === 0) return undefined;
-  const telling = said.split("\n").find((line) => line.startsWith("E: ")) ?? "";
-  return telling.slice(3) || said.trim().split("\n").at(-1) || `apt-get exited with code ${code}`;
+  const errorLine = output.split("\n").find((line) => line.startsWith("E: ")) ?? "";
+  return errorLine.slice(3) || output.trim().split("\n").at(-1) || `apt-get exited with code ${code}`;
 }

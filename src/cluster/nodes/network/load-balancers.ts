@@ -86,7 +86,7 @@ async function keepRoutes(client: Client, options: LoadBalancersOptions, signal:
     await informers.synced();
     for (const informer of [services, nodes, slices]) informer.onChange(() => queue.add(ROUTES));
     queue.add(ROUTES);
-    let told = "";
+    let lastReported = "";
     const onFailure = (error: unknown) => {
       log.warn("routes to load balancers could not be set; trying again", { error });
       return "retry" as const;
@@ -95,11 +95,11 @@ async function keepRoutes(client: Client, options: LoadBalancersOptions, signal:
       const sources = { services: services.cache.list(), nodes: nodes.cache.list() };
       const want = balancerRoutes({ ...sources, slicesOf: (service) => slicesOf(objectKey(service)) });
       const now = JSON.stringify(want);
-      if (now === told) return;
+      if (now === lastReported) return;
       const taken = await applyRoutes(want, machineLink, undefined, BALANCER_PROTOCOL);
       if (taken.length > 0)
         log.warn("the machine has other routes to these load balancer addresses", { addresses: taken });
-      told = now;
+      lastReported = now;
     });
   } finally {
     await tasks.stop();

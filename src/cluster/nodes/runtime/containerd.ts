@@ -33,7 +33,7 @@ export async function startContainerd(node: NodeNames, { machine, env }: Contain
     args: ["--config", node.containerdConfig, "--log-level", "warn"],
     namespace: namespacePath(node.namespace),
     logFile: node.containerdLog,
-    ...(env !== undefined && { env }),
+    env,
   });
 }
 
@@ -68,9 +68,9 @@ async function answering(runtime: Runtime, node: NodeNames, process: ProcessId, 
     if (failure === undefined) return;
     const isOver = clock.monotonic() >= deadline;
     if (isOver || !(await isAlive(process))) {
-      const words = (await readFile(node.containerdLog, "utf8")).trim().split("\n").at(-1);
+      const lastLine = (await readFile(node.containerdLog, "utf8")).trim().split("\n").at(-1);
       throw new ClusterError(
-        `containerd of node ${node.name} ${isOver ? "does not respond" : "has exited"}: ${words || failure.message}. Its log is ${node.containerdLog}.`,
+        `containerd of node ${node.name} ${isOver ? "does not respond" : "has exited"}: ${lastLine || failure.message}. Its log is ${node.containerdLog}.`,
       );
     }
     await clock.sleep(POLL_MS, signal);
@@ -98,6 +98,6 @@ export async function importImage(
 ): Promise<string[]> {
   const config = await readFile(node.containerdConfig, "utf8");
   const args = ["--address", node.socket, "--namespace", NAMESPACE, "images", "import"];
-  const said = await run("ctr", [...args, "--snapshotter", snapshotterIn(config), "-"], { input: archive });
-  return [...said.matchAll(/^unpacking (\S+) /gm)].map((match) => match[1] ?? "");
+  const output = await run("ctr", [...args, "--snapshotter", snapshotterIn(config), "-"], { input: archive });
+  return [...output.matchAll(/^unpacking (\S+) /gm)].map((match) => match[1] ?? "");
 }

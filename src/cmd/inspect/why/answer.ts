@@ -18,9 +18,12 @@ export interface WhyAnswer {
 const MAX_COLUMN = 90;
 
 export function renderAnswer({ what, because, help }: WhyAnswer): string {
-  const told = because.map(({ text, evidence }, depth) => ({ words: `${"  ".repeat(depth + 1)}└ ${text}`, evidence }));
-  const column = Math.min(MAX_COLUMN, Math.max(0, ...told.map(({ words }) => words.length)));
-  const lines = told.map(({ words, evidence }) => `${words.padEnd(column)}   (${evidence})`);
+  const indented = because.map(({ text, evidence }, depth) => ({
+    line: `${"  ".repeat(depth + 1)}└ ${text}`,
+    evidence,
+  }));
+  const column = Math.min(MAX_COLUMN, Math.max(0, ...indented.map(({ line }) => line.length)));
+  const lines = indented.map(({ line, evidence }) => `${line.padEnd(column)}   (${evidence})`);
   return [what, ...lines, ...help.map((text) => `  → ${text}`), ""].join("\n");
 }
 

@@ -25,14 +25,14 @@ export function whyUnscheduled(facts: PodFacts): Part {
       evidence: plugin === "" ? "scheduler" : `scheduler plugin ${plugin}`,
     });
   const reasons = last?.rejections.flatMap((each) => each.reasons) ?? [];
-  const words = reasons.length === 0 ? reasonsIn(message) : reasons;
+  const texts = reasons.length === 0 ? reasonsIn(message) : reasons;
   const nominated = pod?.status?.nominatedNodeName;
   if (nominated !== undefined && nominated !== "")
     because.push({
       text: `lower-priority Pods are being preempted on ${nominated}`,
       evidence: "status.nominatedNodeName",
     });
-  return { because, help: nodes.length === 0 ? ["there is no node: add one"] : [...new Set(words.flatMap(helpFor))] };
+  return { because, help: nodes.length === 0 ? ["there is no node: add one"] : [...new Set(texts.flatMap(helpFor))] };
 }
 
 /** A node is chosen, but the Pod is not bound yet. */
@@ -92,11 +92,11 @@ export function whyThere({ pod, attempts }: PodFacts): Part {
 }
 
 function scoreText({ node, total, parts }: SchedulingAttempt["best"][number]): string {
-  const words = Object.entries(parts)
+  const terms = Object.entries(parts)
     .filter(([, score]) => score > 0)
     .sort(([, a], [, b]) => b - a)
     .map(([plugin, score]) => `${plugin} ${score}`);
-  return `${node}: ${total} = ${words.join(" + ") || "0"}`;
+  return `${node}: ${total} = ${terms.join(" + ") || "0"}`;
 }
 
 const HELP: readonly (readonly [RegExp, (match: RegExpExecArray) => string])[] = [

@@ -149,8 +149,8 @@ export function whyClaim({ claim: { metadata, spec, status }, events }: ClaimFac
       because: [{ text: `to ${spec?.volumeName}`, evidence: "spec.volumeName" }],
       help: [],
     };
-  const told = events.at(-1);
-  const because: Reason[] = told === undefined ? [] : [{ text: told.message ?? "", evidence: `event ${told.reason}` }];
+  const last = events.at(-1);
+  const because: Reason[] = last === undefined ? [] : [{ text: last.message ?? "", evidence: `event ${last.reason}` }];
   const { storageClassName: wanted } = spec ?? {};
   because.unshift(
     wanted === undefined
@@ -158,7 +158,7 @@ export function whyClaim({ claim: { metadata, spec, status }, events }: ClaimFac
       : { text: `it requests the storage class ${JSON.stringify(wanted)}`, evidence: "spec.storageClassName" },
   );
   const help =
-    told?.reason === "WaitForFirstConsumer"
+    last?.reason === "WaitForFirstConsumer"
       ? ["it will be bound when a Pod uses it"]
       : ["create a matching PersistentVolume, or use a storage class with a provisioner: `kubectl get storageclass`"];
   return { what: `${name} is ${status?.phase ?? "Pending"}`, because, help };

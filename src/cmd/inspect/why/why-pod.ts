@@ -57,8 +57,10 @@ function whyGone({ requests, name, events, records = [] }: PodFacts): Part {
 
 /** The reason given when it was evicted. */
 function toldBefore(events: PodFacts["events"]): Reason[] {
-  const told = events.findLast(({ reason = "" }) => ["TaintManagerEviction", "Preempted", "Evicted"].includes(reason));
-  return told === undefined ? [] : [{ text: told.message ?? "", evidence: `event ${told.reason}` }];
+  const reported = events.findLast(({ reason = "" }) =>
+    ["TaintManagerEviction", "Preempted", "Evicted"].includes(reason),
+  );
+  return reported === undefined ? [] : [{ text: reported.message ?? "", evidence: `event ${reported.reason}` }];
 }
 
 function whyEnding({ pod, requests, records = [] }: PodFacts): Part {

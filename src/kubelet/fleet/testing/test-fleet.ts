@@ -1,11 +1,10 @@
 /** Simulated nodes on an API server in memory, on virtual time, under the rules that kubelets live by: Node authorizer and NodeRestriction. */
-import type { core, StatusError } from "#api";
+import { type core, kinds, type StatusError } from "#api";
 import { type Logger, seededRandom, silentLogger, TaskGroup, type VirtualClock } from "#base";
 import { Client, inProcess } from "#client";
 import { admitting } from "../../../apiserver/admission/testing/index.ts";
 import { DEFAULT_MODES } from "../../../apiserver/authz/index.ts";
 import { namespace, type TestServer, testServer } from "../../../apiserver/testing/index.ts";
-import { Node, Pod } from "../../kinds.ts";
 import { Fleet, type FleetOptions } from "../fleet.ts";
 import { type NodesSpec, nodesOf } from "../settings.ts";
 
@@ -69,7 +68,7 @@ export async function testFleet(options: TestFleetOptions = {}): Promise<TestFle
   const client = new Client({ transport: inProcess(server.handle, ADMIN), clock });
   await server.settle();
   if (options.refuse === undefined) await fleet.ready;
-  const pods = client.of(Pod).in("default");
+  const pods = client.of(kinds.Pod).in("default");
   return {
     server,
     clock,
@@ -92,7 +91,7 @@ export async function testFleet(options: TestFleetOptions = {}): Promise<TestFle
     },
     async node(name = "node-1") {
       await server.settle();
-      return client.of(Node).get(name);
+      return client.of(kinds.Node).get(name);
     },
     stop: () => tasks.stop(),
     async close() {

@@ -4,10 +4,9 @@
  * 1. A mirror carries its static Pod's digest: one of another digest is replaced, one without its static Pod is removed.
  * 2. A mirror that somebody deletes comes back, as long as its static Pod is there.
  */
-import { type core, isStatusError } from "#api";
+import { type core, isStatusError, kinds } from "#api";
 import { isAbort, type Logger } from "#base";
 import type { Client } from "#client";
-import { Pod } from "../../kinds.ts";
 import { CONFIG_HASH, CONFIG_MIRROR } from "./static-pod.ts";
 
 export function isMirror({ metadata }: core.Pod): boolean {
@@ -73,11 +72,11 @@ export async function carryOutMirrors(
   for (const { type, pod } of plans) {
     const { name = "", namespace = "", uid } = pod.metadata;
     try {
-      if (type === "create") await client.of(Pod).in(namespace).create(pod, { signal });
+      if (type === "create") await client.of(kinds.Pod).in(namespace).create(pod, { signal });
       else {
         const preconditions = uid === undefined ? {} : { preconditions: { uid } };
         await client
-          .of(Pod)
+          .of(kinds.Pod)
           .in(namespace)
           .delete(name, { gracePeriodSeconds: 0, ...preconditions, signal });
       }

@@ -46,5 +46,8 @@ export interface Script {
   readonly container?: (container: ScriptedContainer) => Behaviour;
   /** `attempt` counts pulls of the image from 0. */
   readonly pull?: (image: string, attempt: number) => ScriptedPull;
-  readonly sandbox?: (pod: string, attempt: number) => { readonly error?: string; readonly afterMs?: number } | undefined;
+  readonly sandbox?: (
+    pod: string,
+    attempt: number,
+  ) => { readonly error?: string; readonly afterMs?: number } | undefined;
 }

@@ -1,5 +1,6 @@
 /** A pod that fits nowhere takes the place of less important ones, if that helps. */
 
+import { kinds } from "#api";
 import { isAbort, type Logger } from "#base";
 import {
   definePlugin,
@@ -12,7 +13,6 @@ import {
   reasonsText,
   rejectionsOf,
 } from "../../framework/index.ts";
-import { PodDisruptionBudget } from "../../framework/kinds.ts";
 import { Candidates, type Found } from "./candidates.ts";
 import { Evictions } from "./evictions.ts";
 import { pickCandidate } from "./pick-candidate.ts";
@@ -27,7 +27,7 @@ export const defaultPreemption: PluginFactory = {
   name: NAME,
   make({ DefaultPreemption: args }, context) {
     const { clock, random, informers, metrics, extenders, log } = context;
-    const budgets = informers.of(PodDisruptionBudget);
+    const budgets = informers.of(kinds.PodDisruptionBudget);
     let budgetsEpoch = 0;
     budgets.onChange(() => {
       budgetsEpoch += 1;
