@@ -34,7 +34,10 @@ export const layers: Record<string, Layer> = {
   api: { folders: ["base"], packages: ["re2js", "yaml"] },
   store: { folders: ["base"], packages: ["lmdb", "@grpc/grpc-js", "@grpc/proto-loader"] },
   pki: { folders: ["base"], packages: ["yaml"] },
-  apiserver: { folders: ["base", "flows", "api", "store", "pki"], packages: ["@grpc/grpc-js", "jose", "yaml"] },
+  apiserver: {
+    folders: ["base", "flows", "api", "store", "pki"],
+    packages: ["@grpc/grpc-js", "@noble/ciphers", "jose", "yaml"],
+  },
   client: { folders: ["base", "flows", "api"], packages: [] },
   controllers: { folders: ["base", "flows", "api", "client"], packages: [] },
   scheduler: { folders: ["base", "flows", "api", "client"], packages: ["yaml"] },
@@ -184,4 +187,4 @@ export const MAX_FILES_IN_A_ROOM = 25;
 export const MAX_LINES_IN_A_FILE = 350;
 
 /** Over the limits until they are divided: nothing is added here. */
-export const OVERSIZE: readonly string[] = ["src/apiserver/audit"];
+export const OVERSIZE: readonly string[] = [];
