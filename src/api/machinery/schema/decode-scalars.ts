@@ -38,9 +38,9 @@ export function mismatch(
   kind: string,
   words: string = jsonKind(value),
 ): typeof FAILED {
-  const told =
+  const failure =
     context.from === "json" ? { words, goType } : { words: mapWords(value, goType, kind), goType: undefined };
-  context.failure = { ...told, struct: undefined, path: [] };
+  context.failure = { ...failure, struct: undefined, path: [] };
   return FAILED;
 }
 

@@ -56,7 +56,7 @@ function wordsOf({ failure }: DecodeContext): string {
  * Lists for which defaults and validation must know an empty list from an absent one. Everywhere else the empty list is
  * dropped. Validation refuses an empty one of these, so none is ever stored.
  */
-const TELLS_EMPTY: Readonly<Record<string, readonly string[]>> = {
+const KEEPS_EMPTY: Readonly<Record<string, readonly string[]>> = {
   "io.k8s.api.autoscaling.v2.HPAScalingRules": ["policies"],
 };
 
@@ -90,8 +90,8 @@ function compileStruct(schema: ObjectSchema): Decoder {
   const struct = goStructName(schema);
   const lazily = once(() => {
     const fields = [...schema.fields.values()];
-    const told = TELLS_EMPTY[schema.goType ?? ""] ?? [];
-    const plans = fields.map((field, rank) => ({ ...planOf(field, told.includes(field.name)), rank }));
+    const kept = KEEPS_EMPTY[schema.goType ?? ""] ?? [];
+    const plans = fields.map((field, rank) => ({ ...planOf(field, kept.includes(field.name)), rank }));
     return {
       byName: new Map(plans.map((plan) => [plan.name, plan])),
       always: fields.flatMap((field, rank) =>
