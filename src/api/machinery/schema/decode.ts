@@ -151,8 +151,8 @@ function inOrder(object: OpenObject, plans: ReadonlyMap<string, FieldPlan>): Ope
   return result;
 }
 
-function planOf(field: FieldSchema, tellsEmpty: boolean): Omit<FieldPlan, "rank"> {
-  const absent = tellsEmpty ? (value: Json) => value === null : leavesOut(field);
+function planOf(field: FieldSchema, keepsEmpty: boolean): Omit<FieldPlan, "rank"> {
+  const absent = keepsEmpty ? (value: Json) => value === null : leavesOut(field);
   return { name: field.name, decode: decoderOf(field.schema), leavesOut: absent };
 }
 
