@@ -8,7 +8,8 @@ import type { Sink } from "../src/apiserver/audit/sink.ts";
 import { auditSteps } from "../src/apiserver/audit/step.ts";
 import { ALLOW } from "../src/apiserver/authz/verdict.ts";
 import { requestInfo } from "../src/apiserver/http/request-info.ts";
-import type { Exchange, Step } from "../src/apiserver/pipeline/exchange.ts";
+import type { Step } from "../src/apiserver/pipeline/compose.ts";
+import type { Authenticated } from "../src/apiserver/pipeline/exchange.ts";
 import type { Resources } from "../src/apiserver/rest/resources.ts";
 import type { Figure } from "./run.ts";
 
@@ -60,7 +61,7 @@ export async function run(report: (figure: Figure) => void): Promise<void> {
 }
 
 /** Microseconds for each, of the best of some rounds; sixteen are under way at a time. */
-async function measure(step: Step, rounds = 5): Promise<number> {
+async function measure(step: Step<Authenticated>, rounds = 5): Promise<number> {
   const query = new URLSearchParams();
   const path = "/api/v1/namespaces/default/pods/some-pod-name";
   const info = requestInfo("GET", path, query);
@@ -92,7 +93,7 @@ async function measure(step: Step, rounds = 5): Promise<number> {
             verdict: ALLOW,
             headers: {},
           };
-          return step(exchange as unknown as Exchange, () => answer);
+          return step(exchange as unknown as Authenticated, () => answer);
         }),
       );
       await new Promise(setImmediate);

@@ -14,7 +14,7 @@ import { openMemoryStore } from "#store";
 import { StoreFeed } from "../src/apiserver/cache/feed.ts";
 import { fairness } from "../src/apiserver/fairness/index.ts";
 import { requestInfo } from "../src/apiserver/http/request-info.ts";
-import type { Exchange } from "../src/apiserver/pipeline/exchange.ts";
+import type { Attributed } from "../src/apiserver/pipeline/exchange.ts";
 import { Resources } from "../src/apiserver/rest/resources.ts";
 import type { ServerContext } from "../src/apiserver/rest/server-context.ts";
 import type { Target } from "./apiserver/connection.ts";
@@ -53,7 +53,7 @@ async function stepCost(report: Report): Promise<void> {
     info: requestInfo("GET", path, query),
     user: { name: "ann", groups: ["devs", "system:authenticated"] },
     headers: {},
-  } as unknown as Exchange;
+  } as unknown as Attributed;
   const measure = async (one: () => unknown) => {
     let best = Number.POSITIVE_INFINITY;
     for (let round = 0; round < 5; round++) {

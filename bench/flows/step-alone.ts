@@ -2,7 +2,7 @@
 import { realClock } from "#base";
 import { Recorder } from "#flows";
 import { flowObserver } from "../../src/apiserver/flows/observer.ts";
-import type { Exchange } from "../../src/apiserver/pipeline/exchange.ts";
+import type { Authenticated } from "../../src/apiserver/pipeline/exchange.ts";
 
 const ROUNDS = 5;
 const REQUESTS = 200_000;
@@ -23,12 +23,12 @@ export function stepMicroseconds(verb: "get" | "create"): number {
       original: { headers: { "user-agent": "bench" } },
       annotations: new Map(),
       witness: undefined,
-    }) as unknown as Exchange;
-  const admit = ({ witness }: Exchange) => {
+    }) as unknown as Authenticated;
+  const admit = ({ witness }: Authenticated) => {
     witness?.asked(PLUGINS);
     for (const _ of PLUGINS) witness?.passed();
   };
-  const recorded = (exchange: Exchange, name: string, revision: number) => {
+  const recorded = (exchange: Authenticated, name: string, revision: number) => {
     observer.begins(exchange, 0);
     if (verb === "create") {
       admit(exchange);

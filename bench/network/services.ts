@@ -1,6 +1,6 @@
 /** Services as a proxy tells the kernel of them: 10,000 with 5 endpoints each. */
 import { silentLogger } from "#base";
-import { type Program, runProgram } from "../../src/network/program.ts";
+import { type Program, runProgram } from "../../src/network/kernel/program.ts";
 import { Iptables } from "../../src/network/proxy/iptables/apply.ts";
 import { Nftables } from "../../src/network/proxy/nftables/apply.ts";
 import type { Rules } from "../../src/network/proxy/run-proxy.ts";

@@ -2,19 +2,22 @@
 
 export { Chain, Link, type Linked } from "./collections/chain.ts";
 export { Heap, type HeapEntry } from "./collections/heap.ts";
-export { joined } from "./collections/joined.ts";
 export { LruMap } from "./collections/lru-map.ts";
 export { MemoMap, memoized } from "./collections/memo-map.ts";
 export { type KeyRange, type OrderedKey, OrderedMap } from "./collections/ordered-map.ts";
 export { TtlMap } from "./collections/ttl-map.ts";
 export {
-  createLogger,
-  type LogFields,
-  type Logger,
-  type LoggerOptions,
-  type LogLevel,
-  silentLogger,
-} from "./log/log.ts";
+  HttpClient,
+  type HttpClientOptions,
+  type HttpClientTls,
+  type HttpFailure,
+  type HttpRequest,
+  type HttpResponse,
+  httpFailureText,
+} from "./http-client/http-client.ts";
+export { addressText, type NetworkAddress, networkErrorText } from "./http-client/network-error.ts";
+export { createLogger, type Logger, type LoggerOptions, silentLogger } from "./log/log.ts";
+export type { LogFields, LogLevel } from "./log/log-format.ts";
 export { type Plain, plainValue } from "./log/plain-value.ts";
 export type { Counter, Gauge, Histogram } from "./metrics/metric-samples.ts";
 export {
@@ -32,10 +35,12 @@ export { type AddOptions, WorkQueue, type WorkQueueObserver, type WorkQueueOptio
 export type { Clock, Timer } from "./system/clock.ts";
 export { nextTurn, settled } from "./system/event-loop.ts";
 export { acquireFileLock, type FileLock, type FileLockHeld, type FileLockOptions } from "./system/file-lock.ts";
+export { joined } from "./system/joined.ts";
 export { type Random, readableAlphabet, seededRandom, systemRandom } from "./system/random.ts";
 export { realClock } from "./system/real-clock.ts";
 export { timeOfDay } from "./system/time-of-day.ts";
 export { UUID_LENGTH, Uuids } from "./system/uuids.ts";
 export { type IdleLimits, VirtualClock } from "./system/virtual-clock.ts";
 export { abortable, type ChildController, childController, Ending, isAbort, whenAborted } from "./tasks/abort.ts";
+export { allKnown, andThen, attempt, isPending, lastly, type Maybe, settle } from "./tasks/maybe.ts";
 export { type TaskFailure, TaskGroup, type TaskGroupOptions } from "./tasks/task-group.ts";

@@ -2,9 +2,9 @@ import { afterEach, describe, expect, it } from "vitest";
 import { kinds } from "#api";
 import { seededRandom, silentLogger } from "#base";
 import { testServer } from "../apiserver/testing/index.ts";
-import { Client } from "./client.ts";
 import { eventRecorder } from "./event-recorder.ts";
-import { inProcess } from "./in-process.ts";
+import { Client } from "./requests/client.ts";
+import { inProcess } from "./transport/in-process.ts";
 
 const pod = {
   apiVersion: "v1",

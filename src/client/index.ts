@@ -1,14 +1,13 @@
 /** The whole public surface of client. */
-export { Client, type ClientOptions } from "./client.ts";
-export { createUnlessThere } from "./create-unless-there.ts";
-export { type DiscoveredResource, discoverResources } from "./discovery.ts";
+
 export { type EventRecorder, eventRecorder, type RecordedEvent } from "./event-recorder.ts";
-export { type HttpsConnection, https } from "./https.ts";
-export { type InProcessHandle, type InProcessUser, inProcess } from "./in-process.ts";
 export { type Handler, Informer, type InformerOptions } from "./informer/informer.ts";
 export { Informers, type InformersOptions } from "./informer/informers.ts";
 export { type Change, type Index, objectKey, type ReadonlyCache, revisionOf } from "./informer/object-cache.ts";
 export { type LeaderElectionOptions, leadElected } from "./leader-election.ts";
+export { Client, type ClientOptions } from "./requests/client.ts";
+export { createUnlessThere } from "./requests/create-unless-there.ts";
+export { type DiscoveredResource, discoverResources } from "./requests/discovery.ts";
 export type {
   ApplyOptions,
   CallOptions,
@@ -18,10 +17,12 @@ export type {
   Selectors,
   WatchOptions,
   WriteOptions,
-} from "./options.ts";
-export type { Patch } from "./patch.ts";
-export { clusterWide, namespaced, type ResourceName, type ResourceOf } from "./resource.ts";
-export type { Applied, List, ResourceClient, SubresourceClient } from "./resource-client.ts";
-export type { Transport, TransportRequest, TransportResponse } from "./transport.ts";
-export type { WatchEvent } from "./watch.ts";
+} from "./requests/options.ts";
+export type { Patch } from "./requests/patch.ts";
+export { clusterWide, namespaced, type ResourceName, type ResourceOf } from "./requests/resource.ts";
+export type { Applied, List, ResourceClient, SubresourceClient } from "./requests/resource-client.ts";
+export type { WatchEvent } from "./requests/watch.ts";
+export { type HttpsConnection, https } from "./transport/https.ts";
+export { type InProcessHandle, type InProcessUser, inProcess } from "./transport/in-process.ts";
+export type { Transport, TransportRequest, TransportResponse } from "./transport/transport.ts";
 export { WorkReporter, type WorkReporterOptions } from "./work-reporter.ts";

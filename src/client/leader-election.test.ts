@@ -2,10 +2,10 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { coordination } from "#api";
 import { seededRandom, silentLogger, TaskGroup } from "#base";
 import { type TestServer, testServer } from "../apiserver/testing/index.ts";
-import { Client } from "./client.ts";
-import { inProcess } from "./in-process.ts";
 import { leadElected } from "./leader-election.ts";
-import type { ResourceName } from "./resource.ts";
+import { Client } from "./requests/client.ts";
+import type { ResourceName } from "./requests/resource.ts";
+import { inProcess } from "./transport/in-process.ts";
 
 const Leases: ResourceName = {
   apiVersion: "coordination.k8s.io/v1",

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { settled, silentLogger } from "#base";
 import { readCause } from "#flows";
-import type { Client } from "./client.ts";
+import type { Client } from "./requests/client.ts";
 import { WorkReporter } from "./work-reporter.ts";
 
 function reporterTo(answer: (works: readonly string[]) => Promise<string>) {

@@ -1,9 +1,9 @@
 /** The whole public surface of flows. */
-export { actorOf, vouchesFor } from "./actors.ts";
-export { CAUSE_HEADER, type Cause, causeId, readCause, writeCause } from "./cause.ts";
-export { type Arrow, type Diagram, type DrawOptions, diagramOf, type Line } from "./diagram.ts";
-export { LiveTrace } from "./live-trace.ts";
-export { notesOf } from "./notes.ts";
+
+export type { Arrow, Line } from "./diagram/causal-order.ts";
+export { type Diagram, type DrawOptions, diagramOf } from "./diagram/diagram.ts";
+export { actorOf, vouchesFor } from "./record/actors.ts";
+export { CAUSE_HEADER, type Cause, causeId, readCause, writeCause } from "./record/cause.ts";
 export {
   type Call,
   type DeliveryRecord,
@@ -14,11 +14,13 @@ export {
   type Unnumbered,
   type WorkRecord,
   type Written,
-} from "./record.ts";
-export { Recorder, type RecorderOptions } from "./recorder.ts";
+} from "./record/record.ts";
+export { Recorder, type RecorderOptions } from "./record/recorder.ts";
+export { type RequestAbout, RequestFacts } from "./record/request-facts.ts";
+export { type WorkFacts, Works } from "./record/works.ts";
 export { type AsciiOptions, ascii } from "./render/ascii.ts";
 export { mermaid } from "./render/mermaid.ts";
 export { otlp } from "./render/otlp.ts";
-export { type RequestAbout, RequestFacts } from "./request-facts.ts";
-export { type Question, type Trace, trace } from "./trace.ts";
-export { type WorkFacts, Works } from "./works.ts";
+export { LiveTrace } from "./trace/live-trace.ts";
+export { notesOf } from "./trace/notes.ts";
+export { type Question, type Trace, trace } from "./trace/trace.ts";

@@ -1,21 +1,20 @@
 /**
- * All that a node's network needs, in one process: Services, NetworkPolicies, DNS, and where they are asked for, ways to other nodes' Pods and out of the
- * cluster. They share their client and nothing else; what one of them does not need the others still do.
+ * A node's network in one process: kube-proxy, NetworkPolicies, DNS and, if wanted, routes to the Pods of other nodes and
+ * masquerading. The parts share their client and nothing else.
  */
-import type { core } from "#api";
+import { type core, kinds } from "#api";
 import { abortable, type Clock, type Logger, type MetricsRegistry, type Random, TaskGroup } from "#base";
 import type { Client } from "#client";
 import { runDns, type UpstreamAddress } from "./dns/index.ts";
-import { Node, ZONE } from "./kinds.ts";
-import { runMasquerade } from "./outside/masquerade.ts";
+import { type Family, familyOf } from "./kernel/ip-family.ts";
+import { type Program, runProgram } from "./kernel/program.ts";
 import { type OverlayMode, runOverlay } from "./overlay/index.ts";
+import { runMasquerade } from "./overlay/masquerade.ts";
 import { runPolicy } from "./policy/run-policy.ts";
-import { type Program, runProgram } from "./program.ts";
-import type { NodeFacts } from "./proxy/endpoints.ts";
+import { type NodeFacts, ZONE } from "./proxy/endpoints.ts";
 import { Iptables } from "./proxy/iptables/apply.ts";
 import { Nftables } from "./proxy/nftables/apply.ts";
 import { type Rules, runProxy } from "./proxy/run-proxy.ts";
-import type { Family } from "./proxy/virtual-addresses.ts";
 
 const FAMILIES: readonly Family[] = ["IPv4", "IPv6"];
 const NODE_RETRY_MS = 500;
@@ -26,15 +25,15 @@ export interface NodeNetworkOptions {
   readonly client: Client;
   readonly nodeName: string;
   readonly clusterCidrs: readonly string[];
-  readonly nodePortAddresses?: readonly string[];
-  /** By which the kernel is told of Services. Default: nftables. */
-  readonly proxyMode?: ProxyMode;
+  readonly nodePortAddresses?: readonly string[] | undefined;
+  /** kube-proxy mode. Default: nftables. */
+  readonly proxyMode?: ProxyMode | undefined;
   readonly networkPolicy: boolean;
-  readonly resyncMs?: number;
-  /** How Pods on other nodes are reached. Absent: somebody else sees to that. */
-  readonly overlay?: OverlayMode;
-  /** Whether what Pods send out of the cluster looks as if the node had sent it. */
-  readonly masqueradesOutside?: boolean;
+  readonly resyncMs?: number | undefined;
+  /** How Pods on other nodes are reached. Absent: somebody else provides the routes. */
+  readonly overlay?: OverlayMode | undefined;
+  /** Masquerades traffic from Pods to addresses outside of the cluster. */
+  readonly masqueradesOutside?: boolean | undefined;
   readonly dns?: {
     readonly addresses: readonly string[];
     readonly port: number;
@@ -53,80 +52,70 @@ export interface NodeNetworkOptions {
 export async function runNodeNetwork(options: NodeNetworkOptions, signal: AbortSignal): Promise<void> {
   const { client, clock, random, log, metrics, run = runProgram, dns, networkPolicy, nodeName, clusterCidrs } = options;
   const node = await nodeFacts(options, signal);
-  const families = FAMILIES.filter((family) =>
-    node.addresses.some((each) => each.includes(":") === (family === "IPv6")),
-  );
+  const families = FAMILIES.filter((family) => node.addresses.some((each) => familyOf(each) === family));
   const tasks = new TaskGroup({ parent: signal });
-  const shared = {
-    client,
-    clock,
-    random,
-    log,
-    run,
-    ...(options.resyncMs !== undefined && { resyncMs: options.resyncMs }),
-  };
+  const shared = { client, clock, random, log, run, resyncMs: options.resyncMs };
   const rulesOptions = { families, podCidrs: clusterCidrs, run, log };
   const modes: Record<ProxyMode, Rules> = {
     nftables: new Nftables(rulesOptions),
     iptables: new Iptables(rulesOptions),
   };
   const { proxyMode = "nftables" } = options;
-  const placed = Promise.withResolvers<void>();
+  const applied = Promise.withResolvers<void>();
   const onReady = () => {
-    log.info("Services are in place", { by: proxyMode });
-    placed.resolve();
+    log.info("Services are applied", { mode: proxyMode });
+    applied.resolve();
   };
   tasks.run("services", (running) => runProxy({ ...shared, node, rules: modes[proxyMode], metrics, onReady }, running));
   tasks.run("rules of the other mode", async (running) => {
-    await abortable(placed.promise, running);
+    await abortable(applied.promise, running);
     await removeOther(modes[proxyMode === "nftables" ? "iptables" : "nftables"], log, running);
   });
   const { overlay: mode } = options;
   if (mode !== undefined) {
     const overlay = { client, clock, random, log, run, nodeName, mode };
-    const placedWays = () => log.info("ways to Pods on other nodes are in place", { by: mode });
-    tasks.run("ways to other nodes", (running) => runOverlay({ ...overlay, onReady: placedWays }, running));
+    const onRoutes = () => log.info("routes to Pods on other nodes are applied", { mode });
+    tasks.run("routes to other nodes", (running) => runOverlay({ ...overlay, onReady: onRoutes }, running));
   }
   if (options.masqueradesOutside === true)
-    tasks.run("ways out", (running) => runMasquerade({ ...shared, families, podCidrs: clusterCidrs }, running));
+    tasks.run("masquerading", (running) => runMasquerade({ ...shared, families, podCidrs: clusterCidrs }, running));
   if (networkPolicy) {
-    const policy = { ...shared, nodeName, families, ...(dns !== undefined && { nodeDns: dns.addresses }) };
+    const policy = { ...shared, nodeName, families, nodeDns: dns?.addresses };
     tasks.run("network policies", (running) =>
-      runPolicy({ ...policy, onReady: () => log.info("NetworkPolicies are in place") }, running),
+      runPolicy({ ...policy, onReady: () => log.info("NetworkPolicies are applied") }, running),
     );
   }
   if (dns !== undefined) {
     tasks.run("DNS", (running) =>
-      runDns({ ...shared, ...dns, metrics, onReady: () => log.info("DNS is answering", dns) }, running),
+      runDns({ ...shared, ...dns, metrics, onReady: () => log.info("DNS is serving", dns) }, running),
     );
   }
   await tasks.done();
 }
 
-/** What an earlier run in the other mode left behind would do everything twice. */
+/** Rules that an earlier run in the other mode left behind would handle all traffic twice. */
 async function removeOther(rules: Rules, log: Logger, signal: AbortSignal): Promise<void> {
   try {
     await rules.remove(signal);
   } catch (error) {
     if (signal.aborted) throw error;
-    // A machine without the other mode's programs has no rules of it.
-    log.debug("there are no rules of the other mode", { error });
+    // Without the programs of the other mode there are no rules of it.
+    log.debug("rules of the other mode could not be removed", { error });
   }
 }
 
-/** Waits for the Node, which may come later than this. */
+/** Waits until the Node has an address. */
 async function nodeFacts(options: NodeNetworkOptions, signal: AbortSignal): Promise<NodeFacts> {
   const { client, nodeName, clusterCidrs, nodePortAddresses, clock, log } = options;
   for (;;) {
     try {
-      const node = await client.of(Node).get(nodeName, { signal });
+      const node = await client.of(kinds.Node).get(nodeName, { signal });
       const addresses = nodePortAddresses ?? internalAddresses(node);
       const zone = node.metadata.labels?.[ZONE];
-      if (addresses.length > 0)
-        return { name: nodeName, addresses, podCidrs: clusterCidrs, ...(zone !== undefined && { zone }) };
+      if (addresses.length > 0) return { name: nodeName, addresses, podCidrs: clusterCidrs, zone };
     } catch (error) {
       if (signal.aborted) throw error;
-      log.debug("the node is not there yet", { node: nodeName, error });
+      log.debug("the Node does not exist yet", { node: nodeName, error });
     }
     await clock.sleep(NODE_RETRY_MS, signal);
   }

@@ -8,8 +8,8 @@ export type { ClientCredentials, Kubeconfig, KubeconfigContent } from "./kubecon
 export { kubeconfigFor, userKubeconfigPath, writeKubeconfig } from "./kubeconfig.ts";
 export type { MergeOptions } from "./kubeconfig-merge.ts";
 export { mergeKubeconfig, removeFromKubeconfig } from "./kubeconfig-merge.ts";
-export type { KubeconfigConnection } from "./kubeconfig-read.ts";
-export { kubeconfigServer, readKubeconfig } from "./kubeconfig-read.ts";
+export type { ConnectionCredentials, KubeconfigConnection } from "./kubeconfig-read.ts";
+export { httpCredentials, kubeconfigServer, readKubeconfig } from "./kubeconfig-read.ts";
 export type { LeafName, ServerNames } from "./leaf.ts";
 export type { WatchRenewalOptions } from "./renewal.ts";
 export { watchRenewal } from "./renewal.ts";

@@ -6,6 +6,7 @@
  */
 
 import { dirname, resolve } from "node:path";
+import type { HttpClientTls } from "#base";
 import { PkiError } from "./errors.ts";
 import { readIfPresent } from "./files.ts";
 import type { ClientCredentials } from "./kubeconfig.ts";
@@ -52,6 +53,22 @@ export async function readKubeconfig(
     tlsServerName: text(cluster, "tls-server-name"),
     insecureSkipTlsVerify: cluster["insecure-skip-tls-verify"] === true,
   };
+}
+
+export type ConnectionCredentials = Pick<
+  KubeconfigConnection,
+  "caPem" | "client" | "tlsServerName" | "insecureSkipTlsVerify"
+>;
+
+/** The TLS settings and the headers by which an HttpClient presents the user of a kubeconfig. */
+export function httpCredentials({ caPem: ca, client, tlsServerName, insecureSkipTlsVerify }: ConnectionCredentials): {
+  readonly tls: HttpClientTls;
+  readonly headers: Readonly<Record<string, string>>;
+} {
+  const trust = { ca, serverName: tlsServerName, insecure: insecureSkipTlsVerify };
+  if (client === undefined) return { tls: trust, headers: {} };
+  if ("token" in client) return { tls: trust, headers: { authorization: `Bearer ${client.token}` } };
+  return { tls: { ...trust, cert: client.certPem, key: client.keyPem }, headers: {} };
 }
 
 /** The server of a context; undefined when there is no such file or context. */

@@ -6,7 +6,7 @@
 import { describe, expect, it } from "vitest";
 import type { core } from "#api";
 import { type Random, seededRandom } from "#base";
-import { DEFAULT_ARGUMENTS, type PluginArguments } from "./configuration/index.ts";
+import { DEFAULT_ARGUMENTS, type PluginArguments } from "./framework/index.ts";
 import { ALL_PLUGINS } from "./plugins/index.ts";
 import { differences } from "./testing/difference.ts";
 import { FastCluster } from "./testing/fast-cluster.ts";

@@ -3,30 +3,29 @@
  *
  *     informers --► followCluster ──► state, queue ──► scheduleLoop ──► bindings ══► API server
  */
-import type { core } from "#api";
+import { type core, kinds } from "#api";
 import { type Clock, isAbort, type Logger, type Random, TaskGroup } from "#base";
 import { type Client, type EventRecorder, eventRecorder, Informers } from "#client";
 import { Works } from "#flows";
 import { defaultConfiguration } from "./configuration/index.ts";
+import { scheduleLoop } from "./cycle/attempts.ts";
 import { EventBacklog } from "./cycle/event-backlog.ts";
 import { Explanations } from "./cycle/explanations.ts";
 import { followCluster } from "./cycle/follow-cluster.ts";
 import { collectSizes, type SchedulerMetrics } from "./cycle/metrics.ts";
 import type { Parts } from "./cycle/parts.ts";
-import { scheduleLoop } from "./cycle/schedule-loop.ts";
 import { SideTasks } from "./cycle/side-tasks.ts";
 import { WaitingPods } from "./cycle/waiting-pods.ts";
+import { Evaluator } from "./evaluation/index.ts";
 import { httpExtender } from "./extenders/index.ts";
 import {
   ConfigurationError,
-  Evaluator,
   makeStages,
   type PluginContext,
   type PluginFactory,
   type SchedulerConfiguration,
   type Stages,
 } from "./framework/index.ts";
-import { Event, Pod } from "./kinds.ts";
 import { ALL_PLUGINS } from "./plugins/index.ts";
 import { SchedulingQueue, Wakes } from "./queue/index.ts";
 import { ClusterState, PodInfos, ResourceNames } from "./snapshot/index.ts";
@@ -74,7 +73,7 @@ export async function runScheduler(options: SchedulerOptions, signal: AbortSigna
       recorder = new EventBacklog({
         recorder: eventRecorder({
           ...options,
-          events: client.of(Event),
+          events: client.of(kinds.Event),
           controller: schedulerName,
           instance: `${schedulerName}-${options.instance}`,
         }),
@@ -150,9 +149,9 @@ export async function runScheduler(options: SchedulerOptions, signal: AbortSigna
     );
     tasks.run("scheduling", async () => {
       await informers.synced();
-      options.onPods?.(informers.of(Pod).cache);
+      options.onPods?.(informers.of(kinds.Pod).cache);
       options.onReady?.();
-      await scheduleLoop(parts, side);
+      await scheduleLoop(parts, () => side.room());
     });
     await tasks.done();
   } catch (error) {

@@ -1,18 +1,9 @@
 /** The whole public surface of the store; backends are loaded when they are opened. */
 
-export { isStoreError, StoreError, type StoreErrorCode, type StoreErrorDetails } from "./errors.ts";
-export type { HistoryPolicy } from "./history.ts";
+export type { HistoryPolicy } from "./history/history.ts";
 export type { MemorySnapshot, MemoryStore } from "./memory/index.ts";
 export { openMemoryStore, restoreMemoryStore } from "./memory/index.ts";
-export { openStore, restoreStore, type StoreOptions, type StoreSpec } from "./open.ts";
-export {
-  type RestoreOptions,
-  readSnapshot,
-  type Snapshot,
-  type SnapshotHeader,
-  verifySnapshot,
-  writeSnapshot,
-} from "./snapshot-file.ts";
+export { isStoreError, StoreError, type StoreErrorCode, type StoreErrorDetails } from "./model/errors.ts";
 export type {
   CallOptions,
   Change,
@@ -26,4 +17,13 @@ export type {
   WatchBatch,
   WatchOptions,
   WriteOutcome,
-} from "./store.ts";
+} from "./model/store.ts";
+export { openStore, restoreStore, type StoreOptions, type StoreSpec } from "./open.ts";
+export {
+  type RestoreOptions,
+  readSnapshot,
+  type Snapshot,
+  type SnapshotHeader,
+  verifySnapshot,
+  writeSnapshot,
+} from "./snapshot/snapshot-file.ts";

@@ -42,7 +42,7 @@ export const layers: Record<string, Layer> = {
     folders: ["base", "flows", "api", "pki", "client"],
     packages: ["@grpc/grpc-js", "@grpc/proto-loader", "ws", "yaml"],
   },
-  network: { folders: ["base", "flows", "api", "client"], packages: ["dns-packet", "re2js"] },
+  network: { folders: ["base", "flows", "api", "client"], packages: ["re2js"] },
   cloud: { folders: ["base", "flows", "api", "client", "controllers"], packages: [] },
   dashboard: {
     folders: ["base", "flows", "api"],
@@ -50,6 +50,25 @@ export const layers: Record<string, Layer> = {
   },
   cluster: { folders: [...PARTS], packages: ["yaml"] },
   cmd: { folders: [...PARTS, "dashboard", "cluster"], packages: ["commander", "yaml"] },
+};
+
+/** What each folder is for: the words of docs/architecture.md, which scripts/architecture.ts writes from these tables. */
+export const purposes: Record<string, string> = {
+  base: "clock, random, abort, queues, maps, log, metrics: no Kubernetes terms",
+  flows: "flow records: what happened, with its causes, and the diagrams of it",
+  api: "the kinds: their schemas, facts, defaults and validation, and the machinery that they share",
+  store: "keys and bytes under one revision: `memory`, `embedded` (a journal and LMDB), `etcd`",
+  pki: "certificate authorities, certificates, kubeconfigs",
+  apiserver: "the request pipeline, the verbs, watch caches, discovery, OpenAPI",
+  client: "typed requests over HTTPS or in process, informers, leader election, events",
+  controllers: "the controller runtime, and a folder for each controller",
+  scheduler: "the scheduling queue, the cycle, and a folder for each plugin",
+  kubelet: "real nodes on a container runtime (CRI), and simulated nodes",
+  network: "kube-proxy, NetworkPolicies, DNS, ingress and Gateway API",
+  cloud: "the cloud controllers: load balancers of this machine",
+  dashboard: "the web page, and its server on loopback",
+  cluster: "the composition root: puts the parts together into a cluster",
+  cmd: "the command line, a file for each command",
 };
 
 /** The rooms of a folder, lowest first. */
@@ -89,8 +108,11 @@ export const rooms: Record<string, readonly string[]> = {
     "bootstrap",
     "expire",
     "encryption",
+    // All of it, put together.
+    "assembly",
   ],
-  base: ["collections", "system", "tasks", "queues", "log", "metrics"],
+  "apiserver/admission": ["chain", "plugins", "dynamic", "policies", "webhooks"],
+  base: ["collections", "system", "tasks", "queues", "log", "metrics", "http-client"],
   api: [
     "machinery",
     "types",
@@ -123,18 +145,43 @@ export const rooms: Record<string, readonly string[]> = {
   "api/apiextensions": ["schema", "values", "rules", "definition"],
   "api/core": ["resources", "node", "volumes", "endpoints", "service", "pod", "workload", "quota"],
   "api/core/pod": ["fields", "resources", "scheduling", "security", "volumes", "containers", "spec", "update"],
+  client: ["transport", "requests", "informer"],
   cluster: ["config", "data", "reasons", "in-process", "images", "nodes", "standalone"],
+  "cluster/nodes": ["machine", "site", "network", "runtime", "programs"],
+  kubelet: [
+    // Pure rules, and what runs containers.
+    "runtime",
+    "cri",
+    "lifecycle",
+    "pod-status",
+    "containers",
+    "pleg",
+    "admission",
+    // What Pods use: objects of the API, the machine, images, probes, volumes.
+    "objects",
+    "host",
+    "images",
+    "probes",
+    "volumes",
+    // The Node, its Pods, and which of them have to go.
+    "node",
+    "pods",
+    "eviction",
+    // What surrounds a kubelet, and nodes without containers.
+    "config",
+    "certificates",
+    "server",
+    "fleet",
+  ],
+  network: ["kernel", "cni", "overlay", "policy", "proxy", "dns", "http", "gateway", "ingress"],
+  scheduler: ["framework", "configuration", "snapshot", "evaluation", "queue", "extenders", "plugins", "cycle"],
   cmd: ["process", "options", "components", "inspect", "lifecycle", "nodes", "state"],
+  flows: ["record", "trace", "diagram", "render"],
+  store: ["model", "history", "snapshot", "memory", "embedded", "etcd"],
 };
 
 export const MAX_FILES_IN_A_ROOM = 25;
 export const MAX_LINES_IN_A_FILE = 350;
 
 /** Over the limits until they are divided: nothing is added here. */
-export const OVERSIZE: readonly string[] = [
-  "src/apiserver/rest",
-  "src/apiserver/audit",
-  "src/scheduler/queue/scheduling-queue.ts",
-  "src/apiserver/server.ts",
-  "src/apiserver/fairness/fair-queue.ts",
-];
+export const OVERSIZE: readonly string[] = ["src/apiserver/audit"];

@@ -1,9 +1,9 @@
 /** Ways between nodes on different links, which a router joins that knows the nodes' addresses and none of their Pods'. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { masqueradeScript } from "../../src/network/outside/masquerade.ts";
+import { type Program, runProgram } from "../../src/network/kernel/program.ts";
+import { masqueradeScript } from "../../src/network/overlay/masquerade.ts";
 import type { OverlayMode, Peer } from "../../src/network/overlay/plan.ts";
 import { applyOverlay } from "../../src/network/overlay/run-overlay.ts";
-import { type Program, runProgram } from "../../src/network/program.ts";
 import { canMakeNamespaces, connections, echoServer, TestNetwork } from "./namespaces.ts";
 
 const signal = new AbortController().signal;

@@ -2,12 +2,12 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { networking } from "#api";
 import { silentLogger } from "#base";
+import { type Program, runProgram } from "../../src/network/kernel/program.ts";
 import { compilePolicies } from "../../src/network/policy/compile.ts";
 import { PolicyGroups } from "../../src/network/policy/groups.ts";
 import { dnsPod } from "../../src/network/policy/pods.ts";
 import { PolicyTable } from "../../src/network/policy/run-policy.ts";
 import { snapshotOf } from "../../src/network/policy/script.ts";
-import { type Program, runProgram } from "../../src/network/program.ts";
 import { Nftables } from "../../src/network/proxy/nftables/apply.ts";
 import { canMakeNamespaces, connections, datagram, echoServer, TestNetwork } from "./namespaces.ts";
 

@@ -1,13 +1,14 @@
 /** Services on a node, as real connections find them. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { realClock, silentLogger, systemRandom } from "#base";
-import { type Program, runProgram } from "../../src/network/program.ts";
-import { forgetFlows, staleFlows } from "../../src/network/proxy/conntrack.ts";
+import { applyToKernel } from "../../src/network/kernel/apply-to-kernel.ts";
+import { ChangeSignal } from "../../src/network/kernel/change-signal.ts";
+import { type Program, runProgram } from "../../src/network/kernel/program.ts";
+import { deleteConnections, staleConnections } from "../../src/network/proxy/conntrack.ts";
 import { Iptables } from "../../src/network/proxy/iptables/apply.ts";
 import { Nftables } from "../../src/network/proxy/nftables/apply.ts";
 import type { Rules } from "../../src/network/proxy/run-proxy.ts";
 import type { VirtualAddress } from "../../src/network/proxy/virtual-addresses.ts";
-import { Changed, tellKernel } from "../../src/network/tell-kernel.ts";
 import { canMakeNamespaces, connections, datagram, echoServer, TestNetwork } from "./namespaces.ts";
 
 const signal = new AbortController().signal;
@@ -69,10 +70,10 @@ describe.skipIf(!canMakeNamespaces()).each(MODES)("Services by $name", (mode) =>
   const table = mode.rules(inNode);
   const services = new Map<string, VirtualAddress[]>();
   const put = async (name: string, ...addresses: VirtualAddress[]) => {
-    const stale = staleFlows(services.get(name) ?? [], addresses);
+    const stale = staleConnections(services.get(name) ?? [], addresses);
     services.set(name, addresses);
     await table.apply(new Map([[name, addresses]]), signal);
-    await forgetFlows(stale, inNode, signal);
+    await deleteConnections(stale, inNode, signal);
   };
   const from = (host: string, to: string, count = 20, port = 80) =>
     network.ask<Record<string, number>>(host, connections(to, port, count));
@@ -206,23 +207,22 @@ describe.skipIf(!canMakeNamespaces()).each(MODES)("Services by $name", (mode) =>
 
   it("whose endpoints come and go 50 times a second lose no connection, and end as the last change says", async () => {
     const [clock, stopping] = [realClock(), new AbortController()];
-    const changed = new Changed();
+    const changed = new ChangeSignal();
     let wanted: VirtualAddress["endpoints"] = [A, B];
-    let told = 0;
-    const tell = async () => {
-      told += 1;
+    let applied = 0;
+    const apply = async () => {
+      applied += 1;
       await put("cluster", vip("10.96.0.1", { endpoints: wanted }));
       return "the endpoints";
     };
     const options = {
       changed,
-      tell,
+      apply,
       resyncMs: 3_600_000,
-      onReady: undefined,
       random: systemRandom(),
       log: silentLogger,
     };
-    const telling = tellKernel({ ...options, clock }, stopping.signal).catch(() => {});
+    const applying = applyToKernel({ ...options, clock }, stopping.signal).catch(() => {});
     const load = from("c", "10.96.0.1", 300);
     for (let turn = 0; turn < 100; turn++) {
       wanted = turn % 2 === 0 ? [A] : [A, B];
@@ -238,10 +238,10 @@ describe.skipIf(!canMakeNamespaces()).each(MODES)("Services by $name", (mode) =>
       last = [...new Set(Object.keys(await from("c", "10.96.0.1", 10)).map((said) => said.slice(0, 1)))];
     }
     expect(last).toEqual(["b"]);
-    // What came while the kernel was told was told at once.
-    expect(told).toBeLessThanOrEqual(102);
+    // Changes that arrive during an application are applied together.
+    expect(applied).toBeLessThanOrEqual(102);
     stopping.abort();
-    await telling;
+    await applying;
     await put("cluster", vip("10.96.0.1"));
   });
 

@@ -77,6 +77,7 @@ export { decodeProtobuf, encodeProtobuf } from "./protobuf/codec.ts";
 export { decodeEnvelope, type Envelope, encodeEnvelope, isEnvelope } from "./protobuf/envelope.ts";
 export { ProtobufError } from "./protobuf/reader.ts";
 export { decodeWatchFrame, encodeWatchFrame, type WatchFrame } from "./protobuf/watch.ts";
+export { ProtobufWriter } from "./protobuf/writer.ts";
 export { clusterWide, type KindName, namespaced, type ResourceName } from "./resource-name.ts";
 export { base64Fault, decodeBase64, encodeBase64, isCanonicalBase64 } from "./scalars/base64.ts";
 export { DurationError, durationMs, formatDuration, formatMs, parseDuration } from "./scalars/duration.ts";

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { JsonObject } from "#api";
-import type { Step } from "../pipeline/exchange.ts";
+import type { Step } from "../pipeline/compose.ts";
+import type { Authenticated } from "../pipeline/exchange.ts";
 import { deployment, namespace, type TestServer, testServer } from "../testing/index.ts";
 import { type AdmissionPlugin, rule } from "./chain/plugin.ts";
 import { admitting } from "./testing/index.ts";
@@ -83,7 +84,7 @@ describe("plugins are shown", () => {
 
   it("a place to note things for audit", async () => {
     const noted: (string | undefined)[] = [];
-    const audit: Step = async (exchange, next) => {
+    const audit: Step<Authenticated> = async (exchange, next) => {
       const response = await next(exchange);
       noted.push(exchange.annotations?.get("seen.example.com/by"));
       return response;

@@ -1,5 +1,5 @@
 /**
- * APIServices of what this server serves itself: one for each built-in group version, and for each that definitions bring.
+ * APIServices of what this server serves itself: one for each built-in group version, and for each of a definition.
  *
  *     built in ──────────────► wanted ──► plan ══► APIService
  *     definitions --► served ──┘   ▲
@@ -16,10 +16,10 @@ import { defaultPriority, type ServedVersion } from "../discovery/index.ts";
 import { Ensure } from "../loopback/ensure.ts";
 import { follow } from "../loopback/follow.ts";
 import { serverRequest } from "../loopback/server-request.ts";
-import { deleteWith } from "../rest/delete.ts";
 import type { Resource } from "../rest/resource.ts";
 import type { Resources } from "../rest/resources.ts";
 import type { ServerContext } from "../rest/server-context.ts";
+import { deleteWith } from "../rest/write/delete.ts";
 import { type ApiService, AUTOMANAGED, asApiService, GROUP, nameFor, PLURAL } from "./api-service.ts";
 import { Reconciler } from "./reconciler.ts";
 import { type Keeping, planRegistration, type Wanted } from "./registration-plan.ts";
@@ -38,25 +38,25 @@ export class Registration {
   readonly #options: RegistrationOptions;
   readonly #ensure: Ensure;
   readonly #wanted = new Map<string, Wanted>();
-  /** Of each definition: the APIServices that it needs. */
+  /** By definition: the APIServices that it needs. */
   readonly #ofDefinitions = new Map<string, ReadonlySet<string>>();
   readonly #seenTo = new Set<string>();
   readonly #there: ReadonlySet<string>;
   readonly #work: Reconciler;
 
-  /** When the caches show what the store has. */
+  /** When the caches have caught up with the store. */
   constructor(options: RegistrationOptions) {
     this.#options = options;
     const { context, resources, apiServices, builtIn } = options;
     const { clock, random, log } = context;
     this.#ensure = new Ensure(context, resources);
-    this.#work = new Reconciler({ what: "registration", clock, random, log, backoff: BACKOFF, concurrency: WORKERS });
-    // The group of APIServices itself is served come what may.
+    this.#work = new Reconciler({ task: "registration", clock, random, log, backoff: BACKOFF, concurrency: WORKERS });
+    // The group of APIServices itself is always served.
     for (const { group, version } of builtIn) if (group !== GROUP) this.#want(group, version, "onstart");
     this.#there = new Set([...apiServices.readable()].map(({ object }) => object.metadata.name ?? ""));
   }
 
-  /** Sees to everything once: before the first request. */
+  /** Reconciles everything once. To be called before the first request. */
   async sync(): Promise<void> {
     const definitions = this.#definitions();
     for (const stored of definitions?.readable() ?? []) this.#define(asDefinition(stored.object));
@@ -167,7 +167,7 @@ export class Registration {
         ignoreStoreReadError: false,
       });
     } catch (error) {
-      // Another server was faster, or what was to go is another one by now.
+      // Another server was faster, or the object has been replaced.
       if (!isStatusError(error, "NotFound") && !isStatusError(error, "Conflict")) throw error;
     }
   }

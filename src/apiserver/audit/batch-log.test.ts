@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { realClock, VirtualClock } from "#base";
 import { BatchLog, type BatchLogOptions } from "./batch-log.ts";
 import type { AuditEvent, Piece } from "./event.ts";
-import { type Blanks, Form, filled } from "./form.ts";
+import { type Blanks, Form, filled } from "./line-template.ts";
 import { RequestIds } from "./ids.ts";
 import { eventOf } from "./testing.ts";
 

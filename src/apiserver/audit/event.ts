@@ -12,7 +12,7 @@ import type { ApiRequest } from "../http/exchange.ts";
 import { LastAsked } from "../http/last-asked.ts";
 import type { RequestInfo } from "../http/request-info.ts";
 import type { UserInfo } from "../identity/user.ts";
-import { type Blanks, type Form, filled, timeText } from "./form.ts";
+import { type Blanks, type Form, filled, timeText } from "./line-template.ts";
 import type { Level, Stage } from "./policy.ts";
 import { sourceAddresses } from "./source-addresses.ts";
 import {
@@ -30,8 +30,8 @@ import {
   startText,
   userText,
   verbText,
-} from "./texts.ts";
-import { Usual } from "./usual.ts";
+} from "./event-json.ts";
+import { Usual } from "./common-fields.ts";
 
 const TRUNCATED = "audit.k8s.io/truncated";
 

@@ -3,7 +3,7 @@
  *
  * 1. Lines of the same form whose blanks are as long are the same but for what is in these: such a Layout is copied whole, and filled in.
  */
-import { TEXTS, timeText } from "./form.ts";
+import { TEXTS, timeText } from "./line-template.ts";
 
 const TIME_BYTES = timeText(0).length;
 const NEWLINE = 10;

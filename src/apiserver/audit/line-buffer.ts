@@ -4,7 +4,7 @@
  * 1. It is written when the next line has no room, and grows for one that is larger than all of it. No line is split.
  */
 
-import { timeText } from "./form.ts";
+import { timeText } from "./line-template.ts";
 import { type FormBytes, formBytes, type Layout, layOut } from "./form-bytes.ts";
 import { type BatchMessage, FILLED_LENGTH, SPELLED } from "./log-protocol.ts";
 

@@ -1,6 +1,6 @@
 /** Where events go. */
 import { type AuditEvent, byteLength } from "./event.ts";
-import type { Blanks, Form } from "./form.ts";
+import type { Blanks, Form } from "./line-template.ts";
 
 export const MODES = ["batch", "blocking", "blocking-strict"] as const;
 /** Whether requests wait for their events: not at all, before they are answered, or before anything is done. */

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { VirtualClock } from "#base";
 import { configMap, type RequestOptions, type TestServerOptions } from "../testing/index.ts";
-import { type Blanks, Form, filled, TEXTS } from "./form.ts";
+import { type Blanks, Form, filled, TEXTS } from "./line-template.ts";
 import { type AuditedServer, auditedServer, keeping } from "./testing.ts";
 
 const CONFIG_MAPS = "/api/v1/namespaces/default/configmaps";

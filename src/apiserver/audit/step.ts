@@ -8,14 +8,15 @@
  * 3. An answer waits for its events only if a sink wants that.
  */
 import type { Kind } from "#api";
-import { type Clock, type Counter, type MetricsRegistry, timeOfDay } from "#base";
+import { type Clock, type Counter, isPending, type MetricsRegistry, settle } from "#base";
 import { type Answering, type ApiRequest, type ApiResponse, isStream } from "../http/exchange.ts";
 import { isLongRunning } from "../http/long-running.ts";
 import type { RequestInfo } from "../http/request-info.ts";
 import { withLife } from "../http/stream-life.ts";
 import { isWriting } from "../http/verbs.ts";
 import type { UserInfo } from "../identity/user.ts";
-import type { Exchange, Next, Step } from "../pipeline/exchange.ts";
+import type { Next, Step } from "../pipeline/compose.ts";
+import type { Authenticated } from "../pipeline/exchange.ts";
 import type { PipelineOptions } from "../pipeline/pipeline.ts";
 import { answeredObject, statusOf } from "./answered-object.ts";
 import { type EventHead, EventWriter, type Findings } from "./event.ts";
@@ -71,9 +72,6 @@ export function auditSteps(options: AuditStepOptions): AuditSteps {
     }
     last.counter.inc();
   };
-  const timeOf = timeOfDay(clock);
-  /** In the call in which the request came, or in which it was answered. */
-  const nowOf = ({ readMs }: Exchange) => (readMs === undefined ? clock.now() : Math.floor(timeOf(readMs)));
   const rejected = metrics
     .counter({
       name: "apiserver_audit_requests_rejected_total",
@@ -86,20 +84,25 @@ export function auditSteps(options: AuditStepOptions): AuditSteps {
   const parts = { ...options, writer, emitted: () => total.inc() };
 
   /** The record of a request that has come. */
-  const begin = ({ original, info, caller }: Exchange, verdict: Verdict, id: string, receivedMs: number): Record => {
+  const begin = (
+    { original, info, caller }: Authenticated,
+    verdict: Verdict,
+    id: string,
+    receivedMs: number,
+  ): Record => {
     const record = new Record(parts, verdict, id, original, info, caller, receivedMs);
     record.received();
     return record;
   };
 
-  const audit: Step = (exchange, next) => {
+  const audit: Step<Authenticated> = (exchange, next) => {
     const { original, info, caller } = exchange;
     const id = idOf(original, newId);
     exchange.headers[AUDIT_ID] = id;
     const verdict = decide(caller, info);
     count(verdict);
     if (verdict.level === "None") return next(exchange);
-    const receivedMs = nowOf(exchange);
+    const receivedMs = clock.now();
     if (blocking.length === 0 && !isWriting(info.verb)) return read(exchange, next, verdict, id, receivedMs);
     const record = begin(exchange, verdict, id, receivedMs);
     if (record.sent !== undefined) exchange.observer = record.sent;
@@ -107,23 +110,36 @@ export function auditSteps(options: AuditStepOptions): AuditSteps {
   };
 
   /** That a request has come which brings nothing is told with its answer, if that is known at once: nothing else can be told in between. */
-  const read = (exchange: Exchange, next: Next, verdict: Verdict, id: string, receivedMs: number): Answering => {
-    let answering: Answering;
-    try {
-      answering = next(exchange);
-    } catch (error) {
-      return failed(begin(exchange, verdict, id, receivedMs), exchange, error);
-    }
-    if (answering instanceof Promise) return finished(begin(exchange, verdict, id, receivedMs), exchange, answering);
-    const nowMs = nowOf(exchange);
-    if (isPlain(answering, exchange, verdict) && toldBoth(exchange, answering, verdict, id, receivedMs, nowMs))
-      return answering;
-    return begin(exchange, verdict, id, receivedMs).answer(exchange, answering, nowMs);
+  const read = (
+    exchange: Authenticated,
+    next: Next<Authenticated>,
+    verdict: Verdict,
+    id: string,
+    receivedMs: number,
+  ): Answering => {
+    let record: Record | undefined;
+    const begun = () => {
+      record ??= begin(exchange, verdict, id, receivedMs);
+      return record;
+    };
+    const atOnce = (response: ApiResponse): ApiResponse => {
+      const nowMs = clock.now();
+      if (isPlain(response, exchange, verdict) && toldBoth(exchange, response, verdict, id, receivedMs, nowMs))
+        return response;
+      return begun().answer(exchange, response, nowMs);
+    };
+    const answering = settle(
+      () => next(exchange),
+      (response) => (record === undefined ? atOnce(response) : record.answer(exchange, response)),
+      (error) => failed(begun(), exchange, error),
+    );
+    if (isPending(answering)) begun();
+    return answering;
   };
 
   /** In the fewest words, if there is one sink that understands them. */
   const toldBoth = (
-    { original, info, caller, verdict: authorized }: Exchange,
+    { original, info, caller, verdict: authorized }: Authenticated,
     { status }: ApiResponse,
     { level }: Verdict,
     id: string,
@@ -138,30 +154,19 @@ export function auditSteps(options: AuditStepOptions): AuditSteps {
     return true;
   };
 
-  const written = (record: Record, exchange: Exchange, next: Next): Answering => {
-    let answering: Answering;
-    try {
-      answering = next(exchange);
-    } catch (error) {
-      return failed(record, exchange, error);
-    }
-    if (answering instanceof Promise) return finished(record, exchange, answering);
-    return record.answer(exchange, answering, nowOf(exchange));
-  };
-
-  const finished = (record: Record, exchange: Exchange, answering: Promise<ApiResponse>): Promise<ApiResponse> =>
-    answering.then(
+  const written = (record: Record, exchange: Authenticated, next: Next<Authenticated>): Answering =>
+    settle(
+      () => next(exchange),
       (response) => record.answer(exchange, response),
-      (error: unknown) => failed(record, exchange, error),
+      (error) => failed(record, exchange, error),
     );
 
-  const stored = async (record: Record, exchange: Exchange, next: Next): Promise<ApiResponse> => {
+  const stored = async (record: Record, exchange: Authenticated, next: Next<Authenticated>): Promise<ApiResponse> => {
     if (strict.length > 0 && !(await allWritten(strict))) {
       rejected.inc();
       return notStored(exchange.original);
     }
-    exchange.readMs = undefined;
-    const answer = await finished(record, exchange, Promise.try(next, exchange));
+    const answer = await written(record, exchange, next);
     await allWritten(blocking);
     return answer;
   };
@@ -223,7 +228,7 @@ class Record {
   }
 
   /** The stages of an answer; those of a stream come as it begins and ends. */
-  answer(exchange: Exchange, response: ApiResponse, nowMs?: number): ApiResponse {
+  answer(exchange: Authenticated, response: ApiResponse, nowMs?: number): ApiResponse {
     const status = statusOf(response, this.#info);
     const whole = this.#findings(exchange, status, response);
     if (isLongRunning(this.#info)) this.#emit("ResponseStarted", whole, nowMs);
@@ -239,7 +244,7 @@ class Record {
     });
   }
 
-  panic(exchange: Exchange, error: unknown): void {
+  panic(exchange: Authenticated, error: unknown): void {
     const message = `APIServer panic'd: ${error instanceof Error ? error.message : String(error)}`;
     const status = { metadata: {}, status: "Failure", message, reason: "InternalError", code: 500 };
     this.#emit("Panic", this.#findings(exchange, JSON.stringify(status)));
@@ -251,7 +256,7 @@ class Record {
     this.#emit("ResponseStarted", { status: statusOf(response, this.#info), responseObject });
   }
 
-  #findings(exchange: Exchange, status: string | number, response?: ApiResponse): Findings {
+  #findings(exchange: Authenticated, status: string | number, response?: ApiResponse): Findings {
     const { user, caller, constraint, verdict, annotations, bodyAnnotations } = exchange;
     const { objects } = this.#verdict;
     return {
@@ -274,7 +279,7 @@ class Record {
 }
 
 /** There is no more to tell of it than that it was allowed, and its code; and its id is one of ours. */
-function isPlain(response: ApiResponse, exchange: Exchange, { objects, omitted }: Verdict): boolean {
+function isPlain(response: ApiResponse, exchange: Authenticated, { objects, omitted }: Verdict): boolean {
   const { original, info, user, caller, constraint, verdict, annotations } = exchange;
   return (
     response.status < 400 &&
@@ -290,7 +295,7 @@ function isPlain(response: ApiResponse, exchange: Exchange, { objects, omitted }
   );
 }
 
-function failed(record: Record, exchange: Exchange, error: unknown): never {
+function failed(record: Record, exchange: Authenticated, error: unknown): never {
   record.panic(exchange, error);
   throw error;
 }

@@ -8,7 +8,7 @@
  * 3. Why a credential was refused stands in the log alone.
  */
 import { unauthorized } from "#api";
-import type { Logger } from "#base";
+import type { Logger, Maybe } from "#base";
 import type { ApiRequest } from "../http/exchange.ts";
 import { ANONYMOUS, type UserInfo, withAuthenticated } from "../identity/user.ts";
 import { authorizationToken, type Presented, websocketToken } from "./bearer.ts";
@@ -22,7 +22,7 @@ import {
 } from "./verdict.ts";
 
 /** Throws Unauthorized, or rejects with it, for a credential that is not good. Answers at once where the connection shows who it is. */
-export type Authenticator = (request: ApiRequest, remarks?: Remarks) => UserInfo | Promise<UserInfo>;
+export type Authenticator = (request: ApiRequest, remarks?: Remarks) => Maybe<UserInfo>;
 
 /** What there is to say about a credential besides whose it is. */
 export interface Remarks {

@@ -1,10 +1,10 @@
 /** What authentication looks up and notes in the cluster, by way of this server's own caches and verbs. */
 import type { core, KubeObject } from "#api";
 import { serverRequest } from "../loopback/server-request.ts";
-import { patch } from "../rest/patch.ts";
-import { fresh } from "../rest/read.ts";
+import { fresh } from "../rest/read/fresh.ts";
 import type { Resources } from "../rest/resources.ts";
 import type { ServerContext } from "../rest/server-context.ts";
+import { patch } from "../rest/write/patch.ts";
 import type { ClusterObjects } from "./objects.ts";
 import { LAST_USED } from "./service-account/legacy-tokens.ts";
 

@@ -4,25 +4,22 @@
  * 1. An authorizer answers at once when it can: most requests are decided without waiting for anything.
  * 2. Only `allow` lets a request pass. `deny` ends the chain, `noOpinion` leaves it to the next; none left is a refusal.
  */
+
 import { forbidden, goQuote, internalError, type StatusError } from "#api";
+import { andThen, type Maybe } from "#base";
 import type { Attributes } from "./attributes.ts";
 import type { Verdict } from "./verdict.ts";
 
-export type Authorizer = (attributes: Attributes) => Verdict | Promise<Verdict>;
+export type Authorizer = (attributes: Attributes) => Maybe<Verdict>;
 
 /** Throws what the caller is told, unless the request is allowed. Waits only where the authorizer does. */
-export function demand(authorize: Authorizer, attributes: Attributes): void | Promise<void> {
-  const verdict = authorize(attributes);
-  if (verdict instanceof Promise) return verdict.then((late) => demandAllowed(attributes, late));
-  demandAllowed(attributes, verdict);
+export function demand(authorize: Authorizer, attributes: Attributes): Maybe<void> {
+  return andThen(authorize(attributes), (verdict) => demandAllowed(attributes, verdict));
 }
 
 /** Whether it is allowed, for rules that have something else to try. */
-export function isAllowed(authorize: Authorizer, attributes: Attributes): boolean | Promise<boolean> {
-  const verdict = authorize(attributes);
-  return verdict instanceof Promise
-    ? verdict.then(({ decision }) => decision === "allow")
-    : verdict.decision === "allow";
+export function isAllowed(authorize: Authorizer, attributes: Attributes): Maybe<boolean> {
+  return andThen(authorize(attributes), ({ decision }) => decision === "allow");
 }
 
 /** What the audit log keeps of a verdict. */

@@ -5,6 +5,7 @@
  *     mode ──► mode ──► … ──► no opinion: refused, with every reason that was given
  */
 
+import { isPending, type Maybe } from "#base";
 import type { UserInfo } from "../identity/user.ts";
 import { MASTERS } from "../identity/user.ts";
 import type { Attributes } from "./attributes.ts";
@@ -34,12 +35,12 @@ function askFrom(
   attributes: Attributes,
   before: Said | undefined,
   decided: Decided,
-): Verdict | Promise<Verdict> {
+): Maybe<Verdict> {
   let said = before;
   for (let i = first; i < modes.length; i++) {
     const mode = modes[i] as Mode;
     const verdict = mode.authorize(attributes);
-    if (verdict instanceof Promise) {
+    if (isPending(verdict)) {
       const heard = said;
       return verdict.then((late) => {
         if (late.decision === "noOpinion") return askFrom(modes, i + 1, attributes, hear(heard, late), decided);

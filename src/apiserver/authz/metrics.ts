@@ -1,5 +1,5 @@
 /** What was decided, and how long that took, under the names that dashboards know. */
-import type { Clock, MetricsRegistry } from "#base";
+import { andThen, type Clock, type MetricsRegistry } from "#base";
 import type { Authorizer } from "./authorizer.ts";
 import type { Decided } from "./chain.ts";
 import type { Verdict } from "./verdict.ts";
@@ -47,7 +47,6 @@ export function measured(authorize: Authorizer, metrics: MetricsRegistry, clock:
   };
   return (attributes) => {
     const start = clock.monotonic();
-    const verdict = authorize(attributes);
-    return verdict instanceof Promise ? verdict.then((late) => record(late, start)) : record(verdict, start);
+    return andThen(authorize(attributes), (verdict) => record(verdict, start));
   };
 }

@@ -1,50 +1,39 @@
-/** The components that ComponentStatuses speak of: the store, and the two that answer on this machine's loopback device. */
-import { request } from "node:https";
-import { dialError } from "../outbound/dial-error.ts";
+/**
+ * The components that ComponentStatuses report: the store, and the two that listen on this machine's loopback device.
+ */
+import { HttpClient, httpFailureText, networkErrorText } from "#base";
 import type { ServerContext } from "../rest/server-context.ts";
 import type { Component } from "./component-statuses.ts";
 
 const TIMEOUT_MS = 2_000;
+const MAX_BYTES = 64 * 1024;
 const LOOPBACK = "127.0.0.1";
 
-export function components({ store }: Pick<ServerContext, "store">): readonly Component[] {
+export function components({ store, clock }: Pick<ServerContext, "store" | "clock">): readonly Component[] {
+  const probe = (port: number) => (signal: AbortSignal) => healthz(port, clock, signal);
   return [
-    { name: "controller-manager", probe: (signal) => probe(10_257, signal) },
-    { name: "scheduler", probe: (signal) => probe(10_259, signal) },
+    { name: "controller-manager", probe: probe(10_257) },
+    { name: "scheduler", probe: probe(10_259) },
     { name: "etcd-0", probe: () => store.revision({ timeoutMs: TIMEOUT_MS }).then(() => "ok") },
   ];
 }
 
-function probe(port: number, signal: AbortSignal): Promise<string> {
-  const { promise, resolve, reject } = Promise.withResolvers<string>();
-  // Their certificates are their own: what counts is that they answer.
-  const asked = request({
-    host: LOOPBACK,
-    port,
-    path: "/healthz",
-    rejectUnauthorized: false,
-    agent: false,
-    timeout: TIMEOUT_MS,
-    signal,
-  });
-  asked.once("timeout", () => asked.destroy(Object.assign(new Error("timeout"), { code: "ETIMEDOUT" })));
-  asked.once("error", (error) =>
-    reject(
-      new Error(`Get "https://${LOOPBACK}:${port}/healthz": ${dialError(error, LOOPBACK, port)}`, { cause: error }),
-    ),
-  );
-  asked.once("response", (response) => {
-    const { statusCode = 0 } = response;
-    response.setEncoding("utf8");
-    let text = "";
-    response.on("data", (chunk: string) => {
-      text += chunk;
-    });
-    response.once("end", () =>
-      statusCode === 200 ? resolve(text) : reject(new Error(`unexpected response: ${statusCode} ${text}`)),
-    );
-    response.once("error", reject);
-  });
-  asked.end();
-  return promise;
+async function healthz(port: number, clock: ServerContext["clock"], signal: AbortSignal): Promise<string> {
+  const url = `https://${LOOPBACK}:${port}/healthz`;
+  // Components have self-signed certificates: it only matters that they respond.
+  const tls = { insecure: true };
+  const client = new HttpClient({ clock, timeoutMs: TIMEOUT_MS, maxResponseBytes: MAX_BYTES, longer: "cut", tls });
+  try {
+    const result = await client.send({ url, signal });
+    if (!result.ok) {
+      const { reason, cause, address } = result;
+      const timeout = networkErrorText({ code: "ETIMEDOUT" }, address);
+      throw new Error(`Get "${url}": ${reason === "deadline" ? timeout : httpFailureText(result)}`, { cause });
+    }
+    const text = result.body.toString("utf8");
+    if (result.status !== 200) throw new Error(`unexpected response: ${result.status} ${text}`);
+    return text;
+  } finally {
+    client.close();
+  }
 }

@@ -1,4 +1,4 @@
-/** ComponentStatuses: never stored, asked for when somebody wants to know. */
+/** ComponentStatuses: not stored; each request probes the components. */
 import { type core, type KubeObject, notAcceptable, notFound } from "#api";
 import { answerValue } from "../encode/answers.ts";
 import { type Format, negotiate } from "../encode/negotiate.ts";
@@ -6,13 +6,13 @@ import { partialList, partialObject } from "../encode/partial.ts";
 import { tableOf } from "../encode/table.ts";
 import type { ApiRequest, ApiResponse } from "../http/exchange.ts";
 import { BODY_TYPES, PROTOBUF_TYPE } from "../rest/body.ts";
+import { selectionOf } from "../rest/read/selection.ts";
 import type { RestRequest } from "../rest/rest-request.ts";
-import { selectionOf } from "../rest/selection.ts";
 import type { Connector } from "./connector.ts";
 
 export interface Component {
   readonly name: string;
-  /** What a healthy component says; throws if it is not. */
+  /** The message of a healthy component; throws if it is not healthy. */
   probe(signal: AbortSignal): Promise<string>;
 }
 

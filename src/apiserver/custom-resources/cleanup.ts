@@ -1,10 +1,11 @@
 /**
- * The end of a definition: its instances are deleted first, each by the rules of deletion, and it waits until they are gone.
+ * Deletes the instances of a definition that is being deleted, and waits until they are gone.
  *
- *     marked ══► Terminating ──► instances deleted ···► none left ══► finalizer off, and with it the definition
+ *     marked ══► Terminating ──► instances deleted ···► none left ══► finalizer removed, and with it the definition
  *
- * 1. Every wait is bounded: what is not gone in time is told in the condition, and tried again.
- * 2. It may run on several servers at once: each step is harmless if another was there first.
+ * 1. Every wait is bounded: instances that are not gone in time are reported in the condition, and the cleanup is tried
+ *    again.
+ * 2. It may run on several servers at once: each step is idempotent.
  */
 import type { ConditionFacts } from "#api";
 import { isConditionTrue } from "#api";
@@ -12,9 +13,9 @@ import type { Clock } from "#base";
 import type { StoreFeed } from "../cache/feed.ts";
 import type { ResourceCache } from "../cache/resource-cache.ts";
 import { serverRequest } from "../loopback/server-request.ts";
-import { deleteCollection } from "../rest/delete-collection.ts";
 import type { Resource } from "../rest/resource.ts";
 import type { ServerContext } from "../rest/server-context.ts";
+import { deleteCollection } from "../rest/write/delete-collection.ts";
 import { type Definition, overlapsBuiltIn } from "./definition.ts";
 
 const GONE_WITHIN_MS = 60_000;
@@ -43,12 +44,12 @@ const NEVER_ESTABLISHED: ConditionFacts = {
 
 export interface CleanupOptions {
   readonly context: ServerContext;
-  /** The instances as they are stored. */
+  /** The instances in their storage version. */
   readonly instances: () => Promise<Resource>;
   readonly signal: AbortSignal;
 }
 
-/** The condition Terminating afterwards. Its status is False if the definition can go. */
+/** Returns the condition Terminating. Its status is False if the finalizer can be removed. */
 export async function cleanUp(definition: Definition, options: CleanupOptions): Promise<ConditionFacts> {
   if (overlapsBuiltIn(definition)) return OVERLAPS;
   if (!isConditionTrue(definition, "Established")) return NEVER_ESTABLISHED;
@@ -57,7 +58,7 @@ export async function cleanUp(definition: Definition, options: CleanupOptions): 
   try {
     await deleteCollection(serverRequest(context, instances));
   } catch (error) {
-    return unfinished("InstanceDeletionFailed", `could not issue all deletes: ${wordsOf(error)}`);
+    return unfinished("InstanceDeletionFailed", `could not issue all deletes: ${messageOf(error)}`);
   }
   if (await isEmptied(instances.cache, context.feed, context.clock, signal)) return DELETED;
   const why = "could not confirm zero CustomResources remaining: context deadline exceeded";
@@ -68,18 +69,18 @@ function unfinished(reason: string, message: string): ConditionFacts {
   return { status: "True", reason, message };
 }
 
-function wordsOf(error: unknown): string {
+function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** False if something is left after the time that it is waited for. Rejects with the signal's reason. */
+/** False if instances are left after the time limit. Rejects with the signal's reason. */
 async function isEmptied(cache: ResourceCache, feed: StoreFeed, clock: Clock, signal: AbortSignal): Promise<boolean> {
   if (cache.size === 0) return true;
   const { promise, resolve, reject } = Promise.withResolvers<boolean>();
   const look = () => {
     if (cache.size === 0) resolve(true);
   };
-  // What is there when the cache is filled anew is looked at in the next turn, when it is filled.
+  // After a relist the cache is filled in the same turn; look when that is done.
   const stop = cache.watch({}, feed.revision, { event: look, expired: () => queueMicrotask(look), ended: look });
   const timer = clock.timer(GONE_WITHIN_MS, () => resolve(false));
   const abort = () => reject(signal.reason);

@@ -1,14 +1,18 @@
 /**
- * The questions to a conversion webhook and what its answers are worth: pure.
+ * ConversionReviews: the request to a conversion webhook, and the validation of its response. Pure.
  *
- * 1. An answer counts only if it is one to this question, names the version and kind that were asked for, and keeps the identity of each object.
- * 2. Of the metadata a webhook may change labels and annotations; everything else is put back.
+ * 1. A response is accepted only if its uid is that of the request, its objects have the desired version and kind, and
+ *    each object keeps its name, namespace and uid.
+ * 2. A webhook may change labels and annotations; all other metadata is restored.
  */
 import { at, field, isObject, type Json, type JsonObject, type MetaRules, validateObjectMeta } from "#api";
-import type { Conversion } from "./converter.ts";
 
 const GROUP = "apiextensions.k8s.io";
 const KNOWN_VERSIONS = ["v1", "v1beta1"];
+
+export type Conversion =
+  | { readonly ok: true; readonly object: JsonObject }
+  | { readonly ok: false; readonly message: string };
 
 export interface Question {
   readonly uid: string;
@@ -16,7 +20,7 @@ export interface Question {
   readonly objects: readonly JsonObject[];
 }
 
-/** The first of the webhook's versions that is known here; undefined if there is none. */
+/** The first of the webhook's versions that this server supports. */
 export function reviewVersion(spoken: readonly string[]): string | undefined {
   return spoken.find((version) => KNOWN_VERSIONS.includes(version));
 }
@@ -29,7 +33,7 @@ export function reviewOf(version: string, { uid, desiredAPIVersion, objects }: Q
   };
 }
 
-/** What the answer makes of each object of the question. */
+/** The outcome for each object of the request. */
 export function answersTo(question: Question, version: string, answer: Json): readonly Conversion[] {
   const { objects } = question;
   const fault = answerFault(question, version, answer);
@@ -98,7 +102,9 @@ function identityFault(original: JsonObject, converted: JsonObject): string | un
   return undefined;
 }
 
-/** The metadata of before, with labels and annotations of the answer; a text says what is wrong with these. */
+/**
+ * The original metadata with the labels and annotations of the response; or a text that says what is wrong with these.
+ */
 function restoredMetadata(before: Json | undefined, after: Json | undefined): JsonObject | string {
   if (after === undefined) return "missing metadata in converted object";
   if (!isObject(after)) return `invalid metadata of type ${goType(after)} in converted object`;

@@ -1,67 +1,68 @@
 /**
- * Kinds that users define, for the API server as a whole: see README.md.
+ * Custom resources for the API server as a whole: see README.md.
  *
- *     load (before the feed) ──► sync (before anybody is served) ──► run
+ *     load (before the feed) ──► sync (before the first request) ──► run
  */
 import { forbidden } from "#api";
 import type { Store } from "#store";
 import { StoredObject } from "../cache/stored-object.ts";
+import type { Loopback } from "../loopback/loopback.ts";
 import { serviceResolver } from "../outbound/service-resolver.ts";
 import { webhookClient } from "../outbound/webhook-client.ts";
-import { fresh } from "../rest/read.ts";
+import { fresh } from "../rest/read/fresh.ts";
 import type { Resources } from "../rest/resources.ts";
-import type { Admission, ServerContext } from "../rest/server-context.ts";
-import { type Converter, noConverter } from "./converter.ts";
+import type { Admission, StorageContext } from "../rest/server-context.ts";
+import { type Converter, noConverter, WebhookConverter } from "./converter.ts";
 import { asDefinition, DEFINITIONS_PREFIX, type Definition, GROUP, PLURAL } from "./definition.ts";
 import { DefinitionController } from "./definition-controller.ts";
 import { type Documents, Publication } from "./publication.ts";
 import { ServedDefinitions } from "./served-definitions.ts";
 import { isServable } from "./status-plan.ts";
-import { WebhookConverter } from "./webhook-converter.ts";
 
 export interface CustomResourcesOptions {
-  /** Of the server that this is a part of: asked for when it is used, which is never before `sync`. */
-  readonly context: () => ServerContext;
-  /** What conversion webhooks of definitions need, which are made by `load`. */
-  readonly surroundings: Pick<ServerContext, "clock" | "random" | "log" | "newUid">;
+  readonly storage: StorageContext;
+  /** For the status of definitions, from `sync` on. */
+  readonly loopback: Loopback;
   readonly resources: Resources;
   /** Discovery and OpenAPI. */
   readonly documents: readonly Documents[];
 }
 
 export interface CustomResources {
-  /** Takes up the definitions that are there, so that the feed loads their instances with everything else. Throws what the store throws. */
+  /**
+   * Reads the stored definitions, so that the feed loads their instances with all other objects. Throws what the store
+   * throws.
+   */
   load(store: Store): Promise<void>;
-  /** Serves what is established, as of the feed's state. Before the first request. */
+  /** Serves what is established at the feed's revision. To be called before the first request. */
   sync(): Promise<void>;
   /** Runs until its signal aborts. */
   run(signal: AbortSignal): Promise<void>;
-  /** For a request that finds nothing: another server may have established it a moment ago. */
+  /**
+   * For a request for an unknown resource: waits for a definition that another server may have established a moment
+   * ago.
+   */
   appearing(group: string, plural: string): Promise<void>;
-  /** The admission given, with nothing new of a kind that is being deleted. */
+  /** Wraps admission: refuses to create instances of a definition that is being deleted. */
   guarding(admission: Admission): Admission;
 }
 
-export function customResources({
-  context,
-  surroundings,
-  resources,
-  documents,
-}: CustomResourcesOptions): CustomResources {
-  const { log } = surroundings;
+export function customResources({ storage, loopback, resources, documents }: CustomResourcesOptions): CustomResources {
+  const { log } = storage;
   const isBuiltIn = builtInVersions(resources);
   const served = new ServedDefinitions({
     resources,
     publication: new Publication(documents, isBuiltIn),
-    converterFor: (definition) => converterFor(definition, surroundings, resources),
+    converterFor: (definition) => converterFor(definition, storage, resources),
   });
-  const controller = lazily(() => {
-    const definitions = resources.find(GROUP, "v1", PLURAL);
-    if (definitions === undefined) throw new Error("CustomResourceDefinitions are not served");
-    return new DefinitionController({ context: context(), definitions, resources, served });
-  });
+  const definitions = resources.find(GROUP, "v1", PLURAL);
+  /** Undefined where definitions are not served. */
+  const controller = lazily(
+    () => definitions && new DefinitionController({ context: loopback.context, definitions, resources, served }),
+  );
   return {
     load: async (store) => {
+      if (definitions === undefined) return;
       const { entries } = await store.list(DEFINITIONS_PREFIX);
       for (const entry of entries) {
         try {
@@ -72,12 +73,12 @@ export function customResources({
         }
       }
     },
-    sync: () => controller().sync(),
-    run: (signal) => controller().run(signal),
+    sync: async () => controller()?.sync(),
+    run: async (signal) => controller()?.run(signal),
     appearing: async (group, plural) => {
-      if (!context().sharedStore) return;
-      await fresh(context());
-      await controller().reconciled(`${plural}.${group}`);
+      if (!storage.sharedStore) return;
+      await fresh(storage);
+      await controller()?.reconciled(`${plural}.${group}`);
     },
     guarding: (admission) => ({
       mutate: (attributes) => {
@@ -96,7 +97,7 @@ function terminating(resource: Parameters<typeof forbidden>[0], name: string) {
 
 function converterFor(
   { spec }: Definition,
-  { clock, random, newUid }: CustomResourcesOptions["surroundings"],
+  { clock, random, newUid }: StorageContext,
   resources: Resources,
 ): Converter {
   const { strategy = "None", webhook } = spec.conversion ?? {};
@@ -112,7 +113,7 @@ function converterFor(
   });
 }
 
-/** Those that were there before any definition. */
+/** The groups and versions that were served before any definition. */
 function builtInVersions(resources: Resources): (group: string, version: string) => boolean {
   const versions = new Set([...resources.all()].map(({ kind }) => `${kind.group}/${kind.version}`));
   return (group, version) => versions.has(`${group}/${version}`);

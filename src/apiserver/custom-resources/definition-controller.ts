@@ -1,24 +1,30 @@
 /**
- * Brings what is served, and what definitions say of themselves, in line with the definitions.
+ * Reconciles what is served, and the status of definitions, with the definitions.
  *
  *     definitions --► queue ──► plan of the status ──► served ══► status
  *                       └───► (deleted) ──► cleanup ══► gone
  *
- * 1. One definition after the other: which of two gets a name that both ask for is decided once.
- * 2. A definition says that it is established when it is served here.
+ * 1. One definition at a time: which of two gets a name that both ask for is decided once.
+ * 2. A definition is Established in its status only after it is served here.
  */
 import { isStatusError } from "#api";
 import { processQueue, WorkQueue } from "#base";
 import { serverRequest } from "../loopback/server-request.ts";
-import { change } from "../rest/change.ts";
-import type { AnyDraft } from "../rest/prepare.ts";
+import type { AnyDraft } from "../rest/draft.ts";
 import type { Resource } from "../rest/resource.ts";
 import type { Resources } from "../rest/resources.ts";
 import type { ServerContext } from "../rest/server-context.ts";
-import { hasValidCaBundle } from "./ca-bundle.ts";
+import { change } from "../rest/write/change.ts";
 import { cleanUp, DELETING } from "./cleanup.ts";
-import { conditionsOf, withCondition } from "./conditions.ts";
-import { asDefinition, CLEANUP_FINALIZER, type Definition, isTerminating, nameOf } from "./definition.ts";
+import {
+  asDefinition,
+  CLEANUP_FINALIZER,
+  conditionsOf,
+  type Definition,
+  isTerminating,
+  nameOf,
+  withCondition,
+} from "./definition.ts";
 import type { ServedDefinitions } from "./served-definitions.ts";
 import { isServable, isSettled, planStatus } from "./status-plan.ts";
 
@@ -37,7 +43,7 @@ export class DefinitionController {
   readonly #options: ControllerOptions;
   readonly #queue: WorkQueue;
   readonly #cleanups: WorkQueue;
-  /** Who waits for a definition to be looked at. */
+  /** Callers that wait until a definition has been reconciled, by its name. */
   readonly #waiting = new Map<string, PromiseWithResolvers<void>>();
 
   constructor(options: ControllerOptions) {
@@ -47,7 +53,7 @@ export class DefinitionController {
     this.#cleanups = new WorkQueue({ clock, random, backoff: BACKOFF });
   }
 
-  /** Serves what can be served by what the definitions say already. */
+  /** Serves every definition that its stored status allows to be served. */
   async sync(): Promise<void> {
     const { context, served, definitions } = this.#options;
     for (const stored of definitions.readable()) {
@@ -59,7 +65,7 @@ export class DefinitionController {
     served.publishAll();
   }
 
-  /** Waits, for a while, until what the newest state of a definition asks for has been done. */
+  /** Waits, up to a limit, until the latest state of a definition has been reconciled. */
   async reconciled(name: string): Promise<void> {
     const { context, definitions, served } = this.#options;
     const stored = definitions.cache.get(name);
@@ -90,7 +96,7 @@ export class DefinitionController {
           signal,
           concurrency,
           onFailure: (error, name) => {
-            log.warn("a CustomResourceDefinition could not be dealt with; trying again", { name, error });
+            log.warn("a CustomResourceDefinition could not be reconciled; trying again", { name, error });
             return "retry";
           },
         },
@@ -109,7 +115,7 @@ export class DefinitionController {
     }
   }
 
-  /** From all that are there, and then from what changes. */
+  /** Enqueues the unsettled definitions, then every one that changes. */
   #follow(): () => void {
     const { context, definitions } = this.#options;
     let stop: (() => void) | undefined;
@@ -125,7 +131,7 @@ export class DefinitionController {
     return () => stop?.();
   }
 
-  /** What has to be looked at, as far as that is known without reading every definition. */
+  /** Names to reconcile, without parsing definitions that are known to be settled. */
   *#unsettled(): Generator<string> {
     const { served, definitions } = this.#options;
     for (const [name, stored] of definitions.cache.snapshot().entries()) {
@@ -167,7 +173,10 @@ export class DefinitionController {
     if (outcome.status !== "False") throw new Error(outcome.message);
   }
 
-  /** The condition that says how far a deletion has come; with the last of them the finalizer goes. False: there is nothing to delete. */
+  /**
+   * Sets the condition Terminating; when its status is False, removes the finalizer. Returns false if nothing is to be
+   * deleted.
+   */
   async #setTerminating(name: string, facts: Parameters<typeof withCondition>[2]): Promise<boolean> {
     let found = false;
     await this.#write(name, (current) => {
@@ -194,7 +203,10 @@ export class DefinitionController {
     return found.stored(await resources.join(found.prefix));
   }
 
-  /** Writes the status, and the finalizers, as `next` says; undefined: as they are. What is gone is not written. */
+  /**
+   * Writes the status and the finalizers that `next` returns; undefined: no change. A definition that is gone is not
+   * written.
+   */
   async #write(name: string, next: (current: Definition) => Definition | undefined): Promise<void> {
     const { context, definitions } = this.#options;
     try {
@@ -214,7 +226,7 @@ export class DefinitionController {
 
   #plan(definition: Definition) {
     const now = this.#options.context.clock.now();
-    return planStatus(definition, { all: this.#ofGroup(definition.spec.group), now, hasValidCaBundle });
+    return planStatus(definition, { all: this.#ofGroup(definition.spec.group), now });
   }
 
   #find(name: string): Definition | undefined {
@@ -222,14 +234,14 @@ export class DefinitionController {
     return stored && asDefinition(stored.object);
   }
 
-  /** By their names, which end with the group. */
+  /** All definitions of a group. The name of a definition ends with its group. */
   *#ofGroup(group: string): Generator<Definition> {
     for (const stored of this.#options.definitions.readable()) {
       if (groupOf(nameOf(asDefinition(stored.object))) === group) yield asDefinition(stored.object);
     }
   }
 
-  /** Names may have become free: those of the group that still wait for one are looked at again. */
+  /** Names may have become free: definitions of the group that wait for one are reconciled again. */
   #addOthersOf(name: string): void {
     for (const definition of this.#ofGroup(groupOf(name))) {
       const waits = conditionsOf(definition).some(({ type, status }) => type === "NamesAccepted" && status !== "True");

@@ -1,50 +1,50 @@
 /**
- * What discovery and OpenAPI say of custom kinds.
+ * Publishes custom kinds in discovery and OpenAPI.
  *
- * 1. Only established definitions are shown, with the verbs that are left to them while they are deleted.
- * 2. A group is told anew only if something of it has changed. What is part of the server is never replaced.
+ * 1. Only established definitions are published; while they are deleted, with fewer verbs.
+ * 2. A version is published again only if something of it has changed. Built-in versions are never replaced.
  */
 import { customKindNames, isConditionTrue, type JsonObject, type Kind, type Verb } from "#api";
 import type { ServedVersion } from "../discovery/index.ts";
 import { type Definition, isTerminating, storageVersionOf } from "./definition.ts";
 
-/** Where it is told. */
+/** Discovery or OpenAPI. */
 export interface Documents {
   set(...versions: readonly ServedVersion[]): void;
   remove(group: string, version: string): void;
 }
 
-const LEFT_WHILE_TERMINATING: readonly Verb[] = ["delete", "deletecollection", "get", "list", "watch"];
+const VERBS_WHILE_TERMINATING: readonly Verb[] = ["delete", "deletecollection", "get", "list", "watch"];
 
 export class Publication {
   readonly #documents: readonly Documents[];
   readonly #isBuiltIn: (group: string, version: string) => boolean;
-  /** By group, then version: what was told, and of which states. */
-  readonly #told = new Map<string, Map<string, string>>();
+  /** By group, then version: the state that was published last. */
+  readonly #published = new Map<string, Map<string, string>>();
 
   constructor(documents: readonly Documents[], isBuiltIn: (group: string, version: string) => boolean) {
     this.#documents = documents;
     this.#isBuiltIn = isBuiltIn;
   }
 
-  /** `definitions`: all that are served of the group. */
+  /** `definitions`: all of the group that are served. */
   publish(group: string, definitions: readonly Definition[]): void {
     const versions = servedVersions(group, definitions).filter(({ served }) => !this.#isBuiltIn(group, served.version));
-    const told = this.#told.get(group) ?? new Map<string, string>();
-    const changed = versions.filter(({ served, state }) => told.get(served.version) !== state);
-    const gone = [...told.keys()].filter((version) => !versions.some(({ served }) => served.version === version));
+    const published = this.#published.get(group) ?? new Map<string, string>();
+    const changed = versions.filter(({ served, state }) => published.get(served.version) !== state);
+    const gone = [...published.keys()].filter((version) => !versions.some(({ served }) => served.version === version));
     for (const documents of this.#documents) {
       for (const version of gone) documents.remove(group, version);
       if (changed.length > 0) documents.set(...changed.map(({ served }) => served));
     }
-    if (versions.length === 0) this.#told.delete(group);
-    else this.#told.set(group, new Map(versions.map(({ served, state }) => [served.version, state])));
+    if (versions.length === 0) this.#published.delete(group);
+    else this.#published.set(group, new Map(versions.map(({ served, state }) => [served.version, state])));
   }
 }
 
 interface Stated {
   readonly served: ServedVersion;
-  /** Differs if anything that is told differs. */
+  /** Differs if anything that is published differs. */
   readonly state: string;
 }
 
@@ -67,22 +67,22 @@ function servedVersions(group: string, definitions: readonly Definition[]): read
   });
 }
 
-/** As far as it is told of: without a schema, which would have to be compiled first. */
+/** Without schemas: those would have to be compiled first. */
 function kindsOf(definition: Definition): readonly { readonly definition: Definition; readonly kind: Kind }[] {
-  const verbs = isTerminating(definition) ? { verbs: LEFT_WHILE_TERMINATING } : {};
+  const verbs = isTerminating(definition) ? { verbs: VERBS_WHILE_TERMINATING } : {};
   return definition.spec.versions
     .filter(({ served }) => served)
-    .map(({ name }) => ({ definition, kind: { ...customKindNames(definition, name), schema: UNTOLD, ...verbs } }));
+    .map(({ name }) => ({ definition, kind: { ...customKindNames(definition, name), schema: NO_SCHEMA, ...verbs } }));
 }
 
-const UNTOLD: Kind["schema"] = { type: "object", fields: new Map() };
+const NO_SCHEMA: Kind["schema"] = { type: "object", fields: new Map() };
 
 function schemaEntry({ spec }: Definition, kind: Kind): readonly (readonly [string, JsonObject])[] {
   const schema = spec.versions.find(({ name }) => name === kind.version)?.schema?.openAPIV3Schema;
   return schema === undefined ? [] : [[kind.kind, schema as unknown as JsonObject]];
 }
 
-/** The generation rises with the spec; names are told of as they were given. */
+/** The generation changes with the spec; names are published as accepted. */
 function stateOf({ metadata, status }: Definition): string {
   const ending = metadata.deletionTimestamp === undefined ? "" : "-";
   return `${metadata.uid}/${metadata.generation}${ending}/${JSON.stringify(status?.acceptedNames ?? {})}`;

@@ -17,8 +17,8 @@ function stored(options: DefinitionOptions = {}, status: object = {}): Definitio
   } as never);
 }
 
-function plan(target: Definition, others: readonly Definition[] = [], hasValidCaBundle = true) {
-  return planStatus(target, { all: [target, ...others], now: NOW, hasValidCaBundle: () => hasValidCaBundle });
+function plan(target: Definition, others: readonly Definition[] = []) {
+  return planStatus(target, { all: [target, ...others], now: NOW });
 }
 
 const conditions = (status: ReturnType<typeof plan>) =>
@@ -77,7 +77,11 @@ describe("the status of a definition", () => {
   });
 
   it("does not establish with certificates that cannot be read", () => {
-    expect(conditions(plan(stored(), [], false))).toContain(
+    const caBundle = Buffer.from("no certificate").toString("base64");
+    const webhook = { conversionReviewVersions: ["v1"], clientConfig: { url: "https://example.com/", caBundle } };
+    const { spec, ...rest } = stored();
+    const converting = { ...rest, spec: { ...spec, conversion: { strategy: "Webhook", webhook } } } as Definition;
+    expect(conditions(plan(converting))).toContain(
       "Established False InvalidCABundle: The conversion webhook CABundle is invalid",
     );
   });

@@ -1,10 +1,11 @@
 /**
- * What the status of a definition should say: pure, from the definition and all others.
+ * The status that a definition should have: pure, from the definition and all others.
  *
- * 1. What is true already is not written again: the status that comes out is the one that went in if nothing differs, so that several servers
- *    on one store come to rest.
- * 2. Once established, a definition stays so, under the names that it has been given.
+ * 1. Returns the same status object if nothing differs: nothing is written then, so several servers on one store come
+ *    to rest.
+ * 2. Once established, a definition stays established, under its accepted names.
  */
+import { X509Certificate } from "node:crypto";
 import {
   acceptNames,
   apiApproval,
@@ -14,17 +15,15 @@ import {
   type Json,
   nonStructuralSchema,
 } from "#api";
-import { conditionsOf, withCondition } from "./conditions.ts";
-import type { Definition } from "./definition.ts";
+import { caBundleOf } from "../outbound/webhook-client.ts";
+import { conditionsOf, type Definition, withCondition } from "./definition.ts";
 
 type Status = NonNullable<Definition["status"]>;
 
 export interface StatusFacts {
-  /** Every definition that there is. */
+  /** All definitions of the group, this one included. */
   readonly all: Iterable<Definition>;
   readonly now: number;
-  /** Whether the certificates of a conversion webhook can be read. */
-  hasValidCaBundle(definition: Definition): boolean;
 }
 
 const ESTABLISHED: ConditionFacts = {
@@ -43,7 +42,7 @@ const INVALID_CA_BUNDLE: ConditionFacts = {
   message: "The conversion webhook CABundle is invalid",
 };
 
-export function planStatus(definition: Definition, { all, now, hasValidCaBundle }: StatusFacts): Status {
+export function planStatus(definition: Definition, { all, now }: StatusFacts): Status {
   const { names, condition } = acceptNames(definition, all);
   const before = definition.status ?? {};
   let conditions = conditionsOf(definition);
@@ -66,7 +65,10 @@ function isSame(a: object, b: object | undefined): boolean {
   return equalJson(a as unknown as Json, (b ?? null) as unknown as Json);
 }
 
-/** Whether there is nothing to plan: it has all its names, and is not about to lose them. Most are, most of the time. */
+/**
+ * Whether there is nothing to plan: all its names are accepted, and it is not being deleted. True of most, most of the
+ * time.
+ */
 export function isSettled(definition: Definition): boolean {
   return (
     definition.metadata.deletionTimestamp === undefined &&
@@ -76,9 +78,29 @@ export function isSettled(definition: Definition): boolean {
   );
 }
 
-/** Whether its kinds can be served: it has names, and at some time had all of them. */
+/** Whether its kinds can be served: it has accepted names, and at some time had all that it asks for. */
 export function isServable(definition: Definition): boolean {
   const { plural = "", kind = "" } = definition.status?.acceptedNames ?? {};
   if (plural === "" || kind === "") return false;
   return isConditionTrue(definition, "NamesAccepted") || isConditionTrue(definition, "Established");
+}
+
+const BLOCK = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
+
+/** Whether every certificate of its conversion webhook can be parsed; true without a webhook or a bundle. */
+function hasValidCaBundle({ spec }: Definition): boolean {
+  const config = spec.conversion?.webhook?.clientConfig;
+  const pem = config === undefined ? undefined : caBundleOf(config);
+  if (pem === undefined) return true;
+  const blocks = pem.match(BLOCK) ?? [];
+  return blocks.length > 0 && blocks.every(isReadable);
+}
+
+function isReadable(block: string): boolean {
+  try {
+    new X509Certificate(block);
+    return true;
+  } catch {
+    return false;
+  }
 }

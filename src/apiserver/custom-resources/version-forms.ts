@@ -1,12 +1,12 @@
 /**
- * The objects of a custom kind in one of its versions.
+ * The objects of a custom kind in one of its versions. See ../rest/forms.ts for the contract.
  *
- *     stored ──► its version ──► converter ──► this version ──► pruned and defaulted by the schema of now
+ *     stored ──► its version ──► converter ──► this version ──► pruned and defaulted by the current schema
  *
- * 1. Nothing is parsed before somebody reads it, and nothing is converted twice: what was made of an object at a revision is kept as long as
- *    that is.
- * 2. An object whose stored form is what it should be is its own form: its bytes are sent as they are.
- * 3. A conversion that failed is tried again when the object is next asked for.
+ * 1. Objects are parsed when they are first read, and converted once: the result lives as long as the object at that
+ *    revision.
+ * 2. An object whose stored form needs no change is its own form: its bytes are sent as they are.
+ * 3. A conversion that failed is tried again at the next read of the object.
  */
 import {
   type Convert,
@@ -26,20 +26,20 @@ import type { Forms } from "../rest/forms.ts";
 import type { Converter } from "./converter.ts";
 
 export interface VersionFormsOptions {
-  /** In this version. */
+  /** The kind in this version. */
   readonly kind: CustomKind;
   readonly apiVersion: string;
-  /** In the version in which objects are stored. */
+  /** The storage version. */
   readonly stored: { readonly apiVersion: string; kind(): CustomKind };
   readonly converter: Converter;
-  /** In any version; undefined if there is no such. */
+  /** The kind in any version; undefined if there is no such version. */
   kindIn(apiVersion: string): Kind | undefined;
 }
 
 export class VersionForms implements Forms {
   readonly #options: VersionFormsOptions;
   readonly #made = new WeakMap<StoredObject, StoredObject>();
-  /** The way back, where it is another object. */
+  /** From a form back to the stored object, where they differ. */
   readonly #storedOf = new WeakMap<StoredObject, StoredObject>();
   readonly #loading = new Map<StoredObject, Promise<void>>();
 
@@ -72,7 +72,7 @@ export class VersionForms implements Forms {
   wrote(stored: StoredObject): void {
     const { apiVersion, kind } = this.#options;
     if (apiVersion !== this.#options.stored.apiVersion) return;
-    // The one thing that a write leaves for reading to add.
+    // Only reading adds an empty status.
     if (kind.givesStatus && !("status" in stored.object)) return;
     this.#made.set(stored, stored);
   }
@@ -85,7 +85,7 @@ export class VersionForms implements Forms {
   }
 
   async converting<T>(run: (convert: Convert) => T): Promise<T> {
-    // What has to be waited for ends the run; with what came of it, it starts again.
+    // `run` is synchronous: a conversion that has to be awaited ends it, and it runs again with the result.
     const known = new Map<string, JsonObject>();
     const convert: Convert = (object, apiVersion) => this.#versioned(object, apiVersion, known);
     for (;;) {
@@ -132,7 +132,7 @@ export class VersionForms implements Forms {
           this.#make(stored, conversion.object);
         })
         .finally(() => this.#loading.delete(stored));
-      loading.catch(() => {}); // told to those who wait for it
+      loading.catch(() => {}); // `load` reports it
       this.#loading.set(stored, loading);
     });
   }
@@ -146,27 +146,30 @@ export class VersionForms implements Forms {
   }
 }
 
-/** Control flow of `converting`: an object that has to be converted before the run can go on. */
+/** Control flow of `converting`: an object that has to be converted before the run can continue. */
 class Awaited extends Error {
   readonly object: JsonObject;
   readonly apiVersion: string;
   readonly key: string;
 
   constructor(object: JsonObject, apiVersion: string) {
-    super("a conversion has to be waited for");
+    super("a conversion has to be awaited");
     this.object = object;
     this.apiVersion = apiVersion;
     this.key = `${apiVersion} ${JSON.stringify(object)}`;
   }
 }
 
-/** By the schema of now, which may not be the one that it was stored under: the object itself if there is nothing to change. */
+/**
+ * Prunes and defaults by the current schema, which may differ from that of the last write. Returns the same object if
+ * nothing changes.
+ */
 function shaped(kind: CustomKind, object: JsonObject): JsonObject {
   try {
     const value = asJson(kind.read(object as unknown as KubeObject));
     return equalJson(value, object) ? object : value;
   } catch (error) {
-    // What is stored is shown, even if it could not be written like this any more.
+    // A stored object is shown even if the current schema would refuse it.
     if (error instanceof DecodeError) return object;
     throw error;
   }

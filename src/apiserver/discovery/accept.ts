@@ -13,7 +13,7 @@ export interface Wanted {
   readonly contentType: string;
 }
 
-/** What clients are told with a 406. */
+/** The message of a 406. */
 export const NOT_ACCEPTABLE =
   "only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf";
 
@@ -31,7 +31,7 @@ export interface AcceptClause {
   readonly parameters: ReadonlyMap<string, string>;
 }
 
-/** `aggregatable`: only /api and /apis have the aggregated form. Undefined: nothing that was asked for can be given. */
+/** `aggregatable`: only /api and /apis have the aggregated form. Undefined: no clause can be met. */
 export function negotiate(accept: string | undefined, aggregatable: boolean): Wanted | undefined {
   const clauses = parseAccept(accept === undefined || accept.trim() === "" ? "*/*" : accept);
   for (const { type, subtype, parameters } of clauses) {

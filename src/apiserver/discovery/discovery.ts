@@ -1,9 +1,9 @@
 /**
- * Everything that the server says about what it serves: /api, /apis and below, in the older and in the aggregated form.
+ * The discovery documents: /api, /apis and below, in the older and in the aggregated form.
  *
- * 1. A document is rendered when it is first asked for, and kept until a version of its group changes.
- * 2. A change renders its own version anew; the lists of all groups only join what the groups have ready, in an order that is looked for when
- *    somebody asks: many changes in a row cost no more than their own versions.
+ * 1. A document is rendered on its first request, and kept until a version of its group changes.
+ * 2. A change renders only its own version. The lists of all groups join the texts of the groups, sorted on request:
+ *    many changes in a row cost no more than their own versions.
  */
 import { negotiate, type Wanted } from "./accept.ts";
 import { Group } from "./group.ts";
@@ -17,7 +17,7 @@ export interface DiscoveryOptions {
 }
 
 export type DiscoveryAnswer =
-  /** Encodings other than JSON are made of `document.value()` and its `typeName`. */
+  /** Other encodings than JSON are made from `document.value()` and its `typeName`. */
   | { readonly outcome: "found"; readonly document: PreparedDocument; readonly wanted: Wanted }
   | { readonly outcome: "notFound" }
   | { readonly outcome: "notAcceptable" };
@@ -38,7 +38,7 @@ export class Discovery {
     }));
   }
 
-  /** Adds a version, or replaces what was said about it. */
+  /** Adds or replaces a version. */
   set(...versions: readonly ServedVersion[]): void {
     for (const served of versions) {
       const group = this.#groups.get(served.group) ?? new Group(served.group);
@@ -119,4 +119,11 @@ function overviewOf(order: readonly Group[], core: Group | undefined): Overview 
     aggregatedCore: aggregated(core === undefined ? [] : [core]),
     aggregatedGroups: aggregated(order),
   };
+}
+
+/** What GET / answers: every path of the server. `others`: paths beside the API, such as /healthz and /metrics. */
+export function rootPaths(discovered: readonly string[], others: readonly string[]): PreparedDocument {
+  return new PreparedDocument(`${META}.RootPaths`, () => ({
+    paths: [...new Set([...discovered, ...others])].sort(),
+  }));
 }

@@ -1,4 +1,4 @@
-/** One group of the API: its versions in their order, and what has been rendered of them. */
+/** One API group: its versions in order, and their rendered documents. */
 import { PreparedDocument } from "./prepared-document.ts";
 import { compareVersions } from "./priority.ts";
 import { apiResources, versionDiscovery } from "./resources.ts";

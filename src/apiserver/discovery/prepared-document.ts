@@ -1,15 +1,18 @@
 /**
- * An answer that is made once and sent many times: its bytes, their gzip form and the ETag.
+ * A response body that is made once and sent many times: its bytes, their gzip form and the ETag.
  *
- * 1. Nothing is rendered before it is asked for; then it is kept.
- * 2. The ETag is a hash of the bytes, so that servers that say the same have the same.
+ * 1. Each is rendered on first use, then kept.
+ * 2. The ETag is a hash of the bytes: servers with the same content have the same ETag.
  */
 import { createHash } from "node:crypto";
 import { constants, gzipSync } from "node:zlib";
 import type { JsonObject } from "#api";
 
 export class PreparedDocument {
-  /** The full name of its type, for codecs: such as io.k8s.apimachinery.pkg.apis.meta.v1.APIGroupList; empty where it has none. */
+  /**
+   * The full name of its type for codecs, such as io.k8s.apimachinery.pkg.apis.meta.v1.APIGroupList; empty if it has
+   * none.
+   */
   readonly typeName: string;
   readonly #render: () => string | Buffer | JsonObject;
   #body: Buffer | undefined;
@@ -31,7 +34,7 @@ export class PreparedDocument {
     return this.#body;
   }
 
-  /** Fast compression: what is saved by more is lost again on the way to a client nearby. */
+  /** Fast compression: a better one would cost a nearby client more than it saves. */
   get gzip(): Buffer {
     this.#gzip ??= gzipSync(this.body, { level: constants.Z_BEST_SPEED });
     return this.#gzip;
@@ -46,7 +49,7 @@ export class PreparedDocument {
     return `"${this.hash}"`;
   }
 
-  /** For the encoders of YAML and protobuf, which are asked rarely: parsed anew each time. */
+  /** For the YAML and protobuf encoders, which are used rarely: parsed on each call. */
   value(): JsonObject {
     return JSON.parse(this.body.toString()) as JsonObject;
   }

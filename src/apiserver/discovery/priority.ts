@@ -1,7 +1,8 @@
 /**
  * The order of groups, and of the versions in a group; the first version is the preferred one.
  *
- * 1. The same rule as for APIService objects: groups by priority, then by name; versions by priority, then by their names' meaning.
+ * 1. The same rule as for APIService objects: groups by priority, then by name; versions by priority, then by version
+ *    order.
  */
 
 export interface Priority {
@@ -11,7 +12,7 @@ export interface Priority {
   readonly version: number;
 }
 
-/** Group, its priority, the priority of its versions. A real server's own APIServices say the same. */
+/** Group, its priority, the priority of its versions: those of kube-apiserver's own APIServices. */
 const BUILT_IN = new Map(
   `
   - 18000 v1=1
@@ -48,7 +49,7 @@ const BUILT_IN = new Map(
 
 const CUSTOM: Priority = { group: 1000, version: 100 };
 
-/** Of an API that says nothing else. */
+/** The priority of an API without one of its own. */
 export function defaultPriority(group: string, version: string): Priority {
   return BUILT_IN.get(`${group}/${version}`) ?? CUSTOM;
 }
@@ -75,7 +76,10 @@ export function compareVersions(a: Ranked, b: Ranked): number {
 const VERSION = /^v(\d+)(?:(alpha|beta)(\d+))?$/;
 const STABILITY: Readonly<Record<string, number>> = { alpha: 1, beta: 2 };
 
-/** The documented order of version names: v10, v2, v1, v11beta2, v10beta3, v3beta1, v12alpha1, then all others by the alphabet. */
+/**
+ * The documented order of version names: v10, v2, v1, v11beta2, v10beta3, v3beta1, v12alpha1, then all others by the
+ * alphabet.
+ */
 export function compareVersionNames(a: string, b: string): number {
   const [one, other] = [VERSION.exec(a), VERSION.exec(b)];
   if (one === null || other === null) {

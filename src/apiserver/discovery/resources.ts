@@ -1,9 +1,9 @@
-/** What discovery says of a kind: pure, from the Kind value alone, in the older and in the aggregated form. */
+/** The discovery entries of a kind, in the older and in the aggregated form: pure, from the Kind value alone. */
 import { createHash } from "node:crypto";
 import { type JsonObject, type Kind, keyOf, type ServedSubresource, storageVersionHash } from "#api";
 import type { ServedVersion } from "./served-version.ts";
 
-/** Kinds whose objects a real server keeps in another version than the one served; clients compare the hashes of these names. */
+/** Kinds whose storage version in Kubernetes is not the one served; clients compare the hashes of these names. */
 const KEPT_IN: ReadonlyMap<string, { readonly group: string; readonly version: string }> = new Map([
   [
     "admissionregistration.k8s.io/v1/MutatingAdmissionPolicy",
@@ -18,7 +18,7 @@ const KEPT_IN: ReadonlyMap<string, { readonly group: string; readonly version: s
   ["events.k8s.io/v1/Event", { group: "", version: "v1" }],
 ]);
 
-/** The kind, then its subresources: items of an APIResourceList. `keptIn`: the version in which its objects are stored, if that is another. */
+/** The kind, then its subresources: items of an APIResourceList. `keptIn`: its storage version, if that is another. */
 export function apiResources(kind: Kind, keptIn?: string): JsonObject[] {
   const { plural, singular, shortNames = [], categories = [] } = kind.names;
   const namespaced = kind.scope === "Namespaced";
@@ -86,7 +86,7 @@ function responseKind(answer: Kind | ServedSubresource, home: Kind, custom: bool
   };
 }
 
-/** Reviews and bindings are answered and forgotten, component statuses are only asked for: nothing of them is kept. */
+/** Reviews, bindings and component statuses are not stored, so they have no hash. */
 function storageHash(kind: Kind, keptIn: string | undefined): JsonObject {
   const custom = keptIn && { group: kind.group, version: keptIn };
   if (!custom && (!kind.verbs.includes("create") || !kind.verbs.includes("get"))) return {};

@@ -1,4 +1,4 @@
-/** What is served under one group and version: the unit in which APIs come and go. */
+/** What is served under one group and version: the unit in which APIs are added and removed. */
 import { apiVersionOf, type JsonObject, type Kind } from "#api";
 import type { Priority } from "./priority.ts";
 
@@ -7,22 +7,22 @@ export interface ServedVersion {
   readonly version: string;
   /** In the order of discovery. */
   readonly kinds: readonly Kind[];
-  /** Where it stands among the others. Default: what a real server gives a built-in or custom API. */
+  /** Its place among the others. Default: what kube-apiserver gives a built-in or custom API. */
   readonly priority?: Priority;
   /** Made by CustomResourceDefinitions. */
   readonly custom?: boolean;
   /** The versions in which objects of custom kinds are stored, by kind. */
   readonly keptIn?: ReadonlyMap<string, string>;
-  /** The schemas of custom kinds as their definitions wrote them, by kind: OpenAPI shows these. */
+  /** The schemas of custom kinds as their definitions have them, by kind: OpenAPI publishes these. */
   readonly schemas?: ReadonlyMap<string, JsonObject>;
-  /** Served by another API server, which is asked for its own documents; `kinds` is empty. */
+  /** Served by an extension API server, which also serves its own documents; `kinds` is empty. */
   readonly remote?: RemoteVersion;
 }
 
 export interface RemoteVersion {
   /** Each an APIResourceDiscovery, as that server wrote it. */
   readonly resources: readonly JsonObject[];
-  /** False while that server does not answer: then it is not known which resources there are. */
+  /** False while that server does not answer: its resources may be outdated. */
   readonly fresh: boolean;
 }
 

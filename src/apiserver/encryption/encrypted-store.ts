@@ -9,7 +9,7 @@
  * 4. `readAgain` ends watches if something could not be read, so that all is listed anew.
  */
 import { internalError } from "#api";
-import type { Logger } from "#base";
+import { allKnown, andThen, isPending, type Logger, type Maybe, settle } from "#base";
 import {
   type Change,
   type Entry,
@@ -47,7 +47,7 @@ export function encryptedStore(store: Store, rules: () => Rules, log: Logger): E
     return { ...entry, value: unreadable(why) };
   };
   const isPlain = ({ key, value }: Entry) => !isEncrypted(value) && rules().waysOf(key)[0] === identityWay;
-  const decrypted = (entry: Entry): Entry | Promise<Entry> => {
+  const decrypted = (entry: Entry): Maybe<Entry> => {
     if (isPlain(entry)) {
       note(entry, "");
       return entry;
@@ -56,12 +56,11 @@ export function encryptedStore(store: Store, rules: () => Rules, log: Logger): E
       note(entry, mark);
       return { ...entry, value };
     };
-    try {
-      const read = rules().read(entry.key, entry.value);
-      return read instanceof Promise ? read.then(done).catch((error) => failed(entry, error)) : done(read);
-    } catch (error) {
-      return failed(entry, error);
-    }
+    return settle(
+      () => rules().read(entry.key, entry.value),
+      done,
+      (error) => failed(entry, error),
+    );
   };
   const outcomeOf = async (outcome: Promise<WriteOutcome>): Promise<WriteOutcome> => {
     const answer = await outcome;
@@ -75,7 +74,7 @@ export function encryptedStore(store: Store, rules: () => Rules, log: Logger): E
       throw internalError((error as Error).message, error);
     }
   };
-  const changeOf = (change: Change): Change | Promise<Change> => {
+  const changeOf = (change: Change): Maybe<Change> => {
     const { entry } = change;
     const previous = change.previous !== undefined && isPlain(change.previous) ? change.previous : undefined;
     if (entry === undefined) {
@@ -83,19 +82,14 @@ export function encryptedStore(store: Store, rules: () => Rules, log: Logger): E
       unread.delete(change.key);
       return { ...change, previous };
     }
-    const read = decrypted(entry);
-    if (read === entry && previous === change.previous) return change;
-    return read instanceof Promise
-      ? read.then((known) => ({ ...change, entry: known, previous }))
-      : { ...change, entry: read, previous };
+    return andThen(decrypted(entry), (read) =>
+      read === entry && previous === change.previous ? change : { ...change, entry: read, previous },
+    );
   };
   async function* batches(inner: Watch, restart: AbortSignal): AsyncGenerator<WatchBatch> {
     for await (const { changes, revision } of inner) {
-      const read = changes.map(changeOf);
-      yield {
-        changes: read.some((one) => one instanceof Promise) ? await Promise.all(read) : (read as Change[]),
-        revision,
-      };
+      const read = allKnown(changes.map(changeOf));
+      yield { changes: isPending(read) ? await read : read, revision };
     }
     if (restart.aborted)
       throw new StoreError("Unavailable", "how values are encrypted has changed: they are read again");
@@ -108,11 +102,7 @@ export function encryptedStore(store: Store, rules: () => Rules, log: Logger): E
     },
     list: async (prefix, options) => {
       const page = await store.list(prefix, options);
-      const entries = page.entries.map(decrypted);
-      return {
-        ...page,
-        entries: entries.some((one) => one instanceof Promise) ? await Promise.all(entries) : (entries as Entry[]),
-      };
+      return { ...page, entries: await allKnown(page.entries.map(decrypted)) };
     },
     count: (prefix, options) => store.count(prefix, options),
     create: async (key, value, options) => outcomeOf(store.create(key, encrypted(key, value), options)),

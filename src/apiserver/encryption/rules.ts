@@ -4,6 +4,7 @@
  * 1. What no entry of the configuration names is kept as it is, and is not readable if something else has encrypted it.
  * 2. A way whose prefix fits and that fails is no reason to give up: another may have the same prefix and the right key.
  */
+import { andThen, attempt } from "#base";
 import { STORE_PREFIX } from "../rest/resource.ts";
 import { groupResource } from "./configuration.ts";
 import { identityWay, isEncrypted, startsWith, type Way } from "./way.ts";
@@ -90,14 +91,11 @@ function tryEach(
     throw new Error(`[${errors.map(({ message }) => message).join(", ")}]`);
   }
   const next = (error: unknown) => tryEach(others, key, value, [...errors, error as Error]);
-  try {
+  return attempt(() => {
     const kept = value.subarray(way.prefix.length);
     const mark = way.mark(kept);
-    const read = way.read(kept, key);
-    return read instanceof Promise ? read.then((plain) => ({ value: plain, mark }), next) : { value: read, mark };
-  } catch (error) {
-    return next(error);
-  }
+    return andThen(way.read(kept, key), (plain) => ({ value: plain, mark }));
+  }, next);
 }
 
 function whyNot(ways: readonly Way[], value: Buffer): string {

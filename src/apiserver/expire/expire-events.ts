@@ -11,10 +11,10 @@
 import { type KubeObject, parseMicroTime, parseTime, toMs } from "#api";
 import type { Revision } from "#store";
 import type { StoredObject } from "../cache/stored-object.ts";
-import { erase } from "../rest/persist.ts";
 import type { Resource } from "../rest/resource.ts";
 import type { Resources } from "../rest/resources.ts";
 import type { ServerContext } from "../rest/server-context.ts";
+import { erase } from "../rest/write/persist.ts";
 
 export const DEFAULT_EVENT_TTL_MS = 60 * 60_000;
 /** No more often than this: Events end in groups. */
@@ -27,7 +27,7 @@ const AT_ONCE = 16;
 export interface ExpireOptions {
   readonly context: ServerContext;
   readonly resources: Resources;
-  readonly ttlMs?: number;
+  readonly ttlMs?: number | undefined;
 }
 
 interface Place {

@@ -5,7 +5,7 @@ import { ALLOW } from "../authz/verdict.ts";
 import { bootstrap } from "../bootstrap/index.ts";
 import type { ApiResponse } from "../http/exchange.ts";
 import { RequestInfos } from "../http/request-info.ts";
-import type { Exchange } from "../pipeline/exchange.ts";
+import type { Attributed } from "../pipeline/exchange.ts";
 import { configMap, type TestServer, testServer } from "../testing/index.ts";
 import { type Fairness, fairness } from "./fairness.ts";
 
@@ -191,10 +191,10 @@ describe("a request", () => {
 
 describe("a seat", () => {
   const ok: ApiResponse = { status: 200, headers: {}, body: [] };
-  const asked = (): Exchange => {
+  const asked = (): Attributed => {
     const query = new URLSearchParams();
     const info = new RequestInfos().of("GET", `${CONFIG_MAPS}/one`, query);
-    return { info, user: ann, request: { query, headers: {} }, headers: {} } as unknown as Exchange;
+    return { info, user: ann, request: { query, headers: {} }, headers: {} } as unknown as Attributed;
   };
   const inUse = ({ metrics }: Running) =>
     /^apiserver_flowcontrol_current_executing_requests\{.*priority_level="global-default"\} (\d+)$/m.exec(
@@ -228,8 +228,7 @@ describe("a seat", () => {
   it("is free while another server works, whenever that is found out", async () => {
     const one = await start();
     const late = Promise.withResolvers<ApiResponse>();
-    const elsewhere = (exchange: Exchange) => {
-      exchange.isElsewhere = true;
+    const elsewhere = (exchange: Attributed) => {
       exchange.held?.release();
       return late.promise;
     };

@@ -9,9 +9,9 @@
 import { equalJson, type flowcontrol, formatTime, instantOf, isStatusError, type Json, type KubeObject } from "#api";
 import type { Ensure, Wanted } from "../loopback/ensure.ts";
 import { serverRequest } from "../loopback/server-request.ts";
-import { deleteWith } from "../rest/delete.ts";
 import type { Resources } from "../rest/resources.ts";
 import type { ServerContext } from "../rest/server-context.ts";
+import { deleteWith } from "../rest/write/delete.ts";
 import { danglingCondition, setDangling } from "./dangling.ts";
 import { AUTO_UPDATE_SPEC, flowSchemas, MANDATORY, priorityLevels } from "./objects/default-objects.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ApiResponse } from "../http/exchange.ts";
 import { requestInfo } from "../http/request-info.ts";
-import type { Exchange } from "../pipeline/exchange.ts";
+import type { Attributed } from "../pipeline/exchange.ts";
 import { maxInFlight } from "./max-in-flight.ts";
 
 const ok: ApiResponse = { status: 200, headers: {}, body: [] };
@@ -21,7 +21,7 @@ describe("without priority and fairness", () => {
       const query = new URLSearchParams(method === "WATCH" ? "watch=1" : "");
       const info = requestInfo(method === "WATCH" ? "GET" : method, "/api/v1/pods", query);
       const groups = who === "master" ? ["system:masters"] : [];
-      return step({ info, user: { name: "u", groups } } as unknown as Exchange, () => gate.promise);
+      return step({ info, user: { name: "u", groups } } as unknown as Attributed, () => gate.promise);
     });
     gate.resolve(ok);
     expect((await Promise.all(asked)).map(({ status }) => status)).toEqual(want);
@@ -31,7 +31,7 @@ describe("without priority and fairness", () => {
           {
             info: requestInfo("GET", "/x", new URLSearchParams()),
             user: { name: "u", groups: [] },
-          } as unknown as Exchange,
+          } as unknown as Attributed,
           async () => ok,
         )
       ).status,

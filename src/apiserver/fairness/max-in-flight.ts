@@ -1,10 +1,11 @@
 /** Without priority and fairness: so many requests at a time that read, so many that write, and no more. */
 
-import type { Answering } from "../http/exchange.ts";
+import { lastly } from "#base";
 import { isLongRunning } from "../http/long-running.ts";
 import { isReading } from "../http/verbs.ts";
 import { MASTERS } from "../identity/user.ts";
-import type { Step } from "../pipeline/exchange.ts";
+import type { Step } from "../pipeline/compose.ts";
+import type { Attributed } from "../pipeline/exchange.ts";
 import { tooManyRequests } from "./step.ts";
 
 export interface InFlightLimits {
@@ -14,7 +15,7 @@ export interface InFlightLimits {
   readonly mutating: number;
 }
 
-export function maxInFlight(limits: InFlightLimits): Step {
+export function maxInFlight(limits: InFlightLimits): Step<Attributed> {
   const inFlight = { reading: 0, mutating: 0 };
   return (exchange, next) => {
     const { info, user } = exchange;
@@ -24,13 +25,11 @@ export function maxInFlight(limits: InFlightLimits): Step {
     // The cluster's masters get through to set things right.
     if (limit > 0 && inFlight[kind] >= limit && !user.groups.includes(MASTERS)) return tooManyRequests(1);
     inFlight[kind]++;
-    let answering: Answering | undefined;
-    try {
-      answering = next(exchange);
-    } finally {
-      if (!(answering instanceof Promise)) inFlight[kind]--;
-    }
-    if (!(answering instanceof Promise)) return answering;
-    return answering.finally(() => inFlight[kind]--);
+    return lastly(
+      () => next(exchange),
+      () => {
+        inFlight[kind]--;
+      },
+    );
   };
 }

@@ -10,7 +10,7 @@ import { CAUSE_HEADER, type Call, causeId, isRead, type RequestAbout, readCause,
 import { toldReason } from "../authz/authorizer.ts";
 import type { ApiResponse } from "../http/exchange.ts";
 import type { RequestInfo } from "../http/request-info.ts";
-import type { Exchange } from "../pipeline/exchange.ts";
+import type { Authenticated } from "../pipeline/exchange.ts";
 import type { RequestObserver } from "../pipeline/request-metrics.ts";
 import type { RequestWitness } from "../rest/server-context.ts";
 import { recordWork, type WorksOptions } from "./works.ts";
@@ -53,7 +53,7 @@ export function flowObserver(options: WorksOptions): RequestObserver {
   };
 
   function note(
-    exchange: Exchange,
+    exchange: Authenticated,
     response: ApiResponse,
     at: number,
     tookMs: number,
@@ -101,7 +101,7 @@ export function flowObserver(options: WorksOptions): RequestObserver {
   }
 
   /** The id of the work that sent the request, which is recorded when it is first heard of. */
-  function causeOf({ original, user }: Exchange, header: string): string | undefined {
+  function causeOf({ original, user }: Authenticated, header: string): string | undefined {
     const id = causeId(header);
     if (id === undefined || recorder.knowsWork(id)) return id;
     const cause = readCause(header);

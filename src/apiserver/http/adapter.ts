@@ -11,7 +11,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import type { TLSSocket } from "node:tls";
-import type { Logger } from "#base";
+import { andThen, type Logger } from "#base";
 import type { Http2Stream } from "../http2/index.ts";
 import { ConnectionCertificates } from "./connection-certificates.ts";
 import type { ApiRequest, ApiResponse, Handle } from "./exchange.ts";
@@ -54,11 +54,7 @@ export function httpHandlers(handle: Handle, log: Logger): HttpHandlers {
   /** Most are answered and sent before it returns. */
   const answer = (request: ApiRequest, outlet: Outlet, takeOver?: UpgradeOutlet["takeOver"]): void => {
     try {
-      const given = handle(request);
-      const sending =
-        given instanceof Promise
-          ? given.then((response) => deliver(response, request, outlet, takeOver))
-          : deliver(given, request, outlet, takeOver);
+      const sending = andThen(handle(request), (response) => deliver(response, request, outlet, takeOver));
       if (sending !== undefined) void late(sending, request, outlet);
     } catch (error) {
       failed(request, outlet, error);

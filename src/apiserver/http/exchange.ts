@@ -3,6 +3,7 @@
  */
 import type { Duplex, Readable } from "node:stream";
 import type { Json } from "#api";
+import type { Maybe } from "#base";
 import type { UserInfo } from "../identity/user.ts";
 import type { ClientCertificate } from "./client-certificate.ts";
 import { withoutTokenProtocol } from "./token-protocol.ts";
@@ -40,7 +41,7 @@ export interface ApiRequest {
 export type ApiResponse = WholeResponse | StreamResponse;
 
 /** An answer, or the promise of one: what is known at once is not waited for. */
-export type Answering = ApiResponse | Promise<ApiResponse>;
+export type Answering = Maybe<ApiResponse>;
 
 /** Answers a request: the whole pipeline. */
 export type Handle = (request: ApiRequest) => Answering;

@@ -1,7 +1,8 @@
 /**
- * A request for an OpenAPI document → status, headers and the document to send. The server writes it, with gzip where it is asked for.
+ * A request for an OpenAPI document → status, headers and the document. The caller sends it, with gzip if the client
+ * accepts that.
  *
- * 1. A document that was asked for by its hash may be kept by the client for good; a wrong hash leads to the right one.
+ * 1. A document requested by its hash may be cached for ever; a stale hash is redirected to the current one.
  */
 import { type PreparedDocument, parseAccept } from "../discovery/index.ts";
 import { type OpenApi, serverRelativeUrl } from "./open-api.ts";
@@ -24,14 +25,14 @@ export interface OpenApiAnswer {
 
 const YEAR_MS = 365 * 24 * 60 * 60 * 1000;
 const V3 = "/openapi/v3";
-/** Subtypes of application/; the second is how it was spelled before. */
+/** Subtypes of application/; the second is the older spelling. */
 const PROTOBUF_V2 = "com.github.proto-openapi.spec.v2.v1.0+protobuf";
 const PROTOBUF_V2_OLD = "com.github.proto-openapi.spec.v2@v1.0+protobuf";
 
-/** `now`: milliseconds since the epoch. Undefined: the path is none of OpenAPI's. */
+/** `now`: milliseconds since the epoch. Undefined: not a path of OpenAPI. */
 export function answerOpenApi(openApi: OpenApi, request: OpenApiRequest, now: number): OpenApiAnswer | undefined {
   const path = request.path.replace(/\/$/, "");
-  // The original leaves the type to be guessed, and this is the guess.
+  // Kubernetes sets no content type; Go's sniffing yields this one.
   if (path === V3) return sent(openApi.indexV3, request, { "content-type": "text/plain; charset=utf-8" });
   if (path === "/openapi/v2") return version2(openApi, request);
   return path.startsWith(`${V3}/`) ? version3(openApi, path.slice(V3.length + 1), request, now) : undefined;
@@ -71,7 +72,7 @@ function sent(
   return { status: 200, headers: { ...headers, etag }, document };
 }
 
-/** The first of `offered` that the most wanted clause can be met with. */
+/** The first of `offered` that matches the preferred clause. */
 function wantedType(accept: string | undefined, offered: readonly string[]): string | undefined {
   const clauses = parseAccept(accept === undefined || accept.trim() === "" ? "*/*" : accept);
   for (const { type, subtype } of clauses) {

@@ -27,7 +27,7 @@ export function deleteCollection(maker: OperationMaker): Operation {
   });
 }
 
-/** The paths under /watch/, which nobody should use any more. */
+/** The deprecated paths under /watch/. */
 export function watchList(maker: OperationMaker, name: string, path: readonly Parameter[]): Operation {
   const changes = `individual changes to a list of ${maker.kind.kind}`;
   return watching(maker, "watchlist", name, path, changes, "");

@@ -1,4 +1,4 @@
-/** Subresources that open a stream to a node: their options are parameters, and what goes through is no object. */
+/** Connect subresources (exec, proxy …): their options are parameters, and their content is not an API object. */
 import type { ServedSubresource } from "#api";
 import { capital } from "./names.ts";
 import { METHODS, type Operation, type Parameter, type PathOperations } from "./operation.ts";
@@ -10,7 +10,7 @@ export function isConnection({ kind }: ServedSubresource): boolean {
 
 export function connections(maker: OperationMaker, sub: ServedSubresource): PathOperations[] {
   const path = `${maker.base}${maker.home}/{name}/${sub.name}`;
-  // What can delete passes on whatever comes: a proxy.
+  // Only a proxy has DELETE: it forwards every method.
   if (!sub.verbs.includes("delete")) return [{ path, operations: connectAll(maker, sub, ["get", "post"], "", []) }];
   return [
     { path, operations: connectAll(maker, sub, METHODS, "", []) },

@@ -1,9 +1,9 @@
 /**
- * The texts that `kubectl explain` shows, read at run time: from what set-up has fetched, else from the documentation comments of
- * @kubernetes/client-node.
+ * The texts that `kubectl explain` shows, read at run time: from the file that set-up has fetched, else from the
+ * documentation comments of @kubernetes/client-node.
  *
- * 1. A file is read when one of its types is first asked for, and its texts are kept.
- * 2. Where the package or a type is not there, there are no descriptions: documents are complete without them.
+ * 1. A file is read when one of its types is first used, and its texts are kept.
+ * 2. Without the package, or for an unknown type, there are no descriptions: the documents are complete without them.
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -20,7 +20,7 @@ export interface Descriptions {
 
 export const noDescriptions: Descriptions = { type: () => undefined, parameter: () => undefined };
 
-/** All that this machine has, best first. `from`: the module from which it is looked for. */
+/** All sources on this machine, best first. `from`: the module to resolve them from. */
 export function installedDescriptions(from: string | URL): Descriptions {
   const sources = [documentationFile(from), clientDescriptions(from)];
   return {
@@ -29,13 +29,16 @@ export function installedDescriptions(from: string | URL): Descriptions {
   };
 }
 
-/** `from`: the module from which the package is looked for. */
+/** `from`: the module to resolve the package from. */
 export function clientDescriptions(from: string | URL): Descriptions {
   const folder = generatedFolder(from);
   return folder === undefined ? noDescriptions : new ClientDescriptions(folder);
 }
 
-/** .tools/api-docs.json of a checkout, which scripts/api-docs.ts has written: complete, but only where set-up could get it. */
+/**
+ * .tools/api-docs.json of a checkout, written by scripts/api-docs.ts: complete, but only there if set-up could fetch
+ * it.
+ */
 function documentationFile(from: string | URL): Descriptions {
   let docs: Readonly<Record<string, Readonly<Record<string, string>>>> | undefined;
   return {
@@ -77,7 +80,7 @@ interface ModelTexts {
 export class ClientDescriptions implements Descriptions {
   readonly #folder: string;
   readonly #models = new Map<string, ModelTexts | undefined>();
-  /** Of all models: asking is cheaper than failing to read. */
+  /** Names of all model files: a lookup is cheaper than a failed read. */
   #files: ReadonlySet<string> | undefined;
   /** Documentation comments of methods. */
   readonly #methods = new Map<string, string>();
@@ -141,7 +144,7 @@ function modelNames(typeName: string): string[] {
   return [capital(group) + short, short];
 }
 
-/** Members are named as TypeScript can: $ref is ref, x-kubernetes-int-or-string has underscores, reserved words get one in front. */
+/** Member names in TypeScript: $ref is ref, dashes become underscores, reserved words get an underscore in front. */
 function memberName(field: string): string {
   return field.replace(/^\$/, "").replaceAll("-", "_");
 }
@@ -151,7 +154,7 @@ const COMMENT_OR_MEMBER = /\/\*\*\n((?:(?!\*\/)[\s\S])*)\*\/\n(?:export declare 
 function readModel(text: string): ModelTexts {
   const fields = new Map<string, string>();
   let own: string | undefined;
-  // The first comment is the file's own, and stands before imports or the class's comment.
+  // The first comment is that of the file, before the imports or the class's comment.
   const start = text.indexOf("*/") + 2;
   for (const [, comment = "", className, member = ""] of text.slice(start).matchAll(COMMENT_OR_MEMBER)) {
     const words = plainText(comment.replaceAll(/^\s*\* ?/gm, ""));
@@ -171,11 +174,11 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "&#x3D;": "=",
 };
 
-/** The phrases that close a description are a paragraph of their own in the original; the generator puts all into one line. */
+/** In Kubernetes' API docs these closing phrases are a paragraph of their own; the client generator joins all lines. */
 const CLOSING =
   / {2}(?=(?:Populated by the system|Read-only|Cannot be updated|Must be a DNS_LABEL|More info:|This field is|This is an? (?:alpha|beta)))/g;
 
-/** Undoes the client generator's care for comments and strings. */
+/** Undoes the escapes of the client generator. */
 function plainText(text: string): string {
   return unescaped(text).replaceAll(CLOSING, "\n\n");
 }

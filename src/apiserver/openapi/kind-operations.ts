@@ -1,4 +1,4 @@
-/** Everything that can be done with a kind and its subresources, path by path: pure, from the Kind value. */
+/** All operations of a kind and its subresources, path by path: pure, from the Kind value. */
 import type { Kind, ServedSubresource, Verb } from "#api";
 import { deleteCollection, list, watchList, watchObject } from "./collection-operations.ts";
 import { connections, isConnection } from "./connect-operations.ts";

@@ -4,7 +4,7 @@ import type { GroupVersionKind } from "./operation.ts";
 import { NAMED_FORMS } from "./type-names.ts";
 
 const META = "io.k8s.apimachinery.pkg.apis.meta.v1";
-/** Registered in every group and version, not only in the core. */
+/** Types that are registered in every group and version, not only in core. */
 const EVERYWHERE = new Set([`${META}.DeleteOptions`, `${META}.WatchEvent`]);
 
 export interface GroupVersion {
@@ -47,7 +47,10 @@ export const KNOWN_VERSIONS: readonly GroupVersion[] = `
     return versions.map((version) => ({ group: group === "-" ? "" : group, version }));
   });
 
-/** x-kubernetes-group-version-kind of a type; `shared`: what the document shows for types that are registered everywhere. */
+/**
+ * x-kubernetes-group-version-kind of a type; `shared`: what the document shows for types that are registered
+ * everywhere.
+ */
 export type KindsOfType = (typeName: string, shared: readonly GroupVersion[]) => readonly GroupVersionKind[];
 
 export function kindsOfTypes(): KindsOfType {

@@ -1,4 +1,4 @@
-/** Operations on one object or on a part of it: read, replace, patch, create, delete. */
+/** Operations on one object or a subresource of it: read, replace, patch, create, delete. */
 import { apiVersionOf, type Kind } from "#api";
 import { capital, withArticle } from "./names.ts";
 import type { Operation, Parameter } from "./operation.ts";
@@ -10,7 +10,7 @@ const PATCHES = ["application/json-patch+json", "application/merge-patch+json"];
 const STRATEGIC = "application/strategic-merge-patch+json";
 const APPLY = "application/apply-patch+yaml";
 
-/** DELETE of these answers with the object; of all others with a Status. */
+/** Kinds whose DELETE answers with the object; all others answer with a Status. */
 const DELETED_OBJECT: Readonly<Record<string, readonly string[]>> = {
   v1: ["PersistentVolumeClaim", "PersistentVolume", "Pod", "PodTemplate", "ResourceQuota", "ServiceAccount", "Service"],
   "resource.k8s.io/v1": ["DeviceClass", "ResourceClaim", "ResourceClaimTemplate", "ResourceSlice"],
@@ -30,7 +30,7 @@ export function read(maker: OperationMaker, subject: Subject): Operation {
   });
 }
 
-/** Read as well, but of text. */
+/** Reads text, not an object. */
 export function readLog(maker: OperationMaker, subject: Subject): Operation {
   const { parameters } = maker;
   const options = parameters.ofOptions(LOG_OPTIONS, "readNamespacedPodLog");
@@ -100,7 +100,7 @@ function specified({ kind }: OperationMaker, { part }: Subject): string {
   return `${part === undefined ? "" : `${part} of `}the specified ${kind.kind}`;
 }
 
-/** The path has no name where an object is created. */
+/** The path for creating an object has no name. */
 function parametersOf({ parameters, namespace }: OperationMaker, subject: Subject, action: Action): Parameter[] {
   const named = action !== "post" || subject.part !== undefined;
   return [...(named ? [parameters.nameOf(subject.kind)] : []), ...namespace, ...parameters.ofAction(action)];

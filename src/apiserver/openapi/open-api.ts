@@ -1,9 +1,11 @@
 /**
- * The OpenAPI documents of everything that is served: one for each group and version (v3), their index, and one of all (v2).
+ * The OpenAPI documents of everything that is served: one for each group and version (v3), their index, and one of all
+ * (v2).
  *
- * 1. A document is rendered when it is first asked for, and kept until its group and version changes. The index needs the hashes of
- *    all documents, so its first reader pays for them.
- * 2. A hash is one of content: servers that serve the same give the same, and clients may keep a document as long as they like.
+ * 1. A document is rendered on its first request, and kept until its group and version changes. The index needs the
+ *    hashes of all documents, so its first reader pays for them.
+ * 2. Hashes are of content: servers that serve the same have the same hashes, and clients may cache a document by its
+ *    hash.
  */
 import { PreparedDocument, type ServedVersion } from "../discovery/index.ts";
 import type { Descriptions } from "./descriptions.ts";
@@ -29,11 +31,11 @@ interface Part {
   readonly fragment: () => FragmentV2;
 }
 
-/** What another server says of a version that it serves. */
+/** The documents of an extension API server for a version that it serves. */
 export interface RemoteDocuments {
-  /** Of its document of version 3: a path of this server, with or without a hash. Whoever asks for it is passed on. */
-  readonly url?: string;
-  readonly fragment?: RemoteFragment;
+  /** Of its v3 document: a path of this server, with or without a hash. Requests for it are proxied. */
+  readonly url?: string | undefined;
+  readonly fragment?: RemoteFragment | undefined;
 }
 
 export class OpenApi {
@@ -42,9 +44,9 @@ export class OpenApi {
   readonly #texts: { readonly v2: TypeTexts; readonly v3: TypeTexts };
   /** By the name in the index: `api/v1`, `apis/apps`, `version`. */
   readonly #parts = new Map<string, Part>();
-  /** Likewise, of other servers. */
+  /** The same, for extension API servers. */
   readonly #remote = new Map<string, RemoteDocuments>();
-  /** Which versions a group has, so that its own document goes with the last of them. */
+  /** The versions of each group: the group's own document is removed with the last of them. */
   readonly #versions = new Map<string, Set<string>>();
   #index: PreparedDocument | undefined;
   #v2: PreparedDocument | undefined;
@@ -62,7 +64,7 @@ export class OpenApi {
     }
   }
 
-  /** Adds a version, or replaces what was said about it. What another server serves is left to `setRemote`. */
+  /** Adds or replaces a version. Versions of extension API servers are left to `setRemote`. */
   set(...versions: readonly ServedVersion[]): void {
     for (const served of versions) {
       if (served.remote !== undefined) continue;
@@ -101,7 +103,7 @@ export class OpenApi {
     this.#changed();
   }
 
-  /** What follows /openapi/v3/ in the paths of documents, sorted: a server with time on its hands may ask each for its hash. */
+  /** The paths of the documents below /openapi/v3/, sorted. An idle server may compute their hashes ahead of time. */
   get pathsV3(): string[] {
     return [...this.#parts.keys()].sort();
   }
@@ -111,7 +113,7 @@ export class OpenApi {
     return this.#parts.get(path)?.document;
   }
 
-  /** Whether that document is another server's. */
+  /** Whether that document belongs to an extension API server. */
   isRemoteV3(path: string): boolean {
     return this.#remote.get(path)?.url !== undefined;
   }
@@ -166,7 +168,7 @@ export class OpenApi {
   }
 }
 
-/** Where the index sends clients: a path that always means these bytes. */
+/** The URL in the index: it always means these bytes. */
 export function serverRelativeUrl(path: string, document: PreparedDocument): string {
   return `/openapi/v3/${path}?hash=${document.hash}`;
 }

@@ -1,4 +1,4 @@
-/** What all operations on one kind have in common: names, tags, content types, the parameters of its paths. */
+/** What all operations on one kind share: names, tags, content types, path parameters. */
 import type { Kind } from "#api";
 import { basePath, tagOf, titleOf } from "./names.ts";
 import { type GroupVersionKind, type Operation, type Parameter, sortParameters } from "./operation.ts";
@@ -17,7 +17,7 @@ export interface KindTypes {
   readonly custom: boolean;
 }
 
-/** What an operation is about: the object itself, or one of its subresources with the kind that it speaks. */
+/** The subject of an operation: the object itself, or one of its subresources with its own kind. */
 export interface Subject extends GroupVersionKind {
   readonly typeName: string;
   /** The subresource's name. */
@@ -31,12 +31,12 @@ export class OperationMaker {
   readonly kind: Kind;
   readonly types: KindTypes;
   readonly parameters: Parameters;
-  /** Content types of answers, and of those that may also be streams. */
+  /** Content types of responses, and of responses that may be watch streams. */
   readonly produces: readonly string[];
   readonly streams: readonly string[];
-  /** `Namespaced`, where operations are named so. */
+  /** `Namespaced` in the names of operations on namespaced kinds, else empty. */
   readonly inNamespace: string;
-  /** Of the path: none for kinds of the whole cluster. */
+  /** The path parameter; none for cluster-scoped kinds. */
   readonly namespace: readonly Parameter[];
   /** /apis/apps/v1 */
   readonly base: string;

@@ -1,4 +1,4 @@
-/** What can be done under a path, in words that both versions of OpenAPI are rendered from. */
+/** The operations of a path, in a form from which both versions of OpenAPI are rendered. */
 
 export type Method = "get" | "put" | "post" | "delete" | "options" | "head" | "patch";
 
@@ -18,7 +18,7 @@ export interface Parameter {
   readonly description?: string;
 }
 
-/** A type by its full name; or just text. */
+/** A type by its full name, or plain text. */
 export type Content = { readonly typeName: string } | "text";
 
 export interface Operation {
@@ -29,7 +29,7 @@ export interface Operation {
   /** Sorted by name, those of the path included. */
   readonly parameters: readonly Parameter[];
   readonly body?: { readonly typeName: string; readonly required: boolean };
-  /** Media types of the request; undefined where the documents are silent. */
+  /** Media types of the request; undefined where documents state none. */
   readonly consumes?: readonly string[];
   readonly produces: readonly string[];
   /** Besides 401, which all have. */
@@ -50,7 +50,7 @@ export const REASONS: Readonly<Record<string, string>> = {
   401: "Unauthorized",
 };
 
-/** Parameters that all operations of a path share are told once for the path. */
+/** Parameters that all operations of a path share; documents list them once, for the path. */
 export function sharedParameters({ operations }: PathOperations): readonly Parameter[] {
   const [first, ...rest] = operations;
   if (first === undefined) return [];

@@ -1,12 +1,13 @@
 /**
- * The parameters of requests. Those in the query are the fields of the options type behind each action, so they follow from the facts.
+ * The parameters of requests. Query parameters are the fields of the options type of each action, so they follow from
+ * the facts.
  */
 import { type Schema, typeSchema } from "#api";
 import type { Descriptions } from "./descriptions.ts";
 import type { Parameter } from "./operation.ts";
 
 const META = "io.k8s.apimachinery.pkg.apis.meta.v1";
-/** They make a list a watch, which a deletion cannot be. */
+/** They turn a list into a watch; a deletion has no watch. */
 const ONLY_WATCH = new Set(["watch", "allowWatchBookmarks"]);
 
 export type Action = "list" | "get" | "post" | "put" | "patch" | "delete" | "deletecollection";
@@ -63,7 +64,7 @@ export class Parameters {
   #fields(typeName: string, like: string): Parameter[] {
     return [...typeSchema(typeName).fields.values()].flatMap(({ name, number, schema }) => {
       const type = queryType(schema);
-      // Number 0: kind and apiVersion, which a query does not say.
+      // Number 0: kind and apiVersion, which are not query parameters.
       return type === undefined || number === 0 ? [] : [this.#described(name, "query", type, like)];
     });
   }
@@ -80,7 +81,7 @@ export class Parameters {
   }
 }
 
-/** Undefined: too rich for a query. */
+/** Undefined: not expressible in a query. */
 function queryType(schema: Schema): Parameter["type"] | undefined {
   switch (schema.type) {
     case "string":

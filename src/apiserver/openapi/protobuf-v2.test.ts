@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { BackwardWriter } from "./backward-writer.ts";
 import { protobufV2 } from "./protobuf-v2.ts";
 
 type Message = [number: number, value: string | number | Message][];
@@ -238,25 +237,6 @@ describe("a document in protobuf", () => {
               ],
             ],
           ],
-        ],
-      ],
-    ]);
-  });
-});
-
-describe("the backward writer", () => {
-  it("grows", () => {
-    const out = new BackwardWriter(1);
-    out.message(3, () => {
-      out.text(2, "x".repeat(200));
-      out.integer(1, 300);
-    });
-    expect(read(out.finish(), { 3: {} })).toEqual([
-      [
-        3,
-        [
-          [1, 300],
-          [2, "x".repeat(200)],
         ],
       ],
     ]);

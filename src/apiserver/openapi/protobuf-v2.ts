@@ -1,32 +1,56 @@
 /**
- * An OpenAPI v2 document in protobuf, as the openapi.v2 messages of gnostic have it: what client-go's OpenAPISchema() asks for.
+ * An OpenAPI v2 document in protobuf, as the openapi.v2 messages of gnostic have it: what client-go's OpenAPISchema()
+ * asks for.
  *
- * 1. A table for each message: the name in JSON, the number of the field, how its value is written. What is not in a table is not
- *    written; names that begin with x- go to the field for extensions.
+ * 1. A table for each message: the name in JSON, the number of the field, how its value is written. What is not in a
+ *    table is not written; names that begin with x- go to the field for extensions.
  * 2. Values of any form are carried as YAML, and JSON is YAML.
+ * 3. The writer works from the last byte to the first, so every function here writes its last field first.
  */
-import { isObject, type Json, type JsonObject } from "#api";
-import { BackwardWriter } from "./backward-writer.ts";
+import { isObject, type Json, type JsonObject, ProtobufWriter } from "#api";
 
-/** Writes a value as the field with this number; nothing where the value has no form that fits. */
-type Write = (out: BackwardWriter, number: number, value: Json) => void;
+/** Writes a value as the field with this number; writes nothing if the value does not have the right type. */
+type Write = (out: ProtobufWriter, number: number, value: Json) => void;
 type Fields = Readonly<Record<string, readonly [number: number, write: Write]>>;
 
+const VARINT = 0;
+const FIXED64 = 1;
+const BYTES = 2;
+
 const text: Write = (out, number, value) => {
-  if (typeof value === "string") out.text(number, value);
+  if (typeof value === "string") writeText(out, number, value);
 };
 const flag: Write = (out, number, value) => {
-  if (value === true) out.integer(number, 1);
+  if (value === true) writeInteger(out, number, 1);
 };
 const integer: Write = (out, number, value) => {
-  if (typeof value === "number" && value > 0) out.integer(number, value);
+  if (typeof value === "number" && value > 0) writeInteger(out, number, value);
 };
 const double: Write = (out, number, value) => {
-  if (typeof value === "number") out.double(number, value);
+  if (typeof value !== "number") return;
+  out.double(value);
+  out.tag(number, FIXED64);
 };
 const any: Write = (out, number, value) => {
-  out.message(number, () => out.text(2, JSON.stringify(value)));
+  writeMessage(out, number, () => writeText(out, 2, JSON.stringify(value)));
 };
+
+function writeText(out: ProtobufWriter, number: number, value: string): void {
+  out.string(value);
+  out.tag(number, BYTES);
+}
+
+function writeInteger(out: ProtobufWriter, number: number, value: number): void {
+  out.varint(value);
+  out.tag(number, VARINT);
+}
+
+function writeMessage(out: ProtobufWriter, number: number, content: () => void): void {
+  const before = out.length;
+  content();
+  out.lengthSince(before);
+  out.tag(number, BYTES);
+}
 
 /** Each item of a list by itself. */
 const each =
@@ -39,32 +63,32 @@ const each =
 const within =
   (inner: number, write: Write): Write =>
   (out, number, value) =>
-    out.message(number, () => write(out, inner, value));
+    writeMessage(out, number, () => write(out, inner, value));
 
 /** A map: a message around pairs of name and value, which are its field `pairs`. */
 const named =
   (write: Write, pairs = 1): Write =>
   (out, number, value) => {
-    if (isObject(value)) out.message(number, () => writePairs(out, pairs, Object.entries(value), write));
+    if (isObject(value)) writeMessage(out, number, () => writePairs(out, pairs, Object.entries(value), write));
   };
 
-function writePairs(out: BackwardWriter, number: number, pairs: readonly [string, Json][], write: Write): void {
+function writePairs(out: ProtobufWriter, number: number, pairs: readonly [string, Json][], write: Write): void {
   for (const [name, value] of pairs.toReversed()) {
-    out.message(number, () => {
+    writeMessage(out, number, () => {
       write(out, 2, value);
-      out.text(1, name);
+      writeText(out, 1, name);
     });
   }
 }
 
-/** Fields are looked up on use: messages contain each other. */
+/** `fields` is a function because messages contain each other. */
 const message =
   (fields: () => Fields, extensions: number): Write =>
   (out, number, value) => {
-    if (isObject(value)) out.message(number, () => writeFields(out, value, fields(), extensions));
+    if (isObject(value)) writeMessage(out, number, () => writeFields(out, value, fields(), extensions));
   };
 
-function writeFields(out: BackwardWriter, value: JsonObject, fields: Fields, extensions: number): void {
+function writeFields(out: ProtobufWriter, value: JsonObject, fields: Fields, extensions: number): void {
   const entries = Object.entries(value);
   const extended = entries.filter(([name]) => name.startsWith("x-"));
   writePairs(out, extensions, extended, any);
@@ -78,7 +102,7 @@ const schema = message(() => SCHEMA, 31);
 const texts = each(text);
 
 const schemaOrFlag: Write = (out, number, value) => {
-  if (typeof value === "boolean") out.message(number, () => out.integer(2, value ? 1 : 0));
+  if (typeof value === "boolean") writeMessage(out, number, () => writeInteger(out, 2, value ? 1 : 0));
   else within(1, schema)(out, number, value);
 };
 
@@ -110,7 +134,7 @@ const SCHEMA: Fields = {
   example: [30, any],
 };
 
-/** Of the query or the path: all but the numbers of their type is the same. */
+/** Parameters of the query and the path differ only in two field numbers. */
 const parameterFields = (type: number, uniqueItems: number): Fields => ({
   required: [1, flag],
   in: [2, text],
@@ -204,7 +228,7 @@ const DOCUMENT: Fields = {
 };
 
 export function protobufV2(document: JsonObject): Buffer {
-  const out = new BackwardWriter();
+  const out = new ProtobufWriter(1 << 16);
   writeFields(out, document, DOCUMENT, 16);
-  return out.finish();
+  return Buffer.from(out.finish());
 }

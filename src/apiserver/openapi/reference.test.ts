@@ -1,6 +1,7 @@
 /**
- * Compares whole documents with those of a real server: paths, operations, parameters, and schemas with their fields, types, formats,
- * defaults, required fields, enums and extensions. Descriptions are not compared, nor whether a lone reference is wrapped in allOf.
+ * Compares whole documents with those of a real server: paths, operations, parameters, and schemas with their fields,
+ * types, formats, defaults, required fields, enums and extensions. Descriptions are not compared, nor whether a lone
+ * reference is wrapped in allOf.
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";

@@ -1,13 +1,13 @@
 /**
- * What another server says in version 2, put beside what this one says.
+ * Merges the OpenAPI v2 documents of extension API servers with those of this server.
  *
- * 1. A type or parameter that both have under one name is shown once, if it is the same but for its texts and the kinds that it stands for. If it is
- *    another, that of the other server gets a name of its own.
+ * 1. A type or parameter that both have under one name is kept once, if it is the same apart from descriptions and
+ *    kinds. If it differs, that of the extension server gets a new name.
  */
 import { equalJson, isObject, type Json, type JsonObject } from "#api";
 import type { FragmentV2 } from "./render-v2.ts";
 
-/** As the other server wrote it, parsed: some paths, and all that these refer to. */
+/** Parsed from the extension server's document: some paths, and everything that these refer to. */
 export interface RemoteFragment {
   readonly paths: ReadonlyMap<string, Json>;
   readonly types: ReadonlyMap<string, Json>;
@@ -40,7 +40,7 @@ export function besideLocal(local: readonly FragmentV2[], remote: readonly Remot
   });
 }
 
-/** Of those whose name is taken by another. */
+/** New names for those whose name is taken by a different one. */
 function newNames(values: ReadonlyMap<string, Json>, taken: ReadonlyMap<string, string>): [string, string][] {
   return [...values].flatMap(([name, value]): [string, string][] => {
     let free = name;
@@ -68,7 +68,7 @@ function isAnother(value: Json, text: string | undefined): boolean {
   return text !== undefined && !equalJson(bare(value), bare(JSON.parse(text) as Json));
 }
 
-/** Without what may differ. */
+/** Without descriptions and kinds, which may differ. */
 function bare(value: Json): Json {
   if (Array.isArray(value)) return value.map(bare);
   if (!isObject(value)) return value;
@@ -78,7 +78,7 @@ function bare(value: Json): Json {
   return Object.fromEntries(kept.map(([key, item]) => [key, bare(item)]));
 }
 
-/** The same type, for the kinds of both. */
+/** The same type, with the kinds of both. */
 function withKinds(text: string, other: Json): string {
   const added = isObject(other) && Array.isArray(other[KINDS]) ? (other[KINDS] as readonly Json[]) : [];
   if (added.length === 0) return text;

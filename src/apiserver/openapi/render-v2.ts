@@ -1,8 +1,8 @@
 /**
  * Operations → the JSON of OpenAPI v2.
  *
- * 1. A parameter that says nothing of one kind is written once for the whole document, under a name made of its content. Clients
- *    look for dryRun and fieldValidation in operations, so these two stay there.
+ * 1. A parameter that does not depend on a kind is written once for the whole document, under a name derived from its
+ *    content. Clients look for dryRun and fieldValidation in operations, so these two stay there.
  */
 import { createHash } from "node:crypto";
 import type { JsonObject } from "#api";

@@ -1,4 +1,4 @@
-/** The types that OpenAPI names although schemas know them by their form only, and what else the facts do not say. */
+/** Types that have a name in OpenAPI but not in the schemas, and extensions that the facts lack. */
 import type { AnySchema, JsonObject, ScalarType } from "#api";
 
 const META = "io.k8s.apimachinery.pkg.apis.meta.v1";
@@ -24,7 +24,7 @@ export function scalarTypeName(type: ScalarType): string | undefined {
   return SCALAR_NAMES[type];
 }
 
-/** Any JSON has a name that depends on who holds it; undefined where it has none. */
+/** The name of "any JSON" depends on the type that holds it; undefined where it has none. */
 export function anyTypeName({ either, number }: AnySchema, holder: string, field: string): string | undefined {
   if (either !== undefined) return EITHER_NAMES[either.other.form];
   if (number === undefined) return undefined;

@@ -2,7 +2,7 @@
  * A type of the API → its schema in OpenAPI, in either version.
  *
  * 1. Version 3 shows defaults, and the zero values that Go would write; version 2 shows none.
- * 2. A reference that says more than its target is wrapped in allOf in version 3; version 2 writes it beside.
+ * 2. Version 3 wraps a reference with further keywords in allOf; version 2 writes the keywords beside the reference.
  */
 import { type FieldSchema, type Json, type JsonObject, type ObjectSchema, type Schema, typeSchema } from "#api";
 import type { Descriptions } from "./descriptions.ts";
@@ -75,7 +75,7 @@ class TypeRenderer {
     });
   }
 
-  /** The client's documentation is silent about fields that hold another type; then that type's own words are better than none. */
+  /** The client's documentation lacks fields that hold another type: those get that type's description. */
   #description({ name, schema }: FieldSchema): string | undefined {
     const own = this.#descriptions.type(this.#typeName, name);
     if (own !== undefined || schema.type !== "object" || schema.goType === undefined) return own;
@@ -102,7 +102,7 @@ class TypeRenderer {
     }
   }
 
-  /** Of a list or map. */
+  /** The item of a list, or the value of a map. */
   #item(schema: Schema, field: string): JsonObject {
     const form = this.#form(schema, field);
     const value = this.#version === "v3" ? zeroOf(schema) : undefined;
@@ -127,7 +127,7 @@ class TypeRenderer {
   }
 }
 
-/** Behind the type and format, before the values. */
+/** Puts the default after the type and format, before the enum. */
 function withDefault({ enum: values, ...form }: JsonObject, value: Json | undefined): JsonObject {
   return {
     ...form,

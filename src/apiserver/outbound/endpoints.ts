@@ -1,4 +1,4 @@
-/** Where the endpoints of a Service are that are ready. */
+/** The addresses of a Service's ready endpoints. */
 import type { discovery } from "#api";
 import type { Resource } from "../rest/resource.ts";
 

@@ -1,16 +1,15 @@
-/** Where the API server reaches a Service: one of its endpoints that are ready. */
+/** Resolves a Service to one of its ready endpoints. */
 import { type core, notFound, serviceUnavailable } from "#api";
-import type { Random } from "#base";
+import type { NetworkAddress, Random } from "#base";
 import type { Resource } from "../rest/resource.ts";
 import type { Resources } from "../rest/resources.ts";
 import { readyEndpoints } from "./endpoints.ts";
-import type { Address } from "./webhook-client.ts";
 
-/** Throws if the Service cannot be reached, with words that say why. */
+/** Throws a StatusError that says why if the Service cannot be reached. */
 export function serviceResolver(
   resources: Resources,
   random: () => Random,
-): (namespace: string, name: string, port: number) => Address {
+): (namespace: string, name: string, port: number) => NetworkAddress {
   return (namespace, name, port) => {
     const services = served(resources, "", "services");
     const slices = served(resources, "discovery.k8s.io", "endpointslices");

@@ -3,6 +3,7 @@
  */
 
 import { type JsonObject, methodNotSupported, notFound, type StatusError, serverResponse } from "#api";
+import { andThen } from "#base";
 import type { Revision } from "#store";
 import type { Connectors } from "../connect/index.ts";
 import { type AnswerContext, answerList, answerObject, answerValue } from "../encode/answers.ts";
@@ -12,17 +13,19 @@ import type { RequestInfo } from "../http/request-info.ts";
 import { ANONYMOUS } from "../identity/user.ts";
 import { returnsDeletedObject } from "../openapi/index.ts";
 import { type AsOf, AT, asOf, demandRead, type Past, refused } from "../past/index.ts";
-import { create } from "../rest/create.ts";
-import { deleteOne } from "../rest/delete.ts";
-import { deleteCollection } from "../rest/delete-collection.ts";
-import { patch } from "../rest/patch.ts";
-import { fresh, get, list } from "../rest/read.ts";
+import { fresh } from "../rest/read/fresh.ts";
+import { get } from "../rest/read/get.ts";
+import { list } from "../rest/read/list.ts";
 import type { Resource } from "../rest/resource.ts";
 import type { Resources } from "../rest/resources.ts";
 import type { RestRequest, Written } from "../rest/rest-request.ts";
-import { getScale, patchScale, updateScale } from "../rest/scale.ts";
 import type { ServerContext } from "../rest/server-context.ts";
-import { update } from "../rest/update.ts";
+import { create } from "../rest/write/create.ts";
+import { deleteOne } from "../rest/write/delete.ts";
+import { deleteCollection } from "../rest/write/delete-collection.ts";
+import { patch } from "../rest/write/patch.ts";
+import { getScale, patchScale, updateScale } from "../rest/write/scale.ts";
+import { update } from "../rest/write/update.ts";
 import { watch } from "../watch/watch.ts";
 
 const MAX_BODY_BYTES = 3 * 1024 * 1024;
@@ -74,10 +77,7 @@ function answer(
 }
 
 function answerGet(rest: RestRequest, context: AnswerContext): Answering {
-  const found = get(rest);
-  return found instanceof Promise
-    ? found.then((stored) => answerObject(200, stored, context))
-    : answerObject(200, found, context);
+  return andThen(get(rest), (stored) => answerObject(200, stored, context));
 }
 
 async function answerVerb(

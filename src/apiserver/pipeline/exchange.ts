@@ -1,85 +1,126 @@
-/** What the steps of the pipeline hand on: a request on its way, with what is known of it so far. */
+/**
+ * A request on its way through the pipeline, with what the steps so far have found out. It is one object; its type says how far
+ * it has come:
+ *
+ *     Arrived ── request info ──► Received ── authenticate ──► Authenticated ── impersonate ──► Attributed ── authorize ──► Authorized
+ *
+ * A step that wraps the answer may look afterwards at what later steps have added: those fields are optional in its type, since a
+ * request may be refused on the way.
+ */
 import type { Kind } from "#api";
 import type { Attributes } from "../authz/attributes.ts";
 import type { Verdict } from "../authz/verdict.ts";
-import type { Answering, ApiRequest, SharedHeaders } from "../http/exchange.ts";
+import type { ApiRequest, SharedHeaders } from "../http/exchange.ts";
 import type { RequestInfo } from "../http/request-info.ts";
 import { ANONYMOUS, type UserInfo } from "../identity/user.ts";
-import type { AnyDraft } from "../rest/prepare.ts";
+import type { AnyDraft } from "../rest/draft.ts";
 import type { RequestWitness } from "../rest/server-context.ts";
 
-/** A request on its way: what the steps before it have found out. */
-export interface Exchange {
+export interface Arrived {
   /** As it came. */
   readonly original: ApiRequest;
-  /** As the verbs see it: in the user's name, and without what that was known by. From impersonation on. */
-  request: ApiRequest;
+  /** Headers of the answer, whatever the answer is. */
+  readonly headers: Record<string, string>;
+  /** More of these, which many answers have in common. */
+  shared?: SharedHeaders | undefined;
+  /** Sent to the caller with the answer. */
+  warn(message: string): void;
+  /** For the audit log. A key that is set stays as it is. `level`: only where bodies of requests are audited, too. */
+  annotate(key: string, value: string, level?: "Request"): void;
+  /** What `annotate` collected: complete once there is an answer. */
+  readonly annotations?: ReadonlyMap<string, string> | undefined;
+  readonly bodyAnnotations?: ReadonlyMap<string, string> | undefined;
+  /** What `warn` collected. */
+  readonly warnings?: readonly string[] | undefined;
+  received(original: ApiRequest, info: RequestInfo): Received;
+}
+
+export interface Received extends Arrived {
   readonly info: RequestInfo;
+  authenticated(caller: UserInfo): Authenticated;
+}
+
+export interface Authenticated extends Received {
   /** Who sent it. */
   readonly caller: UserInfo;
-  /** In whose name it is answered: the caller's, unless that has impersonated somebody. */
-  user: UserInfo;
-  /** The verb by which somebody was impersonated, if that was a constrained one. */
-  constraint: string;
-  /** What authorization is asked. From impersonation on. */
-  attributes?: Attributes;
-  /** What authorization has said. */
-  verdict?: Verdict;
-  /** What others who served it noted for audit, such as admission plugins: complete once there is an answer. Most have nothing to note. */
-  readonly annotations?: ReadonlyMap<string, string> | undefined;
-  /** As these, for where the bodies of requests are kept, too: they show what is in them. */
-  readonly bodyAnnotations?: ReadonlyMap<string, string> | undefined;
-  /** When the monotonic clock was last read for it, if nothing has been waited for since: good enough for who is asked in the same call. */
-  readMs?: number | undefined;
-  /** Go with the answer, whatever that is. */
-  readonly headers: Record<string, string>;
-  /** So do these. */
-  shared?: SharedHeaders | undefined;
-  /** Somebody who wants to see what the request brings. */
-  observer?: BodyObserver;
-  /** What is held for it here. It is released early if another server works on it. */
-  held?: { release(): void };
-  /** Another server works on it. */
-  isElsewhere?: boolean;
-  /** Somebody wants to know how admission decides about it, and what it writes. */
-  witness?: RequestWitness;
-  /** To the caller, whatever the answer is. */
-  warn(message: string): void;
-  /** For audit. What has been noted stays. `level`: only where the bodies of requests are kept, too. */
-  annotate(key: string, value: string, level?: "Request"): void;
+  /** In whose name it is answered: the caller's, unless somebody is impersonated. */
+  readonly user: UserInfo;
+  /** The verb of a constrained impersonation; else empty. */
+  readonly constraint: string;
+  readonly verdict?: Verdict | undefined;
+  /** Sees the body of the request. */
+  observer?: BodyObserver | undefined;
+  /** Sees how admission decides, and what is written. */
+  witness?: RequestWitness | undefined;
+  attributed(request: ApiRequest, attributes: Attributes, constraint: string): Attributed;
+}
+
+export interface Attributed extends Authenticated {
+  /** As the verbs see it: in the user's name, without credentials. */
+  readonly request: ApiRequest;
+  /** What authorization is asked. */
+  readonly attributes: Attributes;
+  /** What fairness holds for it. Released early if another server serves it. */
+  held?: { release(): void } | undefined;
+  authorized(verdict: Verdict): Authorized;
+}
+
+export interface Authorized extends Attributed {
+  readonly verdict: Verdict;
 }
 
 export interface BodyObserver {
   /** The body, where it was read. */
   body?(bytes: Buffer): void;
-  /** The object that was in it, before anything has been added: not to be changed, and not to be kept. */
+  /** The decoded object, before anything is added. It must be neither changed nor kept. */
   object(draft: AnyDraft, kind: Kind): void;
 }
 
-export class PassingExchange implements Exchange {
-  readonly original: ApiRequest;
-  request: ApiRequest;
-  readonly info: RequestInfo;
+/** One class with all fields from the start: objects of one shape are fast, and no step makes a copy. */
+export class RequestExchange implements Authorized {
+  original: ApiRequest;
+  info!: RequestInfo;
   caller = ANONYMOUS;
   user = ANONYMOUS;
   constraint = "";
-  attributes?: Attributes;
-  verdict?: Verdict;
+  request!: ApiRequest;
+  attributes!: Attributes;
+  verdict!: Verdict;
   annotations: Map<string, string> | undefined = undefined;
   bodyAnnotations: Map<string, string> | undefined = undefined;
-  readMs: number | undefined = undefined;
   readonly headers: Record<string, string> = {};
   shared: SharedHeaders | undefined = undefined;
   warnings: string[] | undefined = undefined;
-  observer?: BodyObserver;
-  held?: { release(): void };
-  isElsewhere = false;
-  witness?: RequestWitness;
+  observer: BodyObserver | undefined = undefined;
+  held: { release(): void } | undefined = undefined;
+  witness: RequestWitness | undefined = undefined;
 
-  constructor(request: ApiRequest, info: RequestInfo) {
-    this.original = request;
-    this.request = request;
+  constructor(original: ApiRequest) {
+    this.original = original;
+  }
+
+  received(original: ApiRequest, info: RequestInfo): Received {
+    this.original = original;
     this.info = info;
+    return this;
+  }
+
+  authenticated(caller: UserInfo): Authenticated {
+    this.caller = this.user = caller;
+    return this;
+  }
+
+  attributed(request: ApiRequest, attributes: Attributes, constraint: string): Attributed {
+    this.request = request;
+    this.attributes = attributes;
+    this.user = attributes.user;
+    this.constraint = constraint;
+    return this;
+  }
+
+  authorized(verdict: Verdict): Authorized {
+    this.verdict = verdict;
+    return this;
   }
 
   warn(message: string): void {
@@ -94,11 +135,3 @@ export class PassingExchange implements Exchange {
     if (noted?.has(key) === false) noted.set(key, value);
   }
 }
-
-/** What comes after a step. */
-export type Next = (exchange: Exchange) => Answering;
-
-/** A step between authentication and authorization, such as audit or fairness: it may look, wait, refuse, or wrap the answer. */
-export type Step = (exchange: Exchange, next: Next) => Answering;
-
-export const passThrough: Step = (exchange, next) => next(exchange);

@@ -10,7 +10,8 @@ import {
   type TestServerOptions,
   testServer,
 } from "../testing/index.ts";
-import type { Step } from "./exchange.ts";
+import type { Step } from "./compose.ts";
+import type { Authenticated } from "./exchange.ts";
 
 const CONFIG_MAPS = "/api/v1/namespaces/default/configmaps";
 const DEPLOYMENTS = "/apis/apps/v1/namespaces/default/deployments";
@@ -193,7 +194,7 @@ describe("steps", () => {
   it("run in their order, around the answer", async () => {
     const order: string[] = [];
     const step =
-      (name: string): Step =>
+      <E extends Authenticated>(name: string): Step<E> =>
       async (exchange, next) => {
         order.push(`${name} ${exchange.info.verb} ${exchange.user.name}`);
         const answer = await next(exchange);

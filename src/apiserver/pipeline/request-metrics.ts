@@ -1,8 +1,9 @@
 /** Request metrics under the names that dashboards know, counted where every request passes. */
-import type { Clock, Counter, Histogram, MetricsRegistry } from "#base";
-import { type Answering, type ApiResponse, isStream, type StreamResponse } from "../http/exchange.ts";
+import { type Clock, type Counter, type Histogram, type MetricsRegistry, settle } from "#base";
+import { type ApiResponse, isStream, type StreamResponse } from "../http/exchange.ts";
 import type { RequestInfo } from "../http/request-info.ts";
-import type { Exchange, Step } from "./exchange.ts";
+import type { Step } from "./compose.ts";
+import type { Authenticated } from "./exchange.ts";
 
 const DURATION_BUCKETS = [
   0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60,
@@ -11,9 +12,9 @@ const DURATION_BUCKETS = [
 /** Sees requests as they are measured, by the same readings of the clock: what is asked for every request adds up. */
 export interface RequestObserver {
   /** `startMs`: by the monotonic clock. */
-  begins(exchange: Exchange, startMs: number): void;
+  begins(exchange: Authenticated, startMs: number): void;
   /** Streams have begun then. What fails in a way that nobody expected is not answered here. */
-  answered(exchange: Exchange, response: ApiResponse, startMs: number, tookMs: number): void;
+  answered(exchange: Authenticated, response: ApiResponse, startMs: number, tookMs: number): void;
 }
 
 /** What is counted of requests of one kind: looked up once for all of them. */
@@ -44,7 +45,11 @@ class RequestSamples {
   }
 }
 
-export function requestMetrics(metrics: MetricsRegistry, clock: Clock, observer?: RequestObserver): Step {
+export function requestMetrics(
+  metrics: MetricsRegistry,
+  clock: Clock,
+  observer?: RequestObserver,
+): Step<Authenticated> {
   const total = metrics.counter({
     name: "apiserver_request_total",
     help: "Requests answered, by verb, resource and HTTP code.",
@@ -80,15 +85,9 @@ export function requestMetrics(metrics: MetricsRegistry, clock: Clock, observer?
     }
     return samples;
   };
-  const answered = (
-    exchange: Exchange,
-    samples: RequestSamples,
-    startMs: number,
-    response: ApiResponse,
-    nowMs = clock.monotonic(),
-  ) => {
+  const answered = (exchange: Authenticated, samples: RequestSamples, startMs: number, response: ApiResponse) => {
     samples.code(response.status).inc();
-    const tookMs = nowMs - startMs;
+    const tookMs = clock.monotonic() - startMs;
     observer?.answered(exchange, response, startMs, tookMs);
     if (isStream(response)) return counted(response, exchange.info);
     samples.duration.observe(tookMs / 1000);
@@ -110,22 +109,12 @@ export function requestMetrics(metrics: MetricsRegistry, clock: Clock, observer?
   };
   return (exchange, next) => {
     const startMs = clock.monotonic();
-    exchange.readMs = startMs;
     observer?.begins(exchange, startMs);
     const samples = samplesOf(exchange.info);
-    let answering: Answering;
-    try {
-      answering = next(exchange);
-    } catch (error) {
-      return failed(samples, error);
-    }
-    if (!(answering instanceof Promise)) {
-      const { readMs } = exchange;
-      return answered(exchange, samples, startMs, answering, readMs === startMs ? undefined : readMs);
-    }
-    return answering.then(
+    return settle(
+      () => next(exchange),
       (response) => answered(exchange, samples, startMs, response),
-      (error: unknown) => failed(samples, error),
+      (error) => failed(samples, error),
     );
   };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { isStatusError } from "#api";
-import { listOptions, watchOptions } from "./list-options.ts";
 import { deleteOptions, patchOptions, wholeNumber, writeOptions } from "./options.ts";
+import { listOptions, watchOptions } from "./read/list-options.ts";
 
 type Read = (query: URLSearchParams) => unknown;
 

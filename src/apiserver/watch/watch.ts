@@ -14,10 +14,10 @@ import { WatchEvent } from "../cache/watch-event.ts";
 import type { AnswerContext } from "../encode/answers.ts";
 import { type FrameEncoder, frameEncoder, type WatchForm, type WatchValue } from "../encode/frames.ts";
 import type { Sink, StreamResponse } from "../http/exchange.ts";
-import { watchOptions } from "../rest/list-options.ts";
-import { fresh, notOlderThan } from "../rest/read.ts";
+import { fresh, notOlderThan } from "../rest/read/fresh.ts";
+import { watchOptions } from "../rest/read/list-options.ts";
+import { selectionOf } from "../rest/read/selection.ts";
 import type { RestRequest } from "../rest/rest-request.ts";
-import { selectionOf } from "../rest/selection.ts";
 import { InTurn } from "./in-turn.ts";
 
 const MAX_WAITING_BYTES = 16 * 1024 * 1024;

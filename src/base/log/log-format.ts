@@ -1,8 +1,10 @@
 /** A log record as text. */
 
 import { styleText } from "node:util";
-import type { LogFields, LogLevel } from "./log.ts";
 import { type Plain, plainValue } from "./plain-value.ts";
+
+export type LogLevel = "debug" | "info" | "warn" | "error";
+export type LogFields = Readonly<Record<string, unknown>>;
 
 export interface LogRecord {
   readonly timeMs: number;

@@ -3,22 +3,19 @@
  *
  * 1. No value can make it throw. What `write` throws is the caller's.
  * 2. A record below the level costs an empty call.
- * 3. One record is one call of `write`, ended by a newline. As JSON it is one line; the pretty form puts an error's stack
- *    on lines of its own, indented.
+ * 3. One record is one call of `write`, ended by a newline. As JSON it is one line; the pretty form puts an error's
+ *    stack on lines of its own, indented.
  */
 
 import type { Clock } from "../system/clock.ts";
-import { jsonLine, type LogRecord, prettyLines } from "./log-format.ts";
-
-export type LogLevel = "debug" | "info" | "warn" | "error";
-export type LogFields = Readonly<Record<string, unknown>>;
+import { jsonLine, type LogFields, type LogLevel, type LogRecord, prettyLines } from "./log-format.ts";
 
 export interface Logger {
   debug(message: string, fields?: LogFields): void;
   info(message: string, fields?: LogFields): void;
   warn(message: string, fields?: LogFields): void;
   error(message: string, fields?: LogFields): void;
-  /** A logger that adds these fields to each record; `component` names the part that speaks. */
+  /** A logger that adds these fields to each record; `component` names the source. */
   child(fields: LogFields): Logger;
 }
 

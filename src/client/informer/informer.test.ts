@@ -3,10 +3,10 @@ import type { core } from "#api";
 import { type Logger, seededRandom, silentLogger, TaskGroup, VirtualClock } from "#base";
 import { HeldStore, type TestServer, testServer } from "../../apiserver/testing/index.ts";
 import { openMemoryStore } from "../../store/index.ts";
-import { Client } from "../client.ts";
-import { inProcess } from "../in-process.ts";
-import type { ResourceName } from "../resource.ts";
-import type { Transport, TransportRequest, TransportResponse } from "../transport.ts";
+import { Client } from "../requests/client.ts";
+import type { ResourceName } from "../requests/resource.ts";
+import { inProcess } from "../transport/in-process.ts";
+import type { Transport, TransportRequest, TransportResponse } from "../transport/transport.ts";
 import { Informers } from "./informers.ts";
 
 const ADMIN = { name: "admin", groups: ["system:masters"] };

@@ -1,4 +1,4 @@
-export { openRealNodes, type RealNodesPart } from "./in-cluster.ts";
+export { type OpenedRealNodes, openRealNodes } from "./in-cluster.ts";
 export { findProgram } from "./machine/command.ts";
 export { obstacles } from "./machine/machine.ts";
 export { canInstall, installCommand, installPackages, missingPackages, NODE_PACKAGES } from "./machine/packages.ts";

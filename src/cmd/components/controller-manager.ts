@@ -1,8 +1,9 @@
 /**
- * `k8ts controller-manager`: the controllers in a process of their own, with the flags of kube-controller-manager. Several may run; one of them works.
+ * `k8ts controller-manager`: the controllers in their own process, with the flags of kube-controller-manager. Several
+ * may run; the elected leader works.
  */
 import { Command, Option } from "commander";
-import { ClusterError, type LoneControllerManagerConfig, runLoneControllerManager } from "#cluster";
+import { ClusterError, runStandaloneControllerManager, type StandaloneControllerManagerConfig } from "#cluster";
 import { type ComponentOptions, componentFrom, componentOptions } from "../options/component.ts";
 import { controllersOption } from "../options/controllers.ts";
 import { type NodeFlagOptions, nodeFlags, nodeFlagsFrom } from "../options/node-lifecycle.ts";
@@ -62,19 +63,19 @@ const ORIGINAL: OriginalFlags = {
 export function controllerManagerCommand(): Command {
   const command = new Command("controller-manager")
     .alias("kube-controller-manager")
-    .description("run the controllers alone, with the flags of kube-controller-manager")
+    .description("run only the controllers, with the flags of kube-controller-manager")
     .addOption(controllersOption())
-    .option("--root-ca-file <file>", "what pods are to trust; default: what the kubeconfig trusts")
-    .option("--cluster-signing-cert-file <file>", "authority that signs certificates for those who ask in the cluster")
-    .option("--cluster-signing-key-file <file>", "its key")
+    .option("--root-ca-file <file>", "CA bundle published to Pods; default: that of the kubeconfig")
+    .option("--cluster-signing-cert-file <file>", "CA certificate for signing CertificateSigningRequests")
+    .option("--cluster-signing-key-file <file>", "private key of that certificate")
     .addOption(
-      new Option("--cluster-signing-duration <duration>", "the longest that such a certificate is valid")
+      new Option("--cluster-signing-duration <duration>", "maximum lifetime of signed certificates")
         .argParser(milliseconds)
         .default(YEAR_MS, "8760h"),
     )
-    .option("--service-account-private-key-file <file>", "key that signs tokens of service accounts kept in Secrets")
+    .option("--service-account-private-key-file <file>", "key for signing service account tokens in Secrets")
     .addOption(
-      new Option("--use-service-account-credentials [bool]", "each controller works as its own service account")
+      new Option("--use-service-account-credentials [bool]", "run each controller with its own service account")
         .preset("true")
         .argParser(boolean)
         .default(false),
@@ -82,14 +83,16 @@ export function controllerManagerCommand(): Command {
     .action(async (options: ControllerManagerOptions) => {
       const notes = notesOnFlags(command, ORIGINAL);
       const config = controllerManagerConfig(options);
-      await runUntilSignalled(notes, (environment, signal) => runLoneControllerManager(config, environment, signal));
+      await runUntilSignalled(notes, (environment, signal) =>
+        runStandaloneControllerManager(config, environment, signal),
+      );
     });
   const own = componentOptions({ name: "kube-controller-manager", port: 10257 });
   for (const option of [...own, ...nodeFlags(), ...originalFlags(ORIGINAL)]) command.addOption(option);
   return command;
 }
 
-export function controllerManagerConfig(options: ControllerManagerOptions): LoneControllerManagerConfig {
+export function controllerManagerConfig(options: ControllerManagerOptions): StandaloneControllerManagerConfig {
   const { controllers, rootCaFile, serviceAccountPrivateKeyFile, useServiceAccountCredentials } = options;
   const { clusterSigningCertFile: certFile, clusterSigningKeyFile: keyFile } = options;
   if ((certFile === undefined) !== (keyFile === undefined)) {
@@ -101,10 +104,10 @@ export function controllerManagerConfig(options: ControllerManagerOptions): Lone
     ...componentFrom(options),
     ...nodeFlagsFrom(options),
     useServiceAccountCredentials,
-    ...(controllers !== undefined && { selection: controllers }),
-    ...(rootCaFile !== undefined && { rootCaFile }),
+    selection: controllers,
+    rootCaFile,
     ...(certFile !== undefined &&
       keyFile !== undefined && { signing: { certFile, keyFile, durationMs: options.clusterSigningDuration } }),
-    ...(serviceAccountPrivateKeyFile !== undefined && { serviceAccountKeyFile: serviceAccountPrivateKeyFile }),
+    serviceAccountKeyFile: serviceAccountPrivateKeyFile,
   };
 }

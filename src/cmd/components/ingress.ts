@@ -1,4 +1,4 @@
-/** `k8ts ingress`: Ingresses of the class k8ts, served over HTTP and HTTPS. Several may run side by side; each of them serves. */
+/** `k8ts ingress`: the ingress controller of class k8ts, over HTTP and HTTPS. Several may run; all of them serve. */
 import { Command, Option } from "commander";
 import { ClusterError, type Component, runComponent, type Work } from "#cluster";
 import { createAuthority } from "#pki";
@@ -27,31 +27,35 @@ export function ingressCommand(): Command {
   const port = (flag: string, of: string, standard: number) =>
     new Option(`--${flag} <port>`, `${of}; 0: none`).argParser(wholeNumber(0, 65_535)).default(standard);
   const command = new Command("ingress")
-    .description("serve Ingresses of the class k8ts")
-    .addOption(new Option("--address <ip>", "where HTTP and HTTPS are served").default("0.0.0.0"))
-    .addOption(port("http-port", "the port of HTTP", 80))
-    .addOption(port("https-port", "the port of HTTPS", 443))
-    .addOption(new Option("--ingress-class <name>", "the IngressClass, made where there is none").default("k8ts"))
+    .description("run the ingress controller of class k8ts")
+    .addOption(new Option("--address <ip>", "address to serve HTTP and HTTPS on").default("0.0.0.0"))
+    .addOption(port("http-port", "HTTP port", 80))
+    .addOption(port("https-port", "HTTPS port", 443))
+    .addOption(new Option("--ingress-class <name>", "name of the IngressClass, created if missing").default("k8ts"))
     .addOption(
-      new Option("--controller-class <name>", "the controller whose classes are served").default("k8ts.dev/ingress"),
+      new Option("--controller-class <name>", "controller name of the IngressClasses to serve").default(
+        "k8ts.dev/ingress",
+      ),
     )
     .addOption(
-      new Option("--publish-status-address <addresses>", "what Ingresses say of where they are served").argParser(list),
+      new Option("--publish-status-address <addresses>", "addresses to publish in the status of Ingresses").argParser(
+        list,
+      ),
     )
-    .option("--publish-service <namespace/name>", "a Service whose load balancer's addresses are told instead")
+    .option("--publish-service <namespace/name>", "publish the load balancer addresses of this Service instead")
     .addOption(
-      new Option("--use-forwarded-headers [bool]", "whether X-Forwarded-* of clients are believed")
+      new Option("--use-forwarded-headers [bool]", "trust X-Forwarded-* headers of clients")
         .preset("true")
         .argParser(boolean)
         .default(false),
     )
     .addOption(
-      new Option("--max-body-bytes <bytes>", "how large a request may be").argParser(
+      new Option("--max-body-bytes <bytes>", "maximum size of a request body").argParser(
         wholeNumber(1, Number.MAX_SAFE_INTEGER),
       ),
     )
     .addOption(
-      new Option("--shutdown-grace-period <duration>", "how long requests under way may take when it stops")
+      new Option("--shutdown-grace-period <duration>", "how long active requests may continue after a stop signal")
         .argParser(milliseconds)
         .default(30_000, "30s"),
     )
@@ -66,7 +70,7 @@ async function run(flags: IngressFlags): Promise<void> {
   await runUntilSignalled([], async (environment, signal) => {
     const { runIngress } = await import("#network");
     const authority = await createAuthority({ commonName: `${NAME}-ca`, clock: environment.clock });
-    // For names that nobody has a certificate for: better than none, as browsers then say which name it is about.
+    // For host names without a certificate: with a self-signed one, browsers can at least name the host.
     const defaultCertificate = await authority.issue({
       commonName: "ingress.local",
       dnsNames: ["ingress.local"],
@@ -82,11 +86,11 @@ async function run(flags: IngressFlags): Promise<void> {
         controller: flags.controllerClass,
         ensuresClass: true,
         publishedAddresses: flags.publishStatusAddress ?? [],
-        ...(flags.publishService !== undefined && { publishedService: flags.publishService }),
+        publishedService: flags.publishService,
         trustsForwarded: flags.useForwardedHeaders,
-        ...(flags.maxBodyBytes !== undefined && { maxBodyBytes: flags.maxBodyBytes }),
+        maxBodyBytes: flags.maxBodyBytes,
         drainMs: flags.shutdownGracePeriod,
-        onReady: (ports: object) => log.info("Ingresses are served", { address: flags.address, ...ports }),
+        onReady: (ports: object) => log.info("serving Ingresses", { address: flags.address, ...ports }),
       };
       return (running) => runIngress(options, running).catch(portTaken);
     };
@@ -94,10 +98,10 @@ async function run(flags: IngressFlags): Promise<void> {
   });
 }
 
-/** What a user can mend, in one sentence. */
+/** Errors that a user can fix become one sentence. */
 function portTaken(error: unknown): never {
   const { code, port } = error as NodeJS.ErrnoException & { readonly port?: number };
   if (code !== "EADDRINUSE" && code !== "EACCES" && code !== "EADDRNOTAVAIL") throw error;
   const advice = "choose others with --address, --http-port and --https-port";
-  throw new ClusterError(`The port ${port} cannot be listened on (${code}): ${advice}.`, { cause: error });
+  throw new ClusterError(`Cannot listen on port ${port} (${code}): ${advice}.`, { cause: error });
 }

@@ -1,4 +1,4 @@
-/** `k8ts kubelet`: a node's kubelet in a process of its own, with the flags of the original. */
+/** `k8ts kubelet`: a node's kubelet in its own process, with upstream's flags. */
 import { hostname } from "node:os";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { K8TS_VERSION, KUBERNETES_VERSION } from "#apiserver";
@@ -53,56 +53,77 @@ const ORIGINAL: OriginalFlags = {
   refused: names("cloud-provider cloud-config image-credential-provider-config image-credential-provider-bin-dir"),
 };
 
-/** What runs a kubelet: loaded when it is needed, for other commands need not wait for it. */
+/** The kubelet is loaded on demand, so that other commands start without it. */
 export type LoadKubelet = () => Promise<typeof import("./host-kubelet.ts")>;
 
 export function kubeletCommand(load: LoadKubelet): Command {
   const command = new Command("kubelet")
-    .description("run a node's kubelet on this machine, with the flags of kubelet")
-    .option("--kubeconfig <file>", "how to reach the API server, and as which node")
-    .option("--bootstrap-kubeconfig <file>", "how to ask for a certificate where --kubeconfig does not exist yet")
-    .option("--hostname-override <name>", "the node's name; default: the machine's")
-    .addOption(new Option("--node-ip <ips>", "the node's address, or one of each family").argParser(list))
-    .option("--container-runtime-endpoint <socket>", `the runtime's socket; default: ${DEFAULT_ENDPOINT}`)
-    .option("--root-dir <dir>", "where pods' files and volumes are; default: /var/lib/kubelet")
-    .option("--cert-dir <dir>", "where the kubelet's certificates are; default: pki below --root-dir")
-    .option("--pod-manifest-path <dir>", "folder, or file, of static pods")
-    .option("--manifest-url <url>", "where to fetch static pods from")
-    .addOption(new Option("--cluster-dns <ips>", "name servers of pods").argParser(list))
-    .option("--cluster-domain <domain>", "the cluster's domain; default: cluster.local")
-    .option("--cgroup-root <cgroup>", "the cgroup below which pods are")
-    .option("--resolv-conf <file>", "the node's resolver; default: /etc/resolv.conf")
-    .option("--max-pods <count>", "how many pods the node takes; default: 110")
+    .description("run a kubelet on this machine, with the flags of kubelet")
+    .option("--kubeconfig <file>", "kubeconfig with the API server's address and the node's credentials")
+    .option("--bootstrap-kubeconfig <file>", "kubeconfig for TLS bootstrapping, used if --kubeconfig does not exist")
+    .option("--hostname-override <name>", "name of the Node; default: the hostname")
+    .addOption(new Option("--node-ip <ips>", "IP address of the node, or one of each family").argParser(list))
+    .option(
+      "--container-runtime-endpoint <socket>",
+      `CRI socket of the container runtime; default: ${DEFAULT_ENDPOINT}`,
+    )
+    .option("--root-dir <dir>", "directory for Pods' files and volumes; default: /var/lib/kubelet")
+    .option("--cert-dir <dir>", "directory for the kubelet's certificates; default: pki in --root-dir")
+    .option("--pod-manifest-path <dir>", "directory or file with static Pods")
+    .option("--manifest-url <url>", "URL to fetch static Pods from")
+    .addOption(new Option("--cluster-dns <ips>", "DNS servers of Pods").argParser(list))
+    .option("--cluster-domain <domain>", "DNS domain of the cluster; default: cluster.local")
+    .option("--cgroup-root <cgroup>", "parent cgroup of Pods")
+    .option("--resolv-conf <file>", "resolv.conf for Pods with the node's DNS; default: /etc/resolv.conf")
+    .option("--max-pods <count>", "maximum number of Pods; default: 110")
     .option("--port <port>", "port of the kubelet's server; default: 10250")
-    .addOption(new Option("--node-labels <labels>", "labels of the Node, such as a=b,c=d").argParser(pairs("=")))
+    .addOption(new Option("--node-labels <labels>", "labels for the Node, such as a=b,c=d").argParser(pairs("=")))
     .addOption(
-      new Option("--eviction-hard <thresholds>", "when pods have to go, such as memory.available<100Mi").argParser(
+      new Option("--eviction-hard <thresholds>", "eviction thresholds, such as memory.available<100Mi").argParser(
         pairs("<"),
       ),
     )
-    .option("--image-gc-high-threshold <percent>", "from which use of the disk on unused images are removed")
-    .option("--image-gc-low-threshold <percent>", "down to which use they are")
-    .addOption(new Option("--kube-reserved <amounts>", "kept for the kubelet, such as cpu=100m").argParser(pairs("=")))
-    .addOption(new Option("--system-reserved <amounts>", "kept for the system, such as cpu=100m").argParser(pairs("=")))
-    .addOption(new Option("--register-with-taints <taints>", "such as key=value:NoSchedule").argParser(taints))
+    .option("--image-gc-high-threshold <percent>", "disk usage at which image garbage collection starts")
+    .option("--image-gc-low-threshold <percent>", "disk usage at which image garbage collection stops")
     .addOption(
-      new Option("--rotate-server-certificates [bool]", "whether its server's certificate comes from the cluster")
+      new Option(
+        "--kube-reserved <amounts>",
+        "resources reserved for Kubernetes components, such as cpu=100m",
+      ).argParser(pairs("=")),
+    )
+    .addOption(
+      new Option(
+        "--system-reserved <amounts>",
+        "resources reserved for the operating system, such as cpu=100m",
+      ).argParser(pairs("=")),
+    )
+    .addOption(
+      new Option("--register-with-taints <taints>", "taints for the Node, such as key=value:NoSchedule").argParser(
+        taints,
+      ),
+    )
+    .addOption(
+      new Option(
+        "--rotate-server-certificates [bool]",
+        "request the serving certificate from the cluster, and renew it",
+      )
         .preset("true")
         .argParser(boolean),
     )
-    .option("--config <file>", "a KubeletConfiguration (kubelet.config.k8s.io/v1beta1); flags go before it")
+    .option("--config <file>", "KubeletConfiguration (kubelet.config.k8s.io/v1beta1); flags override it")
     .action(async (options: KubeletFlagOptions) => {
       const notes = [...notesOnFlags(command, ORIGINAL)];
       const { config, runtimeEndpoint, ignored } = await kubeletConfig(options, load);
-      if (ignored.length > 0) notes.push(`${options.config}: without effect in this kubelet: ${ignored.join(", ")}`);
+      if (ignored.length > 0)
+        notes.push(`${options.config}: these settings have no effect in this kubelet: ${ignored.join(", ")}`);
       const { kubeconfig, bootstrapKubeconfig } = options;
       if (kubeconfig === undefined)
-        throw new ClusterError("--kubeconfig is needed: it says how to reach the API server, and as which node.");
+        throw new ClusterError("--kubeconfig is required: it has the API server's address and the node's credentials.");
       const { major, minor, patch } = KUBERNETES_VERSION;
       const version = `v${major}.${minor}.${patch}+k8ts${K8TS_VERSION}`;
       const certDir = options.certDir ?? `${config.rootDir}/pki`;
       const { runHostKubelet } = await load();
-      // What a machine's init is sent when its power fails, and what it may send to others before it goes down.
+      // The signals that init receives on power failure or sends on shutdown.
       const shutdown = new AbortController();
       process.once("SIGPWR", () => shutdown.abort());
       await runUntilSignalled(notes, ({ clock, log }, signal) =>
@@ -126,7 +147,7 @@ export function kubeletCommand(load: LoadKubelet): Command {
   return command;
 }
 
-/** Flags before the file, the file before what is usual. */
+/** Flags override the file, the file overrides defaults. */
 export async function kubeletConfig(
   options: KubeletFlagOptions,
   load: LoadKubelet,
@@ -174,13 +195,13 @@ export async function kubeletConfig(
   return { config, runtimeEndpoint: options.containerRuntimeEndpoint ?? runtimeEndpoint ?? DEFAULT_ENDPOINT, ignored };
 }
 
-/** The first address of this machine that others can reach. */
+/** The first non-loopback address of this machine. */
 async function mainAddress(): Promise<readonly string[]> {
   const { networkInterfaces } = await import("node:os");
   const found = Object.values(networkInterfaces())
     .flatMap((addresses) => addresses ?? [])
     .find(({ internal, family }) => !internal && family === "IPv4");
-  if (found === undefined) throw new ClusterError("This machine has no address: say which with --node-ip.");
+  if (found === undefined) throw new ClusterError("This machine has no non-loopback address: set --node-ip.");
   return [found.address];
 }
 
@@ -191,7 +212,7 @@ function list(value: string): readonly string[] {
     .filter(Boolean);
 }
 
-/** `a=b,c=d`; what has no sign in it has no value. */
+/** `a=b,c=d`; a part without the sign has an empty value. */
 function pairs(sign: "=" | "<"): (value: string) => Readonly<Record<string, string>> {
   return (value) =>
     Object.fromEntries(
@@ -205,7 +226,7 @@ function pairs(sign: "=" | "<"): (value: string) => Readonly<Record<string, stri
 export function taints(value: string): KubeletConfig["taints"] {
   return list(value).map((text) => {
     const match = /^([^=:]+)(?:=([^:]*))?:(NoSchedule|PreferNoSchedule|NoExecute)$/.exec(text);
-    if (match === null) throw new InvalidArgumentError(`${text} is no taint such as key=value:NoSchedule.`);
+    if (match === null) throw new InvalidArgumentError(`${text} is not a taint such as key=value:NoSchedule.`);
     const [, key = "", own = "", effect] = match;
     return { key, ...(own !== "" && { value: own }), effect: effect as KubeletConfig["taints"][number]["effect"] };
   });

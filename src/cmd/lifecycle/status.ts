@@ -1,4 +1,4 @@
-/** `k8ts status`: whether the cluster of a data directory runs and is well; exit code 1 if not. */
+/** `k8ts status`: whether the cluster of a data directory runs and is ready; exit code 1 if not. */
 import { Command, Option } from "commander";
 import { realClock } from "#base";
 import { type DataDir, findRunning, type RunState } from "#cluster";
@@ -19,7 +19,7 @@ export function statusCommand(): Command {
   return new Command("status")
     .description("show whether the cluster runs and is ready; exit code 1 if not")
     .addOption(dataDirOption())
-    .addOption(new Option("-o, --output <format>", "how to show it").choices(["text", "json"]).default("text"))
+    .addOption(new Option("-o, --output <format>", "output format").choices(["text", "json"]).default("text"))
     .action(async (options: DataDirOption & { output: "text" | "json" }) => {
       const status = await statusOf(dataDirOf(options));
       process.stdout.write(

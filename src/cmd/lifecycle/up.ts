@@ -1,4 +1,4 @@
-/** `k8ts up`: runs a cluster in the foreground, or with --detach in a process of its own. */
+/** `k8ts up`: runs a cluster in the foreground, or with --detach in its own process. */
 import { existsSync, readdirSync } from "node:fs";
 import { Command, Option } from "commander";
 import { type ClusterConfig, ClusterError, type RealNodesConfig, type StoreConfig } from "#cluster";
@@ -10,7 +10,7 @@ import { type AuthorizationOptions, authorizationFrom, authorizationOptions } fr
 import { controllersOption } from "../options/controllers.ts";
 import { type EncryptionOptions, encryptionFrom, encryptionOptions } from "../options/encryption.ts";
 import { type EtcdOptions, etcdOptions, etcdStore, tlsOf } from "../options/etcd.ts";
-import { type FlowControlFlagOptions, flowControlFrom, flowControlOptions } from "../options/fairness.ts";
+import { type FairnessFlagOptions, fairnessFrom, fairnessOptions } from "../options/fairness.ts";
 import {
   chooseNodes,
   ownTerminal,
@@ -31,7 +31,7 @@ export interface UpOptions
     EncryptionOptions,
     AdmissionFlagOptions,
     AuditFlagOptions,
-    FlowControlFlagOptions,
+    FairnessFlagOptions,
     NodesFlagOptions,
     RealNodesFlagOptions,
     RecordingOptions {
@@ -51,11 +51,9 @@ export interface UpOptions
 
 export function upCommand(): Command {
   const command = new Command("up")
-    .description("run a cluster; Ctrl-C stops it, the next `up` on the same data directory continues")
+    .description("start a cluster; Ctrl-C stops it, and the next `up` with the same data directory resumes it")
     .addOption(
-      new Option("--store <kind>", "where objects are kept")
-        .choices(["embedded", "memory", "etcd"])
-        .default("embedded"),
+      new Option("--store <kind>", "storage backend").choices(["embedded", "memory", "etcd"]).default("embedded"),
     )
     .addOption(dataDirOption())
     .option("--bind-address <ip>", "address to listen on", "127.0.0.1")
@@ -64,26 +62,30 @@ export function upCommand(): Command {
         .argParser(wholeNumber(0, 65535))
         .default(6443),
     )
-    .option("--kubeconfig <file>", "kubeconfig that gets the context `k8ts`, instead of the user's own")
-    .addOption(new Option("--event-ttl <duration>", "how long events are kept, such as 1h30m").argParser(milliseconds))
+    .option("--kubeconfig <file>", "kubeconfig to add the context `k8ts` to (default: the user's)")
+    .addOption(
+      new Option("--event-ttl <duration>", "how long Events are kept, such as 1h30m (default: 1h)").argParser(
+        milliseconds,
+      ),
+    )
     .addOption(
       new Option(
         "--service-cluster-ip-range <cidrs>",
-        "addresses of Services: a range, or one of each family (default: 10.96.0.0/12)",
+        "Service IP range, or one IPv4 and one IPv6 range (default: 10.96.0.0/12)",
       ).argParser(serviceRanges),
     )
     .addOption(historyWindowOption())
     .addOption(flowRecordsOption())
     .addOption(controllersOption())
-    .option("--scheduler", "run the scheduler; default: unless objects are kept in memory and there are no nodes")
-    .option("--no-scheduler", "leave scheduling to another process, such as `k8ts scheduler`")
+    .option("--scheduler", "run the scheduler (default: yes, except with --store memory and no nodes)")
+    .option("--no-scheduler", "do not run the scheduler; another process, such as `k8ts scheduler`, does")
     .addOption(
       new Option("--dashboard-port <port>", "port of the dashboard on loopback; 0 picks a free one")
         .argParser(wholeNumber(0, 65535))
         .default(0),
     )
-    .option("--no-dashboard", "run no dashboard; `k8ts dashboard` runs one of its own")
-    .option("--detach", "return when the cluster is ready and leave it running")
+    .option("--no-dashboard", "do not serve the dashboard; `k8ts dashboard` serves it separately")
+    .option("--detach", "run in the background; return when the cluster is ready")
     .action(async (options: UpOptions) => {
       const { realNodes, notes } = await chooseNodes({ ...options, hasNodes: hasNodes(options) }, ownTerminal());
       const config = configFrom(options, realNodes);
@@ -99,7 +101,7 @@ export function upCommand(): Command {
     ...encryptionOptions(),
     ...admissionOptions(),
     ...auditOptions(),
-    ...flowControlOptions(),
+    ...fairnessOptions(),
   ])
     command.addOption(option);
   return command;
@@ -112,8 +114,8 @@ export function configFrom(options: UpOptions, realNodes?: RealNodesConfig): Clu
     bindAddress: options.bindAddress,
     port: options.port,
     store: storeFrom(options),
-    ...(options.eventTtl !== undefined && { eventTtlMs: options.eventTtl }),
-    ...(options.serviceClusterIpRange !== undefined && { serviceCidrs: options.serviceClusterIpRange }),
+    eventTtlMs: options.eventTtl,
+    serviceCidrs: options.serviceClusterIpRange,
     historyWindowMs: options.historyWindow,
     flowRecords: options.flowRecords,
     authentication: authenticationFrom(options),
@@ -121,17 +123,17 @@ export function configFrom(options: UpOptions, realNodes?: RealNodesConfig): Clu
     encryption: encryptionFrom(options),
     admission: admissionFrom(options),
     audit: auditFrom(options),
-    fairness: flowControlFrom(options),
-    ...(options.controllers !== undefined && { controllers: options.controllers }),
-    // What is in memory and has no nodes is there to try the API: nobody waits for a Pod to run.
+    fairness: fairnessFrom(options),
+    controllers: options.controllers,
+    // A memory store without nodes is for trying the API: no Pod could run.
     scheduler: options.scheduler ?? (options.store !== "memory" || nodes !== undefined || realNodes !== undefined),
-    ...(nodes !== undefined && { nodes }),
-    ...(realNodes !== undefined && { realNodes }),
+    nodes,
+    realNodes,
     mergeInto: options.kubeconfig ?? userKubeconfigPath(process.env),
   };
 }
 
-/** Real ones, from an earlier start. */
+/** Real nodes of an earlier start. */
 function hasNodes(options: UpOptions): boolean {
   const { nodes } = dataDirOf(options);
   return existsSync(nodes) && readdirSync(nodes, { withFileTypes: true }).some((entry) => entry.isDirectory());
@@ -141,7 +143,7 @@ function storeFrom(options: UpOptions): StoreConfig {
   const { store, etcdServers } = options;
   if (store === "etcd") return etcdStore(options, "--store etcd needs --etcd-servers URL[,URL…].");
   if (etcdServers !== undefined || tlsOf(options) !== undefined) {
-    throw new ClusterError(`--etcd-servers and its certificates go with --store etcd, not with --store ${store}.`);
+    throw new ClusterError(`--etcd-servers and its certificates require --store etcd, not --store ${store}.`);
   }
   return { kind: store };
 }

@@ -12,11 +12,11 @@ interface ImageRow {
 }
 
 export function imageCommand(): Command {
-  const command = new Command("image").description("images on the nodes of this machine, without a registry");
+  const command = new Command("image").description("import images into real nodes without a registry, and list them");
   command
     .command("import <images...>")
-    .description("give nodes images from files (docker save, OCI archives, also with gzip) or folders in OCI's layout")
-    .option("--node <name>", "on this node only; default: on every node that runs")
+    .description("import images from archives (docker save, OCI; optionally gzipped) or OCI layout folders into nodes")
+    .option("--node <name>", "import into this node only (default: all running nodes)")
     .addOption(dataDirOption())
     .action(async (paths: readonly string[], options: DataDirOption & { node?: string }) => {
       const nodes = await runningNodes(dataDirOf(options), options.node);
@@ -28,7 +28,7 @@ export function imageCommand(): Command {
     });
   command
     .command("ls")
-    .description("list the images and the nodes that have them")
+    .description("list images and the nodes that have them")
     .addOption(dataDirOption())
     .action(async (options: DataDirOption) => {
       process.stdout.write(imageTable(await imagesOn(await runningNodes(dataDirOf(options)))));
@@ -55,7 +55,7 @@ async function importOn(nodes: readonly NodeRecord[], path: string): Promise<rea
   const named = await Promise.all(
     nodes.map(({ names }) =>
       importImage(names, source.read()).catch((error: unknown) => {
-        throw new ClusterError(`${path} could not be imported on ${names.name}: ${(error as Error).message}.`, {
+        throw new ClusterError(`${path} could not be imported into ${names.name}: ${(error as Error).message}.`, {
           cause: error,
         });
       }),

@@ -1,4 +1,4 @@
-/** Flags about admission, named as kube-apiserver names them. */
+/** Admission flags, with kube-apiserver's names. */
 import { Option } from "commander";
 import type { ClusterConfig } from "#cluster";
 
@@ -17,19 +17,20 @@ export function admissionOptions(): readonly Option[] {
       .filter((name) => name !== ""),
   ];
   return [
-    new Option("--enable-admission-plugins <names>", "admission plugins to run besides the usual ones").argParser(
-      names,
-    ),
-    new Option("--disable-admission-plugins <names>", "admission plugins not to run").argParser(names),
-    new Option("--admission-control-config-file <file>", "an AdmissionConfiguration for the plugins"),
+    new Option(
+      "--enable-admission-plugins <names>",
+      "admission plugins to enable in addition to the default ones",
+    ).argParser(names),
+    new Option("--disable-admission-plugins <names>", "admission plugins to disable").argParser(names),
+    new Option("--admission-control-config-file <file>", "AdmissionConfiguration for the plugins"),
   ];
 }
 
 export function admissionFrom(options: AdmissionFlagOptions): NonNullable<ClusterConfig["admission"]> {
   const { enableAdmissionPlugins: enable, disableAdmissionPlugins: disable, admissionControlConfigFile } = options;
   return {
-    ...(enable !== undefined && { enable }),
-    ...(disable !== undefined && { disable }),
-    ...(admissionControlConfigFile !== undefined && { configFile: admissionControlConfigFile }),
+    enable,
+    disable,
+    configFile: admissionControlConfigFile,
   };
 }

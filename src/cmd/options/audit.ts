@@ -1,4 +1,4 @@
-/** Flags about audit, named as kube-apiserver names them. */
+/** Audit flags, with kube-apiserver's names. */
 import { Option } from "commander";
 import { AUDIT_MODES, type AuditMode } from "#apiserver";
 import type { ClusterConfig } from "#cluster";
@@ -40,18 +40,18 @@ const MANY = 1_000_000_000;
 
 export function auditOptions(): readonly Option[] {
   return [
-    new Option("--audit-policy-file <file>", "which requests are audited, and how much of them"),
-    new Option("--audit-log-path <file>", "where events are written, a line of JSON each; - for the standard output"),
-    number("--audit-log-maxage", "days that old log files are kept; 0: any age (default: 366)"),
-    number("--audit-log-maxbackup", "old log files that are kept; 0: any number (default: 100)"),
-    number("--audit-log-maxsize", "megabytes after which a new log file begins; 0: never (default: 100)"),
-    flag("--audit-log-compress", "compress old log files"),
-    new Option("--audit-log-format <format>", "how events are written").choices(["json"]),
-    new Option("--audit-log-version <version>", "version of events in the log").choices(["audit.k8s.io/v1"]),
+    new Option("--audit-policy-file <file>", "audit policy"),
+    new Option("--audit-log-path <file>", "audit log file, one JSON event per line; - for standard output"),
+    number("--audit-log-maxage", "days to keep old audit logs; 0: no limit (default: 366)"),
+    number("--audit-log-maxbackup", "number of old audit logs to keep; 0: no limit (default: 100)"),
+    number("--audit-log-maxsize", "size in megabytes at which the audit log is rotated; 0: never (default: 100)"),
+    flag("--audit-log-compress", "compress rotated audit logs with gzip"),
+    new Option("--audit-log-format <format>", "format of audit events").choices(["json"]),
+    new Option("--audit-log-version <version>", "API version of audit events").choices(["audit.k8s.io/v1"]),
     ...sinkOptions("log"),
-    new Option("--audit-webhook-config-file <file>", "kubeconfig of a server that events are sent to"),
-    duration("--audit-webhook-initial-backoff", "before a failed request is tried again (default: 10s)"),
-    new Option("--audit-webhook-version <version>", "version of events that are sent").choices(["audit.k8s.io/v1"]),
+    new Option("--audit-webhook-config-file <file>", "kubeconfig of the audit webhook"),
+    duration("--audit-webhook-initial-backoff", "time to wait before the first retry (default: 10s)"),
+    new Option("--audit-webhook-version <version>", "API version of audit events").choices(["audit.k8s.io/v1"]),
     ...sinkOptions("webhook"),
   ];
 }
@@ -59,16 +59,21 @@ export function auditOptions(): readonly Option[] {
 function sinkOptions(sink: "log" | "webhook"): readonly Option[] {
   const name = `--audit-${sink}`;
   return [
-    new Option(`${name}-mode <mode>`, "whether requests wait for their events").choices(AUDIT_MODES),
-    number(`${name}-batch-buffer-size`, `events that may wait (default: ${sink === "log" ? 50_000 : 10_000})`),
-    number(`${name}-batch-max-size`, "events in a batch"),
-    duration(`${name}-batch-max-wait`, "after which a batch goes that is not full"),
-    flag(`${name}-batch-throttle-enable`, "limit batches in a second"),
-    number(`${name}-batch-throttle-qps`, "batches in a second, on average"),
-    number(`${name}-batch-throttle-burst`, "batches at once"),
-    flag(`${name}-truncate-enabled`, "cut events that are too large"),
-    number(`${name}-truncate-max-event-size`, "bytes of an event (default: 102400)"),
-    number(`${name}-truncate-max-batch-size`, "bytes of a batch (default: 10485760)"),
+    new Option(`${name}-mode <mode>`, "whether requests wait until their audit events are written").choices(
+      AUDIT_MODES,
+    ),
+    number(
+      `${name}-batch-buffer-size`,
+      `maximum number of buffered events (default: ${sink === "log" ? 50_000 : 10_000})`,
+    ),
+    number(`${name}-batch-max-size`, "maximum number of events in a batch"),
+    duration(`${name}-batch-max-wait`, "maximum time to wait for a full batch"),
+    flag(`${name}-batch-throttle-enable`, "limit the rate of batches"),
+    number(`${name}-batch-throttle-qps`, "maximum average number of batches per second"),
+    number(`${name}-batch-throttle-burst`, "maximum number of batches in a burst"),
+    flag(`${name}-truncate-enabled`, "truncate events that are too large"),
+    number(`${name}-truncate-max-event-size`, "maximum size of an event in bytes (default: 102400)"),
+    number(`${name}-truncate-max-batch-size`, "maximum size of a batch in bytes (default: 10485760)"),
   ];
 }
 
@@ -118,7 +123,7 @@ export function auditFrom(options: AuditFlagOptions): NonNullable<ClusterConfig[
 
 type Given<T> = { readonly [K in keyof T]?: Exclude<T[K], undefined> };
 
-/** What was said; the rest has its defaults elsewhere. */
+/** Only the given flags; defaults are set elsewhere. */
 function given<T extends object>(values: T): Given<T> {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Given<T>;
 }

@@ -1,4 +1,4 @@
-/** The flags of authentication, named and meant as kube-apiserver's. */
+/** Authentication flags, with kube-apiserver's names and meanings. */
 import { InvalidArgumentError, Option } from "commander";
 import type { AuthenticationFlags } from "#cluster";
 import { milliseconds } from "./values.ts";
@@ -36,10 +36,10 @@ export interface AuthenticationOptions {
   readonly requestheaderExtraHeadersPrefix?: readonly string[];
 }
 
-/** May be given more than once. */
+/** Repeatable. */
 const each = (flags: string, description: string) =>
   new Option(flags, description).argParser((value: string, before: readonly string[] = []) => [...before, value]);
-/** Separated by commas, and may be given more than once. */
+/** Comma-separated, and repeatable. */
 const list = (flags: string, description: string) =>
   new Option(flags, description).argParser((value: string, before: readonly string[] = []) => [
     ...before,
@@ -54,54 +54,59 @@ const toggle = (name: string, description: string) =>
 
 export function authenticationOptions(): readonly Option[] {
   return [
-    new Option("--token-auth-file <csv>", "static bearer tokens"),
-    new Option("--client-ca-file <file>", "more authorities of client certificates; read again when it changes"),
-    toggle("--anonymous-auth", "whether requests without a credential pass as system:anonymous; default: true"),
-    toggle("--enable-bootstrap-token-auth", "whether bootstrap tokens in kube-system count; default: true"),
-    each("--service-account-issuer <url>", "who gives out service account tokens; the first signs, all are accepted"),
+    new Option("--token-auth-file <csv>", "file of static bearer tokens"),
+    new Option("--client-ca-file <file>", "additional CAs for client certificates; reloaded when the file changes"),
+    toggle("--anonymous-auth", "accept requests without credentials as system:anonymous; default: true"),
+    toggle("--enable-bootstrap-token-auth", "accept bootstrap tokens from Secrets in kube-system; default: true"),
     each(
-      "--service-account-key-file <file>",
-      "keys that service account tokens are verified with, besides the signing one",
+      "--service-account-issuer <url>",
+      "issuer of service account tokens; repeatable: the first one signs, all are accepted",
     ),
+    each("--service-account-key-file <file>", "additional keys for verifying service account tokens"),
     new Option(
       "--service-account-signing-key-file <file>",
-      "key that signs service account tokens, instead of the cluster's own",
+      "key for signing service account tokens (default: the cluster's own)",
     ),
     new Option(
       "--service-account-max-token-expiration <duration>",
-      "the longest that a service account token lasts",
+      "maximum lifetime of service account tokens",
     ).argParser(milliseconds),
-    toggle("--service-account-extend-token-expiration", "whether tokens of pods last for a year; default: true"),
-    new Option("--service-account-jwks-uri <url>", "where verifiers find the keys of service account tokens"),
-    list("--api-audiences <names>", "for whom tokens have to be meant; default: the service account issuers"),
-    new Option("--authentication-config <file>", "an AuthenticationConfiguration; read again when it changes"),
-    new Option("--oidc-issuer-url <url>", "OpenID Connect provider"),
-    new Option("--oidc-client-id <id>", "for whom its tokens have to be meant"),
-    new Option("--oidc-username-claim <claim>", "claim that names the user; default: sub"),
-    new Option("--oidc-username-prefix <prefix>", "put before user names; - for none"),
-    new Option("--oidc-groups-claim <claim>", "claim that names the groups"),
-    new Option("--oidc-groups-prefix <prefix>", "put before groups"),
-    new Option(
-      "--oidc-required-claim <claim=value>",
-      "claim that tokens must have; may be given more than once",
-    ).argParser(requiredClaim),
-    list("--oidc-signing-algs <names>", "algorithms that tokens may be signed with; default: RS256"),
-    new Option("--oidc-ca-file <file>", "authority of the provider's certificate"),
-    new Option("--authentication-token-webhook-config-file <file>", "kubeconfig of a server that knows tokens"),
+    toggle(
+      "--service-account-extend-token-expiration",
+      "extend the lifetime of Pods' tokens to one year; default: true",
+    ),
+    new Option("--service-account-jwks-uri <url>", "URL of the JSON Web Key Set for verifying service account tokens"),
+    list("--api-audiences <names>", "accepted token audiences; default: the service account issuers"),
+    new Option("--authentication-config <file>", "AuthenticationConfiguration; reloaded when the file changes"),
+    new Option("--oidc-issuer-url <url>", "URL of the OpenID Connect issuer"),
+    new Option("--oidc-client-id <id>", "OpenID Connect client ID: required audience of tokens"),
+    new Option("--oidc-username-claim <claim>", "claim with the user name; default: sub"),
+    new Option("--oidc-username-prefix <prefix>", "prefix for user names; - for none"),
+    new Option("--oidc-groups-claim <claim>", "claim with the groups"),
+    new Option("--oidc-groups-prefix <prefix>", "prefix for groups"),
+    new Option("--oidc-required-claim <claim=value>", "claim that tokens must have; repeatable").argParser(
+      requiredClaim,
+    ),
+    list("--oidc-signing-algs <names>", "accepted signing algorithms; default: RS256"),
+    new Option("--oidc-ca-file <file>", "CA of the issuer's certificate"),
+    new Option("--authentication-token-webhook-config-file <file>", "kubeconfig of the token authentication webhook"),
     new Option(
       "--authentication-token-webhook-version <version>",
-      "version of TokenReview for it; default: v1",
+      "TokenReview version for the webhook; default: v1",
     ).choices(["v1", "v1beta1"]),
     new Option(
       "--authentication-token-webhook-cache-ttl <duration>",
-      "how long its answers are kept; default: 2m",
+      "how long the webhook's answers are cached; default: 2m",
     ).argParser(milliseconds),
-    new Option("--requestheader-client-ca-file <file>", "authority of proxies that say in headers who their users are"),
-    list("--requestheader-allowed-names <names>", "common names of such proxies"),
-    list("--requestheader-username-headers <names>", "headers that name the user; default: X-Remote-User"),
-    list("--requestheader-uid-headers <names>", "headers that name the user's uid; default: X-Remote-Uid"),
-    list("--requestheader-group-headers <names>", "headers that name groups; default: X-Remote-Group"),
-    list("--requestheader-extra-headers-prefix <names>", "beginnings of headers with more; default: X-Remote-Extra-"),
+    new Option("--requestheader-client-ca-file <file>", "CA of authenticating proxies, which pass the user in headers"),
+    list("--requestheader-allowed-names <names>", "common names of authenticating proxies"),
+    list("--requestheader-username-headers <names>", "headers with the user name; default: X-Remote-User"),
+    list("--requestheader-uid-headers <names>", "headers with the user's UID; default: X-Remote-Uid"),
+    list("--requestheader-group-headers <names>", "headers with groups; default: X-Remote-Group"),
+    list(
+      "--requestheader-extra-headers-prefix <names>",
+      "prefixes of headers with extra user information; default: X-Remote-Extra-",
+    ),
   ];
 }
 

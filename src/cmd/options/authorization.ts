@@ -1,4 +1,4 @@
-/** Flags about who may do what, named as kube-apiserver names them. */
+/** Authorization flags, with kube-apiserver's names. */
 import { Option } from "commander";
 import type { ClusterConfig } from "#cluster";
 import { milliseconds } from "./values.ts";
@@ -16,22 +16,25 @@ export interface AuthorizationOptions {
 export function authorizationOptions(): readonly Option[] {
   const webhook = "--authorization-webhook";
   return [
-    new Option("--authorization-mode <modes>", "who decides, in this order; default: Node,RBAC").argParser((value) =>
-      value.split(",").map((mode) => mode.trim()),
+    new Option("--authorization-mode <modes>", "ordered list of authorization modes; default: Node,RBAC").argParser(
+      (value) => value.split(",").map((mode) => mode.trim()),
     ),
-    new Option("--authorization-policy-file <file>", "policies of the mode ABAC, a JSON object in each line"),
-    new Option(`${webhook}-config-file <file>`, "kubeconfig of the server that the mode Webhook asks"),
-    new Option(`${webhook}-version <version>`, "version of SubjectAccessReview for the webhook").choices([
+    new Option("--authorization-policy-file <file>", "policy file for mode ABAC, one JSON object per line"),
+    new Option(`${webhook}-config-file <file>`, "kubeconfig of the webhook for mode Webhook"),
+    new Option(`${webhook}-version <version>`, "SubjectAccessReview version for the webhook").choices([
       "v1",
       "v1beta1",
     ]),
-    new Option(`${webhook}-cache-authorized-ttl <duration>`, "how long the webhook's yes is kept").argParser(
+    new Option(`${webhook}-cache-authorized-ttl <duration>`, "how long the webhook's approvals are cached").argParser(
       milliseconds,
     ),
-    new Option(`${webhook}-cache-unauthorized-ttl <duration>`, "how long the webhook's no is kept").argParser(
+    new Option(`${webhook}-cache-unauthorized-ttl <duration>`, "how long the webhook's denials are cached").argParser(
       milliseconds,
     ),
-    new Option("--authorization-config <file>", "an AuthorizationConfiguration, instead of modes and webhook flags"),
+    new Option(
+      "--authorization-config <file>",
+      "AuthorizationConfiguration, instead of --authorization-mode and webhook flags",
+    ),
   ];
 }
 

@@ -1,4 +1,4 @@
-/** Flags that components in a process of their own share: how they reach the API server, who of several works, where they tell about themselves. */
+/** Flags that all standalone components share: API server, leader election, health and metrics. */
 import { Option } from "commander";
 import { ClusterError, type ComponentConfig } from "#cluster";
 import { boolean, milliseconds, wholeNumber } from "./values.ts";
@@ -27,45 +27,46 @@ export interface ComponentDefaults {
 
 export function componentOptions({ name, port }: ComponentDefaults): readonly Option[] {
   return [
-    new Option("--kubeconfig <file>", "how to reach the API server, and as whom"),
-    new Option("--master <url>", "where the API server is, instead of what the kubeconfig says"),
+    new Option("--kubeconfig <file>", "kubeconfig with the API server's address and credentials"),
+    new Option("--master <url>", "URL of the API server; overrides the kubeconfig"),
     new Option("--bind-address <ip>", "address for health and metrics").default("0.0.0.0"),
     new Option("--secure-port <port>", "port for health and metrics; 0: none")
       .argParser(wholeNumber(0, 65535))
       .default(port),
-    new Option("--tls-cert-file <file>", "certificate to show there, instead of one that is made at the start"),
-    new Option("--tls-private-key-file <file>", "its key"),
-    new Option("--leader-elect [bool]", "whether only the elected one of several works")
-      .preset("true")
-      .argParser(boolean)
-      .default(true),
-    new Option("--leader-elect-lease-duration <duration>", "after which time others may take over")
+    new Option("--tls-cert-file <file>", "serving certificate for health and metrics (default: self-signed)"),
+    new Option("--tls-private-key-file <file>", "private key of that certificate"),
+    new Option("--leader-elect [bool]", "use leader election").preset("true").argParser(boolean).default(true),
+    new Option("--leader-elect-lease-duration <duration>", "time after which an unrenewed lease may be taken over")
       .argParser(milliseconds)
       .default(15_000, "15s"),
-    new Option("--leader-elect-renew-deadline <duration>", "after which time without renewal the leader stops")
+    new Option(
+      "--leader-elect-renew-deadline <duration>",
+      "time after which a leader that cannot renew its lease stops",
+    )
       .argParser(milliseconds)
       .default(10_000, "10s"),
-    new Option("--leader-elect-retry-period <duration>", "how often to try")
+    new Option("--leader-elect-retry-period <duration>", "time between attempts to acquire or renew the lease")
       .argParser(milliseconds)
       .default(2_000, "2s"),
-    new Option("--leader-elect-resource-lock <kind>", "what is locked").choices(["leases"]).default("leases"),
-    new Option("--leader-elect-resource-name <name>", "the lease").default(name),
-    new Option("--leader-elect-resource-namespace <namespace>", "where the lease is").default("kube-system"),
+    new Option("--leader-elect-resource-lock <kind>", "kind of the lock object").choices(["leases"]).default("leases"),
+    new Option("--leader-elect-resource-name <name>", "name of the Lease").default(name),
+    new Option("--leader-elect-resource-namespace <namespace>", "namespace of the Lease").default("kube-system"),
   ];
 }
 
 export function componentFrom(options: ComponentOptions): Omit<ComponentConfig, "name"> {
   const { kubeconfig, master, bindAddress, securePort, tlsCertFile, tlsPrivateKeyFile } = options;
-  if (kubeconfig === undefined) throw new ClusterError("--kubeconfig is needed: it says how to reach the API server.");
+  if (kubeconfig === undefined)
+    throw new ClusterError("--kubeconfig is required: it has the API server's address and credentials.");
   return {
     kubeconfig,
-    ...(master !== undefined && { master }),
+    master,
     ...(securePort !== 0 && {
       serving: {
         bindAddress,
         port: securePort,
-        ...(tlsCertFile !== undefined && { tlsCertFile }),
-        ...(tlsPrivateKeyFile !== undefined && { tlsPrivateKeyFile }),
+        tlsCertFile,
+        tlsPrivateKeyFile,
       },
     }),
     ...(options.leaderElect && { election: electionFrom(options) }),

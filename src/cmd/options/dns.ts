@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import { Option } from "commander";
-import { ClusterError, type LoneDnsConfig } from "#cluster";
+import { ClusterError, type StandaloneDnsConfig } from "#cluster";
 import { wholeNumber } from "./values.ts";
 
 export interface DnsFlagOptions {
@@ -17,27 +17,28 @@ const DNS_PORT = 53;
 
 export function dnsOptions(): readonly Option[] {
   return [
-    new Option("--cluster-dns <ips>", "addresses at which the cluster's DNS answers").argParser(list),
-    new Option("--dns-port <port>", "its port").argParser(wholeNumber(0, 65535)).default(DNS_PORT),
-    new Option("--cluster-domain <name>", "the cluster's domain").default("cluster.local"),
-    new Option(
-      "--upstream <servers>",
-      "who is asked for other names, as ip[:port]; default: as resolv.conf says",
-    ).argParser(list),
-    new Option("--stub-domain <domain=servers>", "who is asked for names in a domain; may be given again").argParser(
+    new Option("--cluster-dns <ips>", "addresses of the cluster DNS server").argParser(list),
+    new Option("--dns-port <port>", "port of the cluster DNS server")
+      .argParser(wholeNumber(0, 65535))
+      .default(DNS_PORT),
+    new Option("--cluster-domain <name>", "DNS domain of the cluster").default("cluster.local"),
+    new Option("--upstream <servers>", "upstream DNS servers, as ip[:port]; default: those of resolv.conf").argParser(
+      list,
+    ),
+    new Option("--stub-domain <domain=servers>", "DNS servers for one domain; repeatable").argParser(
       (value: string, all: readonly string[] = []) => [...all, value],
     ),
   ];
 }
 
-export function dnsFrom(options: DnsFlagOptions, addresses: readonly string[]): LoneDnsConfig {
+export function dnsFrom(options: DnsFlagOptions, addresses: readonly string[]): StandaloneDnsConfig {
   const stubs = (options.stubDomain ?? []).map((text) => {
     const [domain = "", servers = ""] = text.split("=");
-    if (domain === "" || servers === "") throw new ClusterError(`--stub-domain ${text}: say domain=ip[:port][,…].`);
+    if (domain === "" || servers === "") throw new ClusterError(`--stub-domain ${text}: use domain=ip[:port][,…].`);
     return [domain.toLowerCase(), list(servers).map((server) => serverOf("--stub-domain", server))] as const;
   });
   for (const address of addresses)
-    if (isIP(address) === 0) throw new ClusterError(`--cluster-dns: ${address} is no address.`);
+    if (isIP(address) === 0) throw new ClusterError(`--cluster-dns: ${address} is not an IP address.`);
   return {
     addresses,
     port: options.dnsPort,
@@ -49,7 +50,7 @@ export function dnsFrom(options: DnsFlagOptions, addresses: readonly string[]): 
   };
 }
 
-/** Those of the machine, without ourselves: who asks themselves never gets an answer. */
+/** The machine's servers, without our own addresses, which would be a loop. */
 function systemServers(own: readonly string[]): string[] {
   try {
     const lines = readFileSync("/etc/resolv.conf", "utf8").split("\n");
@@ -64,7 +65,7 @@ function serverOf(flag: string, text: string): { host: string; port: number } {
   if (isIP(text) !== 0) return { host: text, port: DNS_PORT };
   const [, host = "", port = ""] = /^\[?(.+?)\]?:(\d+)$/.exec(text) ?? [];
   if (isIP(host) === 0 || Number(port) > 65_535)
-    throw new ClusterError(`${flag}: ${text} is no server; say ip[:port].`);
+    throw new ClusterError(`${flag}: ${text} is not a server; use ip[:port].`);
   return { host, port: Number(port) };
 }
 

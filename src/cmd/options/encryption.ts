@@ -1,4 +1,4 @@
-/** Flags about encryption at rest, named as kube-apiserver names them. */
+/** Encryption flags, with kube-apiserver's names. */
 import { Option } from "commander";
 import type { ClusterConfig } from "#cluster";
 import { boolean } from "./values.ts";
@@ -10,8 +10,11 @@ export interface EncryptionOptions {
 
 export function encryptionOptions(): readonly Option[] {
   return [
-    new Option("--encryption-provider-config <file>", "an EncryptionConfiguration: what is kept encrypted, and how"),
-    new Option("--encryption-provider-config-automatic-reload [boolean]", "follow that file while the cluster runs")
+    new Option("--encryption-provider-config <file>", "EncryptionConfiguration for data at rest"),
+    new Option(
+      "--encryption-provider-config-automatic-reload [boolean]",
+      "reload --encryption-provider-config when the file changes",
+    )
       .preset("true")
       .argParser(boolean),
   ];
@@ -19,5 +22,5 @@ export function encryptionOptions(): readonly Option[] {
 
 export function encryptionFrom(options: EncryptionOptions): NonNullable<ClusterConfig["encryption"]> {
   const { encryptionProviderConfig: file, encryptionProviderConfigAutomaticReload: reloads } = options;
-  return { ...(file !== undefined && { file }), ...(reloads !== undefined && { reloads }) };
+  return { file, reloads };
 }

@@ -1,4 +1,4 @@
-/** Flags of the etcd behind an API server, named as kube-apiserver names them. */
+/** etcd flags, with kube-apiserver's names. */
 import { Option } from "commander";
 import { ClusterError, type StoreConfig } from "#cluster";
 
@@ -11,8 +11,8 @@ export interface EtcdOptions {
 
 export function etcdOptions(): readonly Option[] {
   return [
-    new Option("--etcd-servers <urls>", "etcd endpoints, separated by commas").argParser(endpointList),
-    new Option("--etcd-cafile <file>", "authority that etcd's certificate is checked with"),
+    new Option("--etcd-servers <urls>", "etcd endpoints, comma-separated").argParser(endpointList),
+    new Option("--etcd-cafile <file>", "CA of etcd's certificate"),
     new Option("--etcd-certfile <file>", "client certificate for etcd"),
     new Option("--etcd-keyfile <file>", "key of the client certificate for etcd"),
   ];

@@ -1,4 +1,4 @@
-/** Flags of kube-apiserver about kubelets: how it reaches them, who it is to them, and whether it checks who they are. */
+/** kube-apiserver's flags for its connections to kubelets. */
 import { InvalidArgumentError, Option } from "commander";
 import { type ApiServerConfig, ClusterError } from "#cluster";
 import { milliseconds } from "./values.ts";
@@ -17,16 +17,15 @@ export function kubeletReachOptions(): readonly Option[] {
   return [
     new Option(
       "--kubelet-certificate-authority <file>",
-      "who signs the certificates of kubelets; default: not checked",
+      "CA of kubelets' serving certificates; default: they are not verified",
     ),
-    new Option("--kubelet-client-certificate <file>", "certificate of this server for kubelets"),
-    new Option("--kubelet-client-key <file>", "its key"),
-    new Option("--kubelet-preferred-address-types <types>", "which of a Node's addresses is tried first").argParser(
-      addressTypes,
-    ),
-    new Option("--kubelet-timeout <duration>", "how long a kubelet may take to answer, such as 5s").argParser(
-      milliseconds,
-    ),
+    new Option("--kubelet-client-certificate <file>", "client certificate for kubelets"),
+    new Option("--kubelet-client-key <file>", "private key of that certificate"),
+    new Option(
+      "--kubelet-preferred-address-types <types>",
+      "Node address types to use, in order of preference",
+    ).argParser(addressTypes),
+    new Option("--kubelet-timeout <duration>", "timeout of requests to kubelets, such as 5s").argParser(milliseconds),
   ];
 }
 
@@ -37,16 +36,16 @@ export function kubeletReachFrom(options: KubeletReachOptions): NonNullable<ApiS
     throw new ClusterError("--kubelet-client-certificate and --kubelet-client-key belong together: give both or none.");
   }
   return {
-    ...(certificateAuthority !== undefined && { certificateAuthority }),
+    certificateAuthority,
     ...(certFile !== undefined && keyFile !== undefined && { client: { certFile, keyFile } }),
-    ...(kubeletPreferredAddressTypes !== undefined && { addressTypes: kubeletPreferredAddressTypes }),
-    ...(timeoutMs !== undefined && { timeoutMs }),
+    addressTypes: kubeletPreferredAddressTypes,
+    timeoutMs,
   };
 }
 
 function addressTypes(value: string): readonly string[] {
   const types = value.split(",").map((type) => type.trim());
   const wrong = types.find((type) => !ADDRESS_TYPES.includes(type));
-  if (wrong !== undefined) throw new InvalidArgumentError(`${wrong} is none of ${ADDRESS_TYPES.join(", ")}.`);
+  if (wrong !== undefined) throw new InvalidArgumentError(`${wrong} is not one of ${ADDRESS_TYPES.join(", ")}.`);
   return types;
 }

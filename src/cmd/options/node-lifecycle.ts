@@ -1,6 +1,6 @@
-/** Flags of kube-controller-manager about nodes: which addresses their Pods get, and how patient the cluster is with nodes that fall silent. */
+/** kube-controller-manager's flags about nodes: Pod CIDRs, and the handling of unreachable nodes. */
 import { InvalidArgumentError, Option } from "commander";
-import { ClusterError, type LoneControllerManagerConfig } from "#cluster";
+import { ClusterError, type StandaloneControllerManagerConfig } from "#cluster";
 import { boolean, milliseconds, wholeNumber } from "./values.ts";
 
 export interface NodeFlagOptions {
@@ -24,39 +24,43 @@ const MASK = { ipv4: 24, ipv6: 64 };
 export function nodeFlags(): readonly Option[] {
   const list = (value: string) => value.split(",").map((each) => each.trim());
   return [
-    new Option("--allocate-node-cidrs [bool]", "whether nodes get ranges of addresses for their Pods here")
+    new Option("--allocate-node-cidrs [bool]", "allocate Pod CIDRs for Nodes")
       .preset("true")
       .argParser(boolean)
       .default(false),
-    new Option("--cluster-cidr <cidrs>", "where these ranges are taken from").argParser(list),
-    new Option("--service-cluster-ip-range <cidrs>", "addresses of Services, which no node gets").argParser(list),
-    new Option("--node-cidr-mask-size <bits>", "how large a range is").argParser(wholeNumber(1, 128)),
-    new Option("--node-cidr-mask-size-ipv4 <bits>", "the same, of IPv4").argParser(wholeNumber(1, 32)),
-    new Option("--node-cidr-mask-size-ipv6 <bits>", "the same, of IPv6").argParser(wholeNumber(1, 128)),
-    new Option(
-      "--node-monitor-grace-period <duration>",
-      "without a sign of life for so long, a node is unknown",
-    ).argParser(milliseconds),
-    new Option("--node-startup-grace-period <duration>", "the same for a node that starts").argParser(milliseconds),
-    new Option("--node-monitor-period <duration>", "how long failures are gathered").argParser(milliseconds),
-    new Option(
-      "--node-eviction-rate <nodes>",
-      "nodes a second whose Pods are driven out, in a zone that is well",
-    ).argParser(positive),
-    new Option("--secondary-node-eviction-rate <nodes>", "the same in a large zone that is not").argParser(positive),
-    new Option("--large-cluster-size-threshold <nodes>", "from how many nodes on a zone is large").argParser(
-      wholeNumber(0, 1_000_000),
+    new Option("--cluster-cidr <cidrs>", "Pod IP ranges of the cluster").argParser(list),
+    new Option("--service-cluster-ip-range <cidrs>", "Service IP ranges, excluded from allocation").argParser(list),
+    new Option("--node-cidr-mask-size <bits>", "prefix length of a Node's Pod CIDR").argParser(wholeNumber(1, 128)),
+    new Option("--node-cidr-mask-size-ipv4 <bits>", "prefix length of a Node's IPv4 Pod CIDR").argParser(
+      wholeNumber(1, 32),
+    ),
+    new Option("--node-cidr-mask-size-ipv6 <bits>", "prefix length of a Node's IPv6 Pod CIDR").argParser(
+      wholeNumber(1, 128),
     ),
     new Option(
+      "--node-monitor-grace-period <duration>",
+      "time without a heartbeat after which a Node's Ready condition becomes Unknown",
+    ).argParser(milliseconds),
+    new Option("--node-startup-grace-period <duration>", "the same for a starting Node").argParser(milliseconds),
+    new Option("--node-monitor-period <duration>", "period of node health checks").argParser(milliseconds),
+    new Option("--node-eviction-rate <nodes>", "Nodes per second whose Pods are evicted, in a healthy zone").argParser(
+      positive,
+    ),
+    new Option("--secondary-node-eviction-rate <nodes>", "the same in an unhealthy large zone").argParser(positive),
+    new Option(
+      "--large-cluster-size-threshold <nodes>",
+      "number of Nodes from which on a zone counts as large",
+    ).argParser(wholeNumber(0, 1_000_000)),
+    new Option(
       "--unhealthy-zone-threshold <part>",
-      "which part of a zone must be down for it to be disrupted",
+      "fraction of unready Nodes from which on a zone counts as unhealthy",
     ).argParser(positive),
   ];
 }
 
 export function nodeFlagsFrom(
   options: NodeFlagOptions,
-): Pick<LoneControllerManagerConfig, "nodeCidrs" | "nodeLifecycle"> {
+): Pick<StandaloneControllerManagerConfig, "nodeCidrs" | "nodeLifecycle"> {
   const given = {
     monitorGraceMs: options.nodeMonitorGracePeriod,
     startupGraceMs: options.nodeStartupGracePeriod,
@@ -70,7 +74,7 @@ export function nodeFlagsFrom(
   return { nodeLifecycle, nodeCidrs: options.allocateNodeCidrs ? nodeCidrsFrom(options) : false };
 }
 
-function nodeCidrsFrom(options: NodeFlagOptions): NonNullable<LoneControllerManagerConfig["nodeCidrs"]> {
+function nodeCidrsFrom(options: NodeFlagOptions): NonNullable<StandaloneControllerManagerConfig["nodeCidrs"]> {
   const { clusterCidr: clusterCidrs, serviceClusterIpRange: serviceCidrs = [], nodeCidrMaskSize: size } = options;
   if (clusterCidrs === undefined) throw new ClusterError("--allocate-node-cidrs needs --cluster-cidr.");
   const { nodeCidrMaskSizeIpv4: ipv4, nodeCidrMaskSizeIpv6: ipv6 } = options;

@@ -1,4 +1,4 @@
-/** How much of what was is kept: states of the store, and records of what happened. */
+/** How much history is kept: past states of the store, and flow records. */
 import { Option } from "commander";
 import type { FlowRecording } from "#cluster";
 import { milliseconds } from "./values.ts";
@@ -9,7 +9,7 @@ export interface RecordingOptions {
 }
 
 export function historyWindowOption(): Option {
-  return new Option("--history-window <duration>", "how long earlier states can be asked for, with `k8ts at`")
+  return new Option("--history-window <duration>", "how far back `k8ts at` and `k8ts diff` can go")
     .argParser(milliseconds)
     .default(10 * 60_000, "10m");
 }
@@ -17,7 +17,7 @@ export function historyWindowOption(): Option {
 export function flowRecordsOption(): Option {
   return new Option(
     "--flow-records <where>",
-    "what is recorded for `k8ts flow` and `k8ts why`: off, memory, or file, for the next start, too",
+    "where records for `k8ts flow` and `k8ts why` are kept; file: across restarts",
   )
     .choices(["off", "memory", "file"])
     .default("memory");

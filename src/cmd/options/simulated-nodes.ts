@@ -1,4 +1,4 @@
-/** Flags about the nodes that a cluster runs. */
+/** Flags for simulated nodes. */
 import { InvalidArgumentError, Option } from "commander";
 import { canonicalQuantity, checkDns1123Label, parseQuantity } from "#api";
 import { ClusterError, type NodesConfig } from "#cluster";
@@ -15,14 +15,16 @@ export interface NodesFlagOptions {
 
 export function nodesOptions(): readonly Option[] {
   return [
-    new Option("--nodes <n>", "nodes to run").argParser(wholeNumber(0, 5000)),
-    new Option("--runtime <kind>", "what runs containers").choices(["auto", "containerd", "simulated"]).default("auto"),
-    new Option("--node-cpu <amount>", "processors of each simulated node (default: 8)").argParser(amount),
+    new Option("--nodes <n>", "number of nodes").argParser(wholeNumber(0, 5000)),
+    new Option("--runtime <kind>", "container runtime of the nodes")
+      .choices(["auto", "containerd", "simulated"])
+      .default("auto"),
+    new Option("--node-cpu <amount>", "CPUs of each simulated node (default: 8)").argParser(amount),
     new Option("--node-memory <amount>", "memory of each simulated node (default: 32Gi)").argParser(amount),
-    new Option("--node-pods <n>", "Pods that each simulated node takes (default: 110)").argParser(
+    new Option("--node-pods <n>", "maximum number of Pods on each simulated node (default: 110)").argParser(
       wholeNumber(1, 10_000),
     ),
-    new Option("--node-zones <names>", "zones that simulated nodes are spread over, separated by commas").argParser(
+    new Option("--node-zones <names>", "zones of simulated nodes, assigned round-robin, comma-separated").argParser(
       zones,
     ),
   ];
@@ -40,7 +42,7 @@ export function nodesFrom(options: NodesFlagOptions): NodesConfig | undefined {
   if (nodes > 0 && runtime !== "containerd") return { count: nodes, ...facts };
   if (Object.keys(facts).length > 0)
     throw new ClusterError(
-      "--node-cpu, --node-memory, --node-pods and --node-zones go with simulated nodes: say --runtime simulated --nodes N.",
+      "--node-cpu, --node-memory, --node-pods and --node-zones apply to simulated nodes: use --runtime simulated --nodes N.",
     );
   return undefined;
 }
@@ -49,7 +51,7 @@ function amount(value: string): string {
   try {
     if (parseQuantity(value).unscaled > 0n) return canonicalQuantity(value);
   } catch {
-    // told below, in one sentence
+    // reported below
   }
   throw new InvalidArgumentError("It must be an amount such as 8, 500m or 32Gi.");
 }
@@ -58,6 +60,6 @@ function zones(value: string): readonly string[] {
   const names = value.split(",").map((name) => name.trim());
   const wrong = names.find((name) => checkDns1123Label(name).length > 0);
   if (wrong !== undefined)
-    throw new InvalidArgumentError(`${JSON.stringify(wrong)} is not a name of a zone, such as a or zone-1.`);
+    throw new InvalidArgumentError(`${JSON.stringify(wrong)} is not a zone name such as a or zone-1.`);
   return names;
 }

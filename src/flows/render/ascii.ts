@@ -7,7 +7,8 @@
  *
  * Words stand on their arrow if it has room for them, else on the line above.
  */
-import type { Arrow, Diagram, Line } from "../diagram.ts";
+import type { Arrow, Line } from "../diagram/causal-order.ts";
+import type { Diagram } from "../diagram/diagram.ts";
 
 export interface AsciiOptions {
   /** How wide a column is at least. Default: 20. */

@@ -1,5 +1,6 @@
 /** A diagram as Mermaid's sequenceDiagram, for documents. */
-import type { Arrow, Diagram } from "../diagram.ts";
+import type { Arrow } from "../diagram/causal-order.ts";
+import type { Diagram } from "../diagram/diagram.ts";
 
 const ARROWS: Readonly<Record<Exclude<Arrow, "note">, string>> = {
   call: "->>",

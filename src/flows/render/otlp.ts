@@ -1,7 +1,7 @@
 /** A flow as one trace of OpenTelemetry (OTLP in JSON): works and requests are spans, causes are their parents. */
 import { createHash } from "node:crypto";
-import type { FlowRecord, RequestRecord, WorkRecord } from "../record.ts";
-import { causesOf } from "../trace.ts";
+import type { FlowRecord, RequestRecord, WorkRecord } from "../record/record.ts";
+import { causesOf } from "../trace/trace.ts";
 
 interface Span {
   readonly traceId: string;

@@ -1,5 +1,5 @@
 /** Records for tests, as a script: `story()` numbers them and gives them times. */
-import type { DeliveryRecord, FlowRecord, RequestRecord, WorkRecord } from "../record.ts";
+import type { DeliveryRecord, FlowRecord, RequestRecord, WorkRecord } from "../record/record.ts";
 
 const REQUEST: RequestRecord = {
   type: "request",

@@ -1,9 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { core } from "#api";
-import { admitPod, admitResize } from "./admission.ts";
+import { type AdmissionFacts, admitPod, admitResize } from "./admission.ts";
 import { matchesNode } from "./node-affinity.ts";
+import { Usage } from "./usage.ts";
 
-const pod = (spec: Partial<core.PodSpec> = {}, name = "web"): core.Pod => ({
+let pods = 0;
+const pod = (spec: Partial<core.PodSpec> = {}, name = `pod-${pods++}`): core.Pod => ({
   metadata: { name, namespace: "default", uid: name },
   spec: { containers: [{ name: "app" }], ...spec },
 });
@@ -66,6 +68,12 @@ describe("admission", () => {
       "NodeAffinity: Predicate NodeAffinity failed: node(s) didn't match Pod's node affinity/selector",
     ],
     [
+      "a port of a sidecar",
+      onPort(80),
+      [pod({ initContainers: [{ name: "s", restartPolicy: "Always", ports: [{ containerPort: 1, hostPort: 80 }] }] })],
+      "NodePorts: Predicate NodePorts failed: node(s) didn't have free ports for the requested pod ports",
+    ],
+    [
       "another system",
       pod({ os: { name: "windows" } }),
       [],
@@ -81,7 +89,7 @@ describe("admission", () => {
       'SysctlForbidden: forbidden sysctl: "net.ipv4.tcp_syncookies" not allowed with host net enabled',
     ],
   ])("%s", (_, asked, active, want) => {
-    const problem = admitPod(asked, active, facts);
+    const problem = admitPod(asked, Usage.of(active), facts);
     expect(problem && `${problem.reason}: ${problem.message}`).toBe(want);
   });
 
@@ -90,9 +98,36 @@ describe("admission", () => {
     ["1500m", "1", "Deferred: Node didn't have enough resource: cpu, requested: 1500, used: 1000, capacity: 2000"],
     ["3", "0", "Infeasible: Node didn't have enough capacity: cpu, requested: 3000, capacity: 2000"],
   ])("a resize to %s beside %s", (cpu, other, want) => {
-    const verdict = admitResize(asking({ cpu }), [asking({ cpu: other })], facts.allocatable);
+    const verdict = admitResize(asking({ cpu }), Usage.of([asking({ cpu: other })]), facts.allocatable);
     expect(verdict.fits ? undefined : `${verdict.reason}: ${verdict.message}`).toBe(want);
   });
+});
+
+describe("NoExecute taints", () => {
+  const taint = { key: "down", value: "yes", effect: "NoExecute" } as const;
+  const facts: AdmissionFacts = {
+    node: { metadata: { name: "node-1" }, spec: { taints: [taint, { key: "other", effect: "NoSchedule" }] } },
+    allocatable: { pods: "3" },
+    allowedUnsafeSysctls: [],
+  };
+  const source = { metadata: { name: "s", annotations: { "kubernetes.io/config.source": "file" } } };
+  it.each<[string, core.Pod, boolean]>([
+    ["not tolerated", pod(), false],
+    ["tolerated", pod({ tolerations: [{ key: "down", operator: "Exists" }] }), true],
+    ["tolerated by its value", pod({ tolerations: [{ key: "down", value: "yes", effect: "NoExecute" }] }), true],
+    ["another value", pod({ tolerations: [{ key: "down", value: "no" }] }), false],
+    ["another effect", pod({ tolerations: [{ key: "down", operator: "Exists", effect: "NoSchedule" }] }), false],
+    ["a static Pod", { ...pod(), ...source }, true],
+  ])("%s", (_, asked, admitted) =>
+    expect(admitPod(asked, new Usage(), facts)).toEqual(
+      admitted
+        ? undefined
+        : {
+            reason: "TaintToleration",
+            message: "Predicate TaintToleration failed: node(s) had taints that the pod didn't tolerate",
+          },
+    ),
+  );
 });
 
 describe("node affinity", () => {

@@ -1,24 +1,29 @@
 /**
- * Whether a node takes a Pod. The scheduler has decided already; this is the last word of the node, which knows what runs on it. Pure.
+ * Whether a node takes a Pod. The scheduler has checked before; the kubelet checks again, because it knows what really
+ * runs on the node and because a Pod with spec.nodeName set by hand has passed no scheduler. Pure.
+ *
+ * The checks, their order and their messages are the kubelet's: resources, node affinity, host ports, NoExecute taints.
  */
 import {
   addQuantities,
   compareQuantities,
   type core,
   parseQuantity,
-  podRequests,
   type Quantity,
   scaledValue,
-  subtractQuantities,
   zeroQuantity,
 } from "#api";
 import type { PodFailure } from "../lifecycle/index.ts";
 import { matchesNode } from "./node-affinity.ts";
 import type { ResizeVerdict } from "./resize.ts";
+import { isTolerated } from "./taints.ts";
+import { requestsOf, type Usage } from "./usage.ts";
+
+type Amounts = Readonly<Record<string, string>>;
 
 export interface AdmissionFacts {
-  readonly node: Pick<core.Node, "metadata">;
-  readonly allocatable: Readonly<Record<string, string>>;
+  readonly node: Pick<core.Node, "metadata" | "spec">;
+  readonly allocatable: Amounts;
   readonly allowedUnsafeSysctls: readonly string[];
 }
 
@@ -37,13 +42,28 @@ const SAFE_SYSCTLS = new Set([
   "net.ipv4.tcp_wmem",
 ]);
 
-export function admitPod(pod: core.Pod, active: readonly core.Pod[], facts: AdmissionFacts): PodFailure | undefined {
+/** Why the node cannot take the Pod beside those that use it already; undefined if it can. */
+export function admitPod(pod: core.Pod, usage: Usage, facts: AdmissionFacts): PodFailure | undefined {
+  const { node, allocatable } = facts;
   return (
     osProblem(pod) ??
     sysctlProblem(pod, facts) ??
-    resourceProblem(pod, active, facts) ??
-    placeProblem(pod, active, facts)
+    resourceProblem(pod, usage, allocatable) ??
+    placeProblem(pod, usage, node)
   );
+}
+
+/** Whether a Pod that asks for other resources fits: never on this node, not now, or now. */
+export function admitResize(pod: core.Pod, usage: Usage, allocatable: Amounts): ResizeVerdict {
+  const missing = shortages(pod, usage, allocatable);
+  const never = missing.find(({ requested, capacity }) => compareQuantities(requested, capacity) > 0);
+  if (never !== undefined) {
+    const [wanted, most] = [shown(never.resource, never.requested), shown(never.resource, never.capacity)];
+    const message = `Node didn't have enough capacity: ${never.resource}, requested: ${wanted}, capacity: ${most}`;
+    return { fits: false, reason: "Infeasible", message };
+  }
+  const [now] = missing;
+  return now === undefined ? { fits: true } : { fits: false, reason: "Deferred", message: shortageMessage(now) };
 }
 
 function osProblem({ spec }: core.Pod): PodFailure | undefined {
@@ -73,70 +93,50 @@ function sysctlProblem({ spec }: core.Pod, { allowedUnsafeSysctls }: AdmissionFa
   return undefined;
 }
 
-function resourceProblem(
-  pod: core.Pod,
-  active: readonly core.Pod[],
-  { allocatable }: Pick<AdmissionFacts, "allocatable">,
-): PodFailure | undefined {
-  const room = Number(allocatable.pods ?? Number.POSITIVE_INFINITY);
-  if (active.length + 1 > room) return outOf("pods", 1n, BigInt(active.length), BigInt(room));
-  for (const [name, wanted] of Object.entries(podRequests(pod))) {
-    if (compareQuantities(wanted, zeroQuantity) === 0) continue;
-    const capacity = parseQuantity(allocatable[name] ?? "0");
-    const used = active.reduce(
-      (sum: Quantity, each) => addQuantities(sum, podRequests(each)[name] ?? zeroQuantity),
-      zeroQuantity,
-    );
-    if (compareQuantities(wanted, subtractQuantities(capacity, used)) <= 0) continue;
-    const scale = name === "cpu" ? -3 : 0;
-    return outOf(name, scaledValue(wanted, scale), scaledValue(used, scale), scaledValue(capacity, scale));
+interface Shortage {
+  readonly resource: string;
+  readonly requested: Quantity;
+  readonly used: Quantity;
+  readonly capacity: Quantity;
+}
+
+function resourceProblem(pod: core.Pod, usage: Usage, allocatable: Amounts): PodFailure | undefined {
+  const [missing] = shortages(pod, usage, allocatable);
+  return missing && { reason: `OutOf${missing.resource}`, message: shortageMessage(missing) };
+}
+
+/** The resources of which the node has too little left. */
+function shortages(pod: core.Pod, usage: Usage, allocatable: Amounts): readonly Shortage[] {
+  const found: Shortage[] = [];
+  for (const [resource, requested] of Object.entries(requestsOf(pod))) {
+    if (compareQuantities(requested, zeroQuantity) <= 0) continue;
+    const amount = allocatable[resource];
+    if (amount === undefined && resource === "pods") continue;
+    const capacity = parseQuantity(amount ?? "0");
+    const used = usage.without(pod.metadata.uid ?? "", resource);
+    if (compareQuantities(addQuantities(used, requested), capacity) <= 0) continue;
+    found.push({ resource, requested, used, capacity });
   }
+  return found;
+}
+
+function shortageMessage({ resource, requested, used, capacity }: Shortage): string {
+  const [wanted, taken, most] = [requested, used, capacity].map((amount) => shown(resource, amount));
+  return `Node didn't have enough resource: ${resource}, requested: ${wanted}, used: ${taken}, capacity: ${most}`;
+}
+
+/** CPU is counted in thousandths. */
+function shown(resource: string, amount: Quantity): bigint {
+  return scaledValue(amount, resource === "cpu" ? -3 : 0);
+}
+
+function placeProblem(pod: core.Pod, usage: Usage, node: AdmissionFacts["node"]): PodFailure | undefined {
+  if (!matchesNode(pod, node)) return failed("NodeAffinity", "node(s) didn't match Pod's node affinity/selector");
+  if (usage.hasPortsOf(pod)) return failed("NodePorts", "node(s) didn't have free ports for the requested pod ports");
+  if (!isTolerated(pod, node)) return failed("TaintToleration", "node(s) had taints that the pod didn't tolerate");
   return undefined;
 }
 
-/** Whether a Pod that asks for other resources fits: never on this node, not now, or now. */
-export function admitResize(
-  pod: core.Pod,
-  others: readonly core.Pod[],
-  allocatable: AdmissionFacts["allocatable"],
-): ResizeVerdict {
-  const facts = { allocatable };
-  const alone = resourceProblem(pod, [], facts);
-  if (alone !== undefined) {
-    const message = alone.message.replace("enough resource:", "enough capacity:").replace(/, used: \d+/, "");
-    return { fits: false, reason: "Infeasible", message };
-  }
-  const beside = resourceProblem(pod, others, facts);
-  return beside === undefined ? { fits: true } : { fits: false, reason: "Deferred", message: beside.message };
-}
-
-function outOf(name: string, requested: bigint, used: bigint, capacity: bigint): PodFailure {
-  const amounts = `requested: ${requested}, used: ${used}, capacity: ${capacity}`;
-  return { reason: `OutOf${name}`, message: `Node didn't have enough resource: ${name}, ${amounts}` };
-}
-
-function placeProblem(pod: core.Pod, active: readonly core.Pod[], { node }: AdmissionFacts): PodFailure | undefined {
-  if (!matchesNode(pod, node)) {
-    const message = "Predicate NodeAffinity failed: node(s) didn't match Pod's node affinity/selector";
-    return { reason: "NodeAffinity", message };
-  }
-  const taken = active.flatMap(hostPorts);
-  if (hostPorts(pod).some((port) => taken.some((other) => collides(port, other)))) {
-    const message = "Predicate NodePorts failed: node(s) didn't have free ports for the requested pod ports";
-    return { reason: "NodePorts", message };
-  }
-  return undefined;
-}
-
-function hostPorts({ spec }: core.Pod): readonly core.ContainerPort[] {
-  const sidecars = (spec?.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === "Always");
-  return [...sidecars, ...(spec?.containers ?? [])]
-    .flatMap(({ ports = [] }) => ports)
-    .filter(({ hostPort = 0 }) => hostPort > 0);
-}
-
-function collides(a: core.ContainerPort, b: core.ContainerPort): boolean {
-  const ip = ({ hostIP = "" }: core.ContainerPort) => (hostIP === "" ? "0.0.0.0" : hostIP);
-  const sameIp = ip(a) === ip(b) || ip(a) === "0.0.0.0" || ip(b) === "0.0.0.0";
-  return a.hostPort === b.hostPort && (a.protocol ?? "TCP") === (b.protocol ?? "TCP") && sameIp;
+function failed(predicate: string, why: string): PodFailure {
+  return { reason: predicate, message: `Predicate ${predicate} failed: ${why}` };
 }

@@ -1,3 +1,4 @@
 /** The whole public surface of admission. */
-export { admitPod, admitResize } from "./admission.ts";
+export { type AdmissionFacts, admitPod, admitResize } from "./admission.ts";
 export * from "./resize.ts";
+export { Usage } from "./usage.ts";

@@ -1,4 +1,6 @@
-/** What the Pods of a node have been given together: kept up to date change by change, however many they are. */
+/**
+ * The sum of what the Pods of a node use: requests and host ports. A change costs the same however many Pods there are.
+ */
 import {
   addQuantities,
   type core,
@@ -9,49 +11,78 @@ import {
   type Totals,
   zeroQuantity,
 } from "#api";
+import { isSidecar } from "../lifecycle/index.ts";
 
 const ONE = parseQuantity("1");
+const ANY = "0.0.0.0";
 
 interface Share {
   readonly amounts: Totals;
-  readonly ports: readonly string[];
+  readonly ports: readonly HostPort[];
+}
+
+interface HostPort {
+  /** Protocol and number. */
+  readonly key: string;
+  readonly ip: string;
 }
 
 export class Usage {
   readonly #shares = new Map<string, Share>();
   readonly #totals = new Map<string, Quantity>();
-  readonly #ports = new Map<string, number>();
+  /** By protocol and number: how many Pods have the port on each address. */
+  readonly #ports = new Map<string, Map<string, number>>();
 
-  /** What a Pod has from now on, instead of what it had. */
-  set(uid: string, pod: core.Pod): void {
+  static of(pods: Iterable<core.Pod>): Usage {
+    const usage = new Usage();
+    for (const pod of pods) usage.set(pod);
+    return usage;
+  }
+
+  /** What a Pod uses from now on, instead of what it used before. */
+  set(pod: core.Pod): void {
+    const { uid = "" } = pod.metadata;
     this.delete(uid);
     const share = { amounts: requestsOf(pod), ports: hostPorts(pod) };
     this.#shares.set(uid, share);
     for (const [name, amount] of Object.entries(share.amounts))
       this.#totals.set(name, addQuantities(this.#totals.get(name) ?? zeroQuantity, amount));
-    for (const port of share.ports) this.#ports.set(port, (this.#ports.get(port) ?? 0) + 1);
+    for (const port of share.ports) this.#count(port, 1);
   }
 
-  /** False if it had nothing. */
+  /** False if the Pod used nothing. */
   delete(uid: string): boolean {
     const share = this.#shares.get(uid);
     if (share === undefined) return false;
     this.#shares.delete(uid);
     for (const [name, amount] of Object.entries(share.amounts))
       this.#totals.set(name, subtractQuantities(this.#totals.get(name) ?? zeroQuantity, amount));
-    for (const port of share.ports) this.#ports.set(port, (this.#ports.get(port) ?? 0) - 1);
+    for (const port of share.ports) this.#count(port, -1);
     return true;
   }
 
-  /** Of one resource, what all but one Pod have. */
+  /** How much of a resource all Pods but this one use. */
   without(uid: string, resource: string): Quantity {
     const total = this.#totals.get(resource) ?? zeroQuantity;
     const own = this.#shares.get(uid)?.amounts[resource];
     return own === undefined ? total : subtractQuantities(total, own);
   }
 
-  isTaken(port: string): boolean {
-    return (this.#ports.get(port) ?? 0) > 0;
+  /** Whether another Pod has one of the Pod's ports. */
+  hasPortsOf(pod: core.Pod): boolean {
+    return hostPorts(pod).some(({ key, ip }) => {
+      const taken = this.#ports.get(key);
+      return taken !== undefined && (ip === ANY || taken.has(ANY) || taken.has(ip));
+    });
+  }
+
+  #count({ key, ip }: HostPort, by: 1 | -1): void {
+    const taken = this.#ports.get(key) ?? new Map<string, number>();
+    const count = (taken.get(ip) ?? 0) + by;
+    if (count > 0) taken.set(ip, count);
+    else taken.delete(ip);
+    if (taken.size > 0) this.#ports.set(key, taken);
+    else this.#ports.delete(key);
   }
 }
 
@@ -59,10 +90,11 @@ export function requestsOf(pod: core.Pod): Totals {
   return { pods: ONE, ...podRequests(pod) };
 }
 
-export function hostPorts({ spec }: core.Pod): readonly string[] {
-  return (spec?.containers ?? []).flatMap(({ ports = [] }) =>
-    ports.flatMap(({ hostPort = 0, hostIP, protocol = "TCP" }) =>
-      hostPort === 0 ? [] : [`${hostIP || "0.0.0.0"}/${protocol}/${hostPort}`],
-    ),
-  );
+function hostPorts({ spec }: core.Pod): readonly HostPort[] {
+  const { initContainers = [], containers = [] } = spec ?? {};
+  const ports: HostPort[] = [];
+  for (const { ports: wanted = [] } of [...initContainers.filter(isSidecar), ...containers])
+    for (const { hostPort = 0, hostIP = "", protocol = "TCP" } of wanted)
+      if (hostPort > 0) ports.push({ key: `${protocol}/${hostPort}`, ip: hostIP === "" ? ANY : hostIP });
+  return ports;
 }

@@ -1,11 +1,7 @@
-/** A container as its Pod's status tells of it: where a node that starts again goes on. */
+/** The state of a container from its Pod's status: where a restarted node continues. Backoffs start over. */
 import type { core } from "#api";
 import type { ContainerInstance } from "../pod-status/index.ts";
-import type { ContainerLife } from "./pod-life.ts";
-import { restartDelayMs } from "./restart-delay.ts";
 import type { Role } from "./script.ts";
-
-type Adopted = Omit<ContainerLife, "role" | "script" | "spec">;
 
 const LISTS = {
   init: "initContainerStatuses",
@@ -14,20 +10,19 @@ const LISTS = {
   ephemeral: "ephemeralContainerStatuses",
 } as const;
 
+export interface Adopted {
+  readonly current: ContainerInstance | undefined;
+  readonly last: ContainerInstance | undefined;
+}
+
 export function adopted(name: string, role: Role, status: core.PodStatus | undefined): Adopted {
   const known = status?.[LISTS[role]]?.find((each) => each.name === name);
-  const nothing = { current: undefined, last: undefined, waiting: undefined, startAtMs: undefined };
-  if (known === undefined) return { ...nothing, crashes: 0, pulls: 0 };
+  if (known === undefined) return { current: undefined, last: undefined };
   const { state, lastState, restartCount } = known;
-  const last = instanceOf(known, lastState, restartCount - 1);
-  const crashes = restartCount;
-  const running = instanceOf(known, state, restartCount);
-  if (running?.state === "running") return { ...nothing, current: running, last, crashes, pulls: 0 };
-  // What waits to start again is told as its last state.
-  const current = running ?? instanceOf(known, lastState, restartCount);
-  if (current === undefined) return { ...nothing, crashes, pulls: 0 };
-  const startAtMs = (current.finishedAtMs ?? 0) + restartDelayMs(crashes);
-  return { current, last: undefined, waiting: state?.waiting, startAtMs, crashes: crashes + 1, pulls: 0 };
+  const current = instanceOf(known, state, restartCount);
+  // The status of a container in backoff has its last instance only as lastState.
+  if (current === undefined) return { current: instanceOf(known, lastState, restartCount), last: undefined };
+  return { current, last: instanceOf(known, lastState, restartCount - 1) };
 }
 
 function instanceOf(
@@ -38,7 +33,7 @@ function instanceOf(
   const { running, terminated } = state ?? {};
   const base = { image, imageID, restartCount: Math.max(0, restartCount) };
   if (running !== undefined)
-    return { ...base, id: containerID ?? "", state: "running", ...timeOf("startedAtMs", running.startedAt) };
+    return { ...base, id: containerID ?? "", state: "running", startedAtMs: timeOf(running.startedAt) };
   if (terminated === undefined) return undefined;
   const { exitCode, reason, message, startedAt, finishedAt } = terminated;
   return {
@@ -46,13 +41,13 @@ function instanceOf(
     id: terminated.containerID ?? containerID ?? "",
     state: "exited",
     exitCode,
-    ...(reason !== undefined && { reason }),
-    ...(message !== undefined && { message }),
-    ...timeOf("startedAtMs", startedAt),
-    ...timeOf("finishedAtMs", finishedAt),
+    reason,
+    message,
+    startedAtMs: timeOf(startedAt),
+    finishedAtMs: timeOf(finishedAt),
   };
 }
 
-function timeOf<K extends string>(name: K, text: string | undefined): { [key in K]?: number } {
-  return (text === undefined ? {} : { [name]: Date.parse(text) }) as { [key in K]?: number };
+function timeOf(text: string | undefined): number | undefined {
+  return text === undefined ? undefined : Date.parse(text);
 }

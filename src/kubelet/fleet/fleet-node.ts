@@ -1,15 +1,16 @@
 /**
- * One simulated node: what a kubelet does through the API, as `system:node:NAME`.
+ * One node of a fleet: what a kubelet writes to the API, as `system:node:NAME`.
  *
- *              ┌────────────── told to, or its Node says so ─────────────┐
- *              ▼                                                         │
- *     silent ──► register: Node, Lease ──► live: Pods --►, Lease every 10 s, status every 5 minutes or on change
+ *                ┌──────── stop(), or the annotation simulated.k8ts.io/stopped ────────┐
+ *                ▼                                                                     │
+ *     stopped ──► register ══► Node, Lease ──► live: --► Pods; Lease every 10 s, status every 5 minutes or on change
  *
- * 1. It watches its own Node also while it is silent: the annotation `simulated.k8ts.io/stopped` tells it to be, and when to come back.
- * 2. A silent node writes nothing and forgets its Pods; when it comes back, it adopts what the API has.
- * 3. What it has to do waits in the fleet's queues; it has no timer of its own.
+ * 1. It watches its own Node also while it is stopped: the annotation stops and starts it.
+ * 2. A stopped node writes nothing and forgets its Pods; when it starts again, it adopts what the API has.
+ * 3. Its work waits in the fleet's queues; it has no timer of its own.
+ * 4. A Node that is deleted stays deleted until its node starts again, as with kubelets upstream.
  */
-import { type core, isStatusError } from "#api";
+import { type core, isStatusError, kinds } from "#api";
 import {
   abortable,
   type ChildController,
@@ -22,14 +23,21 @@ import {
   type WorkQueue,
 } from "#base";
 import { type Client, Informer } from "#client";
-import { Node, Pod } from "../kinds.ts";
-import { NodeLease, RENEW_MS } from "../node/lease.ts";
-import { isOutdated, labelsOf, type NodeFacts, newNode, STOPPED, statusReport } from "./node-object.ts";
-import { NodePods, type NodePodsOptions, type PodEntry } from "./node-pods.ts";
+import {
+  LEASE_RENEW_MS,
+  missingLabels,
+  NodeLease,
+  type NodeReport,
+  newNode,
+  nodeStatus,
+  nodeStatusPatch,
+  STATUS_HEARTBEAT_MS,
+} from "../node/index.ts";
+import { FleetPods, type FleetPodsOptions, type PodEntry } from "./fleet-pods.ts";
+import { type FleetFacts, labelsOf, reportOf, STOPPED } from "./node-report.ts";
 import type { NodeSettings } from "./settings.ts";
 
-const STATUS_MS = 300_000;
-/** Changes of the Node that come together are answered together. */
+/** Changes of the Node within this time are answered with one report. */
 const SETTLE_MS = 1_000;
 const JITTER = 0.04;
 const TICK_MS = 100;
@@ -40,9 +48,9 @@ export interface Chore {
   readonly what: "register" | "lease" | "status";
 }
 
-export interface FleetNodeOptions extends Pick<NodePodsOptions, "defaults" | "newId" | "imageID" | "beginnings"> {
+export interface FleetNodeOptions extends Pick<FleetPodsOptions, "defaults" | "newId" | "imageID" | "starts"> {
   readonly settings: NodeSettings;
-  readonly facts: NodeFacts;
+  readonly facts: FleetFacts;
   readonly client: Client;
   readonly chores: WorkQueue<Chore>;
   readonly pods: WorkQueue<PodEntry>;
@@ -52,10 +60,11 @@ export interface FleetNodeOptions extends Pick<NodePodsOptions, "defaults" | "ne
   readonly log: Logger;
 }
 
+/** From a start of the node to its stop. */
 interface Session {
   readonly signal: AbortSignal;
   readonly ending: ChildController;
-  readonly pods: NodePods;
+  readonly pods: FleetPods;
   isRegistered: boolean;
 }
 
@@ -63,18 +72,22 @@ export class FleetNode {
   readonly #options: FleetNodeOptions;
   readonly #node: Informer<core.Node>;
   readonly #lease: NodeLease;
+  readonly #labels: Readonly<Record<string, string>>;
+  readonly #report: NodeReport;
   readonly #chores: Readonly<Record<Chore["what"], Chore>>;
   readonly #ready = Promise.withResolvers<void>();
   #session: Session | undefined;
-  #isToldToStop = false;
+  #isStopped = false;
   /** Undefined before it runs. */
   #signal: AbortSignal | undefined;
 
   constructor(options: FleetNodeOptions) {
-    const { client, clock, random, log, settings } = options;
+    const { client, clock, random, log, settings, facts } = options;
     this.#options = options;
+    this.#labels = labelsOf(settings, facts);
+    this.#report = reportOf(settings, facts);
     const selectors = { fieldSelector: `metadata.name=${settings.name}` };
-    this.#node = new Informer({ client: client.of(Node), clock, random, log, selectors });
+    this.#node = new Informer({ client: client.of(kinds.Node), clock, random, log, selectors });
     this.#lease = new NodeLease(client, clock, settings.name);
     this.#chores = {
       register: { node: this, what: "register" },
@@ -87,13 +100,13 @@ export class FleetNode {
     return this.#options.settings.name;
   }
 
-  /** It has been Ready once, or is to be silent. */
+  /** Resolves when it has been Ready once, or is stopped. */
   get ready(): Promise<void> {
     return this.#ready.promise;
   }
 
   async run(fleet: AbortSignal): Promise<void> {
-    // One listener for each node on what ends them all: its own signal has the many.
+    // One listener for each node on the fleet's signal: the node's own signal has the many.
     using own = childController(fleet);
     const { signal } = own;
     this.#signal = signal;
@@ -106,16 +119,16 @@ export class FleetNode {
       if (!isAbort(error, signal)) throw error;
     }
     await watching;
-    this.#fallSilent();
+    this.#endSession();
   }
 
   stop(): void {
-    this.#isToldToStop = true;
+    this.#isStopped = true;
     this.#look();
   }
 
   start(): void {
-    this.#isToldToStop = false;
+    this.#isStopped = false;
     this.#look();
   }
 
@@ -127,10 +140,10 @@ export class FleetNode {
       if (what === "register") await this.#register(session);
       else if (what === "lease") {
         await this.#lease.renew(this.#known, session.signal);
-        chores.addAfter(this.#chores.lease, this.#spread(RENEW_MS));
+        chores.addAfter(this.#chores.lease, this.#spread(LEASE_RENEW_MS));
       } else {
-        await this.#report(session);
-        chores.addAfter(this.#chores.status, this.#spread(STATUS_MS));
+        await this.#writeStatus(session);
+        chores.addAfter(this.#chores.status, this.#spread(STATUS_HEARTBEAT_MS));
       }
     } catch (error) {
       if (!isAbort(error, session.signal)) throw error;
@@ -141,59 +154,68 @@ export class FleetNode {
     return this.#node.cache.get(this.name);
   }
 
-  /** Whether it should be live, and whether its Node still says what it has reported. */
+  /** Starts or stops the node as its Node object asks for, and notices when others have changed its status. */
   #look(): void {
-    const { chores, settings } = this.#options;
+    const { chores } = this.#options;
     if (!this.#node.hasSynced || this.#signal?.aborted !== false) return;
-    const isStopped = this.#isToldToStop || this.#known?.metadata.annotations?.[STOPPED] === "true";
+    const isStopped = this.#isStopped || this.#known?.metadata.annotations?.[STOPPED] === "true";
     if (isStopped) {
-      this.#fallSilent();
+      this.#endSession();
       this.#ready.resolve();
-    } else if (this.#session === undefined) this.#wake(this.#signal);
-    else if (this.#session.isRegistered && this.#known !== undefined && isOutdated(settings, this.#known))
+    } else if (this.#session === undefined) this.#startSession(this.#signal);
+    else if (this.#session.isRegistered && this.#known !== undefined && this.#statusPatch(this.#session, false))
       chores.addAfter(this.#chores.status, SETTLE_MS);
   }
 
-  #wake(parent: AbortSignal): void {
-    const { chores, settings, facts, clock, pods: queue } = this.#options;
+  #startSession(parent: AbortSignal): void {
+    const { chores, clock, pods: queue } = this.#options;
     const ending = childController(parent);
     const { signal } = ending;
-    const node = () => this.#known ?? newNode(settings, facts, clock.now());
-    const pods = new NodePods({ ...this.#options, queue, signal, node });
+    const node = () => this.#known ?? this.#newNode(clock.now());
+    const pods = new FleetPods({ ...this.#options, queue, signal, node });
     this.#session = { signal, ending, pods, isRegistered: false };
     chores.add(this.#chores.register);
   }
 
-  #fallSilent(): void {
-    this.#session?.ending.abort(new Error(`node ${this.name} has fallen silent`));
+  #endSession(): void {
+    this.#session?.ending.abort(new Error(`node ${this.name} is stopped`));
     this.#session?.ending[Symbol.dispose]();
     this.#session = undefined;
   }
 
   async #register(session: Session): Promise<void> {
-    const { client, clock, settings, facts, chores, tasks, random } = this.#options;
+    const { client, clock, chores, tasks, random } = this.#options;
     const { signal } = session;
+    const nodes = client.of(kinds.Node);
     let node: core.Node;
     try {
-      node = await client.of(Node).create(newNode(settings, facts, clock.now()), { signal });
+      node = await nodes.create(this.#newNode(clock.now()), { signal });
     } catch (error) {
       if (!isStatusError(error) || error.reason !== "AlreadyExists") throw error;
-      const labels = { metadata: { labels: labelsOf(settings, facts) } };
-      node = await client.of(Node).patch(this.name, { type: "merge", object: labels }, { signal });
-      await this.#report(session);
+      node = this.#known ?? (await nodes.get(this.name, { signal }));
+      const missing = missingLabels(node, this.#labels);
+      if (missing !== undefined) {
+        const object = { metadata: { labels: missing } };
+        node = await nodes.patch(this.name, { type: "strategic", object }, { signal });
+      }
+      await this.#writeStatus(session);
     }
     await this.#lease.renew(node, signal);
     if (session.isRegistered) return;
     session.isRegistered = true;
-    chores.addAfter(this.#chores.lease, RENEW_MS * random.next());
-    chores.addAfter(this.#chores.status, STATUS_MS * random.next());
+    chores.addAfter(this.#chores.lease, LEASE_RENEW_MS * random.next());
+    chores.addAfter(this.#chores.status, STATUS_HEARTBEAT_MS * random.next());
     tasks.run(`pods of ${this.name}`, () => this.#follow(session));
+  }
+
+  #newNode(now: number): core.Node {
+    return newNode({ name: this.name, labels: this.#labels, report: this.#report }, now);
   }
 
   async #follow({ signal, pods }: Session): Promise<void> {
     const { client, clock, random, log } = this.#options;
     const selectors = { fieldSelector: `spec.nodeName=${this.name}` };
-    const informer = new Informer({ client: client.of(Pod), clock, random, log, selectors });
+    const informer = new Informer({ client: client.of(kinds.Pod), clock, random, log, selectors });
     informer.onChange((change) => pods.take(change));
     const watching = informer.run(signal);
     try {
@@ -205,19 +227,26 @@ export class FleetNode {
     await watching;
   }
 
-  async #report({ signal, pods }: Session): Promise<void> {
-    const { client, clock, settings, facts } = this.#options;
-    const known = this.#known;
-    const object = statusReport(settings, facts, known, pods.images, clock.now());
+  #statusPatch({ pods }: Session, isHeartbeatDue: boolean) {
+    const before = this.#known?.status ?? {};
+    const images = pods.images.map((name) => ({ names: [name] }));
+    const after = nodeStatus(before, { ...this.#report, images }, this.#options.clock.now());
+    return nodeStatusPatch(before, after, isHeartbeatDue);
+  }
+
+  async #writeStatus(session: Session): Promise<void> {
+    const object = this.#statusPatch(session, true);
+    if (object === undefined) return;
+    const { signal } = session;
+    const status = this.#options.client.of(kinds.Node).subresource(this.name, "status");
     try {
-      await client.of(Node).subresource(this.name, "status").patch({ type: "strategic", object }, { signal });
+      await status.patch({ type: "strategic", object }, { signal });
     } catch (error) {
-      // A Node that was deleted stays so until its kubelet starts anew.
       if (!isStatusError(error) || error.reason !== "NotFound") throw error;
     }
   }
 
-  /** A little later than asked for, at the next tick: what falls together is written together. */
+  /** A little later than `ms`, at the next tick: what is due at about the same time is written together. */
   #spread(ms: number): number {
     const { clock, random } = this.#options;
     const now = clock.monotonic();

@@ -86,18 +86,17 @@ describe("the life of a Pod", () => {
       ["0 Pending | c: ContainerCreating", "0.1 Failed | c: exit 7"],
     ],
     [
-      "one that crashes: soon again, then after 10, 20, 40 s",
+      "one that crashes: again at once, then after 10, 20, 40 s",
       { spec: { containers: [sh("c", "sleep 1; exit 1")] }, seconds: 40 },
       [
         "0 Pending | c: ContainerCreating",
         "0.1 Running | c: runs, ready",
-        "1.1 Running | c: exit 1",
-        "2.1 Running | c: runs, ready, ×1",
-        "3.1 Running | c: CrashLoopBackOff, ×1",
-        "13.1 Running | c: runs, ready, ×2",
-        "14.1 Running | c: CrashLoopBackOff, ×2",
-        "34.1 Running | c: runs, ready, ×3",
-        "35.1 Running | c: CrashLoopBackOff, ×3",
+        "1.1 Running | c: runs, ready, ×1",
+        "2.1 Running | c: CrashLoopBackOff, ×1",
+        "12.1 Running | c: runs, ready, ×2",
+        "13.1 Running | c: CrashLoopBackOff, ×2",
+        "33.1 Running | c: runs, ready, ×3",
+        "34.1 Running | c: CrashLoopBackOff, ×3",
       ],
     ],
     [
@@ -125,8 +124,7 @@ describe("the life of a Pod", () => {
       { spec: { initContainers: [sh("i", "exit 1")] }, seconds: 5 },
       [
         "0 Pending | i: PodInitializing; c: PodInitializing",
-        "0.1 Pending | i: exit 1; c: PodInitializing",
-        "1.1 Pending | i: CrashLoopBackOff, ×1; c: PodInitializing",
+        "0.1 Pending | i: CrashLoopBackOff, ×1; c: PodInitializing",
       ],
     ],
     [
@@ -135,7 +133,8 @@ describe("the life of a Pod", () => {
       [
         "0 Pending | s: PodInitializing; c: PodInitializing",
         "0.1 Running | s: runs, ready; c: runs, ready",
-        "3.1 Succeeded | s: exit 0; c: exit 0",
+        "3.1 Running | s: runs, ready; c: exit 0",
+        "3.2 Succeeded | s: exit 143; c: exit 0",
       ],
     ],
     [
@@ -158,7 +157,7 @@ describe("the life of a Pod", () => {
       [
         "0 Pending | c: ContainerCreating",
         "0.1 Pending | c: ErrImagePull",
-        "10.1 Pending | c: ImagePullBackOff",
+        "20.1 Pending | c: ImagePullBackOff",
         "30.1 Running | c: runs, ready",
       ],
     ],

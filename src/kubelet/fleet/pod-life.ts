@@ -4,52 +4,48 @@
  *     sandbox ──► init containers, one after the other; sidecars stay ──► regular containers ──► all have ended
  *                                                                              ▲        │
  *                                                                              └ backoff ┘
- *     deletion or deadline ──► those that run stop ──► over
+ *     deletion, deadline or end ──► what still runs stops, sidecars last ──► over
  *
- * 1. `advance` does everything that is due and says when something is due next.
- * 2. It begins where the Pod's status says that it is: a node that starts again goes on.
- * 3. Restarts wait 1 s at first, then 10 s, doubling up to 5 minutes; what ran for 10 minutes starts over. Pulls of images that fail wait likewise.
+ * 1. `advance` does everything that is due and returns when something is due next.
+ * 2. It begins where the Pod's status says that it is: a node that starts again continues.
+ * 3. When containers restart, when images are pulled again, how long a Pod has to end and in which order: the rules are
+ *    the kubelet's (`lifecycle/`). Only what happens inside of containers is simulated (`script.ts`).
  */
 import type { core } from "#api";
-import { shouldRestart } from "../lifecycle/index.ts";
+import {
+  DEADLINE_EXCEEDED,
+  deadlineMs,
+  podGraceSeconds,
+  shouldRestart,
+  startVerdict,
+  termSeconds,
+} from "../lifecycle/index.ts";
 import {
   type ContainerInstance,
   crashLoopBackOff,
-  errImagePull,
-  imagePullBackOff,
   type ObservedContainer,
   type ObservedPod,
+  timestamp,
 } from "../pod-status/index.ts";
-import { adopted } from "./adopted.ts";
-import { FIRST_RESTART_MS, pullDelayMs, restartDelayMs } from "./restart-delay.ts";
-import { type ContainerScript, type PodScript, type Role, roleOf } from "./script.ts";
+import {
+  begin,
+  type ContainerLife,
+  type ContainerLifeOptions,
+  end,
+  firstStart,
+  hasEndedWell,
+  holdsOthers,
+  newContainer,
+  readyAfterMs,
+  type Stop,
+} from "./container-life.ts";
+import { type PodScript, type Role, roleOf } from "./script.ts";
 
-const HEALTHY_MS = 600_000;
 const KILLED = 137;
-const DEADLINE = {
-  reason: "DeadlineExceeded",
-  message: "Pod was active on the node longer than the specified deadline",
-};
 const NEVER = Number.POSITIVE_INFINITY;
 
-export interface ContainerLife {
-  readonly spec: core.Container;
-  readonly role: Role;
-  readonly script: ContainerScript;
-  current: ContainerInstance | undefined;
-  last: ContainerInstance | undefined;
-  waiting: core.ContainerStateWaiting | undefined;
-  /** When it starts next, once its turn has come. */
-  startAtMs: number | undefined;
-  crashes: number;
-  pulls: number;
-}
-
-export interface PodLifeOptions {
+export interface PodLifeOptions extends ContainerLifeOptions {
   readonly script: PodScript;
-  readonly newId: () => string;
-  /** What an image is known as once it has been pulled. */
-  readonly imageID: (image: string) => string;
 }
 
 export class PodLife {
@@ -58,7 +54,7 @@ export class PodLife {
   readonly #containers = new Map<string, ContainerLife>();
   #pod: core.Pod;
   #hasSandbox: boolean;
-  #stopping: { readonly sinceMs: number; readonly graceMs: number } | undefined;
+  #stopping: Stop | undefined;
   #failure: ObservedPod["failure"];
   /** How often a container has started or ended. */
   #moves = 0;
@@ -68,7 +64,7 @@ export class PodLife {
     this.#pod = pod;
     const { startTime, podIP } = pod.status ?? {};
     this.#beganMs = startTime === undefined ? now : Date.parse(startTime);
-    this.#take(pod);
+    this.#take(pod, now);
     this.#hasSandbox = this.hasRun || (podIP !== undefined && pod.spec?.hostNetwork !== true);
     this.update(pod, now);
   }
@@ -82,31 +78,31 @@ export class PodLife {
     return false;
   }
 
-  /** It was asked to go and nothing of it runs any more. */
+  /** Its containers are being stopped and one still runs. */
+  get isStopping(): boolean {
+    return this.#stopping !== undefined && this.#anyRuns();
+  }
+
+  /** The Pod is being deleted and none of its containers runs any more. */
   get isGone(): boolean {
     return this.#pod.metadata.deletionTimestamp !== undefined && !this.#anyRuns();
   }
 
-  /** The Pod as the API has it now, with the resources that its node has given. */
+  /** The Pod as the API has it now, with the resources that its node has given it. */
   update(pod: core.Pod, now: number): void {
     this.#pod = pod;
-    this.#take(pod);
-    const { deletionTimestamp, deletionGracePeriodSeconds } = pod.metadata;
-    if (deletionTimestamp === undefined) return;
-    const graceMs = (deletionGracePeriodSeconds ?? this.#graceSeconds()) * 1_000;
-    const sinceMs = this.#stopping?.sinceMs ?? now;
-    this.#stopping = { sinceMs, graceMs: Math.min(graceMs, this.#stopping?.graceMs ?? graceMs) };
+    this.#take(pod, now);
+    if (pod.metadata.deletionTimestamp !== undefined) this.#stop(now);
   }
 
-  /** Ends a container and starts it anew, as a resize may ask for. */
+  /** Stops a container and starts it again, for example for a resize. */
   restart(name: string, now: number): void {
     const life = this.#containers.get(name);
-    if (life?.current?.state !== "running" || this.#stopping !== undefined) return;
-    this.#end(life, now, life.script.stopExitCode);
-    life.startAtMs = now;
+    if (life?.current?.state !== "running") return;
+    life.replacing ??= { sinceMs: now, graceFromMs: now, graceSeconds: podGraceSeconds(this.#pod) };
   }
 
-  /** Does what is due; returns when to come again, or Infinity. */
+  /** Does what is due; returns when to call it again, or Infinity. */
   advance(now: number): number {
     this.#meetDeadline(now);
     if (!this.#hasSandbox && this.#stopping === undefined) {
@@ -117,67 +113,73 @@ export class PodLife {
     for (;;) {
       const moves = this.#moves;
       let nextMs = this.#endings(now);
-      if (this.#stopping === undefined) {
-        this.#stopSidecarsIfDone(now);
-        nextMs = Math.min(nextMs, this.#starts(now));
+      if (this.#stopping === undefined && this.#isDone() && this.#anyRuns()) {
+        this.#stop(now);
+        nextMs = this.#endings(now);
       }
+      if (this.#stopping === undefined) nextMs = Math.min(nextMs, this.#starts(now));
       // One that has ended may let another start, and one that has started may be at its end.
       if (moves === this.#moves) return Math.min(nextMs, this.#deadlineMs());
     }
   }
 
   observed(now: number, addresses: Pick<ObservedPod, "hostIPs" | "podIPs">): ObservedPod {
-    const isOver = this.#stopping !== undefined && !this.#anyRuns();
+    const anyRuns = this.#anyRuns();
+    const isOver = this.#stopping !== undefined && !anyRuns;
     const containers = new Map<string, ObservedContainer>();
     for (const [name, { current, last, waiting, script }] of this.#containers) {
       const sinceMs = current?.state === "running" ? now - (current.startedAtMs ?? now) : -1;
       containers.set(name, {
-        ...(current !== undefined && { current }),
-        ...(last !== undefined && { last }),
-        ...(waiting !== undefined && { waiting }),
+        current,
+        last,
+        waiting,
         started: sinceMs >= script.startupDelayMs,
         ready: sinceMs >= readyAfterMs(script),
       });
     }
-    return {
-      ...addresses,
-      containers,
-      sandboxReady: this.#hasSandbox && !isOver && !this.#isDone(),
-      isOver,
-      ...(this.#failure !== undefined && { failure: this.#failure }),
-    };
+    const sandboxReady = this.#hasSandbox && !isOver && (anyRuns || !this.#isDone());
+    return { ...addresses, containers, sandboxReady, isOver, failure: this.#failure };
   }
 
-  #take({ spec, status }: core.Pod): void {
+  #take({ spec, status }: core.Pod, now: number): void {
     const { initContainers = [], containers = [], ephemeralContainers = [] } = spec ?? {};
-    const add = (container: core.Container, role: Role) => {
+    const take = (container: core.Container, role: Role) => {
       const known = this.#containers.get(container.name);
-      const script = known?.script ?? this.#options.script.container(container, role);
-      const began = known ?? { role, script, ...adopted(container.name, role, status) };
-      this.#containers.set(container.name, { ...began, spec: container });
+      if (known === undefined) {
+        const script = this.#options.script.container(container, role);
+        this.#containers.set(container.name, newContainer(container, role, script, status));
+      } else {
+        const isReplaced = known.spec.image !== container.image && (role === "regular" || role === "sidecar");
+        known.spec = container;
+        if (isReplaced) this.restart(container.name, now);
+      }
     };
-    for (const container of initContainers) add(container, roleOf(container));
-    for (const container of containers) add(container, "regular");
-    for (const container of ephemeralContainers) add(container, "ephemeral");
+    for (const container of initContainers) take(container, roleOf(container));
+    for (const container of containers) take(container, "regular");
+    for (const container of ephemeralContainers) take(container, "ephemeral");
   }
 
   #meetDeadline(now: number): void {
     if (this.#failure !== undefined || this.#deadlineMs() > now) return;
-    this.#failure = DEADLINE;
-    this.#stopping ??= { sinceMs: now, graceMs: this.#graceSeconds() * 1_000 };
+    this.#failure = DEADLINE_EXCEEDED;
+    this.#stop(now);
   }
 
   #deadlineMs(): number {
-    const seconds = this.#pod.spec?.activeDeadlineSeconds;
-    if (seconds === undefined || this.#failure !== undefined || this.#isDone()) return NEVER;
-    return this.#beganMs + seconds * 1_000;
+    if (this.#pod.spec?.activeDeadlineSeconds === undefined) return NEVER;
+    if (this.#failure !== undefined || this.#stopping !== undefined || this.#isDone()) return NEVER;
+    return deadlineMs(this.#pod, timestamp(this.#beganMs));
   }
 
-  #graceSeconds(): number {
-    return this.#pod.spec?.terminationGracePeriodSeconds ?? 30;
+  /** A grace period can be shortened, never extended. */
+  #stop(now: number): void {
+    const graceSeconds = podGraceSeconds(this.#pod);
+    const stop = this.#stopping;
+    if (stop === undefined) this.#stopping = { sinceMs: now, graceFromMs: now, graceSeconds };
+    else if (graceSeconds < stop.graceSeconds) this.#stopping = { ...stop, graceFromMs: now, graceSeconds };
   }
 
-  /** Containers whose time is over, and when the next one's is; also when one becomes ready. */
+  /** Ends containers whose time is over; returns when the next one's is, or when one becomes ready. */
   #endings(now: number): number {
     let nextMs = NEVER;
     for (const life of this.#containers.values()) {
@@ -185,13 +187,11 @@ export class PodLife {
       if (current?.state !== "running") continue;
       const startedMs = current.startedAtMs ?? now;
       const aloneMs = startedMs + script.runForMs;
-      const stop = this.#stopping;
-      const stoppedMs = stop === undefined ? NEVER : stop.sinceMs + Math.min(script.stopDelayMs, stop.graceMs);
-      if (aloneMs <= now && aloneMs <= stoppedMs) this.#ended(life, aloneMs);
-      else if (stoppedMs <= now) {
-        const isKilled = script.stopDelayMs > 0 && script.stopDelayMs >= (stop?.graceMs ?? NEVER);
-        this.#end(life, stoppedMs, isKilled ? KILLED : script.stopExitCode);
-      } else {
+      const stopped = this.#stopOf(life);
+      const stoppedMs = stopped?.atMs ?? NEVER;
+      if (aloneMs <= now && aloneMs <= stoppedMs) this.#end(life, aloneMs, script.exitCode, script.exitReason);
+      else if (stoppedMs <= now) this.#end(life, stoppedMs, stopped?.exitCode ?? KILLED);
+      else {
         nextMs = Math.min(nextMs, aloneMs, stoppedMs);
         for (const delayMs of [script.startupDelayMs, readyAfterMs(script)])
           if (startedMs + delayMs > now) nextMs = Math.min(nextMs, startedMs + delayMs);
@@ -200,17 +200,36 @@ export class PodLife {
     return nextMs;
   }
 
-  #ended(life: ContainerLife, atMs: number): void {
-    const { spec } = this.#pod;
-    const { exitCode, exitReason } = life.script;
-    this.#end(life, atMs, exitCode, exitReason);
-    if (life.role === "ephemeral" || spec === undefined || !shouldRestart(life.spec, spec, exitCode)) return;
-    if (life.role === "init" && exitCode === 0) return;
-    const ranMs = atMs - (life.current?.startedAtMs ?? atMs);
-    if (ranMs >= HEALTHY_MS) life.crashes = 0;
-    const delayMs = restartDelayMs(life.crashes++);
-    life.startAtMs = atMs + delayMs;
-    if (delayMs > FIRST_RESTART_MS) life.waiting = crashLoopBackOff(this.#pod, life.spec.name, delayMs);
+  /** When a container ends that is to be stopped, and with which code; undefined while it is not. */
+  #stopOf(life: ContainerLife): { readonly atMs: number; readonly exitCode: number } | undefined {
+    const stop = this.#stopping ?? life.replacing;
+    const termMs = this.#stopping === undefined ? stop?.sinceMs : this.#termMs(life, this.#stopping);
+    if (stop === undefined || termMs === undefined) return undefined;
+    const { graceFromMs, graceSeconds } = stop;
+    const fromMs = Math.max(termMs, graceFromMs);
+    const killMs = fromMs + termSeconds(graceSeconds, fromMs - graceFromMs) * 1_000;
+    const exitMs = termMs + life.script.stopDelayMs;
+    return exitMs <= killMs && graceSeconds > 0
+      ? { atMs: exitMs, exitCode: life.script.stopExitCode }
+      : { atMs: killMs, exitCode: KILLED };
+  }
+
+  /**
+   * When SIGTERM reaches a container: a sidecar's after all others have ended, the last one first; undefined until
+   * then.
+   */
+  #termMs({ role, spec }: ContainerLife, { sinceMs }: Stop): number | undefined {
+    if (role !== "sidecar") return sinceMs;
+    let termMs = sinceMs;
+    let isLater = false;
+    for (const other of this.#containers.values()) {
+      if (other.spec.name === spec.name) isLater = true;
+      else if (isLater || other.role !== "sidecar") {
+        if (other.current?.state === "running") return undefined;
+        termMs = Math.max(termMs, other.current?.finishedAtMs ?? termMs);
+      }
+    }
+    return termMs;
   }
 
   /** In the order of the Pod: each init container waits for those before it, the regular ones for all of them. */
@@ -228,21 +247,26 @@ export class PodLife {
   }
 
   #startIfDue(life: ContainerLife, now: number): number {
-    const { current, script, spec } = life;
-    if (current?.state === "running" || (current !== undefined && !this.#startsAgain(life))) return NEVER;
-    life.startAtMs ??= now + script.startDelayMs;
-    if (life.startAtMs > now) return life.startAtMs;
-    if (current === undefined && life.pulls < script.failedPulls) {
-      const image = spec.image ?? "";
-      const problem = `failed to pull and unpack image "${image}": it is scripted to fail`;
-      const waitMs = pullDelayMs(life.pulls++);
-      life.waiting = life.pulls === 1 ? errImagePull(problem) : imagePullBackOff(image, problem);
-      life.startAtMs = now + waitMs;
-      return life.startAtMs;
-    }
+    const { current } = life;
+    if (current?.state === "running") return NEVER;
+    const dueMs = current === undefined ? firstStart(life, now) : this.#nextStart(life, current, now);
+    if (dueMs > now) return dueMs;
     begin(life, now, this.#options);
     this.#moves++;
     return NEVER;
+  }
+
+  /** When a container that has ended starts again: never, now, or after its backoff. */
+  #nextStart(life: ContainerLife, current: ContainerInstance, now: number): number {
+    if (life.replacing !== undefined) return now;
+    if (!this.#startsAgain(life)) return NEVER;
+    const verdict = startVerdict(life.backoff, current.finishedAtMs ?? now, now);
+    if (verdict.start) {
+      life.backoff = verdict.backoff;
+      return now;
+    }
+    life.waiting = crashLoopBackOff(this.#pod, life.spec.name, verdict.delayMs);
+    return verdict.untilMs;
   }
 
   #startsAgain({ role, spec, current }: ContainerLife): boolean {
@@ -255,22 +279,15 @@ export class PodLife {
   #isDone(): boolean {
     const { spec } = this.#pod;
     if (spec === undefined) return true;
-    const isOut = ({ spec: container, current }: ContainerLife) =>
-      current?.state === "exited" && !shouldRestart(container, spec, current.exitCode ?? 0);
+    const isOut = ({ spec: container, current, replacing }: ContainerLife) =>
+      current?.state === "exited" && replacing === undefined && !shouldRestart(container, spec, current.exitCode ?? 0);
     const lives = [...this.#containers.values()];
     if (lives.some((life) => life.role === "init" && isOut(life) && !hasEndedWell(life))) return true;
     return lives.every((life) => life.role !== "regular" || isOut(life));
   }
 
-  #stopSidecarsIfDone(now: number): void {
-    if (!this.#isDone()) return;
-    for (const life of this.#containers.values()) if (life.current?.state === "running") this.#end(life, now, 0);
-  }
-
   #end(life: ContainerLife, atMs: number, exitCode: number, reason?: string): void {
-    if (life.current === undefined) return;
-    const why = reason ?? (exitCode === 0 ? "Completed" : "Error");
-    life.current = { ...life.current, state: "exited", finishedAtMs: atMs, exitCode, reason: why };
+    end(life, atMs, exitCode, reason);
     this.#moves++;
   }
 
@@ -278,34 +295,4 @@ export class PodLife {
     for (const { current } of this.#containers.values()) if (current?.state === "running") return true;
     return false;
   }
-}
-
-function holdsOthers(life: ContainerLife, now: number): boolean {
-  const { role, current, script } = life;
-  if (role === "init") return !hasEndedWell(life);
-  if (role !== "sidecar") return false;
-  return current?.state !== "running" || now - (current.startedAtMs ?? now) < script.startupDelayMs;
-}
-
-function begin(life: ContainerLife, now: number, { newId, imageID }: PodLifeOptions): void {
-  const image = life.spec.image ?? "";
-  if (life.current !== undefined) life.last = life.current;
-  life.current = {
-    id: newId(),
-    state: "running",
-    image,
-    imageID: imageID(image),
-    restartCount: life.current === undefined ? 0 : life.current.restartCount + 1,
-    startedAtMs: now,
-  };
-  life.waiting = undefined;
-  life.startAtMs = undefined;
-}
-
-function hasEndedWell({ current }: ContainerLife): boolean {
-  return current?.state === "exited" && current.exitCode === 0;
-}
-
-function readyAfterMs({ startupDelayMs, readyDelayMs }: ContainerScript): number {
-  return Math.max(startupDelayMs, readyDelayMs);
 }

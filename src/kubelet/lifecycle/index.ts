@@ -1,5 +1,6 @@
 /** The whole public surface of lifecycle. */
 export { type CrashBackoff, startVerdict } from "./crash-backoff.ts";
 export { DEADLINE_EXCEEDED, deadlineMs, type PodFailure } from "./deadline.ts";
+export { isBackedOff, type PullFailure, pullFailed, START_RETRY_MS } from "./pull-backoff.ts";
 export { isSidecar, shouldRestart } from "./restart.ts";
 export { MIN_TERM_SECONDS, podGraceSeconds, sidecarsInTerminationOrder, termSeconds } from "./termination.ts";

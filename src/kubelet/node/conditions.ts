@@ -1,6 +1,6 @@
-/** How a node is, in the words that its conditions have. */
+/** The conditions of a Node. */
 import type { RuntimeStatus } from "../runtime/runtime.ts";
-import type { Told } from "./node-object.ts";
+import type { OwnCondition } from "./node-object.ts";
 
 export interface NodeHealth {
   /** Undefined if the runtime does not answer. */
@@ -33,8 +33,8 @@ const WORDS: Readonly<Record<Pressure, readonly [bad: string, badWords: string, 
   ],
 };
 
-export function nodeConditions(health: NodeHealth): readonly Told[] {
-  const pressures = (Object.keys(WORDS) as Pressure[]).map((type): Told => {
+export function nodeConditions(health: NodeHealth): readonly OwnCondition[] {
+  const pressures = (Object.keys(WORDS) as Pressure[]).map((type): OwnCondition => {
     const [bad, badWords, good, goodWords] = WORDS[type];
     return health.pressures.has(type)
       ? { type, status: "True", reason: bad, message: badWords }
@@ -43,7 +43,7 @@ export function nodeConditions(health: NodeHealth): readonly Told[] {
   return [...pressures, readyCondition(health)];
 }
 
-function readyCondition({ runtime, runtimeProblem, isShuttingDown = false }: NodeHealth): Told {
+function readyCondition({ runtime, runtimeProblem, isShuttingDown = false }: NodeHealth): OwnCondition {
   const problems = [
     ...(isShuttingDown ? ["node is shutting down"] : []),
     ...(runtimeProblem === undefined ? [] : [runtimeProblem]),

@@ -1,15 +1,19 @@
 /** The whole public surface of node. */
 export { type NodeHealth, nodeConditions, type Pressure } from "./conditions.ts";
-export { NodeLease, RENEW_MS } from "./lease.ts";
+export { LEASE_RENEW_MS, NodeLease } from "./lease.ts";
 export {
   type Amounts,
   allocatableOf,
   capacityOf,
   imageList,
+  missingLabels,
   type NodeReport,
+  newNode,
   nodeAddresses,
   nodeLabels,
   nodeStatus,
+  nodeStatusPatch,
   type Reserved,
+  STATUS_HEARTBEAT_MS,
 } from "./node-object.ts";
 export { Registration } from "./registration.ts";

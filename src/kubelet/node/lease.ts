@@ -1,10 +1,9 @@
-/** A node's sign of life: its Lease in kube-node-lease, renewed every 10 s and good for 40 s. */
-import { type coordination, type core, isStatusError } from "#api";
+/** A node's heartbeat: its Lease in kube-node-lease, renewed every 10 s and valid for 40 s. */
+import { type coordination, type core, formatMicroTime, instantOf, isStatusError, kinds } from "#api";
 import type { Clock } from "#base";
 import type { Client, ResourceClient } from "#client";
-import { Lease } from "../kinds.ts";
 
-export const RENEW_MS = 10_000;
+export const LEASE_RENEW_MS = 10_000;
 const DURATION_SECONDS = 40;
 const NAMESPACE = "kube-node-lease";
 
@@ -12,46 +11,53 @@ export class NodeLease {
   readonly #leases: ResourceClient<coordination.Lease>;
   readonly #clock: Clock;
   readonly #name: string;
+  /** As the API server returned it last. */
   #known: coordination.Lease | undefined;
 
   constructor(client: Client, clock: Clock, name: string) {
-    this.#leases = client.of(Lease).in(NAMESPACE);
+    this.#leases = client.of(kinds.Lease).in(NAMESPACE);
     this.#clock = clock;
     this.#name = name;
   }
 
-  /** Makes it if there is none. `owner`: the Node, if it is known. */
+  /** Creates the Lease if there is none. `owner`: the Node, if it is known. */
   async renew(owner: core.Node | undefined, signal: AbortSignal): Promise<void> {
     const known = this.#known;
-    // If somebody else has written it meanwhile, or it is gone, the next try starts from what there is.
+    // If somebody else has written or removed it meanwhile, the next attempt starts from what the API server has.
     this.#known = undefined;
-    this.#known = known === undefined ? await this.#made(owner, signal) : await this.#renewed(known, signal);
+    this.#known = known === undefined ? await this.#create(owner, signal) : await this.#update(known, owner, signal);
   }
 
-  async #made(owner: core.Node | undefined, signal: AbortSignal): Promise<coordination.Lease> {
+  async #create(owner: core.Node | undefined, signal: AbortSignal): Promise<coordination.Lease> {
+    const metadata = { name: this.#name, namespace: NAMESPACE, ...ownedBy(owner) };
     try {
-      return await this.#leases.create(this.#first(owner), { signal });
+      return await this.#leases.create({ metadata, spec: this.#spec() }, { signal });
     } catch (error) {
       if (!isStatusError(error) || error.reason !== "AlreadyExists") throw error;
-      return this.#renewed(await this.#leases.get(this.#name, { signal }), signal);
+      return this.#update(await this.#leases.get(this.#name, { signal }), owner, signal);
     }
   }
 
-  #renewed({ metadata }: coordination.Lease, signal: AbortSignal): Promise<coordination.Lease> {
-    // Who owns which field is the server's to know: sent back, it would only have to be compared.
+  #update(
+    { metadata }: coordination.Lease,
+    owner: core.Node | undefined,
+    signal: AbortSignal,
+  ): Promise<coordination.Lease> {
+    // Without managedFields, which the server would only have to compare.
     const { managedFields: _, ...own } = metadata;
-    return this.#leases.update({ metadata: own, spec: this.#spec() }, { signal });
-  }
-
-  #first(owner: core.Node | undefined): coordination.Lease {
-    const { uid = "" } = owner?.metadata ?? {};
-    const ownerReferences = [{ apiVersion: "v1", kind: "Node", name: this.#name, uid }];
-    const metadata = { name: this.#name, namespace: NAMESPACE, ...(uid !== "" && { ownerReferences }) };
-    return { metadata, spec: this.#spec() };
+    return this.#leases.update({ metadata: { ...own, ...ownedBy(owner) }, spec: this.#spec() }, { signal });
   }
 
   #spec(): coordination.LeaseSpec {
-    const renewTime = new Date(this.#clock.now()).toISOString().replace("Z", "000Z");
-    return { holderIdentity: this.#name, leaseDurationSeconds: DURATION_SECONDS, renewTime };
+    return {
+      holderIdentity: this.#name,
+      leaseDurationSeconds: DURATION_SECONDS,
+      renewTime: formatMicroTime(instantOf(this.#clock.now())),
+    };
   }
+}
+
+function ownedBy(node: core.Node | undefined): Pick<core.Node["metadata"], "ownerReferences"> {
+  const { name = "", uid } = node?.metadata ?? {};
+  return uid === undefined ? {} : { ownerReferences: [{ apiVersion: "v1", kind: "Node", name, uid }] };
 }

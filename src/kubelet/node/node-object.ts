@@ -1,10 +1,11 @@
 /**
- * The Node as its kubelet tells it. Pure.
+ * The Node object as its kubelet writes it. Pure; kubelets and the nodes of a fleet use it alike.
  *
- * 1. Of capacity and allocatable only what the kubelet knows is told: resources that others have put there stay.
+ * 1. A report holds only what is the kubelet's own. Extended resources that others have added to the capacity stay, and
+ *    become allocatable; those that are no longer in the capacity cease to be.
  * 2. A condition keeps its lastTransitionTime while its status stays the same.
  */
-import { type core, equalJson, type Json, type JsonObject, parseQuantity, scaledValue } from "#api";
+import { type core, equalJson, isExtendedResource, type Json, type JsonObject, parseQuantity, scaledValue } from "#api";
 import type { Machine } from "../host/index.ts";
 import { timestamp } from "../pod-status/index.ts";
 import type { Image } from "../runtime/runtime.ts";
@@ -14,25 +15,28 @@ export type Amounts = Readonly<Record<string, string>>;
 export interface Reserved {
   readonly kube: Amounts;
   readonly system: Amounts;
-  /** What is kept free by eviction: an amount, or a part such as 5%. */
+  /** The eviction threshold for memory: a quantity or a percentage. */
   readonly evictionMemory: string;
 }
 
 export interface NodeReport {
-  readonly machine: Machine;
+  readonly machine: Pick<Machine, "machineId" | "systemUuid" | "bootId" | "kernelVersion" | "osImage" | "architecture">;
   readonly capacity: Amounts;
   readonly allocatable: Amounts;
   readonly addresses: readonly core.NodeAddress[];
-  readonly conditions: readonly Told[];
+  readonly conditions: readonly OwnCondition[];
   readonly images: readonly core.ContainerImage[];
-  readonly kubeletPort: number;
-  /** Such as `containerd://1.6.20`. */
+  /** Undefined: it has no server. */
+  readonly kubeletPort?: number | undefined;
+  /** For example `containerd://1.6.20`. */
   readonly runtimeVersion: string;
   readonly kubeletVersion: string;
   readonly runtimeHandlers: readonly string[];
+  readonly features?: core.NodeFeatures | undefined;
 }
 
-export interface Told {
+/** A condition that is the kubelet's own, without its times. */
+export interface OwnCondition {
   readonly type: string;
   readonly status: "True" | "False" | "Unknown";
   readonly reason: string;
@@ -40,6 +44,8 @@ export interface Told {
 }
 
 const MAX_IMAGES = 50;
+/** The status is written this often even if nothing has changed. */
+export const STATUS_HEARTBEAT_MS = 300_000;
 
 export function capacityOf({ cpus, memoryBytes, diskBytes }: Machine, maxPods: number): Amounts {
   return {
@@ -80,6 +86,37 @@ export function nodeLabels(nodeName: string, architecture: string, own: Amounts)
   };
 }
 
+export interface NewNodeOptions {
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly taints?: readonly core.Taint[] | undefined;
+  readonly providerId?: string | undefined;
+  readonly report: NodeReport;
+}
+
+/** As it is created. */
+export function newNode(options: NewNodeOptions, nowMs: number): core.Node {
+  const { name, labels, taints = [], providerId, report } = options;
+  return {
+    metadata: {
+      name,
+      labels,
+      annotations: { "volumes.kubernetes.io/controller-managed-attach-detach": "true" },
+    },
+    spec: { ...(taints.length > 0 && { taints }), ...(providerId !== undefined && { providerID: providerId }) },
+    status: nodeStatus({}, report, nowMs),
+  };
+}
+
+/** The labels that the node lacks; undefined if it has them all. */
+export function missingLabels(
+  { metadata }: core.Node,
+  labels: Readonly<Record<string, string>>,
+): Record<string, string> | undefined {
+  const missing = Object.entries(labels).filter(([key, value]) => metadata.labels?.[key] !== value);
+  return missing.length === 0 ? undefined : Object.fromEntries(missing);
+}
+
 export function nodeAddresses(nodeName: string, ips: readonly string[]): readonly core.NodeAddress[] {
   return [...ips.map((address) => ({ type: "InternalIP", address })), { type: "Hostname", address: nodeName }];
 }
@@ -88,10 +125,10 @@ export function nodeStatus(before: core.NodeStatus, report: NodeReport, nowMs: n
   const { machine, capacity, allocatable, addresses, kubeletPort, runtimeVersion, kubeletVersion } = report;
   return {
     capacity,
-    allocatable,
+    allocatable: { ...allocatable, ...extendedOf(before.capacity) },
     addresses,
-    conditions: report.conditions.map((told) => dated(told, before, nowMs)),
-    daemonEndpoints: { kubeletEndpoint: { Port: kubeletPort } },
+    conditions: report.conditions.map((condition) => dated(condition, before, nowMs)),
+    ...(kubeletPort !== undefined && { daemonEndpoints: { kubeletEndpoint: { Port: kubeletPort } } }),
     images: report.images,
     nodeInfo: {
       machineID: machine.machineId,
@@ -106,14 +143,19 @@ export function nodeStatus(before: core.NodeStatus, report: NodeReport, nowMs: n
       architecture: machine.architecture,
     },
     ...(report.runtimeHandlers.length > 0 && { runtimeHandlers: report.runtimeHandlers.map((name) => ({ name })) }),
+    ...(report.features !== undefined && { features: report.features }),
   };
 }
 
-function dated(told: Told, { conditions = [] }: core.NodeStatus, nowMs: number): core.NodeCondition {
+function extendedOf(capacity: Amounts = {}): Amounts {
+  return Object.fromEntries(Object.entries(capacity).filter(([name]) => isExtendedResource(name)));
+}
+
+function dated(condition: OwnCondition, { conditions = [] }: core.NodeStatus, nowMs: number): core.NodeCondition {
   const now = timestamp(nowMs);
-  const old = conditions.find(({ type }) => type === told.type);
-  const since = old?.status === told.status ? (old.lastTransitionTime ?? now) : now;
-  return { ...told, lastHeartbeatTime: now, lastTransitionTime: since };
+  const old = conditions.find(({ type }) => type === condition.type);
+  const since = old?.status === condition.status ? (old.lastTransitionTime ?? now) : now;
+  return { ...condition, lastHeartbeatTime: now, lastTransitionTime: since };
 }
 
 /** The largest first. */
@@ -124,7 +166,7 @@ export function imageList(images: readonly Image[]): core.ContainerImage[] {
     .map(({ repoDigests, repoTags, sizeBytes }) => ({ names: [...repoDigests, ...repoTags], sizeBytes }));
 }
 
-/** A strategic merge patch of the status; undefined if there is nothing to say but the time. */
+/** A strategic merge patch of the status; undefined if nothing but the time has changed. */
 export function nodeStatusPatch(
   before: core.NodeStatus,
   after: core.NodeStatus,
@@ -135,10 +177,8 @@ export function nodeStatusPatch(
     if (name === "conditions") continue;
     const old = (before[name] ?? null) as Json;
     if (name === "capacity" || name === "allocatable") {
-      const news = Object.entries(value as JsonObject).filter(
-        ([key, amount]) => (old as Amounts | null)?.[key] !== amount,
-      );
-      if (news.length > 0) changed[name] = Object.fromEntries(news) as JsonObject;
+      const amounts = changedAmounts(old as Amounts | null, value as Amounts, name === "allocatable");
+      if (Object.keys(amounts).length > 0) changed[name] = amounts;
     } else if (!equalJson(old, value)) {
       changed[name] = name === "addresses" ? [...(value as Json[]), { $patch: "replace" }] : value;
     }
@@ -150,4 +190,13 @@ export function nodeStatusPatch(
   const conditions = (after.conditions ?? []).filter((next) => isHeartbeatDue || !isSame(next));
   if (conditions.length > 0) changed.conditions = conditions as unknown as Json[];
   return Object.keys(changed).length === 0 ? undefined : { status: changed };
+}
+
+/** With `removes`, extended resources that are gone are removed. */
+function changedAmounts(before: Amounts | null, after: Amounts, removes: boolean): JsonObject {
+  const gone = removes ? Object.keys(before ?? {}).filter((name) => isExtendedResource(name) && !(name in after)) : [];
+  return {
+    ...Object.fromEntries(gone.map((name) => [name, null])),
+    ...Object.fromEntries(Object.entries(after).filter(([name, amount]) => before?.[name] !== amount)),
+  };
 }

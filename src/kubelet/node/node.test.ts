@@ -32,7 +32,13 @@ describe("the Node", () => {
     expect(nodeStatusPatch({}, first, true)?.status).toMatchObject({ capacity, conditions: [{ type: "Ready" }] });
     const stored = { ...first, capacity: { ...capacity, "example.com/gpu": "4" } };
     const later = nodeStatus(stored, report, NOW + 10_000);
-    expect(nodeStatusPatch(stored, later, false)).toBeUndefined();
+    expect(nodeStatusPatch(stored, later, false)?.status).toEqual({ allocatable: { "example.com/gpu": "4" } });
+    const known = { ...stored, allocatable: later.allocatable ?? {} };
+    expect(nodeStatusPatch(known, nodeStatus(known, report, NOW), false)).toBeUndefined();
+    const without = { ...known, capacity };
+    expect(nodeStatusPatch(without, nodeStatus(without, report, NOW), false)?.status).toEqual({
+      allocatable: { "example.com/gpu": null },
+    });
     expect(nodeStatusPatch(stored, later, true)?.status).toMatchObject({
       conditions: [{ lastHeartbeatTime: "2030-01-01T00:00:10Z", lastTransitionTime: "2030-01-01T00:00:00Z" }],
     });
@@ -41,7 +47,7 @@ describe("the Node", () => {
       { ...report, conditions: [{ type: "Ready", status: "False", reason: "KubeletNotReady", message: "no" }] },
       NOW + 20_000,
     );
-    expect(nodeStatusPatch(stored, bad, false)).toEqual({
+    expect(nodeStatusPatch(known, bad, false)).toEqual({
       status: {
         conditions: [
           {

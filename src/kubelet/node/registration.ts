@@ -1,18 +1,25 @@
 /**
- * The node's presence in the API: its Node object and status, and the Lease that says that it lives.
+ * Keeps the Node object, its status and its Lease up to date.
  *
- *     start ──► Node is there? ──no──► create
- *                  │yes: labels and addresses are brought up to date
- *     every 10 s ──► status, if something has changed (and every 5 minutes anyway)
- *     every 10 s ──► Lease
+ *     start ──► Node exists? ──no──══► create
+ *                  └yes──══► labels and status
+ *     every 10 s ···══► status, if it has changed (and every 5 minutes in any case)
+ *     every 10 s ···══► Lease
  *
- * 1. What the API server cannot be told now, it is told later: nothing here ends the kubelet.
+ * 1. Failed writes are retried; no failure ends the kubelet.
  */
-import { type coordination, type core, formatMicroTime, instantOf, isStatusError } from "#api";
+import { type core, isStatusError, kinds } from "#api";
 import { type Clock, isAbort, type Logger, type Random } from "#base";
 import type { Client } from "#client";
-import { Lease, Node } from "../kinds.ts";
-import { type NodeReport, nodeStatus, nodeStatusPatch } from "./node-object.ts";
+import { LEASE_RENEW_MS, NodeLease } from "./lease.ts";
+import {
+  missingLabels,
+  type NodeReport,
+  newNode,
+  nodeStatus,
+  nodeStatusPatch,
+  STATUS_HEARTBEAT_MS,
+} from "./node-object.ts";
 
 export interface RegistrationOptions {
   readonly nodeName: string;
@@ -23,53 +30,51 @@ export interface RegistrationOptions {
   readonly labels: Readonly<Record<string, string>>;
   readonly taints: readonly core.Taint[];
   readonly providerId?: string | undefined;
-  /** What there is to say now. */
+  /** The current state of the node. */
   readonly report: (signal: AbortSignal) => Promise<NodeReport>;
-  /** Told whenever the Node has been read or written. */
+  /** Called whenever the Node has been read or written. */
   readonly onNode: (node: core.Node) => void;
 }
 
-const LEASES = "kube-node-lease";
-const LEASE_SECONDS = 40;
-const RENEW_MS = 10_000;
 const UPDATE_MS = 10_000;
 const SOON_MS = 250;
-const HEARTBEAT_MS = 300_000;
+
 const FIRST_RETRY_MS = 200;
 const LAST_RETRY_MS = 7000;
 
 export class Registration {
   readonly #options: RegistrationOptions;
+  readonly #lease: NodeLease;
   #node: core.Node | undefined;
   #heartbeatMs = Number.NEGATIVE_INFINITY;
-  #lease: coordination.Lease | undefined;
   #hurry: (() => void) | undefined;
 
   constructor(options: RegistrationOptions) {
     this.#options = options;
+    this.#lease = new NodeLease(options.client, options.clock, options.nodeName);
   }
 
   get node(): core.Node | undefined {
     return this.#node;
   }
 
-  /** Something about the node has changed: it is told soon. */
+  /** The state has changed: the status is written soon. */
   changed(): void {
     this.#hurry?.();
   }
 
-  /** Until the Node is there, with the status that it starts with. */
+  /** Resolves when the Node exists with its first status. */
   async register(signal: AbortSignal): Promise<void> {
     const { clock, log, nodeName } = this.#options;
     for (let retryMs = FIRST_RETRY_MS; ; retryMs = Math.min(LAST_RETRY_MS, retryMs * 2)) {
       try {
         await this.#register(signal);
         await this.#update(signal);
-        log.info("the node is registered", { node: nodeName });
+        log.info("node registered", { node: nodeName });
         return;
       } catch (error) {
         if (isAbort(error, signal)) throw error;
-        log.warn("the node could not be registered yet", { node: nodeName, retryMs, error });
+        log.warn("node could not be registered yet", { node: nodeName, retryMs, error });
       }
       await clock.sleep(retryMs, signal);
     }
@@ -79,7 +84,7 @@ export class Registration {
     const { clock, log } = this.#options;
     let isReady = false;
     for (;;) {
-      // A node that is not ready yet is looked at often: others wait for it.
+      // A node that is not Ready yet is checked often: the cluster waits for it.
       await this.#sleep(isReady ? UPDATE_MS : SOON_MS * 4, clock, signal);
       try {
         await this.#update(signal);
@@ -88,7 +93,7 @@ export class Registration {
       } catch (error) {
         if (isAbort(error, signal)) return;
         if (isStatusError(error) && error.reason === "NotFound") await this.#again(signal);
-        else log.warn("the node's status could not be told", { error });
+        else log.warn("node status could not be written", { error });
       }
     }
   }
@@ -96,69 +101,63 @@ export class Registration {
   async runLease(signal: AbortSignal): Promise<void> {
     const { clock, log } = this.#options;
     for (;;) {
-      let waitMs = RENEW_MS;
+      let waitMs = LEASE_RENEW_MS;
       try {
-        await this.#renew(signal);
+        await this.#lease.renew(this.#node, signal);
       } catch (error) {
         if (isAbort(error, signal)) return;
-        log.warn("the node's lease could not be renewed", { error });
-        this.#lease = undefined;
+        log.warn("node lease could not be renewed", { error });
         waitMs = FIRST_RETRY_MS * 5;
       }
       await clock.sleep(waitMs, signal);
     }
   }
 
-  /** The Node was deleted under us. */
+  /** Somebody has deleted the Node. */
   async #again(signal: AbortSignal): Promise<void> {
     try {
       await this.#register(signal);
       await this.#update(signal);
     } catch (error) {
       if (isAbort(error, signal)) return;
-      this.#options.log.warn("the node could not be registered again", { error });
+      this.#options.log.warn("node could not be registered again", { error });
     }
   }
 
   async #register(signal: AbortSignal): Promise<void> {
     const { nodeName, client, clock, labels, taints, providerId, report } = this.#options;
-    const nodes = client.of(Node);
+    const nodes = client.of(kinds.Node);
     const existing = await nodes.get(nodeName, { signal }).catch((error: unknown) => {
       if (isStatusError(error) && error.reason === "NotFound") return undefined;
       throw error;
     });
     if (existing === undefined) {
-      const node: core.Node = {
-        metadata: {
-          name: nodeName,
-          labels,
-          annotations: { "volumes.kubernetes.io/controller-managed-attach-detach": "true" },
-        },
-        spec: { ...(taints.length > 0 && { taints }), ...(providerId !== undefined && { providerID: providerId }) },
-        status: nodeStatus({}, await report(signal), clock.now()),
-      };
-      this.#set(await nodes.create(node, { signal }));
+      const own = { name: nodeName, labels, taints, providerId, report: await report(signal) };
+      this.#set(await nodes.create(newNode(own, clock.now()), { signal }));
       return;
     }
-    const missing = Object.entries(labels).filter(([key, value]) => existing.metadata.labels?.[key] !== value);
-    if (missing.length === 0) this.#set(existing);
+    const missing = missingLabels(existing, labels);
+    if (missing === undefined) this.#set(existing);
     else {
-      const object = { metadata: { labels: Object.fromEntries(missing) } };
+      const object = { metadata: { labels: missing } };
       this.#set(await nodes.patch(nodeName, { type: "strategic", object }, { signal }));
     }
   }
 
   async #update(signal: AbortSignal): Promise<void> {
     const { nodeName, client, clock, report } = this.#options;
-    // Others write to the Node as well: what they have put there must be known.
-    const node = await client.of(Node).get(nodeName, { resourceVersion: "0", signal });
+    // Others write to the Node, too: the patch is made against its current state.
+    const node = await client.of(kinds.Node).get(nodeName, { resourceVersion: "0", signal });
     this.#set(node);
-    const isHeartbeatDue = clock.monotonic() - this.#heartbeatMs >= HEARTBEAT_MS;
+    const isHeartbeatDue = clock.monotonic() - this.#heartbeatMs >= STATUS_HEARTBEAT_MS;
     const before = node.status ?? {};
     const patch = nodeStatusPatch(before, nodeStatus(before, await report(signal), clock.now()), isHeartbeatDue);
     if (patch === undefined) return;
     this.#set(
-      await client.of(Node).subresource(nodeName, "status").patch({ type: "strategic", object: patch }, { signal }),
+      await client
+        .of(kinds.Node)
+        .subresource(nodeName, "status")
+        .patch({ type: "strategic", object: patch }, { signal }),
     );
     if (isHeartbeatDue) this.#heartbeatMs = clock.monotonic();
   }
@@ -166,29 +165,6 @@ export class Registration {
   #set(node: core.Node): void {
     this.#node = node;
     this.#options.onNode(node);
-  }
-
-  async #renew(signal: AbortSignal): Promise<void> {
-    const { nodeName, client, clock } = this.#options;
-    const leases = client.of(Lease).in(LEASES);
-    const uid = this.#node?.metadata.uid ?? "";
-    const spec = {
-      holderIdentity: nodeName,
-      leaseDurationSeconds: LEASE_SECONDS,
-      renewTime: formatMicroTime(instantOf(clock.now())),
-    };
-    const owner = { apiVersion: "v1", kind: "Node", name: nodeName, uid };
-    const known = this.#lease ?? (await leases.get(nodeName, { signal }).catch(absent));
-    this.#lease =
-      known === undefined
-        ? await leases.create(
-            { metadata: { name: nodeName, namespace: LEASES, ownerReferences: [owner] }, spec },
-            { signal },
-          )
-        : await leases.update(
-            { ...known, metadata: { ...known.metadata, ownerReferences: [owner] }, spec },
-            { signal },
-          );
   }
 
   async #sleep(ms: number, clock: Clock, signal: AbortSignal): Promise<void> {
@@ -202,9 +178,4 @@ export class Registration {
       this.#hurry = undefined;
     }
   }
-}
-
-function absent(error: unknown): undefined {
-  if (isStatusError(error) && error.reason === "NotFound") return undefined;
-  throw error;
 }

@@ -1,7 +1,7 @@
-/** Gives a Pod the resources that it asks for, when they fit, and brings them into force. */
+/** Allocates the resources in a Pod's spec when they fit, and applies them to its containers. */
 import type { core } from "#api";
 import { isAbort } from "#base";
-import { askedFor, isSameAllocation, rememberedAllocation, withAllocation } from "../admission/index.ts";
+import { allocate, rememberedAllocation, withAllocation } from "../admission/index.ts";
 import { containerResources, messageOf, RESOURCES } from "../containers/index.ts";
 import type { ContainerStatus } from "../runtime/runtime.ts";
 import type { PodActions } from "./actions.ts";
@@ -9,19 +9,13 @@ import { containerOf } from "./kill.ts";
 import type { PodParts } from "./parts.ts";
 import type { PodMemory } from "./pod-memory.ts";
 
-/** The Pod with what the node gives it: what it asks for, as soon as that fits. */
+/** The Pod with its allocation: what its spec asks for as soon as that fits. */
 export function allocated(parts: PodParts, asked: core.Pod, memory: PodMemory): core.Pod {
-  const wanted = askedFor(asked);
-  memory.allocation ??= rememberedAllocation(asked);
-  const { inProgress } = memory.resize;
-  if (isSameAllocation(memory.allocation, wanted)) memory.resize = { ...(inProgress !== undefined && { inProgress }) };
-  else {
-    const verdict = parts.admitResize(asked);
-    if (verdict.fits) memory.allocation = wanted;
-    const pending = verdict.fits ? {} : { pending: verdict };
-    memory.resize = { ...pending, ...(inProgress !== undefined && { inProgress }) };
-  }
-  return withAllocation(asked, memory.allocation);
+  const before = memory.allocation ?? rememberedAllocation(asked);
+  const { allocation, pending } = allocate(asked, before, parts.admitResize);
+  memory.allocation = allocation;
+  memory.resize = { pending, inProgress: memory.resize.inProgress };
+  return withAllocation(asked, allocation);
 }
 
 export function appliedTo({ applied }: PodMemory): (container: ContainerStatus) => core.ResourceRequirements {
@@ -29,7 +23,7 @@ export function appliedTo({ applied }: PodMemory): (container: ContainerStatus) 
     applied.get(id) ?? (JSON.parse(annotations[RESOURCES] ?? "{}") as core.ResourceRequirements);
 }
 
-/** Whether something was done. A resize that the runtime refuses is told, and tried again with the next pass. */
+/** Returns whether something was done. A resize that the runtime refuses is reported and retried with the next sync. */
 export async function resizeAll(
   parts: PodParts,
   pod: core.Pod,
@@ -38,10 +32,9 @@ export async function resizeAll(
   signal: AbortSignal,
 ): Promise<boolean> {
   const { pending } = memory.resize;
-  const rest = pending === undefined ? {} : { pending };
   if (resize.length === 0) {
     const wasUnderWay = memory.resize.inProgress !== undefined;
-    memory.resize = rest;
+    memory.resize = { pending };
     return wasUnderWay;
   }
   try {
@@ -53,13 +46,13 @@ export async function resizeAll(
       await parts.runtime.updateContainerResources(id, resources, signal);
       memory.applied.set(id, container.resources ?? {});
     }
-    memory.resize = rest;
+    memory.resize = { pending };
     return true;
   } catch (error) {
     if (isAbort(error, signal)) throw error;
     const problem = messageOf(error);
     parts.events.record(pod, "Warning", "ResizeError", problem);
-    memory.resize = { ...rest, inProgress: { problem } };
+    memory.resize = { pending, inProgress: { problem } };
     return false;
   }
 }

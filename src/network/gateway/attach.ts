@@ -1,13 +1,15 @@
 /**
- * Which HTTPRoutes are served by which listeners, and what their status says of it, as the documentation of the Gateway API has it. Pure.
+ * Which listeners serve which HTTPRoutes, and the conditions that follow, as documented by the Gateway API. Pure.
  *
- * 1. A listener serves routes that name its Gateway as a parent, come from a Namespace that it allows, and share a host with it.
- * 2. A listener at a port or of a protocol that is not served here is not accepted; the others of its Gateway are.
- * 3. What cannot be used (`references.ts`) costs a route the requests that would go there, and a listener its certificate; the rest is served.
+ * 1. A listener serves routes that name its Gateway as a parent, come from a Namespace that it allows, and share a host
+ *    with it.
+ * 2. A listener with an unserved port or protocol is not accepted; the other listeners of its Gateway are.
+ * 3. An unresolved reference (`references.ts`) costs a route the requests that would go there, and a listener its
+ *    certificate; the rest is served.
  */
 import { type Labels, matcherOfSelector } from "#api";
 import { objectKey } from "#client";
-import type { Backend } from "../ingress/routes.ts";
+import type { Backend } from "../http/route.ts";
 import { sharedHosts } from "./hosts.ts";
 import type {
   BackendReference,
@@ -27,7 +29,7 @@ import {
 } from "./references.ts";
 import { problemOf } from "./rules.ts";
 
-/** The Service that a reference leads to, if it may be used. */
+/** The Service behind a reference; undefined if it is not resolved. */
 export type BackendOf = (reference: BackendReference) => Backend | undefined;
 
 export interface GatewaySources extends ReferenceSources {
@@ -35,18 +37,18 @@ export interface GatewaySources extends ReferenceSources {
   readonly gateways: readonly Gateway[];
   readonly routes: readonly HttpRoute[];
   readonly namespaces: ReadonlyMap<string, Labels>;
-  /** Which ports are served, and how. */
+  /** The ports that are served, with their protocols. */
   readonly ports: ReadonlyMap<number, "HTTP" | "HTTPS">;
-  /** As classes name it. */
+  /** spec.controllerName of the GatewayClasses that are served here. */
   readonly controller: string;
 }
 
-/** A route as one listener serves it. */
+/** A route on one listener. */
 export interface AttachedRoute {
   readonly route: HttpRoute;
   readonly port: number;
   readonly scheme: "http" | "https";
-  /** An empty one stands for all. */
+  /** An empty one matches all hosts. */
   readonly hosts: readonly string[];
   readonly backendOf: BackendOf;
 }
@@ -68,7 +70,7 @@ export interface SeenListener {
 export interface Attachments {
   readonly classes: readonly GatewayClass[];
   readonly gateways: ReadonlyMap<Gateway, readonly SeenListener[]>;
-  /** Of each route: what became of each of its parents that is ours. */
+  /** For each route: the conditions of each of its parents that is served here. */
   readonly parents: ReadonlyMap<
     HttpRoute,
     readonly { readonly parent: ParentReference; readonly accepted: Condition; readonly resolved: Condition }[]
@@ -129,10 +131,10 @@ function attachTo(route: HttpRoute, parent: ParentReference, gateway: Gateway, s
       (parent.sectionName === undefined || parent.sectionName === name) &&
       (parent.port === undefined || parent.port === port),
   );
-  if (named.length === 0) return refused("NoMatchingParent", "the Gateway has no such listener");
+  if (named.length === 0) return refused("NoMatchingParent", "the Gateway has no matching listener");
   const served = named.filter((listener) => listenerCondition(listener, sources).status === "True");
   const open = served.filter((listener) => allows(listener, gateway, route, sources.namespaces));
-  if (open.length === 0) return refused("NotAllowedByListeners", "no listener takes routes from this Namespace");
+  if (open.length === 0) return refused("NotAllowedByListeners", "no listener allows routes from this Namespace");
   const backendOf: BackendOf = (reference) => {
     const { key } = resolveBackend(referrer(route), reference, sources);
     return key === undefined || reference.port === undefined ? undefined : { service: key, port: reference.port };
@@ -142,22 +144,22 @@ function attachTo(route: HttpRoute, parent: ParentReference, gateway: Gateway, s
     const scheme = listener.protocol === "HTTPS" ? ("https" as const) : ("http" as const);
     return hosts.length === 0 ? [] : [{ listener, served: { route, port: listener.port, scheme, hosts, backendOf } }];
   });
-  if (attached.length === 0) return refused("NoMatchingListenerHostname", "no listener has one of its hosts");
+  if (attached.length === 0) return refused("NoMatchingListenerHostname", "no listener has a matching hostname");
   return {
-    accepted: yes("Accepted", "it is served"),
+    accepted: yes("Accepted", "the route is served"),
     routes: attached.map((each) => each.served),
     listeners: attached.map(({ listener }) => listener),
   };
 }
 
 function listenerCondition({ port, protocol, tls }: Listener, { ports }: GatewaySources): Condition {
-  if (protocol !== "HTTP" && protocol !== "HTTPS") return no("UnsupportedProtocol", `${protocol} is not served`);
+  if (protocol !== "HTTP" && protocol !== "HTTPS") return no("UnsupportedProtocol", `${protocol} is not supported`);
   if (ports.get(port) !== protocol) {
     const served = [...ports].map(([each, of]) => `${of} at ${each}`).join(" and ");
     return no("PortUnavailable", `only ${served} is served`);
   }
-  if (tls?.mode === "Passthrough") return no("UnsupportedProtocol", "TLS always ends here");
-  return yes("Accepted", "it is served");
+  if (tls?.mode === "Passthrough") return no("UnsupportedProtocol", "TLS passthrough is not supported");
+  return yes("Accepted", "the listener is served");
 }
 
 function allows(
@@ -188,7 +190,7 @@ function certificatesOf(gateway: Gateway, sources: GatewaySources): ListenerCert
     );
 }
 
-/** Also those that get copies. */
+/** Including the backends of mirrors. */
 function backendsOf(route: HttpRoute, sources: GatewaySources): Resolved[] {
   const rules = route.spec?.rules ?? [];
   const references = rules.flatMap(({ backendRefs = [], filters = [] }) => [
@@ -205,7 +207,7 @@ function referrer({ metadata }: HttpRoute) {
 function listenerReferences(listener: Listener, gateway: Gateway, sources: GatewaySources): Condition {
   const { kinds = [] } = listener.allowedRoutes ?? {};
   const odd = kinds.find((each) => !isServedKind(each));
-  if (odd !== undefined) return { ...no("InvalidRouteKinds", `${odd.kind} is not served here`), type: "ResolvedRefs" };
+  if (odd !== undefined) return { ...no("InvalidRouteKinds", `${odd.kind} is not supported`), type: "ResolvedRefs" };
   const from = { kind: "Gateway", namespace: gateway.metadata.namespace ?? "" } as const;
   const references = listener.protocol === "HTTPS" ? (listener.tls?.certificateRefs ?? []) : [];
   return resolvedCondition(references.map((reference) => resolveCertificate(from, reference, sources)));
@@ -217,11 +219,11 @@ export function isServedKind({ group = GROUP, kind }: { readonly group?: string;
 
 function resolvedCondition(all: readonly Resolved[]): Condition {
   const problem = all.find((each) => each.key === undefined);
-  const told =
+  const condition =
     problem?.key === undefined && problem !== undefined
       ? no(problem.reason, problem.message)
-      : yes("ResolvedRefs", "all that it refers to is there");
-  return { ...told, type: "ResolvedRefs" };
+      : yes("ResolvedRefs", "all references are resolved");
+  return { ...condition, type: "ResolvedRefs" };
 }
 
 export function yes(reason: string, message: string): Condition {

@@ -3,7 +3,7 @@ import { get, type IncomingMessage, request } from "node:http";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { seededRandom } from "#base";
-import { Site } from "../ingress/testing/site.ts";
+import { Site } from "../http/testing/site.ts";
 import { attach } from "./attach.ts";
 import { changedPath, durationMs, locationOf, timeoutMs } from "./filters.ts";
 import type { HttpRoute, Redirect, RouteFilter, RouteRule } from "./kinds.ts";
@@ -89,7 +89,7 @@ describe("requests through filters", () => {
   const copies: string[] = [];
   let port = 0;
   beforeAll(async () => {
-    const told = await site.endpoint(async (asked, response) => {
+    const recording = await site.endpoint(async (asked, response) => {
       if (asked.url === "/slow") return;
       response.setHeader("x-server", "one").setHeader("x-kept", "yes");
       response.end(JSON.stringify({ url: asked.url, headers: asked.headers, body: await text(asked) }));
@@ -98,7 +98,7 @@ describe("requests through filters", () => {
       copies.push(`${asked.method} ${asked.url} ${await text(asked)}`);
       response.end("nobody reads this");
     });
-    site.put("web", told);
+    site.put("web", recording);
     site.put("copy", copied);
     ({ http: port } = await site.start());
   });

@@ -1,14 +1,13 @@
-/** What the filters of a rule do to a request and its answer, as the documentation of the Gateway API has it. Pure. */
+/** What the filters of a rule change about a request and its response, as documented by the Gateway API. Pure. */
 import { validateHeaderName, validateHeaderValue } from "node:http";
-import type { HeaderChanges } from "../ingress/routes.ts";
+import type { HeaderChanges, RequestInfo } from "../http/route.ts";
 import type { Mirror, PathChange, Redirect, RouteFilter, RouteMatch, RouteRule } from "./kinds.ts";
-import type { Asked } from "./rules.ts";
 
 export interface Filters {
   readonly requestHeaders: readonly HeaderChanges[];
   readonly responseHeaders: readonly HeaderChanges[];
-  readonly redirect?: Redirect;
-  readonly rewrite?: NonNullable<RouteFilter["urlRewrite"]>;
+  readonly redirect?: Redirect | undefined;
+  readonly rewrite?: RouteFilter["urlRewrite"];
   readonly mirrors: readonly Mirror[];
 }
 
@@ -23,34 +22,33 @@ const OF_BACKENDS = new Set(["RequestHeaderModifier", "ResponseHeaderModifier"])
 const PATH_CHANGES = new Set(["ReplaceFullPath", "ReplacePrefixMatch"]);
 
 export function filtersOf(filters: readonly RouteFilter[] = []): Filters {
-  const redirect = filters.find(({ requestRedirect }) => requestRedirect)?.requestRedirect;
-  const rewrite = filters.find(({ urlRewrite }) => urlRewrite)?.urlRewrite;
   return {
     requestHeaders: filters.flatMap(({ requestHeaderModifier }) => requestHeaderModifier ?? []),
     responseHeaders: filters.flatMap(({ responseHeaderModifier }) => responseHeaderModifier ?? []),
     mirrors: filters.flatMap(({ requestMirror }) => requestMirror ?? []),
-    ...(redirect !== undefined && { redirect }),
-    ...(rewrite !== undefined && { rewrite }),
+    redirect: filters.find(({ requestRedirect }) => requestRedirect)?.requestRedirect,
+    rewrite: filters.find(({ urlRewrite }) => urlRewrite)?.urlRewrite,
   };
 }
 
-/** What of a rule's filters is not served here: a sentence. */
+/** Why a rule's filters cannot be served; undefined if they can. */
 export function filterProblem({ filters = [], backendRefs = [], timeouts = {} }: RouteRule): string | undefined {
   for (const [allowed, all] of [
     [OF_RULES, filters],
     [OF_BACKENDS, backendRefs.flatMap((each) => each.filters ?? [])],
   ] as const) {
     const odd = all.find(({ type }) => !allowed.has(type));
-    if (odd !== undefined) return `the filter ${odd.type} is not served here`;
+    if (odd !== undefined) return `the filter ${odd.type} is not supported`;
     for (const { requestHeaderModifier, responseHeaderModifier, requestRedirect, urlRewrite } of all) {
       const problem = headerProblem(requestHeaderModifier) ?? headerProblem(responseHeaderModifier);
       if (problem !== undefined) return problem;
       for (const path of [requestRedirect?.path, urlRewrite?.path])
-        if (path !== undefined && !PATH_CHANGES.has(path.type)) return `paths cannot be changed by ${path.type} here`;
+        if (path !== undefined && !PATH_CHANGES.has(path.type))
+          return `the path modifier ${path.type} is not supported`;
     }
   }
   const odd = Object.values(timeouts).find((text) => text !== undefined && durationMs(text) === undefined);
-  return odd === undefined ? undefined : `${odd} is no duration`;
+  return odd === undefined ? undefined : `${odd} is not a duration`;
 }
 
 function headerProblem({ set = [], add = [] }: HeaderChanges = {}): string | undefined {
@@ -65,26 +63,26 @@ function headerProblem({ set = [], add = [] }: HeaderChanges = {}): string | und
   }
 }
 
-/** Where a client is sent instead. */
+/** The Location of a redirect. */
 export function locationOf(
   { scheme, hostname, path, port }: Redirect,
-  asked: Asked,
+  request: RequestInfo,
   match: RouteMatch,
   served: "http" | "https",
 ): string {
   const protocol = scheme ?? served;
-  const host = hostname ?? asked.host.replace(/:\d+$/, "");
-  // The usual port of a scheme that is asked for; without one, where the request came in.
-  const at = port ?? (scheme === undefined ? asked.port : protocol === "https" ? 443 : 80);
-  const isUsual = at === (protocol === "https" ? 443 : 80);
-  return `${protocol}://${host}${isUsual ? "" : `:${at}`}${changedPath(path, asked.path, match)}${asked.query}`;
+  const host = hostname ?? request.host.replace(/:\d+$/, "");
+  // The default port of the redirect's scheme; without a scheme, the port of the request.
+  const at = port ?? (scheme === undefined ? request.port : protocol === "https" ? 443 : 80);
+  const isDefault = at === (protocol === "https" ? 443 : 80);
+  return `${protocol}://${host}${isDefault ? "" : `:${at}`}${changedPath(path, request.path, match)}${request.query}`;
 }
 
 export function changedPath(change: PathChange | undefined, path: string, match: RouteMatch): string {
   if (change === undefined) return path;
   if (change.type === "ReplaceFullPath") return rooted(change.replaceFullPath ?? "");
   const { type = "PathPrefix", value = "/" } = match.path ?? {};
-  // Only prefixes can be replaced by prefixes.
+  // ReplacePrefixMatch needs a match of type PathPrefix.
   if (type !== "PathPrefix") return path;
   const rest = path.slice(withoutSlash(value).length);
   const prefix = withoutSlash(change.replacePrefixMatch ?? "");
@@ -99,7 +97,7 @@ function rooted(path: string): string {
   return path.startsWith("/") ? path : `/${path}`;
 }
 
-/** Undefined: none; 0 stands for none, too. */
+/** Undefined if there is none. A duration of 0 means none. */
 export function timeoutMs({ request, backendRequest }: NonNullable<RouteRule["timeouts"]> = {}): number | undefined {
   const all = [request, backendRequest].map((text) => (text === undefined ? 0 : (durationMs(text) ?? 0)));
   const set = all.filter((ms) => ms > 0);

@@ -1,14 +1,15 @@
 /**
- * Keeps routes of the Gateway API as the API shows them, from the moment on at which its CustomResourceDefinitions are there.
+ * Follows the Gateway API's objects once its CustomResourceDefinitions are established.
  *
  *     CustomResourceDefinition --► (established) ──► informers
- *     GatewayClasses, Gateways, HTTPRoutes, ReferenceGrants, Namespaces --► (all at once, shortly after) ──► attach ──► GatewayRoutes
- *     Services, Secrets that come or go                                 --►
+ *     GatewayClasses, Gateways, HTTPRoutes,
+ *     ReferenceGrants, Namespaces           --► (coalesced) ──► attach ──► GatewayRoutes
+ *     added or deleted Services, Secrets    --►
  */
+import { kinds } from "#api";
 import type { Clock, Logger, Random, TaskGroup } from "#base";
 import { type Client, Informer, Informers } from "#client";
-import { Namespace } from "../kinds.ts";
-import { Changed } from "../tell-kernel.ts";
+import { ChangeSignal } from "../kernel/change-signal.ts";
 import { type Attachments, attach } from "./attach.ts";
 import {
   Definition,
@@ -28,10 +29,10 @@ const LONG_MS = 3_600_000;
 export interface FollowGatewaysOptions {
   readonly client: Client;
   readonly tasks: TaskGroup;
-  /** Which ports are served, and how. */
+  /** The ports that are served, with their protocols. */
   readonly ports: ReadonlyMap<number, "HTTP" | "HTTPS">;
   readonly controller: string;
-  /** What routes and listeners may refer to. */
+  /** The Services and Secrets that routes and listeners may refer to. */
   readonly known: Pick<ReferenceSources, "has"> & { onChange(listener: () => void): void };
   readonly onReload: (attachments: Attachments) => void;
   readonly clock: Clock;
@@ -42,18 +43,18 @@ export interface FollowGatewaysOptions {
 /** Until the signal aborts. */
 export async function followGateways(options: FollowGatewaysOptions, signal: AbortSignal): Promise<void> {
   const { client, clock, random, log, tasks, ports, controller, onReload, known } = options;
-  await definitionThere(options, HTTP_ROUTES, signal);
-  log.info("the Gateway API is there");
+  await definitionEstablished(options, HTTP_ROUTES, signal);
+  log.info("the Gateway API is installed");
   const informers = new Informers({ client, clock, random, log, tasks });
   const [classes, gateways] = [informers.of(GatewayClassResource), informers.of(GatewayResource)];
-  const [routes, namespaces] = [informers.of(HttpRouteResource), informers.of(Namespace)];
+  const [routes, namespaces] = [informers.of(HttpRouteResource), informers.of(kinds.Namespace)];
   await informers.synced();
-  const changed = new Changed();
+  const changed = new ChangeSignal();
   for (const informer of [classes, gateways, routes, namespaces]) informer.onChange(() => changed.mark());
   known.onChange(() => changed.mark());
   let grants: () => readonly ReferenceGrant[] = () => [];
-  tasks.run("grants of references", async (running) => {
-    await definitionThere(options, REFERENCE_GRANTS, running);
+  tasks.run("ReferenceGrants", async (running) => {
+    await definitionEstablished(options, REFERENCE_GRANTS, running);
     const granted = informers.of(ReferenceGrantResource);
     await granted.synced;
     grants = () => granted.cache.list();
@@ -72,12 +73,12 @@ export async function followGateways(options: FollowGatewaysOptions, signal: Abo
   }
 }
 
-async function definitionThere(options: FollowGatewaysOptions, name: string, signal: AbortSignal): Promise<void> {
+async function definitionEstablished(options: FollowGatewaysOptions, name: string, signal: AbortSignal): Promise<void> {
   const { client, clock, random, log, tasks } = options;
   const selectors = { fieldSelector: `metadata.name=${name}` };
   const informer = new Informer({ client: client.of(Definition), clock, random, log, selectors });
   tasks.run("informer of definitions", (running) => informer.run(running));
-  const changed = new Changed();
+  const changed = new ChangeSignal();
   informer.onChange(() => changed.mark());
   await informer.synced;
   for (;;) {

@@ -1,5 +1,5 @@
 /** The whole public surface of gateway. */
 export type { ListenerCertificate } from "./attach.ts";
 export { HTTP_ROUTES } from "./kinds.ts";
-export { type Asked, GatewayRoutes } from "./rules.ts";
+export { GatewayRoutes } from "./rules.ts";
 export { runGateways } from "./run-gateways.ts";

@@ -1,7 +1,7 @@
-/** The kinds of the Gateway API, as far as they are read here: they come with CustomResourceDefinitions, not with this API server. */
+/** The fields of the Gateway API's kinds that are read here. The kinds come with CustomResourceDefinitions. */
 import type { apiextensions, KubeObject, LabelSelector } from "#api";
 import { clusterWide, namespaced } from "#client";
-import type { HeaderChanges } from "../ingress/routes.ts";
+import type { HeaderChanges } from "../http/route.ts";
 
 const GROUP_VERSION = "gateway.networking.k8s.io/v1";
 
@@ -117,7 +117,7 @@ export interface RouteRule {
   readonly timeouts?: { readonly request?: string; readonly backendRequest?: string };
 }
 
-/** Lets objects of other Namespaces refer to those of its own. */
+/** Allows objects of other Namespaces to refer to objects of its own. */
 export interface ReferenceGrant extends KubeObject {
   readonly spec?: {
     readonly from?: readonly { readonly group: string; readonly kind: string; readonly namespace: string }[];
@@ -148,7 +148,7 @@ export const Definition = clusterWide<apiextensions.CustomResourceDefinition>(
   "CustomResourceDefinition",
   "customresourcedefinitions",
 );
-/** Where this one is, the others are. */
+/** The CRD to wait for: the others are installed with it. */
 export const HTTP_ROUTES = "httproutes.gateway.networking.k8s.io";
 export const ReferenceGrantResource = namespaced<ReferenceGrant>(
   "gateway.networking.k8s.io/v1beta1",

@@ -1,7 +1,7 @@
 /**
- * What routes and listeners refer to: whether it is there, and whether they may. Pure.
+ * References of routes and listeners: whether the target exists, and whether they may refer to it. Pure.
  *
- * Whoever refers to something in another Namespace needs a ReferenceGrant there that names both.
+ * A reference into another Namespace needs a ReferenceGrant there.
  */
 import type { BackendReference, ObjectReference, ReferenceGrant } from "./kinds.ts";
 
@@ -13,7 +13,7 @@ export interface ReferenceSources {
   has(kind: "Service" | "Secret", key: string): boolean;
 }
 
-/** Who refers to something. */
+/** The object that contains the reference. */
 export interface Referrer {
   readonly kind: "Gateway" | "HTTPRoute";
   readonly namespace: string;
@@ -45,11 +45,11 @@ function resolve(
 ): Resolved {
   const { group = "", kind: named = kind, name, namespace = from.namespace } = reference;
   if (group !== "" || named !== kind)
-    return { reason: "InvalidKind", message: `${[named, group].filter(Boolean).join(".")} is not served here` };
+    return { reason: "InvalidKind", message: `${[named, group].filter(Boolean).join(".")} is not supported` };
   const key = `${namespace}/${name}`;
   if (namespace !== from.namespace && !isGranted(from, kind, { name, namespace }, sources.grants))
-    return { reason: "RefNotPermitted", message: `no ReferenceGrant lets it refer to ${kind} ${key}` };
-  if (!sources.has(kind, key)) return { reason: absent, message: `there is no ${kind} ${key}` };
+    return { reason: "RefNotPermitted", message: `no ReferenceGrant allows the reference to ${kind} ${key}` };
+  if (!sources.has(kind, key)) return { reason: absent, message: `${kind} ${key} does not exist` };
   return { key };
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { seededRandom } from "#base";
+import type { RequestInfo } from "../http/route.ts";
 import { attach, type GatewaySources } from "./attach.ts";
 import type {
   BackendReference,
@@ -10,7 +11,7 @@ import type {
   ReferenceGrant,
   RouteRule,
 } from "./kinds.ts";
-import { type Asked, GatewayRoutes } from "./rules.ts";
+import { GatewayRoutes } from "./rules.ts";
 import { wantedStatuses } from "./status.ts";
 
 const CONTROLLER = "k8ts.dev/gateway";
@@ -88,7 +89,7 @@ describe("HTTPRoutes", () => {
     ["wildcards stand for one label or more", { host: "a.b.example.org" }, "wild"],
     ["but not for none", { host: "example.org" }, "all"],
     ["a port that nobody listens at", { port: 443 }, undefined],
-  ] as const)("%s", (_, changes: Partial<Asked>, service) => {
+  ] as const)("%s", (_, changes: Partial<RequestInfo>, service) => {
     const { routes } = attach(sources(gateway({}), ...ROUTES));
     const table = new GatewayRoutes(routes, seededRandom(1));
     const asked = { port: 80, host: "shop.example.org", path: "/api/x", query: "", method: "GET", headers: {} };
@@ -158,8 +159,8 @@ describe("references", () => {
     expect(seen.gateways.get(edge)?.[0]?.resolved.reason).toBe(reason);
     expect(seen.certificates.map(({ secret }) => secret)).toEqual(secrets);
     const context = { addresses: [], controller: CONTROLLER, now: "2030-01-01T00:00:00Z" };
-    const told = wantedStatuses(seen, context).gateways[0]?.status as Gateway["status"];
-    const conditions = told?.listeners?.[0]?.conditions ?? [];
+    const status = wantedStatuses(seen, context).gateways[0]?.status as Gateway["status"];
+    const conditions = status?.listeners?.[0]?.conditions ?? [];
     const programmed = conditions.find(({ type }) => type === "Programmed");
     expect(programmed?.status).toBe(secrets.length > 0 ? "True" : "False");
   });
@@ -231,8 +232,8 @@ describe("listeners", () => {
         { attachedRoutes: 0, conditions: [{ reason: "PortUnavailable" }, { status: "False" }, { status: "True" }] },
       ],
     });
-    const told = { ...one, status: routes[0]?.status as NonNullable<HttpRoute["status"]> };
+    const written = { ...one, status: routes[0]?.status as NonNullable<HttpRoute["status"]> };
     const later = { ...context, now: "2031-01-01T00:00:00Z" };
-    expect(wantedStatuses(attach(sources(edge, told)), later).routes).toEqual([]);
+    expect(wantedStatuses(attach(sources(edge, written)), later).routes).toEqual([]);
   });
 });

@@ -1,32 +1,22 @@
 /**
- * Where a request goes by HTTPRoutes.
+ * Where HTTPRoutes send a request.
  *
- * 1. The host decides first: the very name, then the longest wildcard. Then the path: an exact one, then the longest regular expression, then the longest
- *    prefix. Then whoever asks for a method, then who asks for more headers, then for more parameters. Of what is left, the older route counts, then its name,
- *    then its first rule.
- * 2. A rule's backends share its requests by their weights. A part that leads to no Service is refused, not given to the others.
+ * 1. Precedence: the exact host, then the longest wildcard; the exact path, then the longest regular expression, then
+ *    the longest prefix; a match with a method; more headers; more query parameters; the older route; its name; its
+ *    first rule.
+ * 2. Backends share requests by their weights. The share of a backend without a Service is refused, not given to the
+ *    others.
  */
 import type { Random } from "#base";
 import { objectKey } from "#client";
-import { type Backend, hostOf, type Route, type RouteChanges } from "../ingress/routes.ts";
+import { type Backend, hostOf, type RequestInfo, type Route, type RouteChanges } from "../http/route.ts";
 import type { AttachedRoute, BackendOf } from "./attach.ts";
 import { changedPath, type Filters, filterProblem, filtersOf, locationOf, timeoutMs } from "./filters.ts";
 import { bySpecificity, covers } from "./hosts.ts";
 import type { BackendReference, HttpRoute, Mirror, RouteMatch, RouteRule } from "./kinds.ts";
 import { MatchError, type Matcher, matcherOf } from "./matches.ts";
 
-export interface Asked {
-  readonly port: number;
-  /** As the request has it, a port included. */
-  readonly host: string;
-  readonly path: string;
-  /** With the question mark, if there is one. */
-  readonly query: string;
-  readonly method: string;
-  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
-}
-
-interface Weighed {
+interface WeightedBackend {
   readonly backend: Backend | undefined;
   readonly weight: number;
   readonly filters: Filters;
@@ -43,13 +33,13 @@ interface Entry {
   readonly name: string;
   readonly filters: Filters;
   readonly timeoutMs: number | undefined;
-  readonly backends: readonly Weighed[];
+  readonly backends: readonly WeightedBackend[];
   readonly mirrors: readonly { readonly backend: Backend; readonly mirror: Mirror }[];
 }
 
 const ANYTHING: RouteMatch = {};
 const FOUND = 302;
-const LEADS_NOWHERE = 500;
+const NO_BACKEND = 500;
 
 export class GatewayRoutes {
   readonly #entries: readonly Entry[];
@@ -64,33 +54,33 @@ export class GatewayRoutes {
     return this.#entries.length;
   }
 
-  find(asked: Asked): Route | undefined {
-    const host = hostOf(asked.host);
+  find(request: RequestInfo): Route | undefined {
+    const host = hostOf(request.host);
     const found = this.#entries.find(
-      (entry) => entry.port === asked.port && covers(entry.host, host) && entry.fits(asked),
+      (entry) => entry.port === request.port && covers(entry.host, host) && entry.fits(request),
     );
-    return found && this.#routeOf(found, asked);
+    return found && this.#routeOf(found, request);
   }
 
-  #routeOf({ name, filters, backends, mirrors, match, scheme, timeoutMs: limit }: Entry, asked: Asked): Route {
+  #routeOf({ name, filters, backends, mirrors, match, scheme, timeoutMs: limit }: Entry, request: RequestInfo): Route {
     const { redirect, rewrite } = filters;
     if (redirect !== undefined) {
-      const answer = { status: redirect.statusCode ?? FOUND, location: locationOf(redirect, asked, match, scheme) };
-      return { ingress: name, backend: undefined, changes: { answer } };
+      const answer = { status: redirect.statusCode ?? FOUND, location: locationOf(redirect, request, match, scheme) };
+      return { owner: name, backend: undefined, changes: { answer } };
     }
     const chosen = this.#choose(backends);
     if (chosen?.backend === undefined)
-      return { ingress: name, backend: undefined, changes: { answer: { status: LEADS_NOWHERE } } };
+      return { owner: name, backend: undefined, changes: { answer: { status: NO_BACKEND } } };
     const copied = mirrors.filter(({ mirror }) => this.#isMirrored(mirror)).map(({ backend }) => backend);
     const changes: RouteChanges = {
       requestHeaders: [...filters.requestHeaders, ...chosen.filters.requestHeaders],
       responseHeaders: [...filters.responseHeaders, ...chosen.filters.responseHeaders],
-      ...(rewrite?.path !== undefined && { path: changedPath(rewrite.path, asked.path, match) }),
-      ...(rewrite?.hostname !== undefined && { host: rewrite.hostname }),
-      ...(limit !== undefined && { timeoutMs: limit }),
+      path: rewrite?.path === undefined ? undefined : changedPath(rewrite.path, request.path, match),
+      host: rewrite?.hostname,
+      timeoutMs: limit,
       mirrors: copied,
     };
-    return { ingress: name, backend: chosen.backend, changes };
+    return { owner: name, backend: chosen.backend, changes };
   }
 
   #isMirrored({ percent, fraction }: Mirror): boolean {
@@ -98,7 +88,7 @@ export class GatewayRoutes {
     return numerator >= denominator || this.#random.integer(denominator) < numerator;
   }
 
-  #choose(backends: Entry["backends"]): Weighed | undefined {
+  #choose(backends: Entry["backends"]): WeightedBackend | undefined {
     const total = backends.reduce((sum, { weight }) => sum + weight, 0);
     if (total === 0) return undefined;
     let left = this.#random.integer(total);
@@ -110,7 +100,7 @@ export class GatewayRoutes {
   }
 }
 
-/** What of a route is not served here: a sentence. */
+/** Why a route cannot be served; undefined if it can. */
 export function problemOf({ spec }: HttpRoute): string | undefined {
   for (const rule of spec?.rules ?? []) {
     const problem = filterProblem(rule);
@@ -131,7 +121,7 @@ function entriesOf({ route, port, scheme, hosts, backendOf }: AttachedRoute): En
     const filters = filtersOf(more.filters);
     const shared = {
       ...{ port, scheme, route, rule, filters, name: objectKey(route), timeoutMs: timeoutMs(more.timeouts) },
-      backends: backendRefs.map((each) => weighed(each, backendOf)),
+      backends: backendRefs.map((each) => weighted(each, backendOf)),
       mirrors: filters.mirrors.flatMap((mirror) => {
         const backend = backendOf(mirror.backendRef);
         return backend === undefined ? [] : [{ backend, mirror }];
@@ -144,7 +134,7 @@ function entriesOf({ route, port, scheme, hosts, backendOf }: AttachedRoute): En
   });
 }
 
-function weighed(reference: BackendReference, backendOf: BackendOf): Weighed {
+function weighted(reference: BackendReference, backendOf: BackendOf): WeightedBackend {
   return { backend: backendOf(reference), weight: reference.weight ?? 1, filters: filtersOf(reference.filters) };
 }
 

@@ -1,5 +1,6 @@
 /**
- * Tells in GatewayClasses, Gateways and HTTPRoutes what became of them. `wantedStatuses` is pure; what is told already is not written again.
+ * Writes the status of GatewayClasses, Gateways and HTTPRoutes. `wantedStatuses` is pure; an unchanged status is not
+ * written.
  */
 import { isDeepStrictEqual } from "node:util";
 import { isStatusError, type KubeObject } from "#api";
@@ -30,7 +31,7 @@ export interface WantedStatuses {
   readonly routes: readonly WantedStatus<HttpRoute>[];
 }
 
-/** `now`: as conditions write it, for those that change. */
+/** `now`: the lastTransitionTime of conditions that change. */
 export function wantedStatuses(
   attachments: Attachments,
   {
@@ -43,14 +44,14 @@ export function wantedStatuses(
     object,
     status: {
       ...object.status,
-      conditions: dated(object, object.status?.conditions, [yes("Accepted", "it is served here")], now),
+      conditions: dated(object, object.status?.conditions, [yes("Accepted", "the class is served")], now),
     },
   }));
   const gateways = [...attachments.gateways].map(([object, listeners]) => {
     const isServed = listeners.some(({ accepted }) => accepted.status === "True");
     const accepted: Condition = isServed
-      ? yes("Accepted", "it is served")
-      : { type: "Accepted", status: "False", reason: "ListenersNotValid", message: "none of its listeners is served" };
+      ? yes("Accepted", "the Gateway is served")
+      : { type: "Accepted", status: "False", reason: "ListenersNotValid", message: "no listener is valid" };
     const programmed = programmedBy([accepted]);
     const known = new Map((object.status?.listeners ?? []).map((each) => [each.name, each.conditions]));
     return {
@@ -87,15 +88,15 @@ export function wantedStatuses(
   return { classes: changed(classes), gateways: changed(gateways), routes: changed(routes) };
 }
 
-/** Served, where nothing is in the way. */
+/** Programmed, unless one of these conditions is not True. */
 function programmedBy(conditions: readonly Condition[]): Condition {
   const problem = conditions.find(({ status }) => status !== "True");
   return problem === undefined
-    ? { type: "Programmed", status: "True", reason: "Programmed", message: "it is served" }
+    ? { type: "Programmed", status: "True", reason: "Programmed", message: "traffic is served" }
     : { ...problem, type: "Programmed", reason: "Invalid" };
 }
 
-/** A condition keeps its time for as long as it says the same. */
+/** A condition keeps its lastTransitionTime while its status stays the same. */
 function dated(
   { metadata }: KubeObject,
   known: readonly Condition[] = [],
@@ -115,7 +116,7 @@ function changed<T extends KubeObject & { readonly status?: object }>(
   return all.filter(({ object, status }) => !isDeepStrictEqual(object.status, status));
 }
 
-/** False if something is left to be tried again. */
+/** False if a write failed and has to be retried. */
 export async function writeStatuses(
   client: Client,
   wanted: WantedStatuses,
@@ -145,10 +146,10 @@ async function writeAll<T extends KubeObject>(
       await (namespace === undefined ? all : all.in(namespace)).updateStatus({ ...object, status }, { signal });
     } catch (error) {
       if (signal.aborted) throw error;
-      // Its next version, or its end, comes by itself.
+      // The watch delivers its next version, or its deletion.
       if (isStatusError(error) && (error.reason === "Conflict" || error.reason === "NotFound")) continue;
       isDone = false;
-      log.warn("the status of a part of the Gateway API could not be written", { object: objectKey(object), error });
+      log.warn("a Gateway API status could not be written", { object: objectKey(object), error });
     }
   }
   return isDone;

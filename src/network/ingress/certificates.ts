@@ -1,25 +1,22 @@
 /**
- * Which certificate a client is shown, by the name that it asks for.
+ * Which certificate a client gets, by its SNI name.
  *
- * 1. Ingresses say which hosts a Secret is for; one that says none is for all hosts that its rules have.
- * 2. The very name counts before a wildcard; nobody's name gets the default certificate.
- * 3. A Secret that cannot be read costs its own hosts their certificate, and nobody else's.
+ * 1. Ingresses name the hosts of a Secret; without hosts, it is for all hosts of the Ingress' rules.
+ * 2. An exact name goes before a wildcard; other names get the default certificate.
+ * 3. A bad Secret costs only its own hosts their certificate.
  */
 import { createSecureContext, type SecureContext } from "node:tls";
 import type { core, networking } from "#api";
 import { objectKey } from "#client";
 import type { ListenerCertificate } from "../gateway/index.ts";
-import { hostOf, type RouteProblem, wildcardOf } from "./routes.ts";
-
-export interface CertificatePem {
-  readonly certPem: string;
-  readonly keyPem: string;
-}
+import { hostOf, wildcardOf } from "../http/route.ts";
+import type { CertificatePem } from "../http/server.ts";
+import type { RouteProblem } from "./routes.ts";
 
 type Ingress = networking.Ingress;
 
 export class Certificates {
-  /** By Secret: a context is made once for each of its versions. */
+  /** By Secret: one context for each of its versions. */
   readonly #contexts = new Map<string, { readonly version: string; readonly context: SecureContext }>();
   readonly #default: SecureContext | undefined;
   #byHost: ReadonlyMap<string, SecureContext> = new Map();
@@ -29,12 +26,12 @@ export class Certificates {
     this.#default = standard && contextOf(standard);
   }
 
-  /** Those of Gateways: shown from the next update on. One without a host is for all that nobody else has one for. */
+  /** Certificates of Gateways, used from the next update on. One without a host is the fallback for all hosts. */
   setListeners(listeners: readonly ListenerCertificate[]): void {
     this.#listeners = listeners;
   }
 
-  /** What is wrong with them comes back; handshakes from now on see the new ones. */
+  /** Returns the problems. Later handshakes use the new certificates. */
   update(ingresses: readonly Ingress[], secretOf: (key: string) => core.Secret | undefined): RouteProblem[] {
     const problems: RouteProblem[] = [];
     const byHost = new Map<string, SecureContext>();
@@ -69,7 +66,7 @@ export class Certificates {
     return this.#byHost.get(host) ?? this.#byHost.get(wildcardOf(host) ?? "") ?? this.#byHost.get("") ?? this.#default;
   }
 
-  /** What is wrong, if it cannot be used. */
+  /** The context, or why there is none. */
   #contextOf(key: string, secret: core.Secret | undefined): SecureContext | string {
     if (secret === undefined) return "there is no such Secret of type kubernetes.io/tls";
     const { uid = "", resourceVersion = "" } = secret.metadata;
@@ -77,7 +74,7 @@ export class Certificates {
     const known = this.#contexts.get(key);
     if (known?.version === version) return known.context;
     const [certPem, keyPem] = [decoded(secret, "tls.crt"), decoded(secret, "tls.key")];
-    if (certPem === "" || keyPem === "") return "it has no tls.crt and tls.key";
+    if (certPem === "" || keyPem === "") return "tls.crt or tls.key is missing";
     try {
       const context = contextOf({ certPem, keyPem });
       this.#contexts.set(key, { version, context });

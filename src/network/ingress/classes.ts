@@ -1,20 +1,21 @@
 /**
- * Which Ingresses are served here: those whose class names this controller.
+ * Which Ingresses are served here: those whose IngressClass names this controller.
  *
- * An Ingress without a class belongs to the default class, if there is one; of several defaults the newest counts, as it does at admission.
+ * An Ingress without a class belongs to the default class, if there is one; of several defaults the newest counts, as in
+ * admission.
  */
 import type { networking } from "#api";
 
 export const CONTROLLER = "k8ts.dev/ingress";
 export const CLASS_NAME = "k8ts";
 const IS_DEFAULT = "ingressclass.kubernetes.io/is-default-class";
-/** As classes were named before they were objects. */
+/** The annotation that preceded spec.ingressClassName. */
 const OLD_CLASS = "kubernetes.io/ingress.class";
 
 export interface ClassOptions {
-  /** As classes name it in their spec. */
+  /** spec.controller of the IngressClasses that are served here. */
   readonly controller: string;
-  /** What the annotation of old says. */
+  /** The value of the legacy annotation. */
   readonly className: string;
 }
 

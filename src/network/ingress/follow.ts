@@ -1,17 +1,17 @@
 /**
- * Keeps routes, certificates and endpoints as the API shows them.
+ * Follows the API's objects and updates routes, certificates and endpoints.
  *
- *     Ingresses, IngressClasses, Secrets --► (all at once, shortly after) ──► Routes, Certificates
- *     Services, EndpointSlices           --► (at once)                    ──► Backends
+ *     Ingresses, IngressClasses, Secrets --► (coalesced) ──► Routes, Certificates
+ *     Services, EndpointSlices           --► (at once)   ──► Backends
  *
- * When the API server goes away, all stays as it was last seen.
+ * While the API server is away, the last state stays in use.
  */
-import type { core, networking } from "#api";
+import { type core, kinds, type networking } from "#api";
 import type { Clock, Logger, Random, TaskGroup } from "#base";
 import { type Client, Informer, Informers, objectKey } from "#client";
-import { EndpointSlice, Ingress, IngressClass, Secret, Service, serviceKeyOf } from "../kinds.ts";
-import { Changed } from "../tell-kernel.ts";
-import { Backends } from "./backends.ts";
+import { Backends } from "../http/backends.ts";
+import { ChangeSignal } from "../kernel/change-signal.ts";
+import { serviceKeyOf } from "../proxy/endpoints.ts";
 import type { Certificates } from "./certificates.ts";
 import { type ClassOptions, servedHere } from "./classes.ts";
 import { type RouteProblem, Routes } from "./routes.ts";
@@ -23,7 +23,7 @@ export interface FollowOptions extends ClassOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
-  /** Routes have been made anew from these. */
+  /** Called after the routes were rebuilt. */
   readonly onReload: (
     routes: Routes,
     ingresses: readonly networking.Ingress[],
@@ -35,29 +35,29 @@ export interface Followed {
   readonly routes: () => Routes;
   readonly backends: Backends;
   readonly services: (key: string) => core.Service | undefined;
-  /** Services and certificates, for those who refer to them. */
+  /** Services and certificates, for references of Gateways. */
   readonly known: {
     has(kind: "Service" | "Secret", key: string): boolean;
-    /** One has come or gone. */
+    /** Called when one is added or deleted. */
     onChange(listener: () => void): void;
   };
-  /** Everything is to be made anew, shortly. */
+  /** Schedules a rebuild. */
   readonly reload: () => void;
 }
 
-/** A change of ten Ingresses is one. */
+/** Changes within this time are handled together. */
 const GATHER_MS = 20;
 const LONG_MS = 3_600_000;
 
-/** Returns once everything that is there has its routes. */
+/** Returns once all existing Ingresses have their routes. */
 export async function followIngresses(options: FollowOptions): Promise<Followed> {
   const { client, clock, random, log, tasks, certificates, onReload } = options;
   const informers = new Informers({ client, clock, random, log, tasks });
-  const [ingresses, classes] = [informers.of(Ingress), informers.of(IngressClass)];
-  const [services, slices] = [informers.of(Service), informers.of(EndpointSlice)];
-  // Other Secrets are nobody's business here.
+  const [ingresses, classes] = [informers.of(kinds.Ingress), informers.of(kinds.IngressClass)];
+  const [services, slices] = [informers.of(kinds.Service), informers.of(kinds.EndpointSlice)];
+  // No other Secrets are read.
   const selectors = { fieldSelector: "type=kubernetes.io/tls" };
-  const secrets = new Informer({ client: client.of(Secret), clock, random, log, selectors });
+  const secrets = new Informer({ client: client.of(kinds.Secret), clock, random, log, selectors });
   tasks.run("informer of certificates", (signal) => secrets.run(signal));
 
   const slicesOf = slices.cache.index("service", (slice) => [serviceKeyOf(slice) ?? ""]);
@@ -72,7 +72,7 @@ export async function followIngresses(options: FollowOptions): Promise<Followed>
     onReload(routes, served, [...routes.problems, ...wrong]);
   };
   reload();
-  const changed = new Changed();
+  const changed = new ChangeSignal();
   for (const informer of [ingresses, classes, secrets]) informer.onChange(() => changed.mark());
   services.onChange(({ object }) => backends.forget(objectKey(object)));
   slices.onChange(({ object, old }) => {

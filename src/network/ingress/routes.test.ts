@@ -1,9 +1,9 @@
 /** The tables of the documentation of Ingress: hosts, paths and what counts before what. */
 import { describe, expect, it } from "vitest";
 import type { networking } from "#api";
+import { isLoop, type Origin, requestHeaders, responseHeaders } from "../http/headers.ts";
+import { requestPath } from "../http/request-path.ts";
 import { servedHere } from "./classes.ts";
-import { goesInCircles, type Origin, requestHeaders, responseHeaders } from "./headers.ts";
-import { requestPath } from "./request-path.ts";
 import { Routes } from "./routes.ts";
 
 type PathType = networking.HTTPIngressPath["pathType"];
@@ -146,7 +146,7 @@ describe("default backends, conflicts and what cannot be served", () => {
   it("a backend that is no Service is taken, refused, and told", () => {
     const resource = { apiGroup: "k8s.example.com", kind: "Bucket", name: "b" };
     const routes = Routes.of([ingress("i", { defaultBackend: { resource } })]);
-    expect(routes.find("x", "/")).toEqual({ ingress: "default/i", backend: undefined });
+    expect(routes.find("x", "/")).toEqual({ owner: "default/i", backend: undefined });
     expect(routes.problems).toMatchObject([{ reason: "UnsupportedBackend" }]);
   });
 });
@@ -210,7 +210,7 @@ describe("headers", () => {
   });
 
   it("tell a request that goes in circles", () => {
-    expect(goesInCircles({ via: "1.1 k8ts-ingress, 1.1 other" })).toBe(false);
-    expect(goesInCircles({ via: Array(5).fill("1.1 k8ts-ingress").join(", ") })).toBe(true);
+    expect(isLoop({ via: "1.1 k8ts-ingress, 1.1 other" })).toBe(false);
+    expect(isLoop({ via: Array(5).fill("1.1 k8ts-ingress").join(", ") })).toBe(true);
   });
 });

@@ -1,50 +1,17 @@
 /**
- * Where a request goes, by its host and path, as the documentation of Ingress has it.
+ * Where Ingresses send a request, by its host and path, as documented by Kubernetes.
  *
- * 1. A rule with the very host counts before one with a wildcard, and that before one without a host. A wildcard stands for one label.
- * 2. Of the paths that match, the longest counts; of two that are as long, the exact one. Prefixes match whole elements of a path, and
+ * 1. A rule with the exact host goes before one with a wildcard, and that before one without a host. A wildcard matches
+ *    one label.
+ * 2. The longest matching path wins; of two with the same length, the exact one. Prefixes match whole path elements, and
  *    ImplementationSpecific means Prefix here.
- * 3. What no path takes goes to the default backend of an Ingress with a rule for the host, then to that of any other, those without rules first.
- * 4. Of two Ingresses that claim the same, the older one has it.
+ * 3. Without a matching path, the default backend of an Ingress with a rule for the host gets the request, then that of
+ *    any other, Ingresses without rules first.
+ * 4. If two Ingresses claim the same host and path, the older one gets it.
  */
 import type { networking } from "#api";
 import { objectKey } from "#client";
-
-/** A Service's port, as an Ingress names it. */
-export interface Backend {
-  /** `namespace/name`. */
-  readonly service: string;
-  readonly port: string | number;
-}
-
-export interface Route {
-  /** `namespace/name` of the Ingress. */
-  readonly ingress: string;
-  /** Undefined for one that cannot be served. */
-  readonly backend: Backend | undefined;
-  readonly changes?: RouteChanges;
-}
-
-/** What is done on the way, as routes of the Gateway API ask for it. */
-export interface RouteChanges {
-  /** It ends here. */
-  readonly answer?: { readonly status: number; readonly location?: string };
-  /** As the endpoint sees them; the path without the query. */
-  readonly path?: string;
-  readonly host?: string;
-  readonly requestHeaders?: readonly HeaderChanges[];
-  readonly responseHeaders?: readonly HeaderChanges[];
-  /** Get a copy; what they answer is nobody's business. */
-  readonly mirrors?: readonly Backend[];
-  /** For all of it, until the answer has been passed on. */
-  readonly timeoutMs?: number;
-}
-
-export interface HeaderChanges {
-  readonly set?: readonly { readonly name: string; readonly value: string }[];
-  readonly add?: readonly { readonly name: string; readonly value: string }[];
-  readonly remove?: readonly string[];
-}
+import { hostOf, type Route, wildcardOf } from "../http/route.ts";
 
 export interface RouteProblem {
   readonly ingress: string;
@@ -52,10 +19,10 @@ export interface RouteProblem {
   readonly message: string;
 }
 
-/** The rules of one host, or those that are for all. */
+/** The rules of one host, or those for all hosts. */
 interface HostRoutes {
   readonly exact: Map<string, Route>;
-  /** Without a slash at the end. */
+  /** Keys without a trailing slash. */
   readonly prefixes: Map<string, Route>;
   fallback: Route | undefined;
 }
@@ -93,7 +60,7 @@ export class Routes {
     return count;
   }
 
-  /** `host`: as the request has it, a port included. `path`: without the query. */
+  /** `host`: may include a port. `path`: without the query. */
   find(host: string, path: string): Route | undefined {
     const candidates = this.#candidates(hostOf(host));
     for (const routes of candidates) {
@@ -106,18 +73,6 @@ export class Routes {
   #candidates(host: string): HostRoutes[] {
     return [host, wildcardOf(host), ""].flatMap((name) => (name === undefined ? [] : (this.#hosts.get(name) ?? [])));
   }
-}
-
-/** In lower case, without the port and the last dot. */
-export function hostOf(authority: string): string {
-  const name = authority.startsWith("[") ? authority.slice(0, authority.indexOf("]") + 1) : authority.split(":", 1)[0];
-  return (name ?? "").toLowerCase().replace(/\.$/, "");
-}
-
-/** `*.example.org` for `a.example.org`; an empty label is none. */
-export function wildcardOf(host: string): string | undefined {
-  const dot = host.indexOf(".");
-  return dot > 0 ? `*${host.slice(dot)}` : undefined;
 }
 
 function findPath({ exact, prefixes }: HostRoutes, path: string): Route | undefined {
@@ -134,7 +89,7 @@ function addIngress(hosts: Map<string, HostRoutes>, ingress: Ingress, problems: 
   const problem = (reason: string, message: string) => problems.push({ ingress: objectKey(ingress), reason, message });
   const refused = (backend: networking.IngressBackend) => {
     if (backend.resource !== undefined)
-      problem("UnsupportedBackend", `the backend ${backend.resource.kind} ${backend.resource.name} is no Service`);
+      problem("UnsupportedBackend", `the backend ${backend.resource.kind} ${backend.resource.name} is not a Service`);
   };
   if (defaultBackend !== undefined) refused(defaultBackend);
   for (const { host = "", http } of rules) {
@@ -145,7 +100,7 @@ function addIngress(hosts: Map<string, HostRoutes>, ingress: Ingress, problems: 
         pathType === "Exact" ? [routes.exact, path] : [routes.prefixes, withoutSlash(path === "" ? "/" : path)];
       const known = paths.get(key);
       if (known === undefined) paths.set(key, routeTo(ingress, backend));
-      else problem("Conflict", `${host === "" ? "" : `host ${host} `}path ${path} belongs to ${known.ingress}`);
+      else problem("Conflict", `${host === "" ? "" : `host ${host} `}path ${path} belongs to ${known.owner}`);
     }
     if (defaultBackend !== undefined) routes.fallback ??= routeTo(ingress, defaultBackend);
   }
@@ -164,7 +119,7 @@ function routeTo(ingress: Ingress, { service }: networking.IngressBackend): Rout
   const port = service?.port?.name ?? service?.port?.number;
   const isUsable = service !== undefined && port !== undefined && port !== "";
   const backend = isUsable ? { service: `${namespace}/${service.name}`, port } : undefined;
-  return { ingress: objectKey(ingress), backend };
+  return { owner: objectKey(ingress), backend };
 }
 
 function withoutSlash(path: string): string {

@@ -1,24 +1,23 @@
 /**
- * The ingress: follows the API, serves HTTP and HTTPS, and tells in Ingresses where.
+ * The ingress controller: follows the API, serves HTTP and HTTPS, and writes the status of Ingresses.
  *
  *     followIngresses ──► routes, certificates, endpoints
  *                              ▲
  *     client ──► server ──► exchange ──► endpoint
  */
 import { hostname } from "node:os";
-import { type events, isStatusError, type networking } from "#api";
+import { type events, isStatusError, kinds, type networking } from "#api";
 import { Backoff, type Clock, type Logger, type MetricsRegistry, type Random, TaskGroup } from "#base";
 import { type Client, eventRecorder, namespaced, objectKey } from "#client";
 import { type GatewayRoutes, type ListenerCertificate, runGateways } from "../gateway/index.ts";
-import { IngressClass } from "../kinds.ts";
-import { Changed } from "../tell-kernel.ts";
-import { type CertificatePem, Certificates } from "./certificates.ts";
+import { Connections } from "../http/connections.ts";
+import { ingressMetrics } from "../http/metrics.ts";
+import { type CertificatePem, startHttpServer } from "../http/server.ts";
+import { ChangeSignal } from "../kernel/change-signal.ts";
+import { Certificates } from "./certificates.ts";
 import { CLASS_NAME, CONTROLLER } from "./classes.ts";
-import { Connections } from "./connections.ts";
 import { type Followed, followIngresses } from "./follow.ts";
-import { ingressMetrics } from "./metrics.ts";
 import type { RouteProblem } from "./routes.ts";
-import { startIngressServer } from "./server.ts";
 import { addressOf, writeStatus } from "./status.ts";
 
 const Event = namespaced<events.Event>("events.k8s.io/v1", "Event", "events");
@@ -27,19 +26,19 @@ export interface IngressOptions {
   readonly client: Client;
   readonly address: string;
   /** Undefined: not served. */
-  readonly httpPort?: number;
-  readonly httpsPort?: number;
+  readonly httpPort?: number | undefined;
+  readonly httpsPort?: number | undefined;
   readonly controller?: string;
   readonly className?: string;
-  /** Makes the IngressClass where there is none. */
+  /** Creates the IngressClass if there is none. */
   readonly ensuresClass?: boolean;
-  /** What Ingresses say of where they are served: addresses and host names. */
+  /** Addresses and host names for the status of Ingresses. */
   readonly publishedAddresses?: readonly string[];
-  /** `namespace/name` of a Service whose load balancer's addresses are told instead. */
-  readonly publishedService?: string;
+  /** `namespace/name` of a Service: the status shows the addresses of its load balancer instead. */
+  readonly publishedService?: string | undefined;
   readonly defaultCertificate?: CertificatePem;
   readonly trustsForwarded?: boolean;
-  readonly maxBodyBytes?: number;
+  readonly maxBodyBytes?: number | undefined;
   readonly maxConnections?: number;
   readonly connectMs?: number;
   readonly answerMs?: number;
@@ -56,7 +55,7 @@ const ANSWER_MS = 60_000;
 const BODY_IDLE_MS = 60_000;
 const DRAIN_MS = 30_000;
 const MAX_CONNECTIONS = 20_000;
-const STATUS_LOOK_MS = 60_000;
+const STATUS_RETRY_MS = 60_000;
 
 /** Until the signal aborts. */
 export async function runIngress(options: IngressOptions, signal: AbortSignal): Promise<void> {
@@ -67,8 +66,8 @@ export async function runIngress(options: IngressOptions, signal: AbortSignal): 
   const certificates = new Certificates(defaultCertificate);
   const connections = new Connections({ connectMs, answerMs }, clock);
   const tasks = new TaskGroup({ parent: signal });
-  const told = problemTeller(options);
-  const statusChanged = new Changed();
+  const reportProblems = problemReporter(options);
+  const statusChanged = new ChangeSignal();
   let served: readonly networking.Ingress[] = [];
   let gatewayRoutes: GatewayRoutes | undefined;
   try {
@@ -78,15 +77,15 @@ export async function runIngress(options: IngressOptions, signal: AbortSignal): 
       onReload: (routes, ingresses, problems) => {
         served = ingresses;
         metrics.reloaded(routes.size);
-        told(ingresses, problems);
+        reportProblems(ingresses, problems);
         statusChanged.mark();
       },
     });
     const { routes, backends } = followed;
-    const server = await startIngressServer({
+    const server = await startHttpServer({
       ...{
-        routes,
-        gatewayRoutes: () => gatewayRoutes,
+        // Routes of the Gateway API go first.
+        findRoute: (request) => gatewayRoutes?.find(request) ?? routes().find(request.host, request.path),
         backends,
         connections,
         metrics,
@@ -124,7 +123,7 @@ export async function runIngress(options: IngressOptions, signal: AbortSignal): 
         },
       };
       tasks.run("Gateway API", (running) => runGateways(gateways, running));
-      tasks.run("status", (running) => tellStatus(options, () => served, followed, statusChanged, running));
+      tasks.run("status", (running) => writeStatuses(options, () => served, followed, statusChanged, running));
       await tasks.done();
     } finally {
       await server.stop(drainMs);
@@ -135,16 +134,16 @@ export async function runIngress(options: IngressOptions, signal: AbortSignal): 
   }
 }
 
-async function tellStatus(
+async function writeStatuses(
   { client, clock, random, log, publishedAddresses = [], publishedService }: IngressOptions,
   served: () => readonly networking.Ingress[],
   { services }: Followed,
-  changed: Changed,
+  changed: ChangeSignal,
   signal: AbortSignal,
 ): Promise<void> {
   const backoff = new Backoff({ initialMs: 500, maxMs: 60_000, jitter: 0.2 }, random);
   for (;;) {
-    await changed.wait(clock, STATUS_LOOK_MS, signal);
+    await changed.wait(clock, STATUS_RETRY_MS, signal);
     const addresses =
       publishedService === undefined
         ? publishedAddresses.map(addressOf)
@@ -165,33 +164,33 @@ async function tellStatus(
 async function ensureClass(options: IngressOptions, signal: AbortSignal): Promise<void> {
   const { client, log, controller = CONTROLLER, className = CLASS_NAME } = options;
   try {
-    await client.of(IngressClass).create({ metadata: { name: className }, spec: { controller } }, { signal });
+    await client.of(kinds.IngressClass).create({ metadata: { name: className }, spec: { controller } }, { signal });
   } catch (error) {
     if (signal.aborted) throw error;
     if (isStatusError(error) && error.reason === "AlreadyExists") return;
-    log.warn("the IngressClass could not be made", { class: className, error });
+    log.warn("the IngressClass could not be created", { class: className, error });
   }
 }
 
-/** What is wrong is told once, until it is something else. */
-function problemTeller({ client, clock, random, log }: IngressOptions) {
+/** Reports each problem once, as an Event and in the log. */
+function problemReporter({ client, clock, random, log }: IngressOptions) {
   const recorder = eventRecorder({
     ...{ events: client.of(Event), clock, random, log },
     controller: "k8ts-ingress",
     instance: hostname(),
   });
-  let known = new Set<string>();
+  let reported = new Set<string>();
   return (ingresses: readonly networking.Ingress[], problems: readonly RouteProblem[]) => {
     const byKey = new Map(ingresses.map((ingress) => [objectKey(ingress), ingress]));
     const now = new Set<string>();
     for (const { ingress, reason, message } of problems) {
       const id = `${ingress} ${reason} ${message}`;
       now.add(id);
-      if (known.has(id)) continue;
-      log.warn("an Ingress cannot be served as it says", { ingress, reason, message });
+      if (reported.has(id)) continue;
+      log.warn("an Ingress cannot be served as specified", { ingress, reason, message });
       const about = byKey.get(ingress);
       if (about !== undefined) recorder.record({ about, type: "Warning", reason, note: message });
     }
-    known = now;
+    reported = now;
   };
 }

@@ -1,10 +1,9 @@
 /**
- * Tells in each Ingress where it is served. All who serve say the same, so it does not matter who of them writes.
+ * Writes the status of Ingresses: the addresses where they are served. All replicas write the same.
  */
-import { isStatusError, type networking } from "#api";
+import { isStatusError, kinds, type networking } from "#api";
 import type { Logger } from "#base";
 import { type Client, objectKey } from "#client";
-import { Ingress } from "../kinds.ts";
 
 type Address = networking.IngressLoadBalancerIngress;
 
@@ -14,12 +13,12 @@ export function addressOf(text: string): Address {
 }
 
 export function needsStatus({ status }: networking.Ingress, wanted: readonly Address[]): boolean {
-  const told = (addresses: readonly Address[]) =>
+  const textOf = (addresses: readonly Address[]) =>
     addresses.map(({ ip = "", hostname = "" }) => `${ip} ${hostname}`).join();
-  return told(status?.loadBalancer?.ingress ?? []) !== told(wanted);
+  return textOf(status?.loadBalancer?.ingress ?? []) !== textOf(wanted);
 }
 
-/** False if something is left to be tried again. */
+/** False if a write failed and has to be retried. */
 export async function writeStatus(
   client: Client,
   ingresses: readonly networking.Ingress[],
@@ -32,12 +31,12 @@ export async function writeStatus(
     const status = { ...ingress.status, loadBalancer: { ...ingress.status?.loadBalancer, ingress: wanted } };
     try {
       await client
-        .of(Ingress)
+        .of(kinds.Ingress)
         .in(ingress.metadata.namespace ?? "")
         .updateStatus({ ...ingress, status }, { signal });
     } catch (error) {
       if (signal.aborted) throw error;
-      // Its next version, or its end, comes by itself.
+      // The watch delivers its next version, or its deletion.
       if (isStatusError(error) && (error.reason === "Conflict" || error.reason === "NotFound")) continue;
       isDone = false;
       log.warn("the status of an Ingress could not be written", { ingress: objectKey(ingress), error });

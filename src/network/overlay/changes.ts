@@ -1,9 +1,9 @@
-/** From the ways that a kernel has to those that it should have, as lines for `ip` and `bridge`. Pure. */
-import type { Overlay, Tunnel, Way } from "./plan.ts";
+/** The commands for `ip` and `bridge` that turn the present overlay into the wanted one. Pure. */
+import type { Overlay, PodRoute, Tunnel } from "./plan.ts";
 import { DEVICE, PORT, VNI } from "./vtep.ts";
 
-/** As `ip` calls who made a route: only those are ever removed. */
-export const WAYS_PROTOCOL = "91";
+/** Marks routes as ours: no others are ever removed. */
+export const ROUTE_PROTOCOL = "91";
 
 export interface OverlayChanges {
   /** In this order. */
@@ -15,14 +15,14 @@ const NO_TUNNEL: Pick<Overlay, "neighbours" | "ends"> = { neighbours: [], ends: 
 
 export function overlayChanges(found: Overlay, want: Overlay): OverlayChanges {
   const keeps = found.tunnel !== undefined && want.tunnel !== undefined && isSameEnd(found.tunnel, want.tunnel);
-  // What led through a device goes with it.
-  const ways = keeps ? found.ways : found.ways.filter(({ device }) => device !== DEVICE);
+  // Routes through a device are removed with it.
+  const routes = keeps ? found.routes : found.routes.filter(({ device }) => device !== DEVICE);
   const { neighbours, ends } = keeps ? found : NO_TUNNEL;
-  const removedWays = without(ways, want.ways);
+  const removed = without(routes, want.routes);
   const dev = `dev ${DEVICE}`;
   return {
     ip: [
-      ...removedWays.map((way) => `route delete ${route(way)}`),
+      ...removed.map((each) => `route delete ${routeText(each)}`),
       ...tunnelLines(found.tunnel, want.tunnel, keeps),
       ...(want.tunnel === undefined
         ? []
@@ -30,7 +30,7 @@ export function overlayChanges(found: Overlay, want: Overlay): OverlayChanges {
       ...without(want.neighbours, neighbours).map(
         ({ address, mac }) => `neighbour replace ${address} lladdr ${mac} nud permanent ${dev}`,
       ),
-      ...without(want.ways, ways).map((way) => `route replace ${route(way)}`),
+      ...without(want.routes, routes).map((each) => `route replace ${routeText(each)}`),
     ],
     bridge:
       want.tunnel === undefined
@@ -64,15 +64,15 @@ function isSameEnd(a: Tunnel, b: Tunnel): boolean {
   return a.local === b.local && a.mac === b.mac;
 }
 
-function route({ cidr, via, device }: Way): string {
-  return `${cidr} via ${via} dev ${device}${device === DEVICE ? " onlink" : ""} proto ${WAYS_PROTOCOL}`;
+function routeText({ cidr, via, device }: PodRoute): string {
+  return `${cidr} via ${via} dev ${device}${device === DEVICE ? " onlink" : ""} proto ${ROUTE_PROTOCOL}`;
 }
 
 function whole(address: string): string {
   return address.includes(":") ? `${address}/128 nodad` : `${address}/32`;
 }
 
-/** Those of the first list that the second does not have. */
+/** Elements of the first list that are not in the second. */
 function without<T>(all: readonly T[], others: readonly T[]): T[] {
   const known = new Set(others.map((each) => JSON.stringify(each)));
   return all.filter((each) => !known.has(JSON.stringify(each)));

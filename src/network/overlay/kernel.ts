@@ -1,6 +1,6 @@
-/** Which links a node has, and which ways of ours are there already: read from the kernel by `ip` and `bridge`. */
-import type { Program } from "../program.ts";
-import { WAYS_PROTOCOL } from "./changes.ts";
+/** Reads the links of a node, and the routes of ours that exist, with `ip` and `bridge`. */
+import type { Program } from "../kernel/program.ts";
+import { ROUTE_PROTOCOL } from "./changes.ts";
 import type { Link, Overlay } from "./plan.ts";
 import { DEVICE } from "./vtep.ts";
 
@@ -24,11 +24,15 @@ export async function readNetwork(run: Program, signal: AbortSignal): Promise<Fo
     JSON.parse((await run(command, ["-j", ...args], "", signal)) || "[]") as readonly T[];
   const found = await json<LinkJson>("ip", "-d", "address", "show");
   const device = found.find(({ ifname }) => ifname === DEVICE);
-  const routes = [
-    ...(await json<RouteJson>("ip", "-4", "route", "show", "proto", WAYS_PROTOCOL)),
-    ...(await json<RouteJson>("ip", "-6", "route", "show", "proto", WAYS_PROTOCOL)),
+  const found4and6 = [
+    ...(await json<RouteJson>("ip", "-4", "route", "show", "proto", ROUTE_PROTOCOL)),
+    ...(await json<RouteJson>("ip", "-6", "route", "show", "proto", ROUTE_PROTOCOL)),
   ];
-  const ways = routes.map(({ dst, gateway: via = "", dev = "" }) => ({ cidr: lengthened(dst), via, device: dev }));
+  const routes = found4and6.map(({ dst, gateway: via = "", dev = "" }) => ({
+    cidr: withLength(dst),
+    via,
+    device: dev,
+  }));
   const links = found
     .filter(({ ifname }) => ifname !== DEVICE)
     .map(({ ifname: name = "", mtu = 1500, addr_info = [] }) => ({
@@ -36,7 +40,7 @@ export async function readNetwork(run: Program, signal: AbortSignal): Promise<Fo
       mtu,
       addresses: addr_info.map(({ local, prefixlen }) => `${local}/${prefixlen}`),
     }));
-  if (device === undefined) return { links, overlay: { ways, neighbours: [], ends: [] } };
+  if (device === undefined) return { links, overlay: { routes, neighbours: [], ends: [] } };
   const neighbours = await json<{ dst: string; lladdr?: string; state?: readonly string[] }>(
     ...(["ip", "neighbour", "show", "dev", DEVICE] as const),
   );
@@ -53,7 +57,7 @@ export async function readNetwork(run: Program, signal: AbortSignal): Promise<Fo
   return {
     links,
     overlay: {
-      ways,
+      routes,
       tunnel,
       neighbours: neighbours
         .filter(({ state }) => state?.includes("PERMANENT"))
@@ -69,7 +73,7 @@ interface RouteJson {
   readonly dev?: string;
 }
 
-/** A range of one address is shown without its length. */
-function lengthened(dst: string): string {
+/** `ip` shows a route to a single address without its prefix length. */
+function withLength(dst: string): string {
   return dst.includes("/") ? dst : `${dst}/${dst.includes(":") ? 128 : 32}`;
 }

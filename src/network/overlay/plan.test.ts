@@ -1,4 +1,4 @@
-/** The ways between nodes: straight on one link, through a tunnel otherwise. */
+/** The routes between nodes: straight on one link, through a tunnel otherwise. */
 import { describe, expect, it } from "vitest";
 import { type OverlayChanges, overlayChanges } from "./changes.ts";
 import { type Link, type Overlay, type OverlayMode, type Peer, planOverlay } from "./plan.ts";
@@ -16,7 +16,7 @@ const LINKS: readonly Link[] = [
   { name: "veth1", mtu: 1500, addresses: ["10.244.1.1/32"] },
 ];
 const TUNNEL = { local: "192.168.1.10", mac: "0a:6b:c0:a8:01:0a", mtu: 1450, addresses: ["10.244.1.0"] };
-const NOTHING: Overlay = { ways: [], neighbours: [], ends: [] };
+const NO_ROUTES: Overlay = { routes: [], neighbours: [], ends: [] };
 
 interface Case {
   readonly name: string;
@@ -25,31 +25,31 @@ interface Case {
   readonly links?: readonly Link[];
   readonly mode?: OverlayMode;
   /** `range via address device`. */
-  readonly ways: readonly string[];
+  readonly routes: readonly string[];
   readonly mtu?: number;
   readonly ends?: readonly string[];
   readonly problems?: readonly string[];
 }
 
-describe("ways to the Pods of others", () => {
+describe("routes to the Pods of others", () => {
   it.each<Case>([
-    { name: "none to its own", peers: [A], ways: [] },
+    { name: "none to its own", peers: [A], routes: [] },
     {
       name: "on one link: straight",
       peers: [node("b", ["192.168.1.11"], "10.244.2.0/24")],
-      ways: ["10.244.2.0/24 via 192.168.1.11 eth0"],
+      routes: ["10.244.2.0/24 via 192.168.1.11 eth0"],
     },
     {
       name: "elsewhere: through the tunnel",
       peers: [node("b", ["192.168.2.11"], "10.244.2.0/24")],
-      ways: ["10.244.2.0/24 via 10.244.2.0 k8ts-vxlan"],
+      routes: ["10.244.2.0/24 via 10.244.2.0 k8ts-vxlan"],
       mtu: 1450,
       ends: ["0a:6b:c0:a8:02:0b at 192.168.2.11"],
     },
     {
       name: "each as it can be reached",
       peers: [node("c", ["192.168.2.11"], "10.244.3.0/24"), node("b", ["192.168.1.11"], "10.244.2.0/24")],
-      ways: ["10.244.2.0/24 via 192.168.1.11 eth0", "10.244.3.0/24 via 10.244.3.0 k8ts-vxlan"],
+      routes: ["10.244.2.0/24 via 192.168.1.11 eth0", "10.244.3.0/24 via 10.244.3.0 k8ts-vxlan"],
       mtu: 1450,
       ends: ["0a:6b:c0:a8:02:0b at 192.168.2.11"],
     },
@@ -57,7 +57,7 @@ describe("ways to the Pods of others", () => {
       name: "always through the tunnel, where that is asked for",
       peers: [node("b", ["192.168.1.11"], "10.244.2.0/24")],
       mode: "vxlan",
-      ways: ["10.244.2.0/24 via 10.244.2.0 k8ts-vxlan"],
+      routes: ["10.244.2.0/24 via 10.244.2.0 k8ts-vxlan"],
       mtu: 1450,
       ends: ["0a:6b:c0:a8:01:0b at 192.168.1.11"],
     },
@@ -65,13 +65,13 @@ describe("ways to the Pods of others", () => {
       name: "both families, straight",
       self: node("a", ["192.168.1.10", "fd01::10"], "10.244.1.0/24", "fd00:1::/64"),
       peers: [node("b", ["192.168.1.11", "fd01::11"], "10.244.2.0/24", "fd00:2::/64")],
-      ways: ["10.244.2.0/24 via 192.168.1.11 eth0", "fd00:2::/64 via fd01::11 eth0"],
+      routes: ["10.244.2.0/24 via 192.168.1.11 eth0", "fd00:2::/64 via fd01::11 eth0"],
     },
     {
       name: "of a family in which the other has no address: through the tunnel of the other one",
       self: node("a", ["192.168.1.10", "fd01::10"], "10.244.1.0/24", "fd00:1::/64"),
       peers: [node("b", ["192.168.1.11"], "10.244.2.0/24", "fd00:2::/64")],
-      ways: ["10.244.2.0/24 via 192.168.1.11 eth0", "fd00:2::/64 via fd00:2:: k8ts-vxlan"],
+      routes: ["10.244.2.0/24 via 192.168.1.11 eth0", "fd00:2::/64 via fd00:2:: k8ts-vxlan"],
       mtu: 1450,
       ends: ["0a:6b:c0:a8:01:0b at 192.168.1.11"],
     },
@@ -79,7 +79,7 @@ describe("ways to the Pods of others", () => {
       name: "a tunnel of IPv6 takes more of each packet",
       self: node("a", ["fd01::10"], "fd00:1::/64"),
       peers: [node("b", ["fd02::11"], "fd00:2::/64")],
-      ways: ["fd00:2::/64 via fd00:2:: k8ts-vxlan"],
+      routes: ["fd00:2::/64 via fd00:2:: k8ts-vxlan"],
       mtu: 1430,
       ends: [`${macOf("fd02::11")} at fd02::11`],
     },
@@ -87,36 +87,36 @@ describe("ways to the Pods of others", () => {
       name: "an address that is alone on its link",
       links: [{ name: "eth0", mtu: 1460, addresses: ["192.168.1.10/32"] }],
       peers: [node("b", ["192.168.1.11"], "10.244.2.0/24")],
-      ways: ["10.244.2.0/24 via 10.244.2.0 k8ts-vxlan"],
+      routes: ["10.244.2.0/24 via 10.244.2.0 k8ts-vxlan"],
       mtu: 1410,
       ends: ["0a:6b:c0:a8:01:0b at 192.168.1.11"],
     },
-    { name: "a node without a range yet", peers: [node("b", ["192.168.1.11"])], ways: [] },
+    { name: "a node without a range yet", peers: [node("b", ["192.168.1.11"])], routes: [] },
     {
       name: "what is no range is told",
       peers: [node("b", ["192.168.1.11"], "10.244.2.0/99")],
-      ways: [],
-      problems: ["b: 10.244.2.0/99 is no range of addresses"],
+      routes: [],
+      problems: ["b: 10.244.2.0/99 is not a CIDR"],
     },
     {
       name: "a node without an address of the tunnel's family",
       peers: [node("b", ["fd02::11"], "10.244.2.0/24"), node("c", [], "10.244.3.0/24")],
-      ways: [],
+      routes: [],
       problems: [
-        "b: it has no address of the family of 192.168.1.10",
-        "c: it has no address of the family of 192.168.1.10",
+        "b: it has no address of the IP family of 192.168.1.10",
+        "c: it has no address of the IP family of 192.168.1.10",
       ],
     },
     {
       name: "an address of its own that is on no link",
       self: node("a", ["203.0.113.1"], "10.244.1.0/24"),
       peers: [node("b", ["192.168.1.11"], "10.244.2.0/24")],
-      ways: [],
-      problems: ["b: this node's own address is on none of its links"],
+      routes: [],
+      problems: ["b: this node's own address is not on any of its links"],
     },
-  ])("$name", ({ self = A, peers, links = LINKS, mode, ways, mtu, ends = [], problems = [] }) => {
+  ])("$name", ({ self = A, peers, links = LINKS, mode, routes, mtu, ends = [], problems = [] }) => {
     const plan = planOverlay(self, [self, ...peers], links, mode);
-    expect(plan.ways.map(({ cidr, via, device }) => `${cidr} via ${via} ${device}`)).toEqual(ways);
+    expect(plan.routes.map(({ cidr, via, device }) => `${cidr} via ${via} ${device}`)).toEqual(routes);
     expect(plan.tunnel?.mtu).toBe(mtu);
     expect(plan.ends.map(({ mac, address }) => `${mac} at ${address}`)).toEqual(ends);
     expect(plan.problems).toEqual(problems);
@@ -132,14 +132,14 @@ describe("ways to the Pods of others", () => {
 
 describe("what the kernel is told", () => {
   const through = (last: number): Overlay => ({
-    ways: [{ cidr: `10.244.${last}.0/24`, via: `10.244.${last}.0`, device: "k8ts-vxlan" }],
+    routes: [{ cidr: `10.244.${last}.0/24`, via: `10.244.${last}.0`, device: "k8ts-vxlan" }],
     tunnel: TUNNEL,
     neighbours: [{ address: `10.244.${last}.0`, mac: `0a:6b:c0:a8:02:0${last}` }],
     ends: [{ mac: `0a:6b:c0:a8:02:0${last}`, address: `192.168.2.${last}` }],
   });
   const straight: Overlay = {
-    ...NOTHING,
-    ways: [{ cidr: "10.244.2.0/24", via: "192.168.1.11", device: "eth0" }],
+    ...NO_ROUTES,
+    routes: [{ cidr: "10.244.2.0/24", via: "192.168.1.11", device: "eth0" }],
   };
   const made = [
     "link add k8ts-vxlan address 0a:6b:c0:a8:01:0a mtu 1450 type vxlan id 27448 local 192.168.1.10 dstport 4789 nolearning",
@@ -157,7 +157,7 @@ describe("what the kernel is told", () => {
     ["nothing, where all is there", through(2), through(2), { ip: [], bridge: [] }],
     [
       "the first behind the tunnel",
-      NOTHING,
+      NO_ROUTES,
       through(2),
       { ip: [...made, ...added(2)], bridge: [end("replace", 2, " permanent")] },
     ],
@@ -174,7 +174,12 @@ describe("what the kernel is told", () => {
         bridge: [end("delete", 2), end("replace", 3, " permanent")],
       },
     ],
-    ["the last one goes, and the tunnel with it", through(2), NOTHING, { ip: ["link delete k8ts-vxlan"], bridge: [] }],
+    [
+      "the last one goes, and the tunnel with it",
+      through(2),
+      NO_ROUTES,
+      { ip: ["link delete k8ts-vxlan"], bridge: [] },
+    ],
     [
       "from the tunnel to the link",
       through(2),

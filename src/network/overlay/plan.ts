@@ -1,20 +1,22 @@
 /**
- * The ways from a node to the Pods of all others. Pure.
+ * Plans the routes from a node to the Pods of all others. Pure.
  *
- * 1. A node on the same link is reached straight: its Pods' range by way of its address there. What an address needs is in the same family.
- * 2. Any other is reached through a tunnel: the range by way of the first address of itself, which no Pod has, on the tunnel's device. Whose end that is, and
- *    at which address it listens, is written down there (a neighbour, and a line of the device's forwarding table): nothing is learned and nothing asked.
- * 3. The device is there as long as there is somebody behind it. Both ends have to speak the same family: IPv4 where a node has it.
+ * 1. A node on the same link is reached directly: its pod CIDR is routed via its address on that link, which has to be
+ *    of the same IP family.
+ * 2. Any other node is reached through VXLAN: its pod CIDR is routed via the first address of the CIDR, which no Pod
+ *    has, on the VXLAN device. A static neighbour entry and a static entry of the forwarding database say which node
+ *    that is: nothing is learned.
+ * 3. The device exists while a node is behind it. Both ends use the same IP family: IPv4 where a node has it.
  */
 import { type Cidr, contains, formatIp, parseCidr, parseIp } from "#api";
 import { DEVICE, macOf, tunnelMtu } from "./vtep.ts";
 
 export type OverlayMode = "auto" | "vxlan";
 
-/** A node, as far as its Pods are to be reached. */
+/** What routes to a node's Pods depend on. */
 export interface Peer {
   readonly name: string;
-  /** Internal ones. */
+  /** InternalIP addresses. */
   readonly addresses: readonly string[];
   readonly podCidrs: readonly string[];
 }
@@ -22,11 +24,11 @@ export interface Peer {
 export interface Link {
   readonly name: string;
   readonly mtu: number;
-  /** With the lengths of their prefixes. */
+  /** In CIDR notation. */
   readonly addresses: readonly string[];
 }
 
-export interface Way {
+export interface PodRoute {
   readonly cidr: string;
   readonly via: string;
   readonly device: string;
@@ -36,20 +38,20 @@ export interface Tunnel {
   readonly local: string;
   readonly mac: string;
   readonly mtu: number;
-  /** The first of each range of this node's Pods: what the node itself sends from. */
+  /** The first address of each of the node's pod CIDRs: the source address of the node itself. */
   readonly addresses: readonly string[];
 }
 
-/** Also what is found in a kernel. */
+/** Wanted, or read from the kernel. */
 export interface Overlay {
-  readonly ways: readonly Way[];
+  readonly routes: readonly PodRoute[];
   readonly tunnel?: Tunnel;
   readonly neighbours: readonly { readonly address: string; readonly mac: string }[];
   readonly ends: readonly { readonly mac: string; readonly address: string }[];
 }
 
 export interface OverlayPlan extends Overlay {
-  /** Nodes whose Pods cannot be reached, and why: sentences. */
+  /** Nodes whose Pods cannot be reached, and why. */
   readonly problems: readonly string[];
 }
 
@@ -63,7 +65,7 @@ export function planOverlay(
   const outer = self.addresses.find((address) => !isV6(address)) ?? self.addresses[0];
   const outerLink = links.find((link) => has(link, outer));
   const plan = {
-    ways: [] as Way[],
+    routes: [] as PodRoute[],
     neighbours: [] as Overlay["neighbours"][number][],
     ends: [] as Overlay["ends"][number][],
     problems: [] as string[],
@@ -73,11 +75,11 @@ export function planOverlay(
     for (const text of peer.podCidrs) {
       const cidr = parseCidr(text);
       if (cidr === undefined) {
-        plan.problems.push(`${peer.name}: ${text} is no range of addresses`);
+        plan.problems.push(`${peer.name}: ${text} is not a CIDR`);
         continue;
       }
-      const straight = mode === "auto" ? onLink(self, peer, links, isV6(text)) : undefined;
-      if (straight !== undefined) plan.ways.push({ cidr: written(cidr), ...straight });
+      const direct = mode === "auto" ? onLink(self, peer, links, isV6(text)) : undefined;
+      if (direct !== undefined) plan.routes.push({ cidr: canonical(cidr), ...direct });
       else behindTunnel.push(cidr);
     }
     if (behindTunnel.length === 0) continue;
@@ -85,8 +87,8 @@ export function planOverlay(
     if (end === undefined || outerLink === undefined) {
       const why =
         outerLink === undefined
-          ? "this node's own address is on none of its links"
-          : `it has no address of the family of ${outer}`;
+          ? "this node's own address is not on any of its links"
+          : `it has no address of the IP family of ${outer}`;
       plan.problems.push(`${peer.name}: ${why}`);
       continue;
     }
@@ -94,7 +96,7 @@ export function planOverlay(
     plan.ends.push({ mac, address: end });
     for (const cidr of behindTunnel) {
       const via = firstOf(cidr);
-      plan.ways.push({ cidr: written(cidr), via, device: DEVICE });
+      plan.routes.push({ cidr: canonical(cidr), via, device: DEVICE });
       plan.neighbours.push({ address: via, mac });
     }
   }
@@ -104,8 +106,8 @@ export function planOverlay(
   return { ...plan, tunnel };
 }
 
-/** The way to a peer that is on a link of this node's own address. */
-function onLink(self: Peer, peer: Peer, links: readonly Link[], v6: boolean): Omit<Way, "cidr"> | undefined {
+/** The route to a peer on the link of this node's own address. */
+function onLink(self: Peer, peer: Peer, links: readonly Link[], v6: boolean): Omit<PodRoute, "cidr"> | undefined {
   for (const address of self.addresses.filter((each) => isV6(each) === v6)) {
     const link = links.find((each) => has(each, address));
     const subnets = (link?.addresses ?? []).flatMap((each) => parseCidr(each) ?? []);
@@ -131,8 +133,8 @@ function firstOf({ bytes, prefixLength }: Cidr): string {
   return formatIp({ bytes: masked(bytes, prefixLength) });
 }
 
-/** As `ip` writes it, so that what is there is known again. */
-function written(cidr: Cidr): string {
+/** As `ip` prints it, so that present routes compare equal. */
+function canonical(cidr: Cidr): string {
   return `${firstOf(cidr)}/${cidr.prefixLength}`;
 }
 

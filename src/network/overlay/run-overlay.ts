@@ -1,17 +1,17 @@
 /**
- * The ways from this node to the Pods of all others.
+ * Routes from this node to the Pods of all others.
  *
  *     Nodes --► planOverlay ◄── links of this node
- *                   └──► overlayChanges ◄── what is there       ══► kernel
+ *                   └──► overlayChanges ◄── present routes       ══► kernel
  *
- * When it stops, the ways stay: traffic goes on without it.
+ * When it stops, the routes stay in the kernel.
  */
-import type { core } from "#api";
+import { type core, kinds } from "#api";
 import { type Clock, type Logger, type Random, TaskGroup } from "#base";
 import { type Client, Informers, revisionOf, WorkReporter } from "#client";
-import { Node } from "../kinds.ts";
-import { type Program, runProgram } from "../program.ts";
-import { Changed, tellKernel } from "../tell-kernel.ts";
+import { applyToKernel } from "../kernel/apply-to-kernel.ts";
+import { ChangeSignal } from "../kernel/change-signal.ts";
+import { type Program, runProgram } from "../kernel/program.ts";
 import { overlayChanges } from "./changes.ts";
 import { readNetwork } from "./kernel.ts";
 import { type OverlayMode, type OverlayPlan, type Peer, planOverlay } from "./plan.ts";
@@ -20,7 +20,7 @@ export interface OverlayOptions {
   readonly client: Client;
   readonly nodeName: string;
   readonly mode: OverlayMode;
-  readonly resyncMs?: number;
+  readonly resyncMs?: number | undefined;
   readonly run?: Program;
   readonly onReady?: () => void;
   readonly clock: Clock;
@@ -28,20 +28,20 @@ export interface OverlayOptions {
   readonly log: Logger;
 }
 
-/** Links change without anybody saying so. */
+/** Links change without an event: they are read again this often. */
 const DEFAULT_RESYNC_MS = 60_000;
 
 /** Until the signal aborts. */
 export async function runOverlay(options: OverlayOptions, signal: AbortSignal): Promise<void> {
   const { client, nodeName, clock, random, log, onReady, resyncMs = DEFAULT_RESYNC_MS, run = runProgram } = options;
   const tasks = new TaskGroup({ parent: signal });
-  const nodes = new Informers({ client, clock, random, log, tasks }).of(Node);
-  const changed = new Changed();
+  const nodes = new Informers({ client, clock, random, log, tasks }).of(kinds.Node);
+  const changed = new ChangeSignal();
   const known = new Map<string, string>();
   let problems: readonly string[] = [];
   try {
     await nodes.synced;
-    // Nodes say every few seconds that they live: that changes no way.
+    // Heartbeats change Nodes every few seconds, but no routes.
     nodes.onChange(({ type, object }) => {
       const peer = peerOf(object);
       const now = type === "deleted" ? "" : JSON.stringify(peer);
@@ -49,20 +49,20 @@ export async function runOverlay(options: OverlayOptions, signal: AbortSignal): 
       known.set(peer.name, now);
       changed.mark(revisionOf(object));
     });
-    const tell = async (_whole: boolean, telling: AbortSignal): Promise<string | undefined> => {
+    const apply = async (_whole: boolean, applying: AbortSignal): Promise<string | undefined> => {
       const peers = nodes.cache.list().map(peerOf);
       const self = peers.find(({ name }) => name === nodeName);
-      // A node that is gone from the API may come back; its Pods are still there.
+      // The Node may be deleted while its Pods still run: the routes stay.
       if (self === undefined || self.addresses.length === 0) return undefined;
-      const told = await applyOverlay(self, peers, options.mode, run, telling);
-      for (const problem of told.problems)
+      const applied = await applyOverlay(self, peers, options.mode, run, applying);
+      for (const problem of applied.problems)
         if (!problems.includes(problem)) log.warn("Pods of a node cannot be reached", { problem });
-      problems = told.problems;
-      return told.changes === 0 ? undefined : `${told.changes} changes of ways to ${peers.length - 1} nodes`;
+      problems = applied.problems;
+      return applied.changes === 0 ? undefined : `${applied.changes} route changes for ${peers.length - 1} nodes`;
     };
     const reporter = new WorkReporter({ client, actor: `overlay/${nodeName}`, log, signal });
     tasks.run("overlay", (running) =>
-      tellKernel({ changed, tell, reporter, resyncMs, onReady, clock, random, log }, running),
+      applyToKernel({ changed, apply, reporter, resyncMs, onReady, clock, random, log }, running),
     );
     await tasks.done();
   } finally {
@@ -70,7 +70,7 @@ export async function runOverlay(options: OverlayOptions, signal: AbortSignal): 
   }
 }
 
-/** How many things had to be changed. */
+/** Returns how many commands it ran. */
 export async function applyOverlay(
   self: Peer,
   peers: readonly Peer[],

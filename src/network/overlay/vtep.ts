@@ -1,21 +1,21 @@
-/** What each node's end of the tunnel is called by others. It follows from the node's address alone, so nodes need not tell each other. */
+/** The VXLAN endpoint of a node. Its MAC address follows from the node's address, so nodes need not publish it. */
 import { createHash } from "node:crypto";
 import { parseIp } from "#api";
 
 export const DEVICE = "k8ts-vxlan";
-/** Of the network that all ends share; any number would do that others on these links do not use. */
+/** The VXLAN network identifier: any number that nobody else on these links uses. */
 export const VNI = 0x6b38;
-/** The port that is registered for VXLAN. */
+/** The registered port of VXLAN. */
 export const PORT = 4789;
 
-/** What the tunnel puts in front of a packet: Ethernet, VXLAN, UDP, and the outer header. */
+/** Bytes that the tunnel adds to a packet: Ethernet, VXLAN, UDP and the outer IP header. */
 const OVERHEAD = { IPv4: 50, IPv6: 70 } as const;
 
 export function tunnelMtu(linkMtu: number, outerAddress: string): number {
   return linkMtu - OVERHEAD[outerAddress.includes(":") ? "IPv6" : "IPv4"];
 }
 
-/** Of an end at this address: one that is administered locally, and no group's. */
+/** A locally administered unicast MAC address for the endpoint at this IP address. */
 export function macOf(address: string): string {
   const bytes = parseIp(address)?.bytes ?? [];
   if (bytes.length === 4) return octets([0x0a, 0x6b, ...bytes]);

@@ -5,7 +5,7 @@ import type { Labels, networking } from "#api";
 import { compilePolicies } from "./compile.ts";
 import { PolicyGroups } from "./groups.ts";
 import { dnsPod, type PolicyPod } from "./pods.ts";
-import { NOTHING, policyChanges, snapshotOf } from "./script.ts";
+import { NO_RULES, policyChanges, snapshotOf } from "./script.ts";
 import { allows, type Packet, passes } from "./testing/model.ts";
 
 const NAMESPACES = new Map<string, Labels>([
@@ -202,6 +202,6 @@ describe("any policies", () => {
     const after = compiled([]);
     const undone = policyChanges("IPv4", before, after).split("\n");
     expect(undone.filter((line) => line.startsWith("delete chain") || line.startsWith("delete set"))).toHaveLength(2);
-    expect(policyChanges("IPv4", NOTHING, after)).toContain("add element ip k8ts-policy own");
+    expect(policyChanges("IPv4", NO_RULES, after)).toContain("add element ip k8ts-policy own");
   });
 });

@@ -1,14 +1,15 @@
 /**
- * From NetworkPolicies to rules for the Pods of one node.
+ * Compiles NetworkPolicies into rules for the Pods of one node.
  *
- * 1. A Pod that some policy selects for a direction is isolated in it: what no rule of any of these policies allows is dropped.
- * 2. Pods that the same rules apply to share a chain, which is named after what is in it: a chain never changes.
- * 3. Rules speak of groups of Pods, which change without them.
+ * 1. A Pod that a policy selects for a direction is isolated in that direction: traffic that no rule of these policies
+ *    allows is dropped.
+ * 2. Pods with the same rules share a chain. Its name is a hash of its rules, so a chain never changes.
+ * 3. Rules refer to groups of Pods, which change without the rules.
  */
 import { createHash } from "node:crypto";
 import { matcherOfSelector, type networking } from "#api";
-import type { Family } from "../proxy/virtual-addresses.ts";
-import type { Group, GroupQuestion, PolicyGroups } from "./groups.ts";
+import type { Family } from "../kernel/ip-family.ts";
+import type { Group, GroupSelector, PolicyGroups } from "./groups.ts";
 import type { PolicyPod } from "./pods.ts";
 
 type NetworkPolicy = networking.NetworkPolicy;
@@ -17,9 +18,9 @@ type Port = networking.NetworkPolicyPort;
 type Direction = "ingress" | "egress";
 
 export interface PolicyRules {
-  /** Their rules, by name. */
+  /** Rules by chain name. */
   readonly chains: ReadonlyMap<string, readonly string[]>;
-  /** By the name of their set. */
+  /** By set name. */
   readonly groups: ReadonlyMap<string, Group>;
   /** The chain of each isolated address. */
   readonly ingress: ReadonlyMap<string, string>;
@@ -117,14 +118,14 @@ class Compiler implements PolicyRules {
     const lines = this.#peerConditions(direction, namespace, peers).flatMap((peer) =>
       numbered.map((port) => `${peer} ${port} return`.trim()),
     );
-    // A name of a port says nothing of the sender: it is the receiver's.
+    // A port name in an egress rule refers to ports of the receiver, not of this Pod.
     const named = direction === "egress" ? ports.filter(({ port }) => typeof port === "string") : [];
     const receivers: readonly Peer[] = peers.length === 0 ? [ANY_POD] : peers;
     for (const { port, protocol = "TCP" } of named) {
       for (const peer of receivers) {
         const isBlock = peer.ipBlock !== undefined;
-        const asked = question(isBlock ? ANY_POD : peer, namespace);
-        const set = this.#set({ ...asked, port: { name: String(port), protocol } });
+        const selector = groupSelector(isBlock ? ANY_POD : peer, namespace);
+        const set = this.#set({ ...selector, port: { name: String(port), protocol } });
         const blocks = isBlock ? this.#peerConditions(direction, namespace, [peer]) : [""];
         lines.push(
           ...blocks.map((block) => `${block} ${this.#ip} daddr . meta l4proto . th dport @${set} return`.trim()),
@@ -139,16 +140,16 @@ class Compiler implements PolicyRules {
     const other = `${this.#ip} ${direction === "ingress" ? "saddr" : "daddr"}`;
     return peers.flatMap((peer) => {
       const { ipBlock } = peer;
-      if (ipBlock === undefined) return [`${other} @${this.#set(question(peer, namespace))}`];
+      if (ipBlock === undefined) return [`${other} @${this.#set(groupSelector(peer, namespace))}`];
       if (!this.#isOurs(ipBlock.cidr)) return [];
       const except = (ipBlock.except ?? []).filter((cidr) => this.#isOurs(cidr));
       return [`${other} ${ipBlock.cidr}${except.length === 0 ? "" : ` ${other} != { ${except.join(", ")} }`}`];
     });
   }
 
-  #set(asked: GroupQuestion): string {
-    const group = this.#all.group(asked);
-    const name = `${asked.port === undefined ? "pods" : "ports"}-${hashOf(group.key)}`;
+  #set(selector: GroupSelector): string {
+    const group = this.#all.group(selector);
+    const name = `${selector.port === undefined ? "pods" : "ports"}-${hashOf(group.key)}`;
     this.groups.set(name, group);
     return name;
   }
@@ -162,21 +163,21 @@ class Compiler implements PolicyRules {
   }
 }
 
-/** A policy that does not say is about what comes in, and about what goes out if it has rules for that. */
+/** Without policyTypes a policy applies to ingress, and to egress if it has egress rules. */
 function typesOf({ spec }: NetworkPolicy): readonly Direction[] {
-  const said = spec?.policyTypes ?? [];
-  if (said.length > 0) return said.map((type) => (type === "Ingress" ? "ingress" : "egress"));
+  const types = spec?.policyTypes ?? [];
+  if (types.length > 0) return types.map((type) => (type === "Ingress" ? "ingress" : "egress"));
   return (spec?.egress ?? []).length > 0 ? ["ingress", "egress"] : ["ingress"];
 }
 
-function question({ namespaceSelector, podSelector }: Peer, namespace: string): GroupQuestion {
+function groupSelector({ namespaceSelector, podSelector }: Peer, namespace: string): GroupSelector {
   return {
     ...(namespaceSelector === undefined ? { namespace } : { namespaceSelector }),
     ...(podSelector !== undefined && { podSelector }),
   };
 }
 
-/** Conditions of which one has to hold; an empty one always does. `own`: ports of the Pod by which names are known. */
+/** Alternative conditions; an empty one always holds. `own`: the Pod's ports, to resolve port names. */
 function portConditions(ports: readonly Port[], own: PolicyPod["ports"]): string[] {
   if (ports.length === 0) return [""];
   const numbers = new Map<string, Set<string>>();

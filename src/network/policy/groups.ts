@@ -1,24 +1,24 @@
 /**
- * Pods that policies speak of, as sets of addresses that change with the Pods.
+ * Groups of Pods that policies select, as sets of addresses that are updated with the Pods.
  *
- * A group is made when a rule first asks for it and is kept as Pods and Namespaces change: a changed Pod costs one look for each group, not one
- * for each pair of Pods.
+ * A group is created when a rule first needs it and updated as Pods and Namespaces change: a changed Pod costs one match
+ * for each group, not one for each pair of Pods.
  */
 import { type LabelSelector, type Labels, matcherOfSelector } from "#api";
 import type { PolicyPod } from "./pods.ts";
 
-export interface GroupQuestion {
-  /** Only Pods of this Namespace; otherwise of those that the selector fits. */
+export interface GroupSelector {
+  /** Only Pods of this Namespace; if undefined, of the Namespaces that `namespaceSelector` matches. */
   readonly namespace?: string;
   readonly namespaceSelector?: LabelSelector;
   readonly podSelector?: LabelSelector;
-  /** Pods that have such a port, each with its number: `address . protocol . port`. */
+  /** Only Pods with a container port of this name; elements are then `address . protocol . port`. */
   readonly port?: { readonly name: string; readonly protocol: string };
 }
 
 export interface Group {
   readonly key: string;
-  readonly question: GroupQuestion;
+  readonly selector: GroupSelector;
   elements(): ReadonlySet<string>;
 }
 
@@ -32,19 +32,19 @@ export class PolicyGroups {
   readonly #groups = new Map<string, Kept>();
   #namespaces: ReadonlyMap<string, Labels> = new Map();
 
-  group(question: GroupQuestion): Group {
-    const key = keyOf(question);
+  group(selector: GroupSelector): Group {
+    const key = keyOf(selector);
     const known = this.#groups.get(key);
     if (known !== undefined) return known;
     const count = new Map<string, number>();
     const elements = () => new Set(count.keys());
-    const group: Kept = { key, question, matches: this.#matcher(question), count, elements };
+    const group: Kept = { key, selector, matches: this.#matcher(selector), count, elements };
     this.#groups.set(key, group);
     for (const pod of this.#pods.values()) enter(group, pod, 1);
     return group;
   }
 
-  /** Those that no rule asks for any more. */
+  /** Drops the groups that no rule needs any more. */
   keepOnly(keys: ReadonlySet<string>): void {
     for (const key of this.#groups.keys()) if (!keys.has(key)) this.#groups.delete(key);
   }
@@ -63,7 +63,7 @@ export class PolicyGroups {
     else this.#pods.set(key, pod);
   }
 
-  /** Labels of Namespaces decide about many Pods at once: all groups are made anew. */
+  /** A change of Namespace labels may concern many Pods: all groups are filled again. */
   setNamespaces(namespaces: ReadonlyMap<string, Labels>): void {
     this.#namespaces = namespaces;
     for (const group of this.#groups.values()) {
@@ -72,7 +72,7 @@ export class PolicyGroups {
     }
   }
 
-  #matcher({ namespace, namespaceSelector, podSelector }: GroupQuestion): (pod: PolicyPod) => boolean {
+  #matcher({ namespace, namespaceSelector, podSelector }: GroupSelector): (pod: PolicyPod) => boolean {
     const pods = matcherOfSelector(podSelector ?? {});
     const namespaces = matcherOfSelector(namespaceSelector ?? {});
     return (pod) => {
@@ -83,7 +83,7 @@ export class PolicyGroups {
   }
 }
 
-function enter({ matches, count, question: { port } }: Kept, pod: PolicyPod, by: 1 | -1): void {
+function enter({ matches, count, selector: { port } }: Kept, pod: PolicyPod, by: 1 | -1): void {
   if (!matches(pod)) return;
   for (const element of elementsOf(pod, port)) {
     const now = (count.get(element) ?? 0) + by;
@@ -92,7 +92,7 @@ function enter({ matches, count, question: { port } }: Kept, pod: PolicyPod, by:
   }
 }
 
-function elementsOf({ addresses, ports }: PolicyPod, port: GroupQuestion["port"]): string[] {
+function elementsOf({ addresses, ports }: PolicyPod, port: GroupSelector["port"]): string[] {
   if (port === undefined) return [...addresses];
   const numbers = ports.filter(({ name, protocol }) => name === port.name && protocol === port.protocol);
   return addresses.flatMap((address) =>
@@ -100,7 +100,7 @@ function elementsOf({ addresses, ports }: PolicyPod, port: GroupQuestion["port"]
   );
 }
 
-function keyOf({ namespace, namespaceSelector, podSelector, port }: GroupQuestion): string {
+function keyOf({ namespace, namespaceSelector, podSelector, port }: GroupSelector): string {
   const where = namespace === undefined ? `{${matcherOfSelector(namespaceSelector ?? {})}}` : namespace;
   const what = `${where} {${matcherOfSelector(podSelector ?? {})}}`;
   return port === undefined ? what : `${what} ${port.name}/${port.protocol}`;

@@ -1,4 +1,4 @@
-/** What policies have to know of a Pod. */
+/** The parts of a Pod that policies depend on. */
 import type { core } from "#api";
 
 export interface PolicyPod {
@@ -17,7 +17,7 @@ export interface NamedPort {
   readonly port: number;
 }
 
-/** Undefined for those whom no policy is about: on the network of their node, without an address yet, or at their end. */
+/** Undefined if no policy applies: the Pod uses the host network, has no address yet, or has ended. */
 export function policyPod({ metadata, spec, status }: core.Pod): PolicyPod | undefined {
   const { name = "", namespace = "", labels = {} } = metadata;
   const addresses = (status?.podIPs ?? []).flatMap(({ ip }) => (ip === undefined ? [] : [ip]));
@@ -34,8 +34,8 @@ export function policyPod({ metadata, spec, status }: core.Pod): PolicyPod | und
 }
 
 /**
- * Each node answers as the cluster's DNS itself. To policies that is a Pod of kube-system with the label that such Pods have everywhere: a rule that
- * lets Pods ask for names elsewhere lets them here.
+ * Every node serves the cluster's DNS itself. To policies it is a Pod of kube-system with the label that DNS Pods have
+ * in other clusters, so that rules that allow DNS there allow it here.
  */
 export function dnsPod(addresses: readonly string[]): PolicyPod {
   return {

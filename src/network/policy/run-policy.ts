@@ -4,27 +4,27 @@
  *     Pods, Namespaces --► PolicyGroups ─┐
  *     NetworkPolicies --► ───────────────┴► compilePolicies ──► difference ══► kernel
  *
- * When it stops, the rules stay: who was kept out stays out.
+ * When it stops, the rules stay in the kernel.
  */
-import type { core } from "#api";
+import { type core, kinds } from "#api";
 import { type Clock, type Logger, type Random, TaskGroup } from "#base";
 import { type Client, Informers, objectKey, revisionOf, WorkReporter } from "#client";
-import { Namespace, NetworkPolicy, Pod } from "../kinds.ts";
-import { type Program, ProgramError, runProgram } from "../program.ts";
-import { type Family, familyOf } from "../proxy/virtual-addresses.ts";
-import { Changed, tellKernel } from "../tell-kernel.ts";
+import { applyToKernel } from "../kernel/apply-to-kernel.ts";
+import { ChangeSignal } from "../kernel/change-signal.ts";
+import { type Family, familyOf } from "../kernel/ip-family.ts";
+import { type Program, ProgramError, runProgram } from "../kernel/program.ts";
 import { compilePolicies } from "./compile.ts";
 import { PolicyGroups } from "./groups.ts";
 import { dnsPod, policyPod } from "./pods.ts";
-import { emptyPolicyTable, NOTHING, type PolicySnapshot, policyChanges, snapshotOf } from "./script.ts";
+import { emptyPolicyTable, NO_RULES, type PolicySnapshot, policyChanges, snapshotOf } from "./script.ts";
 
 export interface PolicyOptions {
   readonly client: Client;
   readonly nodeName: string;
   readonly families: readonly Family[];
-  /** Where the node itself answers as the cluster's DNS. */
-  readonly nodeDns?: readonly string[];
-  readonly resyncMs?: number;
+  /** Addresses of the node's own DNS server. */
+  readonly nodeDns?: readonly string[] | undefined;
+  readonly resyncMs?: number | undefined;
   readonly run?: Program;
   readonly onReady?: () => void;
   readonly clock: Clock;
@@ -40,9 +40,13 @@ export async function runPolicy(options: PolicyOptions, signal: AbortSignal): Pr
   const { onReady, resyncMs = DEFAULT_RESYNC_MS } = options;
   const tasks = new TaskGroup({ parent: signal });
   const informers = new Informers({ client, clock, random, log, tasks });
-  const [pods, namespaces, policies] = [informers.of(Pod), informers.of(Namespace), informers.of(NetworkPolicy)];
+  const [pods, namespaces, policies] = [
+    informers.of(kinds.Pod),
+    informers.of(kinds.Namespace),
+    informers.of(kinds.NetworkPolicy),
+  ];
   const groups = new PolicyGroups();
-  const changed = new Changed();
+  const changed = new ChangeSignal();
   const putPod = (pod: core.Pod, isThere: boolean) => groups.put(objectKey(pod), isThere ? policyPod(pod) : undefined);
   const readNamespaces = () =>
     groups.setNamespaces(
@@ -51,7 +55,7 @@ export async function runPolicy(options: PolicyOptions, signal: AbortSignal): Pr
   try {
     await informers.synced();
     for (const pod of pods.cache.list()) putPod(pod, true);
-    // No Pod can have this key: names have no colon.
+    // No Pod can have this key: names contain no colon.
     if (nodeDns.length > 0) groups.put("node:dns", dnsPod(nodeDns));
     readNamespaces();
     pods.onChange(({ type, object }) => {
@@ -65,17 +69,17 @@ export async function runPolicy(options: PolicyOptions, signal: AbortSignal): Pr
     policies.onChange(({ object }) => changed.mark(revisionOf(object)));
     const reporter = new WorkReporter({ client, actor: `policy/${nodeName}`, log, signal });
     const kernels = families.map((family) => new PolicyTable(family, options));
-    const tell = async (whole: boolean, telling: AbortSignal) => {
+    const apply = async (whole: boolean, applying: AbortSignal) => {
       const all = policies.cache.list();
-      let hasTold = false;
+      let hasChanged = false;
       for (const kernel of kernels) {
         const rules = compilePolicies(all, groups, nodeName, kernel.family);
-        hasTold = (await kernel.apply(snapshotOf(rules, kernel.family), whole, telling)) || hasTold;
+        hasChanged = (await kernel.apply(snapshotOf(rules, kernel.family), whole, applying)) || hasChanged;
       }
-      return hasTold ? `rules for ${all.length} NetworkPolic${all.length === 1 ? "y" : "ies"}` : undefined;
+      return hasChanged ? `rules for ${all.length} NetworkPolic${all.length === 1 ? "y" : "ies"}` : undefined;
     };
     tasks.run("network policy", (running) =>
-      tellKernel({ changed, tell, reporter, resyncMs, onReady, clock, random, log }, running),
+      applyToKernel({ changed, apply, reporter, resyncMs, onReady, clock, random, log }, running),
     );
     await tasks.done();
   } finally {
@@ -99,30 +103,30 @@ export class PolicyTable {
     this.#log = log;
   }
 
-  /** Whether there was anything to tell. */
+  /** Returns whether anything had to change. */
   async apply(wanted: PolicySnapshot, whole: boolean, signal: AbortSignal): Promise<boolean> {
-    let hasTold = true;
+    let hasChanged = true;
     const known = whole ? undefined : this.#known;
     this.#known = undefined;
     if (known === undefined) await this.#replace(wanted, signal);
     else {
       const script = policyChanges(this.family, known, wanted);
-      hasTold = script !== "";
+      hasChanged = script !== "";
       try {
         if (script !== "") await this.#run("nft", ["-f", "-"], script, signal);
       } catch (error) {
         if (!(error instanceof ProgramError)) throw error;
-        this.#log.warn("the table of policies is not as expected and is made anew", { error });
+        this.#log.warn("the policy table is not as expected and is replaced", { error });
         await this.#replace(wanted, signal);
       }
     }
     this.#known = wanted;
-    return hasTold;
+    return hasChanged;
   }
 
-  /** In one transaction: at no moment is anything open that should not be. */
+  /** In one transaction, so that isolation has no gap. */
   async #replace(wanted: PolicySnapshot, signal: AbortSignal): Promise<void> {
-    const script = `${emptyPolicyTable(this.family, this.#nodeDns)}\n${policyChanges(this.family, NOTHING, wanted)}`;
+    const script = `${emptyPolicyTable(this.family, this.#nodeDns)}\n${policyChanges(this.family, NO_RULES, wanted)}`;
     await this.#run("nft", ["-f", "-"], script, signal);
   }
 }

@@ -1,15 +1,13 @@
 /**
- * From the rules that the kernel has to those that it should have, as one script: sets and chains that are new, then what points to them, then what
- * nobody points to any more.
+ * The nft script that turns the present policy rules into the wanted ones: it adds sets and chains, then changes what
+ * refers to them, then removes what nothing refers to any more.
  */
-
-import { wordsOf } from "../proxy/nftables/table.ts";
-import type { Family } from "../proxy/virtual-addresses.ts";
+import { type Family, nftNames } from "../kernel/ip-family.ts";
 import type { PolicyRules } from "./compile.ts";
 
 export const POLICY_TABLE = "k8ts-policy";
 
-/** The rules as plain values, which later changes do not touch. */
+/** The rules as plain values, independent of later changes. */
 export interface PolicySnapshot {
   readonly chains: ReadonlyMap<string, readonly string[]>;
   readonly sets: ReadonlyMap<string, ReadonlySet<string>>;
@@ -18,7 +16,7 @@ export interface PolicySnapshot {
   readonly own: ReadonlySet<string>;
 }
 
-export const NOTHING: PolicySnapshot = {
+export const NO_RULES: PolicySnapshot = {
   chains: new Map(),
   sets: new Map(),
   ingress: new Map(),
@@ -37,9 +35,9 @@ export function snapshotOf({ chains, groups, ingress, egress, local }: PolicyRul
   };
 }
 
-/** Replaces whatever is there under this name; nothing is refused yet. `nodeDns`: where the node itself answers as the cluster's DNS. */
+/** Replaces the table by one that drops nothing yet. `nodeDns`: addresses of the node's own DNS server. */
 export function emptyPolicyTable(family: Family, nodeDns: readonly string[] = []): string {
-  const { family: ip, address } = wordsOf(family);
+  const { family: ip, address } = nftNames(family);
   return [
     `table ${ip} ${POLICY_TABLE}`,
     `delete table ${ip} ${POLICY_TABLE}`,
@@ -49,9 +47,9 @@ export function emptyPolicyTable(family: Family, nodeDns: readonly string[] = []
     `  set own { type ${address} . ${address}; }`,
     "  chain forward {",
     "    type filter hook forward priority filter - 5; policy accept;",
-    // Whoever was let in is let on.
+    // Established connections pass.
     "    ct state established,related accept",
-    // A Pod reaches itself, also through a Service.
+    // A Pod may reach itself, also through a Service.
     `    ${ip} saddr . ${ip} daddr @own accept`,
     `    ${ip} saddr vmap @egress`,
     `    ${ip} daddr vmap @ingress`,
@@ -62,7 +60,7 @@ export function emptyPolicyTable(family: Family, nodeDns: readonly string[] = []
           "  chain input {",
           "    type filter hook input priority filter - 5; policy accept;",
           "    ct state established,related accept",
-          // All else of its own node a Pod may always reach.
+          // A Pod may always reach everything else on its own node.
           `    ${ip} daddr { ${nodeDns.join(", ")} } ${ip} saddr vmap @egress`,
           "  }",
         ]),
@@ -70,9 +68,9 @@ export function emptyPolicyTable(family: Family, nodeDns: readonly string[] = []
   ].join("\n");
 }
 
-/** Empty if nothing is different. */
+/** Empty if nothing changes. */
 export function policyChanges(family: Family, before: PolicySnapshot, after: PolicySnapshot): string {
-  const { family: ip, address } = wordsOf(family);
+  const { family: ip, address } = nftNames(family);
   const table = `${ip} ${POLICY_TABLE}`;
   const script: string[] = [];
   const elements = (verb: "add" | "delete", set: string, all: readonly string[]) => {

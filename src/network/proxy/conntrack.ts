@@ -1,19 +1,22 @@
 /**
- * Connections that the kernel remembers, without there being any: datagrams. Those of a virtual address whose endpoint went away would go there
- * for as long as they come; they are forgotten, and the next one finds another.
+ * Stale UDP connections in conntrack. Without deleting them, datagrams to a virtual address would go to an endpoint that
+ * is gone for as long as they keep coming.
  */
-import { type Program, ProgramError } from "../program.ts";
+import { type Program, ProgramError } from "../kernel/program.ts";
 import type { VirtualAddress } from "./virtual-addresses.ts";
 
-export interface StaleFlow {
+export interface StaleConnection {
   readonly address: string;
   readonly port: number;
-  /** Undefined: whatever it was sent to, for there was nothing before. */
+  /** Undefined: any, because there was no endpoint before. */
   readonly endpoint?: string;
 }
 
-/** What has to be forgotten when these addresses become those. */
-export function staleFlows(before: readonly VirtualAddress[], after: readonly VirtualAddress[]): StaleFlow[] {
+/** Connections to delete when `before` becomes `after`. */
+export function staleConnections(
+  before: readonly VirtualAddress[],
+  after: readonly VirtualAddress[],
+): StaleConnection[] {
   const keyOf = ({ address, port }: VirtualAddress) => `${address} ${port}`;
   const datagrams = (all: readonly VirtualAddress[]) => all.filter(({ protocol }) => protocol === "udp");
   const now = new Map(datagrams(after).map((vip) => [keyOf(vip), vip]));
@@ -37,13 +40,17 @@ function endpointsOf(vip: VirtualAddress | undefined): string[] {
   return [...(vip?.endpoints ?? []), ...(vip?.endpointsFromInside ?? [])].map(({ address }) => address);
 }
 
-export async function forgetFlows(flows: readonly StaleFlow[], run: Program, signal: AbortSignal): Promise<void> {
-  for (const { address, port, endpoint } of flows) {
+export async function deleteConnections(
+  stale: readonly StaleConnection[],
+  run: Program,
+  signal: AbortSignal,
+): Promise<void> {
+  for (const { address, port, endpoint } of stale) {
     const family = address.includes(":") ? "ipv6" : "ipv4";
     const to = endpoint === undefined ? [] : ["--dst-nat", endpoint];
     const args = ["-D", "-f", family, "-p", "udp", "--orig-dst", address, "--orig-port-dst", String(port), ...to];
     await run("conntrack", args, "", signal).catch((error: unknown) => {
-      // It fails where it finds none, which is what was wanted.
+      // Exit code 1: it found none.
       if (!(error instanceof ProgramError) || error.exitCode !== 1) throw error;
     });
   }

@@ -1,19 +1,28 @@
 /**
  * Which endpoints of a Service get its traffic on one node.
  *
- * 1. Those that are ready; if there are none, those that still serve while they end.
- * 2. With hints for this node or its zone on all of them, only those that are meant for it, as long as there is one.
- * 3. A policy of Local leaves those on this node alone, whatever hints say.
+ * 1. The ready ones; if there are none, those that are terminating but still serving.
+ * 2. If all of them have topology hints, only those with a hint for this node or its zone, unless there is none.
+ * 3. Traffic policy Local selects the endpoints on this node, whatever the hints.
  */
 import type { discovery } from "#api";
 
+/** The node label with the node's zone. */
+export const ZONE = "topology.kubernetes.io/zone";
+
 export interface NodeFacts {
   readonly name: string;
-  readonly zone?: string;
-  /** Where node ports answer. */
+  readonly zone?: string | undefined;
+  /** Addresses that serve node ports. */
   readonly addresses: readonly string[];
-  /** Addresses of Pods: traffic from elsewhere looks as if it came from the node. */
+  /** Traffic to a Service from outside of these is masqueraded. */
   readonly podCidrs: readonly string[];
+}
+
+/** `namespace/name` of the Service that a slice belongs to. */
+export function serviceKeyOf({ metadata }: discovery.EndpointSlice): string | undefined {
+  const name = metadata.labels?.["kubernetes.io/service-name"];
+  return name === undefined ? undefined : `${metadata.namespace}/${name}`;
 }
 
 export interface Endpoint {
@@ -52,9 +61,10 @@ export function chooseEndpoints(
     .flatMap((slice) => candidatesOf(slice, port, protocol, node));
   const usable = oncePerAddress(all);
   const ready = usable.filter((each) => each.ready);
-  const cluster = ready.length > 0 ? hinted(ready, node) : usable.filter(servesWhileEnding);
+  const cluster = ready.length > 0 ? hinted(ready, node) : usable.filter(servesWhileTerminating);
   const localReady = ready.filter((each) => each.isLocal);
-  const local = localReady.length > 0 ? localReady : usable.filter((each) => each.isLocal && servesWhileEnding(each));
+  const local =
+    localReady.length > 0 ? localReady : usable.filter((each) => each.isLocal && servesWhileTerminating(each));
   return { cluster: cluster.map(endpoint), local: local.map(endpoint) };
 }
 
@@ -74,7 +84,7 @@ function candidatesOf(slice: EndpointSlice, portName: string, protocol: string, 
   );
 }
 
-/** One that is in two slices for a moment, on its way from one to the other, counts once. */
+/** An endpoint may be in two slices while it moves from one to the other: it counts once. */
 function oncePerAddress(candidates: readonly Candidate[]): Candidate[] {
   const found = new Map<string, Candidate>();
   for (const each of candidates) {
@@ -85,7 +95,7 @@ function oncePerAddress(candidates: readonly Candidate[]): Candidate[] {
   return [...found.values()].sort(byAddress);
 }
 
-function servesWhileEnding({ serving, terminating }: Candidate): boolean {
+function servesWhileTerminating({ serving, terminating }: Candidate): boolean {
   return serving && terminating;
 }
 
@@ -104,7 +114,7 @@ function endpoint({ address, port, isLocal }: Candidate): Endpoint {
   return { address, port, isLocal };
 }
 
-/** The same endpoints in the same order, however they came: a change of order is no change. */
+/** A stable order, so that reordered slices cause no change. */
 function byAddress(a: Endpoint, b: Endpoint): number {
   return a.address < b.address ? -1 : a.address > b.address ? 1 : a.port - b.port;
 }

@@ -1,9 +1,10 @@
 /**
- * Tells load balancers whether a node has endpoints of a Service with externalTrafficPolicy Local, at its spec.healthCheckNodePort.
+ * Answers load balancers at spec.healthCheckNodePort: whether this node has endpoints of a Service with
+ * externalTrafficPolicy Local.
  *
- * 1. 200 while at least one endpoint here is ready and the kernel knows what it should; 503 otherwise. Those that end do not count: a balancer is to
- *    look elsewhere while they still serve.
- * 2. A port that cannot be had is tried again when the Service changes.
+ * 1. 200 while at least one endpoint here is ready and the rules are applied; 503 otherwise. Terminating endpoints do
+ *    not count: the load balancer should move on while they still serve.
+ * 2. A port that is in use is tried again when the Service changes.
  */
 import { once } from "node:events";
 import { createServer, type Server, type ServerResponse } from "node:http";
@@ -32,7 +33,7 @@ export class HealthChecks implements AsyncDisposable {
     this.#options = options;
   }
 
-  /** Whether the kernel could be told the last time. */
+  /** Whether the last rules could be applied. */
   setHealthy(isHealthy: boolean): void {
     this.#isHealthy = isHealthy;
   }
@@ -56,7 +57,7 @@ export class HealthChecks implements AsyncDisposable {
         this.#answer(key, response);
       });
       server.on("error", (error) => {
-        log.error("a health check's port could not be had", { service: key, address, port, error });
+        log.error("a health check's port could not be opened", { service: key, address, port, error });
         const check = this.#checks.get(key);
         if (check?.servers.includes(server)) this.#close(key, check);
       });

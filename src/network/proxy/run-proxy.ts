@@ -1,27 +1,28 @@
 /**
- * The proxy of one node.
+ * kube-proxy of one node.
  *
  *     the Node's zone --► all Services ─┐
- *     Services, EndpointSlices --► changed Services ──► virtualAddresses ──► rules ══► kernel ──► stale flows forgotten
+ *     Services, EndpointSlices --► changed Services ──► virtualAddresses ──► rules ══► kernel ──► stale connections
  *                                          └──► health-check node ports ◄── load balancers
  *
- * When it stops, the rules stay: traffic goes on without it.
+ * When it stops, the rules stay in the kernel.
  */
+import { kinds } from "#api";
 import { type Clock, type Logger, type MetricsRegistry, type Random, TaskGroup } from "#base";
 import { type Client, Informer, Informers, objectKey, revisionOf, WorkReporter } from "#client";
-import { EndpointSlice, Node, Service, serviceKeyOf, ZONE } from "../kinds.ts";
-import { type Program, runProgram } from "../program.ts";
-import { Changed, tellKernel } from "../tell-kernel.ts";
-import { forgetFlows, staleFlows } from "./conntrack.ts";
-import type { NodeFacts } from "./endpoints.ts";
+import { applyToKernel } from "../kernel/apply-to-kernel.ts";
+import { ChangeSignal } from "../kernel/change-signal.ts";
+import { type Program, runProgram } from "../kernel/program.ts";
+import { deleteConnections, staleConnections } from "./conntrack.ts";
+import { type NodeFacts, serviceKeyOf, ZONE } from "./endpoints.ts";
 import { HealthChecks } from "./health-checks.ts";
 import { type VirtualAddress, virtualAddresses } from "./virtual-addresses.ts";
 
-/** One way to tell the kernel. */
+/** A proxy mode: nftables or iptables. */
 export interface Rules {
   apply(services: ReadonlyMap<string, readonly VirtualAddress[]>, signal: AbortSignal): Promise<void>;
   resync(signal: AbortSignal): Promise<void>;
-  /** Takes everything away. */
+  /** Removes all rules. */
   remove(signal: AbortSignal): Promise<void>;
 }
 
@@ -29,9 +30,9 @@ export interface ProxyOptions {
   readonly client: Client;
   readonly node: NodeFacts;
   readonly rules: Rules;
-  readonly resyncMs?: number;
+  readonly resyncMs?: number | undefined;
   readonly run?: Program;
-  /** Called once the kernel knows everything. */
+  /** Called once all Services are in the kernel. */
   readonly onReady?: () => void;
   readonly clock: Clock;
   readonly random: Random;
@@ -46,10 +47,10 @@ export async function runProxy(options: ProxyOptions, signal: AbortSignal): Prom
   const { client, clock, random, log, onReady, resyncMs = DEFAULT_RESYNC_MS } = options;
   const tasks = new TaskGroup({ parent: signal });
   const informers = new Informers({ client, clock, random, log, tasks });
-  const services = informers.of(Service);
-  const slices = informers.of(EndpointSlice);
+  const services = informers.of(kinds.Service);
+  const slices = informers.of(kinds.EndpointSlice);
   const slicesOf = slices.cache.index("service", (slice) => [serviceKeyOf(slice) ?? ""]);
-  const changed = new Changed();
+  const changed = new ChangeSignal();
   const dirty = new Set<string>();
   const touch = (key: string | undefined, revision?: number) => {
     if (key === undefined) return;
@@ -68,23 +69,22 @@ export async function runProxy(options: ProxyOptions, signal: AbortSignal): Prom
     services.onChange(({ object }) => touch(objectKey(object), revisionOf(object)));
     slices.onChange(({ object }) => touch(serviceKeyOf(object), revisionOf(object)));
     for (const service of services.cache.list()) touch(objectKey(service));
-    // Who gives nodes their zones may do so after this has begun.
+    // The Node may get its zone label after this has started.
     const own = new Informer({
-      ...{ client: client.of(Node), clock, random, log },
+      ...{ client: client.of(kinds.Node), clock, random, log },
       selectors: { fieldSelector: `metadata.name=${node.name}` },
     });
     own.onChange(({ type, object }) => {
       const zone = object.metadata.labels?.[ZONE];
       if (type === "deleted" || zone === node.zone) return;
-      const { zone: _before, ...facts } = node;
-      node = zone === undefined ? facts : { ...facts, zone };
+      node = { ...node, zone };
       for (const service of services.cache.list()) touch(objectKey(service));
     });
     tasks.run("informer of the node", (running) => own.run(running));
     const reporter = new WorkReporter({ client, actor: `proxy/${options.node.name}`, log, signal });
-    const tell = teller(dirty, addressesOf, checks, options);
+    const apply = ruleSync(dirty, addressesOf, checks, options);
     tasks.run("proxy", (running) =>
-      tellKernel({ changed, tell, reporter, resyncMs, onReady, clock, random, log }, running),
+      applyToKernel({ changed, apply, reporter, resyncMs, onReady, clock, random, log }, running),
     );
     await tasks.done();
   } finally {
@@ -92,16 +92,16 @@ export async function runProxy(options: ProxyOptions, signal: AbortSignal): Prom
   }
 }
 
-function teller(
+function ruleSync(
   dirty: Set<string>,
   addressesOf: (key: string) => readonly VirtualAddress[],
   checks: HealthChecks,
   { rules, clock, metrics, run = runProgram }: ProxyOptions,
 ) {
-  const known = new Map<string, readonly VirtualAddress[]>();
+  const applied = new Map<string, readonly VirtualAddress[]>();
   const durations = metrics.histogram({
     name: "kubeproxy_sync_proxy_rules_duration_seconds",
-    help: "How long it took to tell the kernel of changes.",
+    help: "How long it took to apply changes to the kernel.",
     buckets: [0.001, 0.002, 0.004, 0.008, 0.016, 0.032, 0.064, 0.128, 0.256, 0.512, 1, 2, 4, 8, 16],
   });
   let isFirst = true;
@@ -113,9 +113,9 @@ function teller(
     try {
       await rules.apply(changed, signal);
       if (whole) await rules.resync(signal);
-      const stale = [...changed].flatMap(([key, after]) => staleFlows(known.get(key) ?? [], after));
-      // Before the first time nothing is known of what was: what was there may go on.
-      if (!isFirst) await forgetFlows(stale, run, signal);
+      const stale = [...changed].flatMap(([key, after]) => staleConnections(applied.get(key) ?? [], after));
+      // Nothing is known of the time before the first application: connections of that time stay.
+      if (!isFirst) await deleteConnections(stale, run, signal);
     } catch (error) {
       for (const key of keys) dirty.add(key);
       checks.setHealthy(false);
@@ -124,8 +124,8 @@ function teller(
     checks.setHealthy(true);
     isFirst = false;
     for (const [key, addresses] of changed) {
-      if (addresses.length === 0) known.delete(key);
-      else known.set(key, addresses);
+      if (addresses.length === 0) applied.delete(key);
+      else applied.set(key, addresses);
     }
     durations.labels().observe((clock.monotonic() - start) / 1000);
     return keys.length === 0 ? undefined : `rules for ${keys.length > 3 ? `${keys.length} Services` : keys.join(", ")}`;

@@ -1,12 +1,12 @@
 /**
- * What a node has to do for a Service: for each address and port at which it answers, where its traffic goes.
- * Both modes of the proxy are made from this; they differ only in how the kernel is told.
+ * What a node does for a Service: for each address and port that it answers at, where its traffic goes.
+ * Both modes of the proxy compile this; they differ only in the rules that they write.
  */
 import type { core, discovery } from "#api";
+import { type Family, familyOf } from "../kernel/ip-family.ts";
 import { chooseEndpoints, type Endpoint, type NodeFacts } from "./endpoints.ts";
 
 export type Protocol = "tcp" | "udp" | "sctp";
-export type Family = "IPv4" | "IPv6";
 
 export interface VirtualAddress {
   readonly family: Family;
@@ -14,14 +14,14 @@ export interface VirtualAddress {
   readonly protocol: Protocol;
   readonly port: number;
   readonly endpoints: readonly Endpoint[];
-  /** Those for traffic from Pods and from the node itself, where these are others. */
+  /** Endpoints for traffic from Pods and from the node itself, if they differ. */
   readonly endpointsFromInside?: readonly Endpoint[];
-  /** Whose traffic looks as if it came from the node. */
+  /** Whose traffic is masqueraded. */
   readonly masquerade: "nobody" | "outsiders" | "everybody";
-  /** What happens to a connection where there is no endpoint. */
+  /** What happens to connections while there is no endpoint. */
   readonly whenEmpty: "reject" | "drop";
   readonly affinitySeconds?: number;
-  /** Who may connect at all. Default: everybody. */
+  /** CIDRs that may connect. Default: all. */
   readonly sourceRanges?: readonly string[];
 }
 
@@ -99,8 +99,4 @@ function addressesOfPort(
 function affinityOf({ sessionAffinity, sessionAffinityConfig }: core.ServiceSpec) {
   if (sessionAffinity !== "ClientIP") return {};
   return { affinitySeconds: sessionAffinityConfig?.clientIP?.timeoutSeconds ?? DEFAULT_AFFINITY_SECONDS };
-}
-
-export function familyOf(addressOrRange: string): Family {
-  return addressOrRange.includes(":") ? "IPv6" : "IPv4";
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { ConfigurationError, type PluginFactory } from "../framework/index.ts";
-import { configz, DEFAULT_ARGUMENTS, DEFAULT_PLUGINS, defaultConfiguration, readConfiguration } from "./index.ts";
+import { ConfigurationError, DEFAULT_ARGUMENTS, type PluginFactory } from "../framework/index.ts";
+import { configz, DEFAULT_PLUGINS, defaultConfiguration, readConfiguration } from "./index.ts";
 
 const HEAD = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n";
 const factory = (name: string): PluginFactory => ({ name, make: () => ({ name }) });

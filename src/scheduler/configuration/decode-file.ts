@@ -15,8 +15,7 @@ import {
   unknownField,
   YamlSyntaxError,
 } from "#api";
-import { ConfigurationError } from "../framework/index.ts";
-import type { PluginArguments } from "./arguments.ts";
+import { ConfigurationError, type PluginArguments } from "../framework/index.ts";
 import type { ConfigurationFile } from "./file.ts";
 import { argumentSchemas, CONFIG_GROUP, CONFIG_KIND, CONFIG_VERSION, fileSchema } from "./file-schema.ts";
 

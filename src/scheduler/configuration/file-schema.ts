@@ -1,7 +1,6 @@
 /** What the file may hold: `KubeSchedulerConfiguration` of kubescheduler.config.k8s.io/v1, and the arguments of plugins. */
 import { type ListSchema, type ObjectSchema, type Schema, typeSchema } from "#api";
-import { EXTENSION_POINTS } from "../framework/index.ts";
-import type { PluginArguments } from "./arguments.ts";
+import { EXTENSION_POINTS, type PluginArguments } from "../framework/index.ts";
 
 export const CONFIG_GROUP = "kubescheduler.config.k8s.io";
 export const CONFIG_VERSION = `${CONFIG_GROUP}/v1`;

@@ -1,5 +1,4 @@
 /** The scheduler's configuration file. */
-export * from "./arguments.ts";
 export { configz } from "./configz.ts";
 export { DEFAULT_PLUGINS, PLUGIN_POINTS } from "./default-plugins.ts";
 export {

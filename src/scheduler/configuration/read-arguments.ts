@@ -8,7 +8,7 @@ import {
   type ResourceSpec,
   type ScoringStrategyType,
   type ShapePoint,
-} from "./arguments.ts";
+} from "../framework/index.ts";
 import { checkLabelName } from "./check-names.ts";
 import { checkNodeSelector, checkPreferredTerms } from "./check-node-selector.ts";
 

@@ -8,12 +8,13 @@
 import { at, durationMs, type FieldError, type FieldPath, field, type Json } from "#api";
 import {
   ConfigurationError,
+  DEFAULT_ARGUMENTS,
   EXTENSION_POINTS,
+  type PluginArguments,
   type PluginFactory,
   type Profile,
   type SchedulerConfiguration,
 } from "../framework/index.ts";
-import { DEFAULT_ARGUMENTS, type PluginArguments } from "./arguments.ts";
 import { decodeArguments, decodeFile } from "./decode-file.ts";
 import { PLUGIN_POINTS } from "./default-plugins.ts";
 import type { ConfigurationFile, FileLeaderElection, FilePluginSet, FileProfile } from "./file.ts";

@@ -1,34 +1,29 @@
 /**
- * An attempt: from a pod in the queue to a node that it is assumed to be on, or to a reason why there is none.
+ * The scheduling loop and its attempts: from a pod in the queue to a node that it is assumed to be on, or to a reason
+ * why there is none.
  *
- * 1. Synchronous, unless extenders are asked or a postFilter waits.
+ * 1. An attempt is synchronous, unless extenders are called or a postFilter waits.
  * 2. Whatever happens, the pod is bound, back in the queue, or no longer this scheduler's: it is never lost.
+ * 3. The loop yields every few pods, so that responses and watch events are handled while the queue is long.
+ * 4. The number of bindings under way is bounded: beyond it the loop waits.
  */
-import { isAbort } from "#base";
-import {
-  best,
-  type Evaluator,
-  type Filtered,
-  type FilterOptions,
-  isRejection,
-  type PodInfo,
-  type Rejection,
-  type Scored,
-  type Waiting,
-} from "../framework/index.ts";
+import { abortable, isAbort, isPending, nextTurn } from "#base";
+import { best, type Evaluator, type Filtered, type FilterOptions, type Scored } from "../evaluation/index.ts";
+import { isRejection, oneNodeText, type PodInfo, type Rejection, type Waiting } from "../framework/index.ts";
 import { EXTENDER, type QueuedPod } from "../queue/index.ts";
 import { bindPod, type Placement, stateOf, undo } from "./binding.ts";
-import { diagnose, NO_NODES, oneNodeText } from "./diagnosis.ts";
+import { diagnose, NO_NODES } from "./diagnosis.ts";
 import { type Explained, type Explanation, explain } from "./explanations.ts";
 import { askExtenders, extenderScores } from "./extended.ts";
 import { handleFailure, messageOf, type Step } from "./failures.ts";
 import type { Parts } from "./parts.ts";
 import { postFilter } from "./post-filter.ts";
 
-/** The original's least number of nodes to find, and least share. */
+const PODS_PER_TURN = 16;
+/** minFeasibleNodesToFind and minFeasibleNodesPercentageToFind of kube-scheduler. */
 const LEAST_NODES = 100;
 const LEAST_PERCENT = 5;
-/** Longer than that nobody waits for a permit. */
+/** The longest time that a permit plugin can keep a pod waiting. */
 const LONGEST_PERMIT_MS = 15 * 60_000;
 
 interface Attempt {
@@ -39,7 +34,25 @@ interface Attempt {
   filteredMs: number;
 }
 
-export function tryPod(parts: Parts, queued: QueuedPod): Promise<void> | undefined {
+/** Until the signal aborts. `room`: undefined if one more binding may begin, else resolves when it may. */
+export async function scheduleLoop(parts: Parts, room: () => Promise<void> | undefined): Promise<void> {
+  const { queue, signal } = parts;
+  let turn = 0;
+  while (!signal.aborted) {
+    const queued = queue.take();
+    if (queued === undefined) {
+      await abortable(queue.ready(), signal);
+      continue;
+    }
+    await tryPod(parts, queued);
+    const full = room();
+    if (full !== undefined) await abortable(full, signal);
+    turn += 1;
+    if (turn % PODS_PER_TURN === 0) await nextTurn();
+  }
+}
+
+function tryPod(parts: Parts, queued: QueuedPod): Promise<void> | undefined {
   const { pod } = queued;
   const evaluator = parts.evaluators.get(pod.pod.spec?.schedulerName ?? "");
   if (evaluator === undefined || pod.terminating || parts.state.placeOf(pod.uid) !== undefined) {
@@ -235,7 +248,7 @@ function rejectPod(parts: Parts, attempt: Attempt, filtered: Filtered, byExtende
   };
   const startedMs = parts.clock.monotonic();
   const outcome = postFilter(parts, attempt.evaluator, filtered, diagnosis.counts);
-  if (outcome instanceof Promise) return outcome.then(finish);
+  if (isPending(outcome)) return outcome.then(finish);
   finish(outcome);
   return undefined;
 }

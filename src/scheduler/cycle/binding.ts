@@ -7,16 +7,14 @@
  * 1. Until it is over, the pod counts as being on its node. Where it may take its time, the pod's status says which node that will be.
  * 2. Where nobody knows whether the API server has bound it (no answer), it is asked before the node is given to others.
  */
-import { type core, isStatusError } from "#api";
+import { type core, isStatusError, kinds } from "#api";
 import { Backoff, isAbort } from "#base";
-import { type Filtered, isRejection, type Plugin, type Rejection, type Stages } from "../framework/index.ts";
-import { Pod } from "../kinds.ts";
+import type { Filtered } from "../evaluation/index.ts";
+import { isRejection, oneNodeText, type Plugin, patchStatus, type Rejection, type Stages } from "../framework/index.ts";
 import type { Failure, QueuedPod } from "../queue/index.ts";
-import { oneNodeText } from "./diagnosis.ts";
 import { type FailedAttempt, handleFailure, isRefusal, messageOf, type Step } from "./failures.ts";
 import { attemptsLabel } from "./metrics.ts";
 import type { Parts } from "./parts.ts";
-import { patchStatus } from "./pod-status.ts";
 import type { SlowBinding } from "./waiting-pods.ts";
 
 /** Nobody's events are waited for. */
@@ -217,7 +215,7 @@ function succeed(parts: Parts, placement: Placement): void {
   metrics.attemptSeconds.labels("scheduled", stages.schedulerName).observe((now - startedMs) / 1000);
   metrics.podAttempts.labels().observe(queued.attempts);
   metrics.podSeconds.labels(attemptsLabel(queued.attempts)).observe((now - (queued.sinceMs ?? now)) / 1000);
-  if (queued.isLeftover) metrics.afterFlush.labels().inc();
+  if (queued.wasFlushed) metrics.afterFlush.labels().inc();
   queue.done(pod.uid);
   events(stages.schedulerName).record({
     about: pod.pod,
@@ -261,7 +259,7 @@ async function isBoundAfterAll(
   const backoff = new Backoff({ initialMs: FIRST_RETRY_MS, maxMs: LAST_RETRY_MS, jitter: 0.5 }, random);
   for (;;) {
     try {
-      const { metadata, spec } = await client.of(Pod).in(namespace).get(name, { signal });
+      const { metadata, spec } = await client.of(kinds.Pod).in(namespace).get(name, { signal });
       return metadata.uid === uid && spec?.nodeName === node;
     } catch (error) {
       if (isStatusError(error) && error.reason === "NotFound") return false;

@@ -1,5 +1,6 @@
 /** Why a pod fits nowhere, in the original's words. */
-import { type ClusterView, FITS, type Filtered, type Rejection, UNSEEN } from "../framework/index.ts";
+import { FITS, type Filtered, UNSEEN } from "../evaluation/index.ts";
+import { type ClusterView, type Rejection, type RejectionCounts, reasonsText } from "../framework/index.ts";
 
 export interface Diagnosis {
   /** "0/5 nodes are available: 2 Insufficient cpu, 3 node(s) had untolerated taint(s)." */
@@ -8,10 +9,8 @@ export interface Diagnosis {
   readonly rejectors: ReadonlySet<string>;
   readonly pending: ReadonlySet<string>;
   /** How many nodes each rejection stands for. */
-  readonly counts: Counts;
+  readonly counts: RejectionCounts;
 }
-
-export type Counts = readonly (readonly [Rejection, number])[];
 
 export const NO_NODES = "no nodes available to schedule pods";
 
@@ -40,7 +39,7 @@ function blame(by: readonly string[], { plugin, kind }: Rejection) {
 }
 
 /** How many nodes each rejection stands for. */
-export function countRejections(filtered: Filtered, view: ClusterView): Counts {
+export function countRejections(filtered: Filtered, view: ClusterView): RejectionCounts {
   const { counts, table, unseen } = filtered;
   const counted = counts === undefined ? countCodes(filtered, view) : counts.entries();
   return [...counted].flatMap(([code, count]): [Rejection, number][] => {
@@ -66,26 +65,4 @@ function countCodes({ codes }: Filtered, { nodes }: ClusterView): ReadonlyMap<nu
   }
   if (last !== FITS) counts.set(last, (counts.get(last) ?? 0) + run);
   return counts;
-}
-
-/** Of a node that had been chosen, and was refused afterwards: it is the only one that counts. */
-export function oneNodeText(rejection: Rejection): string {
-  return `0/1 nodes are available: ${reasonsText([[rejection, 1]])}`;
-}
-
-/** "2 Insufficient cpu, 3 node(s) had untolerated taint(s).": sorted as texts, counts first. */
-export function reasonsText(counts: Counts): string {
-  const byReason = new Map<string, number>();
-  for (const [{ reasons }, count] of counts) {
-    for (const reason of reasons) byReason.set(reason, (byReason.get(reason) ?? 0) + count);
-  }
-  if (byReason.size === 0) return "";
-  return `${[...byReason]
-    .map(([reason, count]) => `${count} ${reason}`)
-    .sort(byBytes)
-    .join(", ")}.`;
-}
-
-function byBytes(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -4,17 +4,10 @@
  * 1. Bounded: the oldest attempts are forgotten, a pod with its last one.
  * 2. Kept as it was: later changes of the cluster do not show.
  */
-import {
-  type Filtered,
-  type PodInfo,
-  partsOf,
-  type Rejection,
-  rejectionOn,
-  type Scored,
-  totalOf,
-} from "../framework/index.ts";
+import { type Filtered, partsOf, rejectionOn, type Scored, totalOf } from "../evaluation/index.ts";
+import type { PodInfo, Rejection, RejectionCounts } from "../framework/index.ts";
 import type { ClusterState } from "../snapshot/index.ts";
-import { type Counts, countRejections } from "./diagnosis.ts";
+import { countRejections } from "./diagnosis.ts";
 
 const MAX_ATTEMPTS = 2_000;
 /** Verdicts by node, of all attempts together. */
@@ -116,7 +109,7 @@ export interface Explained {
   readonly outcome: Explanation["outcome"];
   readonly filtered: Filtered;
   /** Where they have been counted already. */
-  readonly counted?: Counts | undefined;
+  readonly counted?: RejectionCounts | undefined;
   /** With the index of the node that was chosen. */
   readonly scored?: { readonly scored: Scored; readonly chosen: number } | undefined;
 }

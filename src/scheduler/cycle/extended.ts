@@ -1,6 +1,7 @@
 /** Extenders in an attempt: each gets the nodes that the one before has left. */
 import { isAbort } from "#base";
-import { type Extender, type Filtered, type Rejection, rejectionsOf, type Scored, UNSEEN } from "../framework/index.ts";
+import { type Filtered, type Scored, UNSEEN } from "../evaluation/index.ts";
+import { type Extender, type Rejection, rejectionsOf } from "../framework/index.ts";
 import type { Parts } from "./parts.ts";
 
 const rejections = rejectionsOf("");

@@ -1,9 +1,9 @@
 /** What is done about an attempt that placed nothing: back to the queue, an event, the pod's status. */
 import { type core, isStatusError } from "#api";
 import { revisionOf } from "#client";
+import { patchStatus } from "../framework/index.ts";
 import type { Failure, QueuedPod } from "../queue/index.ts";
 import type { Parts } from "./parts.ts";
-import { patchStatus } from "./pod-status.ts";
 
 export interface FailedAttempt {
   readonly queued: QueuedPod;

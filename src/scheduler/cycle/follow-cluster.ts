@@ -7,45 +7,33 @@
  * 1. A pod is in the queue, in the state, or in neither; the API server's word decides.
  * 2. Events about kinds are told only if a plugin waits for them: others are not even watched.
  */
-import type { core } from "#api";
+import { type core, kinds } from "#api";
 import type { Change, Informers } from "#client";
 import type { ClusterEvent, EventResource, Plugin, PodInfo } from "../framework/index.ts";
-import {
-  CSIDriver,
-  CSINode,
-  CSIStorageCapacity,
-  Namespace,
-  Node,
-  PersistentVolume,
-  PersistentVolumeClaim,
-  Pod,
-  StorageClass,
-  VolumeAttachment,
-} from "../kinds.ts";
 import { nodeEvents, objectEvent, podEvents } from "./object-changes.ts";
 import type { Parts } from "./parts.ts";
 
 type Followed = Pick<Parts, "state" | "infos" | "queue" | "evaluators" | "waiting">;
 
 const OTHER_KINDS = {
-  PersistentVolume,
-  PersistentVolumeClaim,
-  StorageClass,
-  CSINode,
-  CSIDriver,
-  CSIStorageCapacity,
-  VolumeAttachment,
+  PersistentVolume: kinds.PersistentVolume,
+  PersistentVolumeClaim: kinds.PersistentVolumeClaim,
+  StorageClass: kinds.StorageClass,
+  CSINode: kinds.CSINode,
+  CSIDriver: kinds.CSIDriver,
+  CSIStorageCapacity: kinds.CSIStorageCapacity,
+  VolumeAttachment: kinds.VolumeAttachment,
 } as const;
 
 export function followCluster(parts: Followed, informers: Informers, plugins: readonly Plugin[]): void {
   const { state, queue } = parts;
   const awaited = new Set(plugins.flatMap(({ wakes = [] }) => wakes.map(({ resource }) => resource)));
-  informers.of(Namespace).onChange(({ type, object }) => {
+  informers.of(kinds.Namespace).onChange(({ type, object }) => {
     state.setNamespace(object.metadata.name ?? "", type === "deleted" ? undefined : (object.metadata.labels ?? {}));
   });
-  informers.of(Node).onChange((change) => followNode(parts, change));
-  informers.of(Pod).onChange((change) => followPod(parts, change));
-  for (const [resource, kind] of Object.entries(OTHER_KINDS) as [EventResource, typeof PersistentVolume][]) {
+  informers.of(kinds.Node).onChange((change) => followNode(parts, change));
+  informers.of(kinds.Pod).onChange((change) => followPod(parts, change));
+  for (const [resource, kind] of Object.entries(OTHER_KINDS) as [EventResource, typeof kinds.PersistentVolume][]) {
     if (!awaited.has(resource)) continue;
     informers.of(kind).onChange(({ type, object, old }) => queue.event(objectEvent(resource, type, object, old)));
   }

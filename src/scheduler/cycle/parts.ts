@@ -2,7 +2,8 @@
 import type { Clock, Logger, Random } from "#base";
 import type { Client, EventRecorder } from "#client";
 import type { Works } from "#flows";
-import type { Evaluator, Extender } from "../framework/index.ts";
+import type { Evaluator } from "../evaluation/index.ts";
+import type { Extender } from "../framework/index.ts";
 import type { SchedulingQueue } from "../queue/index.ts";
 import type { ClusterState, PodInfos } from "../snapshot/index.ts";
 import type { Explanations } from "./explanations.ts";

@@ -1,16 +1,7 @@
 /** What plugins can do about a pod that fits nowhere: the first that finds a way is taken at its word. */
-import {
-  type ClusterView,
-  type Evaluator,
-  FITS,
-  type Filtered,
-  type NodeInfo,
-  type NoFit,
-  type PostFiltered,
-  rejectionOn,
-  UNSEEN,
-} from "../framework/index.ts";
-import type { Counts } from "./diagnosis.ts";
+import { isPending, type Maybe } from "#base";
+import { type Evaluator, FITS, type Filtered, rejectionOn, UNSEEN } from "../evaluation/index.ts";
+import type { ClusterView, NodeInfo, NoFit, PostFiltered, RejectionCounts } from "../framework/index.ts";
 import type { Parts } from "./parts.ts";
 
 export interface PostFilterOutcome {
@@ -24,8 +15,8 @@ export function postFilter(
   { state, signal }: Parts,
   evaluator: Evaluator,
   filtered: Filtered,
-  counts: Counts,
-): PostFilterOutcome | Promise<PostFilterOutcome> {
+  counts: RejectionCounts,
+): Maybe<PostFilterOutcome> {
   const failed = noFit(evaluator, filtered, state, counts);
   const messages: string[] = [];
   const { postFilter: plugins } = evaluator.stages;
@@ -45,7 +36,7 @@ export function postFilter(
   });
   for (const [at, plugin] of plugins.entries()) {
     const result = plugin.postFilter?.(failed, signal);
-    if (result instanceof Promise) return later(result, at);
+    if (isPending(result)) return later(result, at);
     const outcome = take(result);
     if (outcome !== undefined) return outcome;
   }
@@ -58,7 +49,7 @@ export function postFilter(
   }
 }
 
-function noFit(evaluator: Evaluator, filtered: Filtered, view: ClusterView, counts: Counts): NoFit {
+function noFit(evaluator: Evaluator, filtered: Filtered, view: ClusterView, counts: RejectionCounts): NoFit {
   return {
     pod: filtered.pod,
     view,
@@ -73,7 +64,7 @@ function noFit(evaluator: Evaluator, filtered: Filtered, view: ClusterView, coun
 function resolvable(
   { codes, table, rejection }: Filtered,
   { nodes, nodeCount }: ClusterView,
-  counts: Counts,
+  counts: RejectionCounts,
 ): Pick<NoFit, "resolvable" | "isResolvable"> {
   if (rejection !== undefined) {
     const helps = rejection.kind === "unschedulable";

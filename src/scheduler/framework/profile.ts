@@ -4,10 +4,10 @@
 
 import type { Clock, Counter, Histogram, Logger, MetricFamily, Random } from "#base";
 import type { Client, EventRecorder, Informers } from "#client";
-import type { PluginArguments } from "../configuration/arguments.ts";
 import type { ClusterView } from "./cluster-view.ts";
 import type { Extender, ExtenderConfig } from "./extender.ts";
 import type { Plugin } from "./plugin.ts";
+import type { PluginArguments } from "./plugin-arguments.ts";
 
 export const EXTENSION_POINTS = [
   "preEnqueue",

@@ -48,3 +48,28 @@ export function rejectionsOf(plugin: string): Rejections {
     pending: (...reasons) => one("pending", reasons),
   };
 }
+
+/** How many nodes each rejection stands for. */
+export type RejectionCounts = readonly (readonly [Rejection, number])[];
+
+/** Of a node that had been chosen, and was refused afterwards: it is the only one that counts. */
+export function oneNodeText(rejection: Rejection): string {
+  return `0/1 nodes are available: ${reasonsText([[rejection, 1]])}`;
+}
+
+/** "2 Insufficient cpu, 3 node(s) had untolerated taint(s).": sorted as texts, counts first. */
+export function reasonsText(counts: RejectionCounts): string {
+  const byReason = new Map<string, number>();
+  for (const [{ reasons }, count] of counts) {
+    for (const reason of reasons) byReason.set(reason, (byReason.get(reason) ?? 0) + count);
+  }
+  if (byReason.size === 0) return "";
+  return `${[...byReason]
+    .map(([reason, count]) => `${count} ${reason}`)
+    .sort(byBytes)
+    .join(", ")}.`;
+}
+
+function byBytes(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -4,8 +4,7 @@
  * 1. Whole numbers throughout, rounded towards zero, as the original does.
  * 2. A resource that the node does not have, or that is not native and that the pod does not ask for, does not count.
  */
-import type { ScoringStrategy, ShapePoint } from "../configuration/arguments.ts";
-import { MAX_SCORE, type NodeAsk, type NodeInfo } from "../framework/index.ts";
+import { MAX_SCORE, type NodeAsk, type NodeInfo, type ScoringStrategy, type ShapePoint } from "../framework/index.ts";
 
 /** One resource as it counts for one ask. */
 export interface ScoredResource {

@@ -1,15 +1,6 @@
 /** Claims, volumes and what else decides on them, as plugins look them up, and what they say of each other. */
-import { type core, type KubeObject, type storage, storageClassOf } from "#api";
+import { type core, type KubeObject, kinds, type storage, storageClassOf } from "#api";
 import type { Informers } from "#client";
-import {
-  CSIDriver,
-  CSINode,
-  CSIStorageCapacity,
-  PersistentVolume,
-  PersistentVolumeClaim,
-  StorageClass,
-  VolumeAttachment,
-} from "../kinds.ts";
 
 export type Claim = core.PersistentVolumeClaim;
 export type Volume = core.PersistentVolume;
@@ -28,13 +19,13 @@ export interface VolumeObjects {
 }
 
 export function volumeObjects(informers: Informers): VolumeObjects {
-  const claims = informers.of(PersistentVolumeClaim).cache;
-  const volumes = informers.of(PersistentVolume).cache;
-  const classes = informers.of(StorageClass).cache;
-  const nodes = informers.of(CSINode).cache;
-  const drivers = informers.of(CSIDriver).cache;
-  const capacities = informers.of(CSIStorageCapacity).cache;
-  const attachments = informers.of(VolumeAttachment).cache;
+  const claims = informers.of(kinds.PersistentVolumeClaim).cache;
+  const volumes = informers.of(kinds.PersistentVolume).cache;
+  const classes = informers.of(kinds.StorageClass).cache;
+  const nodes = informers.of(kinds.CSINode).cache;
+  const drivers = informers.of(kinds.CSIDriver).cache;
+  const capacities = informers.of(kinds.CSIStorageCapacity).cache;
+  const attachments = informers.of(kinds.VolumeAttachment).cache;
   return {
     claim: (key) => claims.get(key),
     volume: (name) => volumes.get(name),

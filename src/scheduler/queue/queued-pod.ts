@@ -1,4 +1,4 @@
-/** A pod that waits for a node, and what has become of it so far. */
+/** A pod without a node, with the history of its attempts. */
 import type { KubeObject } from "#api";
 import type { HeapEntry } from "#base";
 import type { PodInfo, Queued } from "../framework/index.ts";
@@ -6,40 +6,40 @@ import type { PodInfo, Queued } from "../framework/index.ts";
 export type QueueName = "active" | "backoff" | "unschedulable" | "gated" | "inFlight";
 
 export interface QueuedPod extends Queued {
-  /** As it was last told. */
+  /** Its latest state from the API server. */
   pod: PodInfo;
-  /** When it came, or came back, into the queue. */
+  /** When it entered, or re-entered, the queue. */
   addedMs: number;
   readonly sequence: number;
-  /** When it could first have been tried; undefined as long as it never could. */
+  /** When it first became active; undefined until then. */
   sinceMs: number | undefined;
   where: QueueName;
   attempts: number;
-  /** Attempts in which it was rejected: they make the wait longer. */
+  /** Attempts in which plugins rejected it. They lengthen its backoff. */
   rejectedCount: number;
-  /** Attempts in a row that failed for another reason, such as an API server that does not answer. */
+  /** Consecutive attempts that failed with an error, for example because the API server did not answer. */
   errorCount: number;
-  /** When it may be tried again. */
+  /** When its backoff ends. */
   backoffUntilMs: number;
-  /** Plugins whose events wake it. */
+  /** Plugins that rejected it in its last attempt: the events that they registered wake it. */
   rejectors: ReadonlySet<string>;
-  /** Those of them whose word is enough to try again at once. */
+  /** Rejectors that were pending: their events activate it without backoff. */
   pending: ReadonlySet<string>;
-  /** The object whose change has queued it since its last attempt; undefined: its own, or time. */
+  /** The object whose change woke it since its last attempt; undefined if that was its own change, or a timeout. */
   wokenBy: KubeObject | undefined;
-  /** Somebody has asked for another attempt since this one began. */
-  isWanted: boolean;
-  /** No event has woken it, but time. */
-  isLeftover: boolean;
-  /** The plugin that holds it back before it is tried. */
+  /** Another attempt was requested while this one was in flight. */
+  retryRequested: boolean;
+  /** The timeout of parked pods woke it, not an event. */
+  wasFlushed: boolean;
+  /** The plugin whose preEnqueue gates it. */
   gate: string | undefined;
   entry: HeapEntry<QueuedPod> | undefined;
 }
 
-/** What came of an attempt that placed nothing. */
+/** The outcome of an attempt that did not place the pod. */
 export type Failure =
   | { readonly kind: "rejected"; readonly rejectors: ReadonlySet<string>; readonly pending: ReadonlySet<string> }
-  /** Nobody's verdict: something went wrong. */
+  /** An error, not a verdict. */
   | { readonly kind: "error" };
 
 export function newQueuedPod(pod: PodInfo, sequence: number, nowMs: number): QueuedPod {
@@ -56,9 +56,13 @@ export function newQueuedPod(pod: PodInfo, sequence: number, nowMs: number): Que
     rejectors: new Set(),
     pending: new Set(),
     wokenBy: undefined,
-    isWanted: false,
-    isLeftover: false,
+    retryRequested: false,
+    wasFlushed: false,
     gate: undefined,
     entry: undefined,
   };
+}
+
+export function schedulerOf({ pod }: QueuedPod): string {
+  return pod.pod.spec?.schedulerName ?? "";
 }

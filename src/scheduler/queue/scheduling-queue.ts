@@ -1,30 +1,28 @@
 /**
- * Where pods wait for their attempts.
+ * The scheduling queue: where pods wait for their attempts.
  *
  *     add ──► gated ──► active ──► next: in flight ──► done
  *               ▲         ▲ ▲          │ failed
  *               │         │ └ backoff ◄┤ an event meanwhile, or an error
  *               │         │      ▲     │
- *               └─────────┴──────┴── parked: until an event that its rejectors wait for, or for PARKED_MS
+ *               └─────────┴──────┴── parked: until an event that a rejecting plugin registered, or for PARKED_MS
  *
  * 1. A pod that was added is in exactly one of these places until it is deleted or done.
- * 2. What happens while a pod is in flight counts as if it had happened after: see InFlight.
- * 3. A pod whose backoff has not ended is tried all the same when nothing else is to do, unless it waits because of an error: of those whose backoffs end
- *    within the same second, the most important first.
- * 4. Whoever is active or backs off has passed `preEnqueue`.
- * 5. Time is one timer, for whoever is due first.
+ * 2. Events that arrive while a pod is in flight count as if they had arrived after its attempt: see InFlight.
+ * 3. When no pod is active, a pod that backs off after a rejection is taken early: see BackoffQueue.
+ * 4. A pod that is active or backs off has passed `preEnqueue`.
+ * 5. One timer runs, for the pod that is due first.
  */
 import { type Clock, Heap, type Timer } from "#base";
 import { type ClusterEvent, eventLabel, isRejection, type PodInfo, type Stages } from "../framework/index.ts";
+import { BackoffQueue } from "./backoff-queue.ts";
 import { InFlight } from "./in-flight.ts";
 import { Parked } from "./parked.ts";
-import { type Failure, newQueuedPod, type QueuedPod, type QueueName } from "./queued-pod.ts";
-import type { Answer, Wakes } from "./wakes.ts";
+import { type Failure, newQueuedPod, type QueuedPod, type QueueName, schedulerOf } from "./queued-pod.ts";
+import { type Answer, firstAnswer, type Wakes } from "./wakes.ts";
 
 const PARKED_MS = 5 * 60_000;
 const FLUSH_MS = 30_000;
-/** Backoffs from rejections end at multiples of this, so that those that end together are told apart by importance. */
-const BACKOFF_STEP_MS = 1000;
 const NONE: ReadonlySet<string> = new Set();
 const FAILED = "ScheduleAttemptFailure";
 const ADDED = eventLabel({ resource: "TargetPod", action: "add" });
@@ -42,9 +40,9 @@ export interface SchedulingQueueOptions {
   readonly clock: Clock;
   readonly initialBackoffMs: number;
   readonly maxBackoffMs: number;
-  /** A pod that no event has woken is tried again after this long. Default: five minutes. */
+  /** Parked pods are retried after this long without a wake-up event. Default: five minutes. */
   readonly parkedMs?: number | undefined;
-  /** A pod has come into a queue because of something. */
+  /** Called for each pod that enters a queue, with the event that caused it. */
   readonly onIncoming?: (queue: QueueName, event: string) => void;
 }
 
@@ -52,9 +50,7 @@ export class SchedulingQueue {
   readonly #options: SchedulingQueueOptions;
   readonly #pods = new Map<string, QueuedPod>();
   readonly #active: Heap<QueuedPod>;
-  readonly #backoff: Heap<QueuedPod>;
-  /** Those that back off because of an error. */
-  readonly #erring = new Heap<QueuedPod>((a, b) => a.backoffUntilMs < b.backoffUntilMs);
+  readonly #backoff: BackoffQueue;
   readonly #parked = new Parked();
   readonly #gated = new Parked();
   readonly #inFlight = new InFlight();
@@ -65,23 +61,20 @@ export class SchedulingQueue {
 
   constructor(options: SchedulingQueueOptions) {
     this.#options = options;
-    const { queueSort } = options;
-    this.#active = new Heap<QueuedPod>(queueSort);
-    this.#backoff = new Heap<QueuedPod>((a, b) =>
-      a.backoffUntilMs === b.backoffUntilMs ? queueSort(a, b) : a.backoffUntilMs < b.backoffUntilMs,
-    );
+    this.#active = new Heap<QueuedPod>(options.queueSort);
+    this.#backoff = new BackoffQueue(options);
   }
 
   get sizes(): Readonly<Record<Exclude<QueueName, "inFlight">, number>> {
     return {
       active: this.#active.size,
-      backoff: this.#backoff.size + this.#erring.size,
+      backoff: this.#backoff.size,
       unschedulable: this.#parked.size,
       gated: this.#gated.size,
     };
   }
 
-  /** Of each pod that waits: every plugin that has rejected it, or holds it back. */
+  /** For each waiting pod: every plugin that rejected it or gates it. */
   *rejections(): Iterable<{ readonly plugin: string; readonly profile: string }> {
     for (const queued of this.#pods.values()) {
       if (queued.where === "inFlight") continue;
@@ -106,7 +99,7 @@ export class SchedulingQueue {
     this.#activate(queued, ADDED);
   }
 
-  /** `changes`: what is different about it, as events of itself. */
+  /** `changes`: what has changed about the pod, as events with the resource TargetPod. */
   update(pod: PodInfo, changes: readonly ClusterEvent[]): void {
     const queued = this.#pods.get(pod.uid);
     if (queued === undefined) {
@@ -133,37 +126,37 @@ export class SchedulingQueue {
     this.#pods.delete(uid);
   }
 
-  /** The next pod to try, at once if there is one: it is in flight then. */
+  /** The next pod to try, which is then in flight; undefined if there is none. */
   take(): QueuedPod | undefined {
     const queued = this.#active.pop() ?? this.#popBackoff();
     if (queued === undefined) return undefined;
     queued.entry = undefined;
     queued.where = "inFlight";
     queued.attempts += 1;
-    queued.isWanted = false;
+    queued.retryRequested = false;
     this.#inFlight.begin(queued.pod.uid);
     return queued;
   }
 
   #popBackoff(): QueuedPod | undefined {
-    const queued = this.#backoff.pop();
+    const queued = this.#backoff.takeEarly();
     if (queued !== undefined) this.#options.onIncoming?.("active", "PopFromBackoffQ");
     return queued;
   }
 
-  /** When there is something to take. */
+  /** Resolves when there is a pod to take. */
   async ready(): Promise<void> {
-    if (this.#active.size + this.#backoff.size > 0) return;
+    if (this.#active.size > 0 || this.#backoff.hasTakeable) return;
     this.#waiting ??= Promise.withResolvers<void>();
     await this.#waiting.promise;
   }
 
-  /** What happens from now on cannot make it fit elsewhere: it is being bound, and if that fails it is tried again in any case. */
+  /** The pod is being bound: later events are not recorded for it, because a failed binding is retried in any case. */
   settled(uid: string): void {
     this.#inFlight.end(uid);
   }
 
-  /** It has found its place, or is no longer ours. */
+  /** The pod is bound, or no longer this scheduler's. */
   done(uid: string): void {
     const queued = this.#pods.get(uid);
     if (queued?.where !== "inFlight") return;
@@ -171,7 +164,7 @@ export class SchedulingQueue {
     this.#pods.delete(uid);
   }
 
-  /** Back from an attempt. */
+  /** Puts a pod back after an attempt that did not place it. */
   failed(uid: string, failure: Failure): void {
     const queued = this.#pods.get(uid);
     if (queued?.where !== "inFlight") return;
@@ -179,7 +172,7 @@ export class SchedulingQueue {
     this.#inFlight.end(uid);
     queued.addedMs = this.#now();
     queued.wokenBy = undefined;
-    queued.isLeftover = false;
+    queued.wasFlushed = false;
     if (failure.kind === "error" || failure.rejectors.size === 0) {
       queued.errorCount += 1;
       queued.rejectors = new Set();
@@ -191,23 +184,23 @@ export class SchedulingQueue {
     queued.errorCount = 0;
     queued.rejectors = failure.rejectors;
     queued.pending = failure.pending;
-    queued.backoffUntilMs = this.#backoffEnd(queued);
+    queued.backoffUntilMs = this.#backoff.endFor(queued);
     const wakes = this.#profile(queued)?.wakes;
     const [answer, event] = firstAnswer(missed, (each) => wakes?.ask(queued, each) ?? "queue");
     if (event !== undefined) this.#wake(queued, answer, FAILED, event);
-    else if (queued.isWanted) this.#wake(queued, "queue", FAILED);
+    else if (queued.retryRequested) this.#wake(queued, "queue", FAILED);
     else this.#park(queued);
   }
 
-  /** Something has happened in the cluster. `touches`: whom it can concern at all; absent: everybody. */
-  event(event: ClusterEvent, touches?: (pod: PodInfo) => boolean): void {
+  /** Wakes the pods that an event may make schedulable. `filter`: pods that it may concern. Default: all. */
+  event(event: ClusterEvent, filter?: (pod: PodInfo) => boolean): void {
     this.#inFlight.record(event);
     if (this.#parked.size + this.#gated.size === 0) return;
     const label = eventLabel(event);
     const concerns = (rejectors: ReadonlySet<string>, schedulerName: string) =>
       this.#options.profileOf(schedulerName)?.wakes.concerns(rejectors, label) ?? false;
     for (const queued of this.#parked.concerned(concerns)) {
-      if (touches?.(queued.pod) === false) continue;
+      if (filter?.(queued.pod) === false) continue;
       const answer = this.#profile(queued)?.wakes.ask(queued, event, label) ?? "skip";
       if (answer !== "skip") this.#wake(queued, answer, label, event);
     }
@@ -217,16 +210,16 @@ export class SchedulingQueue {
     }
   }
 
-  /** A plugin that held it back may have changed its mind. */
+  /** Runs `preEnqueue` again for a gated pod. */
   ungate(uid: string): void {
     const queued = this.#pods.get(uid);
     if (queued?.where === "gated") this.#activate(queued, "ForceActivate");
   }
 
-  /** Whatever it waits for. One that is being tried is tried again if it fails. */
+  /** Moves a pod to the active queue, whatever it waits for. A pod in flight is retried at once if its attempt fails. */
   activate(uid: string): void {
     const queued = this.#pods.get(uid);
-    if (queued?.where === "inFlight") queued.isWanted = true;
+    if (queued?.where === "inFlight") queued.retryRequested = true;
     else if (queued !== undefined && queued.where !== "active") this.#activate(queued, "ForceActivate");
   }
 
@@ -242,7 +235,7 @@ export class SchedulingQueue {
     else this.#backOff(queued, label);
   }
 
-  /** Into the active queue, unless a plugin holds it back. */
+  /** Into the active queue, unless a plugin gates the pod. */
   #activate(queued: QueuedPod, event: string): void {
     this.#leave(queued);
     if (this.#isGated(queued, event)) return;
@@ -250,14 +243,14 @@ export class SchedulingQueue {
     queued.sinceMs ??= this.#now();
     queued.entry = this.#active.push(queued);
     this.#options.onIncoming?.("active", event);
-    this.#tell();
+    this.#signalReady();
   }
 
   #isGated(queued: QueuedPod, event: string): boolean {
     queued.gate = this.#gateOf(queued);
     if (queued.gate === undefined) return false;
     this.#gated.add(queued, schedulerOf(queued), gateSet(queued));
-    // Among those that wait, for whoever counts.
+    // Kubernetes counts gated pods as unschedulable.
     if (queued.where !== "gated") this.#options.onIncoming?.("unschedulable", event);
     queued.where = "gated";
     return true;
@@ -274,12 +267,12 @@ export class SchedulingQueue {
   #backOff(queued: QueuedPod, event: string): void {
     this.#leave(queued);
     if (this.#isGated(queued, event)) return;
-    if (queued.errorCount > 0) queued.backoffUntilMs = this.#backoffEnd(queued);
+    if (queued.errorCount > 0) queued.backoffUntilMs = this.#backoff.endFor(queued);
     queued.where = "backoff";
-    queued.entry = (queued.errorCount > 0 ? this.#erring : this.#backoff).push(queued);
+    queued.entry = this.#backoff.push(queued);
     this.#options.onIncoming?.("backoff", event);
     this.#schedule();
-    if (queued.errorCount === 0) this.#tell();
+    if (queued.errorCount === 0) this.#signalReady();
   }
 
   #park(queued: QueuedPod): void {
@@ -293,21 +286,14 @@ export class SchedulingQueue {
 
   #leave(queued: QueuedPod): void {
     if (queued.entry !== undefined) {
-      for (const heap of [this.#active, this.#backoff, this.#erring]) if (heap.remove(queued.entry)) break;
+      if (!this.#active.remove(queued.entry)) this.#backoff.remove(queued.entry);
       queued.entry = undefined;
     }
     if (queued.where === "unschedulable") this.#parked.delete(queued, schedulerOf(queued));
     if (queued.where === "gated") this.#gated.delete(queued, schedulerOf(queued), gateSet(queued));
   }
 
-  #backoffEnd({ addedMs, rejectedCount, errorCount }: QueuedPod): number {
-    const { initialBackoffMs, maxBackoffMs } = this.#options;
-    const tries = Math.max(1, errorCount > 0 ? errorCount : rejectedCount);
-    const end = addedMs + Math.min(maxBackoffMs, initialBackoffMs * 2 ** (tries - 1));
-    return errorCount > 0 ? end : Math.ceil(end / BACKOFF_STEP_MS) * BACKOFF_STEP_MS;
-  }
-
-  #tell(): void {
+  #signalReady(): void {
     this.#waiting?.resolve();
     this.#waiting = undefined;
   }
@@ -315,21 +301,16 @@ export class SchedulingQueue {
   #schedule(): void {
     this.#timer?.cancel();
     this.#timer = undefined;
-    const due = Math.min(dueOf(this.#backoff), dueOf(this.#erring));
     const flush = this.#parked.size > 0 ? this.#flushMs : Number.POSITIVE_INFINITY;
-    const inMs = Math.min(due, flush) - this.#now();
+    const inMs = Math.min(this.#backoff.nextEndMs, flush) - this.#now();
     if (Number.isFinite(inMs)) this.#timer = this.#options.clock.timer(Math.max(0, inMs), () => this.#due());
   }
 
   #due(): void {
     this.#timer = undefined;
     const now = this.#now();
-    for (const heap of [this.#backoff, this.#erring]) {
-      while (dueOf(heap) <= now) {
-        const first = heap.peek();
-        if (first !== undefined) this.#activate(first, "BackoffComplete");
-      }
-    }
+    for (let next = this.#backoff.ended(now); next !== undefined; next = this.#backoff.ended(now))
+      this.#activate(next, "BackoffComplete");
     if (now >= this.#flushMs) this.#flush(now);
     this.#schedule();
   }
@@ -338,7 +319,7 @@ export class SchedulingQueue {
     this.#flushMs = now + FLUSH_MS;
     for (const queued of this.#parked.concerned(() => true)) {
       if (now - queued.addedMs < (this.#options.parkedMs ?? PARKED_MS)) continue;
-      queued.isLeftover = true;
+      queued.wasFlushed = true;
       this.#wake(queued, "queue", "UnschedulableTimeout");
     }
   }
@@ -352,28 +333,7 @@ export class SchedulingQueue {
   }
 }
 
-function firstAnswer(
-  events: readonly ClusterEvent[],
-  ask: (event: ClusterEvent) => Answer,
-): [Answer, ClusterEvent | undefined] {
-  let first: [Answer, ClusterEvent | undefined] = ["skip", undefined];
-  for (const event of events) {
-    const answer = ask(event);
-    if (answer === "at once") return [answer, event];
-    if (answer === "queue" && first[1] === undefined) first = [answer, event];
-  }
-  return first;
-}
-
-function dueOf(heap: Heap<QueuedPod>): number {
-  return heap.peek()?.backoffUntilMs ?? Number.POSITIVE_INFINITY;
-}
-
-/** Who holds it back, as those who reject are told. */
+/** The gating plugin, in the form of a set of rejectors. */
 function gateSet({ gate = "" }: QueuedPod): ReadonlySet<string> {
   return new Set([gate]);
-}
-
-function schedulerOf({ pod }: QueuedPod): string {
-  return pod.pod.spec?.schedulerName ?? "";
 }

@@ -1,4 +1,4 @@
-/** Which events concern a pod that plugins have rejected, and whether one of them is worth another attempt. */
+/** Which events concern a rejected pod, and whether one of them is worth another attempt. */
 import { type ClusterEvent, eventLabel, type Plugin, type PodInfo, type Wake } from "../framework/index.ts";
 import type { QueuedPod } from "./queued-pod.ts";
 
@@ -6,7 +6,7 @@ export type Rejected = Pick<QueuedPod, "pod" | "rejectors" | "pending">;
 
 export type Answer = "skip" | "queue" | "at once";
 
-/** Rejections by extenders, which tell no events: every event counts. */
+/** Stands for extenders among the rejectors. They register no events: every event counts. */
 export const EXTENDER = "Extender";
 
 export class Wakes {
@@ -28,7 +28,7 @@ export class Wakes {
     }
   }
 
-  /** Whether an event of this kind can mean anything to pods with these rejectors. */
+  /** Whether one of these rejectors has registered events with this label. */
   concerns(rejectors: ReadonlySet<string>, label: string): boolean {
     if (rejectors.size === 0 || rejectors.has(EXTENDER)) return true;
     for (const name of rejectors) if (this.#plugins.get(name)?.has(label) === true) return true;
@@ -57,4 +57,18 @@ export class Wakes {
       return "queue";
     }
   }
+}
+
+/** The first event that is worth another attempt, with its answer; an answer "at once" goes first. */
+export function firstAnswer(
+  events: readonly ClusterEvent[],
+  ask: (event: ClusterEvent) => Answer,
+): [Answer, ClusterEvent | undefined] {
+  let first: [Answer, ClusterEvent | undefined] = ["skip", undefined];
+  for (const event of events) {
+    const answer = ask(event);
+    if (answer === "at once") return [answer, event];
+    if (answer === "queue" && first[1] === undefined) first = [answer, event];
+  }
+  return first;
 }

@@ -1,5 +1,6 @@
 /** What a decision of the fast path says otherwise than the plain one, in words; none: they agree. */
-import type { Decision, Rejection } from "../framework/index.ts";
+import type { Decision } from "../evaluation/index.ts";
+import type { Rejection } from "../framework/index.ts";
 import type { PlainDecision, PlainFailure } from "./plain/index.ts";
 
 export function differences(fast: Decision, plain: PlainDecision): readonly string[] {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { settled, VirtualClock } from "#base";
-import type { Store } from "../store.ts";
+import type { Store } from "../model/store.ts";
 import { Tables } from "./tables.ts";
 import { openIn, scratchDir } from "./testing/scratch.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Entry } from "../store.ts";
+import type { Entry } from "../model/store.ts";
 import { type Decision, type Durable, decide, type Write } from "./decide.ts";
 
 const value = (text: string): Buffer => Buffer.from(text);

@@ -5,7 +5,7 @@
  * 2. A write whose durable state cannot be read fails alone.
  */
 
-import type { Entry, Revision, WriteOutcome } from "../store.ts";
+import type { Entry, Revision, WriteOutcome } from "../model/store.ts";
 import type { IndexEntry, LogRecord } from "./records.ts";
 
 export interface Write {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll } from "vitest";
 import { realClock } from "#base";
 import { describeStore } from "#store/testing";
-import type { Store } from "../store.ts";
+import type { Store } from "../model/store.ts";
 import { openEmbeddedStore } from "./open.ts";
 
 const root = mkdtempSync(join(tmpdir(), "embedded-contract-"));

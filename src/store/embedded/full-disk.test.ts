@@ -4,8 +4,8 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { isStoreError } from "../errors.ts";
-import type { Store } from "../store.ts";
+import { isStoreError } from "../model/errors.ts";
+import type { Store } from "../model/store.ts";
 import { openIn, scratchDir } from "./testing/scratch.ts";
 
 const canMount = process.platform === "linux" && process.getuid?.() === 0;

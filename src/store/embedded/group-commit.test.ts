@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { StoreError } from "../errors.ts";
-import type { Entry } from "../store.ts";
+import { StoreError } from "../model/errors.ts";
+import type { Entry } from "../model/store.ts";
 import { type CommitTarget, GroupCommit } from "./group-commit.ts";
 import type { LogRecord } from "./records.ts";
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { open } from "lmdb";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createLogger, realClock } from "#base";
-import { isStoreError, type StoreErrorCode } from "../errors.ts";
+import { isStoreError, type StoreErrorCode } from "../model/errors.ts";
 import { Journal } from "./journal.ts";
 import { openEmbeddedStore } from "./open.ts";
 import { readStamp, writeStamp } from "./stamp.ts";

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { realClock } from "#base";
 import { createAuthority } from "#pki";
-import type { Store } from "../store.ts";
+import type { Store } from "../model/store.ts";
 import { type EtcdServer, findEtcd, startEtcd, type TlsFiles } from "../testing/etcd-server.ts";
 import { WatchReader } from "../testing/index.ts";
 import { openEtcdStore } from "./index.ts";

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { realClock, systemRandom, VirtualClock } from "#base";
-import type { Store } from "../store.ts";
+import type { Store } from "../model/store.ts";
 import { type EtcdServer, findEtcd, startEtcd } from "../testing/etcd-server.ts";
 import { describeStore, WatchReader } from "../testing/index.ts";
 import { runCompactor } from "./compactor.ts";

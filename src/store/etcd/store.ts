@@ -12,7 +12,7 @@ import type {
   Watch,
   WatchOptions,
   WriteOutcome,
-} from "../store.ts";
+} from "../model/store.ts";
 import { runCompactor } from "./compactor.ts";
 import type { Connection } from "./connection.ts";
 import { KeyValues } from "./kv.ts";

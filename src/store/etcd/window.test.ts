@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Change } from "../store.ts";
+import type { Change } from "../model/store.ts";
 import { ChangeWindow, changeBytes } from "./window.ts";
 
 const change = (revision: number, key: string, value = ""): Change => ({

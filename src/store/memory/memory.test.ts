@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { realClock, VirtualClock } from "#base";
-import type { Store } from "../store.ts";
+import type { Store } from "../model/store.ts";
 import { describeStore, storeProperty, WatchReader } from "../testing/index.ts";
 import { type MemoryStore, openMemoryStore } from "./index.ts";
 

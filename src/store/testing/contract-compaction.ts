@@ -1,7 +1,7 @@
 /** Contract: compaction forgets history before its revision, and nothing else. */
 
 import { describe, expect, it } from "vitest";
-import type { Entry, Store } from "../store.ts";
+import type { Entry, Store } from "../model/store.ts";
 import { failureCode, freshPrefix, put, remove, type Subject, shown, storeFailure } from "./subject.ts";
 import { WatchReader } from "./watch-reader.ts";
 

@@ -1,7 +1,7 @@
 /** Contract: what close ends, and what a durable backend keeps across it. */
 
 import { describe, expect, it } from "vitest";
-import type { Store } from "../store.ts";
+import type { Store } from "../model/store.ts";
 import {
   bytes,
   failureCode,

@@ -1,7 +1,7 @@
 /** Contract: get, list and count, in byte order, by pages, and as of older revisions. */
 
 import { describe, expect, it } from "vitest";
-import type { Entry, ListOptions, Store } from "../store.ts";
+import type { Entry, ListOptions, Store } from "../model/store.ts";
 import { bytes, failureCode, freshPrefix, inParallel, put, remove, type Subject, shown, written } from "./subject.ts";
 
 /** In the order of their UTF-8 bytes; JavaScript would sort the last two the other way round. */

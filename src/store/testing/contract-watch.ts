@@ -1,8 +1,8 @@
 /** Contract: a watch delivers every change after its start, in order, each exactly once, or ends with an error. */
 
 import { describe, expect, it } from "vitest";
-import { isStoreError } from "../errors.ts";
-import type { Store } from "../store.ts";
+import { isStoreError } from "../model/errors.ts";
+import type { Store } from "../model/store.ts";
 import { bytes, freshPrefix, inParallel, put, remove, type Subject, shownChange, written } from "./subject.ts";
 import { WatchReader } from "./watch-reader.ts";
 

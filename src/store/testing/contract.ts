@@ -6,7 +6,7 @@
  */
 
 import { afterAll, beforeAll, describe, it } from "vitest";
-import type { Store } from "../store.ts";
+import type { Store } from "../model/store.ts";
 import { describeCompaction } from "./contract-compaction.ts";
 import { describeLifecycle } from "./contract-lifecycle.ts";
 import { describeReads } from "./contract-reads.ts";

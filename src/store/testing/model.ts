@@ -3,7 +3,7 @@
  * Slow and obviously right; the backends are compared with it.
  */
 
-import type { Change, Entry, Revision } from "../store.ts";
+import type { Change, Entry, Revision } from "../model/store.ts";
 
 export class Model {
   readonly changes: Change[] = [];

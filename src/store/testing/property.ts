@@ -5,8 +5,8 @@
 
 import * as fc from "fast-check";
 import { expect } from "vitest";
-import { isStoreError } from "../errors.ts";
-import type { ListOptions, Revision, Store, WriteOutcome } from "../store.ts";
+import { isStoreError } from "../model/errors.ts";
+import type { ListOptions, Revision, Store, WriteOutcome } from "../model/store.ts";
 import { Model } from "./model.ts";
 import { bytes, failureCode, freshPrefix, shown, shownChange } from "./subject.ts";
 import { WatchReader } from "./watch-reader.ts";

@@ -5,7 +5,7 @@
  * 2. a batch's revision never goes back, covers the batch's own changes, and no later batch holds a change it covered.
  */
 
-import type { Change, Revision, Store, Watch, WatchBatch } from "../store.ts";
+import type { Change, Revision, Store, Watch, WatchBatch } from "../model/store.ts";
 
 export class WatchReader {
   readonly watch: Watch;

@@ -8,7 +8,7 @@ export interface QuotaWrite {
   readonly subresource: string;
   readonly object: KubeObject;
   /** Absent on create. */
-  readonly old?: KubeObject;
+  readonly old?: KubeObject | undefined;
 }
 
 export interface QuotaEvaluator {

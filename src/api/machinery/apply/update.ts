@@ -54,7 +54,7 @@ export interface WriteContext {
   /** RFC 3339 to the second. */
   readonly now: string;
   /** Excludes fields that a write through this endpoint cannot change, such as status: their owners stay. */
-  readonly resetFields?: FieldFilter;
+  readonly resetFields?: FieldFilter | undefined;
   /** By default all versions are taken to be alike. */
   readonly convert?: Convert;
 }

@@ -1,5 +1,7 @@
-/** Selectors of a webhook or a policy: by the labels of the object, and by those of its namespace. */
+/** Selectors of a webhook or policy: by labels of the object, and of its namespace. */
+
 import { type core, type KubeObject, type LabelMatcher, type Labels, matcherOfSelector, notFound } from "#api";
+import { andThen, type Maybe } from "#base";
 import type { AdmissionAttributes } from "../../rest/server-context.ts";
 import type { ClusterView } from "../chain/plugin.ts";
 import { isNamespaces, namespaceOf } from "./target.ts";
@@ -21,37 +23,34 @@ export function selectorsOf(of: {
   };
 }
 
-/** One of the two states of the object is enough. */
+/** One of the two states of the object has to match. */
 export function selectsObject({ object: matcher }: Selectors, object?: KubeObject, old?: KubeObject): boolean {
   if (isEverything(matcher)) return true;
   return [object, old].some((state) => state !== undefined && matcher.matches(state.metadata?.labels));
 }
 
-/** Throws NotFound if there is no such namespace. What is in none is selected, unless it is one. */
+/** Throws NotFound if the namespace does not exist. Cluster-scoped objects other than Namespaces match. */
 export function selectsNamespace(
   { namespace: matcher }: Selectors,
   attributes: AdmissionAttributes,
   cluster: ClusterView,
-): boolean | Promise<boolean> {
+): Maybe<boolean> {
   if (isEverything(matcher)) return true;
   const namespace = namespaceOf(attributes);
   if (namespace === "" && !isNamespaces(attributes.resource)) return true;
   const own = ownLabels(attributes);
   if (own !== undefined) return matcher.matches(own);
-  const found = namespaceNamed(namespace, cluster);
-  return found instanceof Promise
-    ? found.then(({ metadata }) => matcher.matches(metadata.labels))
-    : matcher.matches(found.metadata.labels);
+  return andThen(namespaceNamed(namespace, cluster), ({ metadata }) => matcher.matches(metadata.labels));
 }
 
-/** A Namespace that is being written has the labels that it is about to have. */
+/** A Namespace that is being written counts with its new labels. */
 function ownLabels({ resource, subresource, operation, object }: AdmissionAttributes): Labels | undefined {
   const isWritten = operation === "CREATE" || operation === "UPDATE";
   return isNamespaces(resource) && subresource === "" && isWritten ? (object?.metadata.labels ?? {}) : undefined;
 }
 
-/** From the cache; waits only for a namespace that it does not know. */
-export function namespaceNamed(name: string, cluster: ClusterView): core.Namespace | Promise<core.Namespace> {
+/** From the cache; waits only if the cache does not have the namespace. */
+export function namespaceNamed(name: string, cluster: ClusterView): Maybe<core.Namespace> {
   const find = () => cluster.get<core.Namespace>("", "v1", "namespaces", "", name);
   const found = find();
   if (found !== undefined) return found;

@@ -276,7 +276,7 @@ describe("a webhook out of reach", () => {
     const stranger = await admissionWebhook(["elsewhere.example.com"]);
     await configure(server, "validating", "v", { ...stranger, url: stranger.url.replace("127.0.0.1", "localhost") });
     expect((await post()).json.message).toContain(
-      "tls: failed to verify certificate: x509: certificate is valid for elsewhere.example.com, 127.0.0.1, not localhost",
+      "tls: failed to verify certificate: x509: certificate is valid for elsewhere.example.com, not localhost",
     );
     await stranger.close();
   });

@@ -38,7 +38,7 @@ export class Provider {
 
   constructor(options: ProviderOptions) {
     this.#options = options;
-    this.#client = new JsonClient({ ca: options.ca, timeoutMs: TIMEOUT_MS, clock: options.clock });
+    this.#client = new JsonClient({ tls: { ca: options.ca }, timeoutMs: TIMEOUT_MS, clock: options.clock });
   }
 
   get ready(): boolean {

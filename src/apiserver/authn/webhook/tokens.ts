@@ -6,6 +6,7 @@
  */
 import { type authentication, isObject, type JsonObject } from "#api";
 import { backoffDelay, type Clock, type Logger, type Random } from "#base";
+import { type ConnectionCredentials, httpCredentials } from "#pki";
 import type { UserInfo } from "../../identity/user.ts";
 import { JsonClient } from "../json-request.ts";
 import { refused, type TokenAuthenticator } from "../verdict.ts";
@@ -15,13 +16,9 @@ const TRIES = 5;
 const RETRY = { initialMs: 500, maxMs: 5_000, factor: 1.5, jitter: 0.2 };
 const RETRIED_STATUSES = new Set([429, 500]);
 
-export interface WebhookConnection {
+export interface WebhookConnection extends ConnectionCredentials {
   /** The whole URL, with its path: the review is posted there. */
   readonly server: string;
-  readonly caPem: string | undefined;
-  readonly client: { readonly certPem: string; readonly keyPem: string } | { readonly token: string } | undefined;
-  readonly tlsServerName: string | undefined;
-  readonly insecureSkipTlsVerify: boolean;
 }
 
 export interface WebhookOptions {
@@ -41,7 +38,8 @@ export interface WebhookTokens {
 
 export function webhookTokens(options: WebhookOptions): WebhookTokens {
   const { connection, version, audiences: own, log } = options;
-  const client = clientFor(options);
+  const { tls, headers } = httpCredentials(connection);
+  const client = new JsonClient({ tls, timeoutMs: TIMEOUT_MS, clock: options.clock });
   const closing = new AbortController();
   const apiVersion = `authentication.k8s.io/${version}`;
 
@@ -62,7 +60,6 @@ export function webhookTokens(options: WebhookOptions): WebhookTokens {
   };
 
   const ask = async (review: object): Promise<authentication.TokenReviewStatus> => {
-    const headers = "token" in (connection.client ?? {}) ? { authorization: `Bearer ${tokenOf(connection)}` } : {};
     for (let tried = 1; ; tried++) {
       const answer = await client
         .ask({ url: connection.server, body: review, headers, signal: closing.signal })
@@ -85,22 +82,6 @@ export function webhookTokens(options: WebhookOptions): WebhookTokens {
       client.close();
     },
   };
-}
-
-function clientFor({ connection, clock }: WebhookOptions): JsonClient {
-  const { caPem, client, tlsServerName, insecureSkipTlsVerify } = connection;
-  return new JsonClient({
-    ca: caPem,
-    ...(client !== undefined && "certPem" in client && { cert: client.certPem, key: client.keyPem }),
-    servername: tlsServerName,
-    insecure: insecureSkipTlsVerify,
-    timeoutMs: TIMEOUT_MS,
-    clock,
-  });
-}
-
-function tokenOf({ client }: WebhookConnection): string {
-  return client !== undefined && "token" in client ? client.token : "";
 }
 
 function statusIn(text: string): authentication.TokenReviewStatus {

@@ -1,16 +1,14 @@
-/** One JSON object to another server, and the one that it answers with. */
-import { Agent as HttpAgent, request as httpRequest } from "node:http";
-import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
+/** Posts one JSON object to an authorization webhook and reads the JSON object that it answers with. */
 import { isObject, type JsonObject } from "#api";
-import type { Clock } from "#base";
-import type { KubeconfigConnection } from "#pki";
+import { type Clock, HttpClient, type HttpFailure, type HttpResponse } from "#base";
+import { httpCredentials, type KubeconfigConnection } from "#pki";
 
 const MAX_ANSWER_BYTES = 1024 * 1024;
 
-/** It was not answered as it should be. */
+/** The webhook gave no usable answer. */
 export class PostError extends Error {
   override readonly name = "PostError";
-  /** Another try may go better. */
+  /** Another try may succeed. */
   readonly passing: boolean;
 
   constructor(message: string, passing: boolean, cause?: unknown) {
@@ -24,66 +22,36 @@ export interface Poster {
   close(): void;
 }
 
-/** Connections are kept between requests; `close` ends them. */
 export function poster(target: KubeconfigConnection, timeoutMs: number, clock: Clock): Poster {
+  const { tls, headers: identity } = httpCredentials(target);
   const url = new URL(target.server);
-  const secure = url.protocol === "https:";
-  const agent = secure ? new HttpsAgent({ keepAlive: true }) : new HttpAgent({ keepAlive: true });
-  const { caPem, client, tlsServerName, insecureSkipTlsVerify } = target;
-  const tls = {
-    ...(caPem !== undefined && { ca: caPem }),
-    ...(client !== undefined && "certPem" in client && { cert: client.certPem, key: client.keyPem }),
-    ...(tlsServerName !== undefined && { servername: tlsServerName }),
-    rejectUnauthorized: !insecureSkipTlsVerify,
-  };
-  const identity = client !== undefined && "token" in client ? { authorization: `Bearer ${client.token}` } : {};
+  const client = new HttpClient({ clock, timeoutMs, maxResponseBytes: MAX_ANSWER_BYTES, tls });
+  const headers = { ...identity, accept: "application/json", "content-type": "application/json" };
   return {
-    close: () => agent.destroy(),
-    post: (body) => {
-      const bytes = Buffer.from(JSON.stringify(body));
-      const headers = {
-        ...identity,
-        accept: "application/json",
-        "content-type": "application/json",
-        "content-length": String(bytes.length),
-      };
-      const { promise, resolve, reject } = Promise.withResolvers<JsonObject>();
-      const outgoing = (secure ? httpsRequest : httpRequest)(url, { method: "POST", agent, headers, ...tls });
-      const deadline = clock.timer(timeoutMs, () => outgoing.destroy(new PostError("the request timed out", false)));
-      outgoing.once("error", (error: NodeJS.ErrnoException) =>
-        reject(error instanceof PostError ? error : new PostError(error.message, error.code === "ECONNRESET", error)),
-      );
-      outgoing.once("response", (response) => {
-        const chunks: Buffer[] = [];
-        let size = 0;
-        response.on("data", (chunk: Buffer) => {
-          size += chunk.length;
-          if (size > MAX_ANSWER_BYTES) outgoing.destroy(new PostError("the answer is too large", false));
-          else chunks.push(chunk);
-        });
-        response.once("error", (error) => reject(new PostError(error.message, true, error)));
-        response.once("end", () => {
-          try {
-            resolve(answerOf(response.statusCode ?? 0, response.headers["retry-after"], Buffer.concat(chunks)));
-          } catch (error) {
-            reject(error);
-          }
-        });
-      });
-      outgoing.end(bytes);
-      return promise.finally(() => deadline.cancel());
+    close: () => client.close(),
+    post: async (body) => {
+      const result = await client.send({ url, headers, body: Buffer.from(JSON.stringify(body)) });
+      if (!result.ok) throw failed(result);
+      return answerOf(result);
     },
   };
 }
 
-function answerOf(status: number, retryAfter: string | undefined, bytes: Buffer): JsonObject {
+function failed({ reason, cause }: HttpFailure): PostError {
+  if (reason === "deadline") return new PostError("the request timed out", false, cause);
+  if (reason === "too-large") return new PostError("the answer is too large", false, cause);
+  const { code, message } = cause as NodeJS.ErrnoException;
+  return new PostError(message, code === "ECONNRESET", cause);
+}
+
+function answerOf({ status, headers, body }: HttpResponse): JsonObject {
   if (status < 200 || status > 299) {
-    const passing = status === 500 || status === 504 || status === 429 || retryAfter !== undefined;
+    const passing = status === 500 || status === 504 || status === 429 || headers["retry-after"] !== undefined;
     throw new PostError(`the server answered with HTTP status ${status}`, passing);
   }
   let value: unknown;
   try {
-    value = JSON.parse(bytes.toString("utf8"));
+    value = JSON.parse(body.toString("utf8"));
   } catch (error) {
     throw new PostError("the server answered with something that is not JSON", false, error);
   }

@@ -10,7 +10,7 @@
  */
 import { createHash, randomBytes } from "node:crypto";
 import { checkDns1123Subdomain } from "#api";
-import { type Clock, type Logger, LruMap } from "#base";
+import { andThen, type Clock, type Logger, LruMap } from "#base";
 import { aesGcm } from "../aes.ts";
 import type { Cipher, Way } from "../way.ts";
 import type { KmsPlugin } from "./plugin.ts";
@@ -137,9 +137,7 @@ export function kmsWay({ name, plugin, clock, log, newUid, recovered }: KmsWayOp
     read(kept, key) {
       const object = encryptedObject.decode(kept);
       checkObject(object);
-      const cipher = cipherOf(object);
-      if (cipher instanceof Promise) return cipher.then((known) => known.open(object.encryptedData, key));
-      return cipher.open(object.encryptedData, key);
+      return andThen(cipherOf(object), (cipher) => cipher.open(object.encryptedData, key));
     },
     write(value, key) {
       if (current === undefined) throw fault ?? new Error(`the KMS provider ${name} has given no key yet`);

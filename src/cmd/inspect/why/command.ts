@@ -1,4 +1,4 @@
-/** `k8ts why`: the reason for an object's state, from what the API, the scheduler and the flow records know of it. */
+/** `k8ts why`: explains an object's state from the API, the scheduler and the flow records. */
 import { Command } from "commander";
 import { realClock } from "#base";
 import { Client, https } from "#client";
@@ -14,7 +14,7 @@ interface WhyOptions extends DataDirOption {
 
 export function whyCommand(): Command {
   return new Command("why")
-    .description("say why an object is as it is, or why somebody may not do something")
+    .description("explain why an object is in its state, or why a request is forbidden")
     .argument("<object>", "pod/NAME, deployment/NAME, job, service, pvc, pdb, namespace, or forbidden")
     .argument("[request...]", "for forbidden: USER VERB RESOURCE[/NAME]")
     .addOption(dataDirOption())
@@ -34,7 +34,7 @@ export function whyCommand(): Command {
     });
 }
 
-/** `pod/web` or, as kubectl takes it, `pod web`. */
+/** `pod/web`, or `pod web` as in kubectl. */
 export function oneObject(object: string, more: readonly string[]): string {
   const [name, ...others] = more;
   if (name === undefined) return object;

@@ -1,32 +1,32 @@
 /** How simulated containers behave. */
 
 export interface Behaviour {
-  /** When it ends by itself. Default: never. */
-  readonly exit?: ScriptedExit;
-  /** What it does on SIGTERM. Default: it ends at once with 143. */
-  readonly onStop?: { readonly afterMs: number; readonly exitCode: number } | "ignore";
-  /** What making or starting it fails with. */
-  readonly createError?: string;
-  readonly startError?: string;
-  /** What it leaves in its termination log at its end. */
-  readonly terminationMessage?: string;
-  /** Its output, as `readLog` tells it. */
-  readonly log?: string;
-  /** What commands in it answer. Default: 0, and nothing. */
+  /** When it exits by itself. Default: never. */
+  readonly exit?: ScriptedExit | undefined;
+  /** What it does on SIGTERM. Default: it exits at once with 143. */
+  readonly onStop?: { readonly afterMs: number; readonly exitCode: number } | "ignore" | undefined;
+  /** The error of createContainer or startContainer. */
+  readonly createError?: string | undefined;
+  readonly startError?: string | undefined;
+  /** What it writes to its termination log. */
+  readonly terminationMessage?: string | undefined;
+  /** The contents of its log file. */
+  readonly log?: string | undefined;
+  /** Results of exec. Default: exit code 0 without output. */
   readonly exec?: (command: readonly string[]) => ScriptedExec;
 }
 
 export interface ScriptedExit {
   readonly afterMs: number;
   readonly code: number;
-  readonly reason?: string;
+  readonly reason?: string | undefined;
 }
 
 export interface ScriptedExec {
   readonly exitCode: number;
-  readonly output?: string;
+  readonly output?: string | undefined;
   /** Default: at once. */
-  readonly afterMs?: number;
+  readonly afterMs?: number | undefined;
 }
 
 export interface ScriptedContainer {
@@ -38,13 +38,16 @@ export interface ScriptedContainer {
 }
 
 export interface ScriptedPull {
-  readonly afterMs?: number;
-  readonly error?: string;
+  readonly afterMs?: number | undefined;
+  readonly error?: string | undefined;
 }
 
 export interface Script {
   readonly container?: (container: ScriptedContainer) => Behaviour;
   /** `attempt` counts pulls of the image from 0. */
   readonly pull?: (image: string, attempt: number) => ScriptedPull;
-  readonly sandbox?: (pod: string, attempt: number) => { readonly error?: string; readonly afterMs?: number };
+  readonly sandbox?: (
+    pod: string,
+    attempt: number,
+  ) => { readonly error?: string; readonly afterMs?: number } | undefined;
 }

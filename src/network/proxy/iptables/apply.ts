@@ -1,12 +1,14 @@
 /**
- * Tells the kernel by iptables: everything once, then differences.
+ * Applies virtual addresses with iptables: everything first, then differences.
  *
- * 1. Rules of others are never touched: only chains with our names, and one rule in each chain of the kernel's that leads to them.
- * 2. A difference that is refused means that the tables are not what they were thought to be: everything follows.
+ * 1. Rules of others are never touched: only chains with our prefix, and one rule in each built-in chain that jumps to
+ *    them.
+ * 2. A refused difference means that the tables are not as expected: all chains are rewritten.
  */
 import type { Logger } from "#base";
-import { type Program, ProgramError } from "../../program.ts";
-import type { Family, VirtualAddress } from "../virtual-addresses.ts";
+import { type Family, familyOf } from "../../kernel/ip-family.ts";
+import { type Program, ProgramError } from "../../kernel/program.ts";
+import type { VirtualAddress } from "../virtual-addresses.ts";
 import { HOOKS } from "./chains.ts";
 import { IptablesState } from "./changes.ts";
 
@@ -17,8 +19,8 @@ export interface IptablesOptions {
   readonly log: Logger;
 }
 
-/** Others change tables, too; so long it is waited for them. */
-const WAIT = ["-w", "5"];
+/** Seconds to wait for the xtables lock. */
+const LOCK_WAIT = ["-w", "5"];
 
 export class Iptables {
   readonly #options: IptablesOptions;
@@ -32,7 +34,7 @@ export class Iptables {
         family,
         new IptablesState(
           family,
-          options.podCidrs.filter((cidr) => cidr.includes(":") === (family === "IPv6")),
+          options.podCidrs.filter((cidr) => familyOf(cidr) === family),
         ),
       ]),
     );
@@ -45,7 +47,7 @@ export class Iptables {
       for (const [family, script] of scripts) if (script !== "") await this.#restore(family, script, signal);
     } catch (error) {
       if (!(error instanceof ProgramError)) throw error;
-      this.#options.log.warn("the proxy's chains are not as expected and are made anew", { error });
+      this.#options.log.warn("the proxy's chains are not as expected and are rewritten", { error });
       await this.resync(signal);
     }
   }
@@ -80,14 +82,15 @@ export class Iptables {
   }
 
   #restore(family: Family, script: string, signal: AbortSignal): Promise<string> {
-    return this.#options.run(`${commandOf(family)}-restore`, [...WAIT, "--noflush"], script, signal);
+    return this.#options.run(`${commandOf(family)}-restore`, [...LOCK_WAIT, "--noflush"], script, signal);
   }
 
-  /** First of all rules, where it is not there yet. */
+  /** Inserts our rules first, unless they exist. */
   async #hook(family: Family, signal: AbortSignal): Promise<void> {
     const { run } = this.#options;
     for (const { table, chain, rule } of HOOKS) {
-      const call = (...verb: string[]) => run(commandOf(family), [...WAIT, "-t", table, ...verb, ...rule], "", signal);
+      const call = (...verb: string[]) =>
+        run(commandOf(family), [...LOCK_WAIT, "-t", table, ...verb, ...rule], "", signal);
       try {
         await call("-C", chain);
       } catch (error) {

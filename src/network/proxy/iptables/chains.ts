@@ -1,16 +1,16 @@
 /**
- * The chains that are there without any Service, and where the kernel's own chains lead to them.
+ * The chains that exist without any Service, and the rules in the built-in chains that jump to them.
  *
  *     PREROUTING, OUTPUT ──► K8TS-SERVICES ──► K8TS-SVC-… ──► DNAT
  *     INPUT, FORWARD, OUTPUT ──► K8TS-FILTER ──► K8TS-ABSENT, K8TS-CLUSTER-IPS
- *     POSTROUTING ──► K8TS-POSTROUTING ──► K8TS-HAIRPIN, what is marked ──► MASQUERADE
+ *     POSTROUTING ──► K8TS-POSTROUTING ──► K8TS-HAIRPIN, marked packets ──► MASQUERADE
  */
 import type { SharedChain, Table } from "./rules.ts";
 
-/** One bit, that nobody else is known to use. */
+/** One bit that no other program is known to use. */
 const MARK = "0x20000";
 
-/** Filled by Services. */
+/** Chains that Services add rules to. */
 export const SHARED: Readonly<Record<Table, readonly SharedChain[]>> = {
   nat: ["K8TS-SERVICES", "K8TS-HAIRPIN"],
   filter: ["K8TS-ABSENT", "K8TS-CLUSTER-IPS"],
@@ -35,7 +35,7 @@ export function fixedChains(
       ],
     ]),
     filter: new Map([
-      // A process of the node itself does not hear of an unreachable port while it is still connecting; it hears a reset.
+      // Processes of the node itself see a TCP reset while they connect, but no ICMP error.
       ["K8TS-REFUSE", ["-p tcp -j REJECT --reject-with tcp-reset", "-j REJECT"]],
       ["K8TS-FILTER", ["-j K8TS-ABSENT", "-j K8TS-CLUSTER-IPS"]],
     ]),

@@ -1,10 +1,12 @@
 /**
- * From what the kernel has to what it should have, as input of iptables-restore --noflush: chains that are not named in it stay as they are, their
- * counters included. Each table is changed whole or not at all.
+ * The input of iptables-restore --noflush that turns the present chains into the wanted ones. Chains that it does not
+ * name stay as they are, with their counters. Each table is changed as a whole or not at all.
  *
- * What several Services want (the hairpin of an endpoint behind two of them, an address with two ports) stays until the last one lets it go.
+ * A rule that several Services claim (the hairpin of an endpoint behind two of them, an address with two ports) stays
+ * until the last claim ends.
  */
-import type { Family, VirtualAddress } from "../virtual-addresses.ts";
+import type { Family } from "../../kernel/ip-family.ts";
+import type { VirtualAddress } from "../virtual-addresses.ts";
 import { fixedChains, SHARED } from "./chains.ts";
 import { compiled, type Line, OWN_PREFIX, type OwnChain, type Table } from "./rules.ts";
 
@@ -29,7 +31,7 @@ export class IptablesState {
     this.#podCidrs = podCidrs;
   }
 
-  /** Everything from nothing; `present`: chains of nat that are there, of which those that nobody wants go. */
+  /** The script for everything. `present`: existing chains of the nat table; those that nobody claims are removed. */
   whole(present: Iterable<string>): string {
     const fixed = fixedChains(this.#podCidrs);
     const stale = [...present].filter((name) => name.startsWith(OWN_PREFIX) && !this.#chains.has(name));
@@ -44,13 +46,13 @@ export class IptablesState {
         ]),
         ...(table === "nat" ? own.map(({ name, rules }): [string, readonly string[]] => [name, rules]) : []),
       ]);
-      // iptables-restore keeps chains in a list by their names: from the last to the first, each finds its place in it at once.
+      // iptables-restore keeps chains in a list sorted by name: in descending order each is inserted at once.
       const names = [...chains.keys()].reverse();
       return script(table, { chains, names, removed: table === "nat" ? stale : [], deleted: [], added: [] });
     }).join("");
   }
 
-  /** The addresses of these Services, instead of those that they had. Empty if that changes nothing. */
+  /** Replaces the addresses of these Services. Empty if nothing changes. */
   change(services: ReadonlyMap<string, readonly VirtualAddress[]>): string {
     const lines = new Map<string, Line | undefined>();
     const chains = new Map<string, OwnChain | undefined>();
@@ -80,7 +82,7 @@ export class IptablesState {
     ).join("");
   }
 
-  /** `lines`, `chains`: what was there in each place that is touched, as far as it is not known yet. */
+  /** `lines`, `chains`: receive the present state of each touched place, unless it is there already. */
   #own(
     owner: string,
     all: readonly VirtualAddress[],
@@ -125,9 +127,9 @@ function replace<T>(
 }
 
 interface Script {
-  /** Emptied, or made, and filled. */
+  /** Created or emptied, then filled. */
   readonly chains: ReadonlyMap<string, readonly string[]>;
-  /** The same chains, as they are to be made. Default: in that order. */
+  /** The order in which the chains are created. Default: that of `chains`. */
   readonly names?: readonly string[];
   readonly removed: readonly string[];
   readonly deleted: readonly Line[];
@@ -148,12 +150,12 @@ function script(table: Table, { chains, names = [...chains.keys()], removed, del
   ].join("\n");
 }
 
-/** The first who claimed it. */
+/** The value of the oldest claim. */
 function current<T>(owners: ReadonlyMap<string, T> | undefined): T | undefined {
   return owners?.values().next().value;
 }
 
-/** In the order of iptables-restore's own list, rules of 10,000 chains are read in a third of the time. */
+/** Sorted like its own list, iptables-restore reads the rules of 10,000 chains in a third of the time. */
 function byName({ name: a }: OwnChain, { name: b }: OwnChain): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

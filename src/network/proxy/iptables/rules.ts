@@ -1,10 +1,11 @@
 /**
- * A Service in iptables: for each address and port one chain that picks an endpoint, and lines in chains that all share.
+ * A Service in iptables: for each address and port one chain that picks an endpoint, and rules in shared chains.
  *
- * 1. All chains are ours and begin with K8TS-; a chain's name follows from the address and port alone, so a change of endpoints touches that chain and
- *    nothing else.
- * 2. Who is masqueraded carries a mark of our own, one bit of it, which is taken off again.
- * 3. Nothing is dropped in nat: who is not sent to an endpoint there arrives at the filter with the address that was asked for, and is refused there.
+ * 1. All chains begin with K8TS-. A chain's name follows from the address and port alone, so a change of endpoints
+ *    touches that chain and nothing else.
+ * 2. Packets to be masqueraded carry one bit of the packet mark, which is cleared again.
+ * 3. Nothing is dropped in the nat table: packets without an endpoint keep their destination and are refused in the
+ *    filter table.
  */
 import { createHash } from "node:crypto";
 import type { Endpoint } from "../endpoints.ts";
@@ -12,7 +13,7 @@ import type { VirtualAddress } from "../virtual-addresses.ts";
 
 export type Table = "nat" | "filter";
 
-/** A rule in a chain that many share. */
+/** A rule in a shared chain. */
 export interface Line {
   readonly table: Table;
   readonly chain: SharedChain;
@@ -21,7 +22,7 @@ export interface Line {
 
 export type SharedChain = "K8TS-SERVICES" | "K8TS-HAIRPIN" | "K8TS-ABSENT" | "K8TS-CLUSTER-IPS";
 
-/** A chain of nat that is about one address and port. */
+/** A chain of the nat table for one address and port. */
 export interface OwnChain {
   readonly name: string;
   readonly rules: readonly string[];
@@ -58,7 +59,7 @@ export function compiled(vip: VirtualAddress, podCidrs: readonly string[]): Comp
   if (endpoints.length === 0)
     lines.push(line("filter", "K8TS-ABSENT", `${to} -j ${vip.whenEmpty === "reject" ? "K8TS-REFUSE" : "DROP"}`));
   else if (sourceRanges !== undefined) lines.push(line("filter", "K8TS-ABSENT", `${to} -j DROP`));
-  // An address of a Service has no other ports.
+  // A cluster IP has no other ports.
   if (vip.masquerade === "outsiders")
     lines.push(line("filter", "K8TS-CLUSTER-IPS", `-d ${host(address)} -j K8TS-REFUSE`));
   return { lines, chains };
@@ -69,7 +70,7 @@ function masquerades({ masquerade }: VirtualAddress): string[] {
   return [`-j ${masquerade === "everybody" ? "K8TS-MARK" : "K8TS-MARK-OUTSIDERS"}`];
 }
 
-/** One of them, each as likely; first the one that a client has. */
+/** Picks one with equal probability; with session affinity, the client's endpoint first. */
 function picks(vip: VirtualAddress, endpoints: readonly Endpoint[]): string[] {
   const { protocol, affinitySeconds } = vip;
   const dnat = (endpoint: Endpoint, matches: string) =>
@@ -86,7 +87,7 @@ function picks(vip: VirtualAddress, endpoints: readonly Endpoint[]): string[] {
   return affinitySeconds === undefined ? chosen : [...remembered, ...chosen];
 }
 
-/** A Pod that reaches itself through a Service: the answer would not come back here. */
+/** A Pod that reaches itself through a Service: without masquerading, the reply would bypass conntrack. */
 function hairpin({ address }: Endpoint): string {
   return `-s ${host(address)} -d ${host(address)} -m conntrack --ctstate DNAT -j MASQUERADE`;
 }
@@ -99,7 +100,7 @@ function idOf({ address, protocol, port }: VirtualAddress): string {
   return `${address} ${protocol} ${port}`;
 }
 
-/** Names of chains are short. */
+/** Chain names are limited to 28 characters. */
 function hash(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 16).toUpperCase();
 }

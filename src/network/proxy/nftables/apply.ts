@@ -1,14 +1,15 @@
 /**
- * Tells the kernel: the whole table once, then differences.
+ * Applies virtual addresses with nft: the whole table first, then differences.
  *
- * 1. A difference that the kernel refuses means that its table is not what it was thought to be: the whole follows.
- * 2. Clients that stick to an endpoint which is gone are forgotten with it.
+ * 1. A refused difference means that the kernel's table is not as expected: the whole table is replaced.
+ * 2. Session affinity to an endpoint ends when the endpoint is gone.
  */
 import type { Logger } from "#base";
-import { type Program, ProgramError } from "../../program.ts";
-import type { Family, VirtualAddress } from "../virtual-addresses.ts";
+import { type Family, familyOf, nftNames } from "../../kernel/ip-family.ts";
+import { type Program, ProgramError } from "../../kernel/program.ts";
+import type { VirtualAddress } from "../virtual-addresses.ts";
 import { NftablesState } from "./changes.ts";
-import { TABLE, wordsOf } from "./table.ts";
+import { TABLE } from "./table.ts";
 
 export interface NftablesOptions {
   readonly families: readonly Family[];
@@ -34,15 +35,15 @@ export class Nftables {
     const changes = [...this.#states.values()].map((state) => state.change(services));
     const differences = changes.flatMap((change) => (change.kind === "difference" ? [change.script] : []));
     if (!this.#isWhole || changes.some(({ kind }) => kind === "whole")) await this.resync(signal);
-    else if (differences.length > 0) await this.#tell(differences.join("\n"), signal);
-    await this.#forgetGone(services, signal);
+    else if (differences.length > 0) await this.#applyDifference(differences.join("\n"), signal);
+    await this.#endAffinityToGone(services, signal);
   }
 
-  /** Everything from nothing, in one transaction: connections go on, and clients keep their endpoints. */
+  /** Replaces the whole table in one transaction. Connections and session affinity survive. */
   async resync(signal: AbortSignal): Promise<void> {
     const scripts: string[] = [];
     for (const [family, state] of this.#states) {
-      scripts.push(state.whole(), ...this.#remembering(family, await this.#remembered(family, signal)));
+      scripts.push(state.whole(), ...this.#affinityCommands(family, await this.#affinities(family, signal)));
     }
     this.#isWhole = false;
     await this.#options.run("nft", ["-f", "-"], scripts.join("\n"), signal);
@@ -50,24 +51,27 @@ export class Nftables {
   }
 
   async remove(signal: AbortSignal): Promise<void> {
-    const tables = [...this.#states.keys()].map((family) => `${wordsOf(family).family} ${TABLE}`);
+    const tables = [...this.#states.keys()].map((family) => `${nftNames(family).family} ${TABLE}`);
     const script = tables.map((table) => `table ${table}\ndelete table ${table}`).join("\n");
     await this.#options.run("nft", ["-f", "-"], script, signal);
   }
 
-  async #tell(script: string, signal: AbortSignal): Promise<void> {
+  async #applyDifference(script: string, signal: AbortSignal): Promise<void> {
     const { run, log } = this.#options;
     try {
       await run("nft", ["-f", "-"], script, signal);
     } catch (error) {
       if (!(error instanceof ProgramError)) throw error;
-      log.warn("the proxy's table is not as expected and is made anew", { error });
+      log.warn("the proxy's table is not as expected and is replaced", { error });
       await this.resync(signal);
     }
   }
 
-  /** Endpoints that a Service with affinity no longer has. */
-  async #forgetGone(services: ReadonlyMap<string, readonly VirtualAddress[]>, signal: AbortSignal): Promise<void> {
+  /** Removes session affinity to endpoints that a Service no longer has. */
+  async #endAffinityToGone(
+    services: ReadonlyMap<string, readonly VirtualAddress[]>,
+    signal: AbortSignal,
+  ): Promise<void> {
     const gone = new Set<string>();
     for (const [key, addresses] of services) {
       const now = addresses.filter(({ affinitySeconds }) => affinitySeconds !== undefined);
@@ -82,10 +86,10 @@ export class Nftables {
 
   async #forget(family: Family, gone: ReadonlySet<string>, signal: AbortSignal): Promise<void> {
     const { run } = this.#options;
-    const { family: ip } = wordsOf(family);
-    const all = await this.#remembered(family, signal);
+    const { family: ip } = nftNames(family);
+    const all = await this.#affinities(family, signal);
     const stale = all.filter(({ vip, endpoint }) => gone.has(`${vip} ${endpoint}`));
-    // One by one: an element whose time ran out meanwhile must not keep the others.
+    // One by one: an element that has timed out meanwhile must not fail the others.
     for (const { client } of stale) {
       await run("nft", ["-f", "-"], `delete element ${ip} ${TABLE} affinity { ${client} }`, signal).catch(
         (error: unknown) => {
@@ -95,20 +99,20 @@ export class Nftables {
     }
   }
 
-  /** None where there is no table yet, or one that is not ours. */
-  async #remembered(family: Family, signal: AbortSignal): Promise<readonly Remembered[]> {
-    const { family: ip } = wordsOf(family);
+  /** Empty if there is no such table yet. */
+  async #affinities(family: Family, signal: AbortSignal): Promise<readonly Affinity[]> {
+    const { family: ip } = nftNames(family);
     try {
-      return rememberedIn(await this.#options.run("nft", ["-j", "list", "map", ip, TABLE, "affinity"], "", signal));
+      return affinitiesIn(await this.#options.run("nft", ["-j", "list", "map", ip, TABLE, "affinity"], "", signal));
     } catch (error) {
       if (error instanceof ProgramError) return [];
       throw error;
     }
   }
 
-  #remembering(family: Family, all: readonly Remembered[]): string[] {
+  #affinityCommands(family: Family, all: readonly Affinity[]): string[] {
     if (all.length === 0) return [];
-    const { family: ip } = wordsOf(family);
+    const { family: ip } = nftNames(family);
     const elements = all.map(
       ({ client, seconds, left, endpoint }) =>
         `${client} timeout ${seconds}s expires ${left}s : ${endpoint.replace(" ", " . ")}`,
@@ -117,20 +121,20 @@ export class Nftables {
   }
 }
 
-/** A client, and the endpoint that it has. */
-interface Remembered {
+/** A client and its endpoint. */
+interface Affinity {
   readonly client: string;
   readonly vip: string;
   readonly endpoint: string;
   readonly seconds: number;
-  /** Of these seconds. */
+  /** Remaining seconds. */
   readonly left: number;
 }
 
 type Concatenated = readonly (string | number)[];
 
-/** What `nft -j list map` shows of the map of clients. */
-function rememberedIn(json: string): Remembered[] {
+/** Reads the output of `nft -j list map`. */
+function affinitiesIn(json: string): Affinity[] {
   const { nftables } = JSON.parse(json) as { nftables: readonly { map?: { elem?: readonly unknown[] } }[] };
   return nftables
     .flatMap(({ map }) => map?.elem ?? [])
@@ -154,5 +158,5 @@ function endpointKeys({ address, protocol, port, endpoints, endpointsFromInside 
 }
 
 function cidrsOf(family: Family, cidrs: readonly string[]): string[] {
-  return cidrs.filter((cidr) => cidr.includes(":") === (family === "IPv6"));
+  return cidrs.filter((cidr) => familyOf(cidr) === family);
 }

@@ -1,26 +1,27 @@
 /**
- * From what the kernel has to what it should have, as one script that nft carries out whole or not at all.
+ * The nft script that turns the present table into the wanted one. nft applies it as a whole or not at all.
  *
- * An element that several Services want (a hairpin of an endpoint behind two of them) stays until the last one lets it go.
+ * An element that several Services claim (the hairpin of an endpoint behind two of them) stays until the last claim ends.
  */
-import type { Family, VirtualAddress } from "../virtual-addresses.ts";
+import { type Family, nftNames } from "../../kernel/ip-family.ts";
+import type { VirtualAddress } from "../virtual-addresses.ts";
 import { type Element, elementsOf, needsOf, type SetName } from "./elements.ts";
-import { emptyTable, learnChain, pickChains, TABLE, wordsOf } from "./table.ts";
+import { emptyTable, learnChain, pickChains, TABLE } from "./table.ts";
 
-/** The kernel reads a long list in one go, nft does not: a script is cut into lists of so many. */
+/** nft is slow with longer lists: commands are split. */
 const ELEMENTS_PER_COMMAND = 2000;
 
-/** Who wants an element, in the order in which they came: the first one's value counts. */
+/** Claims on an element by Service, oldest first: the value of the oldest counts. */
 type Claims = Map<string, Element>;
 
-/** Chains for so many endpoints are there from the start. */
-const USUAL_PICKS = 32;
-const USUAL_AFFINITY_SECONDS = 10_800;
+/** Chains for up to this many endpoints exist from the start. */
+const INITIAL_PICKS = 32;
+const DEFAULT_AFFINITY_SECONDS = 10_800;
 
 export type TableChange =
   | { readonly kind: "nothing" }
   | { readonly kind: "difference"; readonly script: string }
-  /** A chain is missing. nft cannot add one to a table with such rules, which it fails to read back: the table is replaced. */
+  /** A chain is missing. nft cannot add it, because it fails to read back a table with such rules: replace the table. */
   | { readonly kind: "whole" };
 
 export class NftablesState {
@@ -28,17 +29,17 @@ export class NftablesState {
   readonly #podCidrs: readonly string[];
   readonly #owned = new Map<string, readonly Element[]>();
   readonly #claims = new Map<string, Claims>();
-  readonly #picks = new Set(Array.from({ length: USUAL_PICKS }, (_, at) => at + 1));
-  readonly #learns = new Set([USUAL_AFFINITY_SECONDS]);
+  readonly #picks = new Set(Array.from({ length: INITIAL_PICKS }, (_, at) => at + 1));
+  readonly #learns = new Set([DEFAULT_AFFINITY_SECONDS]);
 
   constructor(family: Family, podCidrs: readonly string[]) {
     this.#family = family;
     this.#podCidrs = podCidrs;
   }
 
-  /** Everything from nothing: for the start, and for when the kernel's state is in doubt. */
+  /** The script for the whole table: at the start, and when the kernel's state is in doubt. */
   whole(): string {
-    const { family } = wordsOf(this.#family);
+    const { family } = nftNames(this.#family);
     const all = [...this.#claims.values()].flatMap((claims) => current(claims) ?? []);
     return [
       emptyTable(this.#family, this.#podCidrs),
@@ -48,7 +49,7 @@ export class NftablesState {
     ].join("\n");
   }
 
-  /** The addresses of these Services, instead of those that they had. */
+  /** Replaces the addresses of these Services. */
   change(services: ReadonlyMap<string, readonly VirtualAddress[]>): TableChange {
     const before = new Map<string, Element | undefined>();
     const chains = this.#picks.size + this.#learns.size;
@@ -68,12 +69,12 @@ export class NftablesState {
       if (old !== undefined) removed.push(old);
       if (now !== undefined) added.push(now);
     }
-    // What is there under the same key with another value has to go first.
+    // An element with the same key and another value has to be removed first.
     const script = [...this.#commands("delete", removed), ...this.#commands("add", added)].join("\n");
     return script === "" ? { kind: "nothing" } : { kind: "difference", script };
   }
 
-  /** `before`: what was there at each place that is touched, as far as it is not known yet. */
+  /** `before`: receives the element at each touched place, unless it is there already. */
   #own(owner: string, elements: readonly Element[], before: Map<string, Element | undefined>): void {
     const touch = (id: string) => {
       if (!before.has(id)) before.set(id, current(this.#claims.get(id)));
@@ -97,7 +98,7 @@ export class NftablesState {
   }
 
   #commands(verb: "add" | "delete", elements: readonly Element[]): string[] {
-    const { family } = wordsOf(this.#family);
+    const { family } = nftNames(this.#family);
     const bySet = new Map<SetName, string[]>();
     for (const { set, key, value } of elements) {
       const text = value === undefined ? key : `${key} : ${value}`;
@@ -115,7 +116,7 @@ function current(claims: Claims | undefined): Element | undefined {
   return claims?.values().next().value;
 }
 
-/** An element's place: two Services that claim one address and port do so in one place. */
+/** The place of an element: two Services that claim the same address and port share it. */
 function idOf({ set, key }: Element): string {
   return `${set} ${key}`;
 }

@@ -1,14 +1,15 @@
 /**
  * A Service in nftables: elements of sets and maps, and nothing else.
  *
- * 1. Chains are there for numbers, not for Services: `pick-3` sends to one of three endpoints, whose addresses a map has under the address that was
- *    asked for and a number from 0 to 2. So a change of one Service changes a few elements, and a table of 10,000 is filled in one go.
- * 2. Nothing is marked: who is masqueraded is decided by what a connection was addressed to.
+ * 1. Chains exist for numbers of endpoints, not for Services: `pick-3` sends to one of three endpoints, which a map
+ *    holds under the virtual address and a number from 0 to 2. So a change of a Service changes a few elements, and a
+ *    table of 10,000 Services is filled in one transaction.
+ * 2. No packet marks: masquerading depends on the original destination of a connection.
  */
 import type { Endpoint } from "../endpoints.ts";
 import type { Protocol, VirtualAddress } from "../virtual-addresses.ts";
 
-/** Sets hold keys, maps keys with values. */
+/** Sets hold keys; maps hold keys with values. */
 export type SetName =
   | "vips"
   | "vips-inside"
@@ -31,7 +32,7 @@ export interface Element {
   readonly value?: string;
 }
 
-/** What has to be there besides the elements: chains for these numbers. */
+/** The chains that the elements refer to, by number of endpoints and by affinity timeout. */
 export interface Needs {
   readonly picks: ReadonlySet<number>;
   readonly affinitySeconds: ReadonlySet<number>;

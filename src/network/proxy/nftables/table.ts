@@ -1,27 +1,18 @@
 /**
- * The table of the proxy without any Service: sets, maps, and the chains that look things up in them.
+ * The proxy's table without any Service: sets, maps, and the chains that look things up in them.
  *
- *     prerouting, output ──► vips ──► pick-N ──► dnat            (addressed to a Service: another address)
- *     input, forward, output ──► refused · dropped · guarded     (nobody there, or not for everybody)
- *     postrouting ──► hairpins · masqueraded ──► masquerade      (whose answers have to come back here)
+ *     prerouting, output ──► vips ──► pick-N ──► dnat            (to an endpoint of a Service)
+ *     input, forward, output ──► refused · dropped · guarded     (no endpoint, or source not allowed)
+ *     postrouting ──► hairpins · masqueraded ──► masquerade      (replies have to return through this node)
  */
-import type { Family } from "../virtual-addresses.ts";
+import { type Family, nftNames } from "../../kernel/ip-family.ts";
 import { PROTOCOLS, type SetName } from "./elements.ts";
 
 export const TABLE = "k8ts-proxy";
 
-interface FamilyWords {
-  readonly family: "ip" | "ip6";
-  readonly address: "ipv4_addr" | "ipv6_addr";
-}
-
-export function wordsOf(family: Family): FamilyWords {
-  return family === "IPv4" ? { family: "ip", address: "ipv4_addr" } : { family: "ip6", address: "ipv6_addr" };
-}
-
-/** Replaces whatever is there under this name. */
+/** Replaces the table. */
 export function emptyTable(family: Family, podCidrs: readonly string[]): string {
-  const { family: ip, address } = wordsOf(family);
+  const { family: ip, address } = nftNames(family);
   const vip = `${address} . inet_proto . inet_service`;
   const set = (name: SetName | "pods", type: string, more = "") => `  set ${name} { type ${type}; ${more}}`;
   const slots = `typeof ${ip} daddr . meta l4proto . th dport . numgen random mod 65536 : ${ip} daddr . th dport;`;
@@ -49,7 +40,7 @@ export function emptyTable(family: Family, podCidrs: readonly string[]): string 
   ].join("\n");
 }
 
-/** Their rules, after the line that says where they hook in, if they do. */
+/** Rules by chain; the first line of a base chain is its hook. */
 function chains(ip: "ip" | "ip6"): Map<string, readonly string[]> {
   const asked = `${ip} daddr . meta l4proto . th dport`;
   const loopback = ip === "ip" ? "127.0.0.0/8" : "::1";
@@ -78,10 +69,10 @@ function chains(ip: "ip" | "ip6"): Map<string, readonly string[]> {
       "absent",
       [
         `${asked} @dropped drop`,
-        // A process of the node itself does not hear of an unreachable port while it is still connecting; it hears a reset.
+        // Processes of the node itself see a TCP reset while they connect, but no ICMP error.
         `${asked} @refused meta l4proto tcp reject with tcp reset`,
         `${asked} @refused reject`,
-        // An address of a Service has no other ports.
+        // A cluster IP has no other ports.
         `${ip} daddr @cluster-ips meta l4proto tcp reject with tcp reset`,
         `${ip} daddr @cluster-ips reject`,
       ],
@@ -112,30 +103,31 @@ function chains(ip: "ip" | "ip6"): Map<string, readonly string[]> {
   ]);
 }
 
-/** Always the same, so that a table that is made anew sends clients to where they were sent before. */
+/** Constant, so that a replaced table sends clients to the same endpoints as before. */
 const SEED = "0x6b387473";
 
 /**
- * Chains that send to one of so many endpoints. Clients of IPv4 that stick are remembered. Of IPv6 they cannot be: nft 1.0.6 ends with a failed assertion
- * over any rule that would learn two addresses. There the client's address itself decides, for as long as the endpoints stay the same.
+ * Chains that send to one of `count` endpoints. With session affinity, IPv4 clients are remembered in a map. For IPv6
+ * that is impossible: nft 1.0.6 fails an assertion on rules that would store two addresses. There a hash of the client's
+ * address decides, which is stable while the endpoints stay the same.
  */
 export function pickChains(ip: "ip" | "ip6", count: number): string {
   const asked = `${ip} daddr . meta l4proto . th dport`;
   const dnat = `meta l4proto { tcp, udp, sctp } dnat ${ip} to`;
-  const choose = (map: string) => `${dnat} ${asked} . numgen random mod ${count} map @${map}`;
+  const pick = (map: string) => `${dnat} ${asked} . numgen random mod ${count} map @${map}`;
   const stick = (map: string) =>
     ip === "ip"
-      ? [`${dnat} ${ip} saddr . ${asked} map @affinity`, choose(map)]
+      ? [`${dnat} ${ip} saddr . ${asked} map @affinity`, pick(map)]
       : [`${dnat} ${asked} . jhash ${ip} saddr mod ${count} seed ${SEED} map @${map}`];
   return [
-    chain(ip, `pick-${count}`, [choose("endpoints")]),
-    chain(ip, `pick-inside-${count}`, [choose("endpoints-inside")]),
+    chain(ip, `pick-${count}`, [pick("endpoints")]),
+    chain(ip, `pick-inside-${count}`, [pick("endpoints-inside")]),
     chain(ip, `stick-${count}`, stick("endpoints")),
     chain(ip, `stick-inside-${count}`, stick("endpoints-inside")),
   ].join("\n");
 }
 
-/** Remembers for so long which endpoint a client of IPv4 got. */
+/** Remembers which endpoint an IPv4 client got. */
 export function learnChain(ip: "ip" | "ip6", seconds: number): string {
   if (ip === "ip6") return chain(ip, `learn-${seconds}`, []);
   const client = `ct original ${ip} saddr . ct original ${ip} daddr . meta l4proto . ct original proto-dst`;

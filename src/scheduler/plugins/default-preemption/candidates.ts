@@ -6,8 +6,7 @@
  */
 import type { policy } from "#api";
 import type { Random } from "#base";
-import type { DefaultPreemptionArgs } from "../../configuration/arguments.ts";
-import type { NodeAsk, NodeInfo, NoFit, Rejection } from "../../framework/index.ts";
+import type { DefaultPreemptionArgs, NodeAsk, NodeInfo, NoFit, Rejection } from "../../framework/index.ts";
 import { type Candidate, type Victims, victimsOn } from "./victims.ts";
 
 /** By node index. */

@@ -7,13 +7,11 @@
  * 3. It is woken by the end of its last victim, at once: nobody else is asked.
  * 4. Victims are told why (DisruptionTarget), deleted gracefully, and an event says for whom. Those that are not bound yet only go back to the queue.
  */
-import { type core, isStatusError } from "#api";
+import { type core, isStatusError, kinds } from "#api";
 import { LruMap } from "#base";
 import { revisionOf } from "#client";
 import { Works } from "#flows";
-import { patchStatus } from "../../cycle/pod-status.ts";
-import type { PluginContext, PodInfo } from "../../framework/index.ts";
-import { Pod } from "../../kinds.ts";
+import { type PluginContext, type PodInfo, patchStatus } from "../../framework/index.ts";
 import { Turns } from "./turns.ts";
 import type { Candidate } from "./victims.ts";
 
@@ -35,7 +33,7 @@ export class Evictions {
 
   constructor(context: PluginContext) {
     this.#context = context;
-    context.informers.of(Pod).onChange(({ type, object }) => {
+    context.informers.of(kinds.Pod).onChange(({ type, object }) => {
       if (type === "deleted") this.#gone(object.metadata.uid ?? "");
     });
   }
@@ -49,7 +47,7 @@ export class Evictions {
 
   /** The victims that are still there, as they are now. */
   #left(uid: string): readonly core.Pod["metadata"][] {
-    const pods = this.#context.informers.of(Pod).cache;
+    const pods = this.#context.informers.of(kinds.Pod).cache;
     return (this.#underWay.get(uid) ?? []).flatMap(({ key, uid: victim }) => {
       const metadata = pods.get(key)?.metadata;
       return metadata?.uid === victim ? [metadata] : [];
@@ -120,7 +118,7 @@ export class Evictions {
           startedAt: clock.now(),
           decided: `preempt ${victim.key} on ${node}, to make room for ${pod.key}`,
         });
-        await client.of(Pod).in(namespace).delete(name, { preconditions: { uid }, signal, cause });
+        await client.of(kinds.Pod).in(namespace).delete(name, { preconditions: { uid }, signal, cause });
       } catch (error) {
         // Somebody was faster.
         if (isStatusError(error) && ["NotFound", "Conflict"].includes(error.reason)) return;

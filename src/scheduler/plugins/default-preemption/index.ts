@@ -1,8 +1,7 @@
 /** A pod that fits nowhere takes the place of less important ones, if that helps. */
 
+import { kinds } from "#api";
 import { isAbort, type Logger } from "#base";
-import { reasonsText } from "../../cycle/diagnosis.ts";
-import { messageOf } from "../../cycle/failures.ts";
 import {
   definePlugin,
   type Extender,
@@ -11,9 +10,9 @@ import {
   type PluginFactory,
   type PodInfo,
   type PostFiltered,
+  reasonsText,
   rejectionsOf,
 } from "../../framework/index.ts";
-import { PodDisruptionBudget } from "../../kinds.ts";
 import { Candidates, type Found } from "./candidates.ts";
 import { Evictions } from "./evictions.ts";
 import { pickCandidate } from "./pick-candidate.ts";
@@ -28,7 +27,7 @@ export const defaultPreemption: PluginFactory = {
   name: NAME,
   make({ DefaultPreemption: args }, context) {
     const { clock, random, informers, metrics, extenders, log } = context;
-    const budgets = informers.of(PodDisruptionBudget);
+    const budgets = informers.of(kinds.PodDisruptionBudget);
     let budgetsEpoch = 0;
     budgets.onChange(() => {
       budgetsEpoch += 1;
@@ -67,7 +66,7 @@ export const defaultPreemption: PluginFactory = {
           (left) => begin(left, pod),
           (error: unknown) => {
             if (isAbort(error, signal)) throw error;
-            return rejected(messageOf(error), false);
+            return rejected(error instanceof Error ? error.message : String(error), false);
           },
         );
       },

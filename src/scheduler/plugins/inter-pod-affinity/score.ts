@@ -1,6 +1,13 @@
 /** Preferences for and against neighbours, of the pod and of those that are there. */
-import type { InterPodAffinityArgs } from "../../configuration/arguments.ts";
-import { type ClusterScore, type FittingNodes, MAX_SCORE, ready, type Scores, SKIP } from "../../framework/index.ts";
+import {
+  type ClusterScore,
+  type FittingNodes,
+  type InterPodAffinityArgs,
+  MAX_SCORE,
+  ready,
+  type Scores,
+  SKIP,
+} from "../../framework/index.ts";
 import { addCounts, Tallies, type Tally } from "./tally.ts";
 
 export function affinityScore(args: InterPodAffinityArgs): ClusterScore<readonly Tally[]> {

@@ -5,10 +5,9 @@
  *    attachment that was counted is another volume. Claims and volumes of Pods that are nowhere yet change nothing.
  * 2. A fork is no node of the cluster: nothing is known about it.
  */
-import type { core } from "#api";
+import { type core, kinds } from "#api";
 import { type Informers, objectKey } from "#client";
 import type { ClusterView, NodeInfo, OpenNodes } from "../../framework/index.ts";
-import { CSINode, PersistentVolume, PersistentVolumeClaim, StorageClass, VolumeAttachment } from "../../kinds.ts";
 import type { VolumeObjects } from "../volume-objects.ts";
 import { attachedTo, limitOf, volumeOf } from "./attached.ts";
 
@@ -33,17 +32,17 @@ export class VolumeRoom {
   constructor(view: ClusterView, objects: VolumeObjects, informers: Informers) {
     this.#view = view;
     this.#objects = objects;
-    informers.of(PersistentVolumeClaim).onChange(({ object }) => this.#check(objectKey(object)));
-    informers.of(PersistentVolume).onChange(({ type, object, old }) => {
+    informers.of(kinds.PersistentVolumeClaim).onChange(({ object }) => this.#check(objectKey(object)));
+    informers.of(kinds.PersistentVolume).onChange(({ type, object, old }) => {
       if (type !== "updated" && this.#attached.has(object.metadata.name ?? "")) this.#forgetAll();
       for (const volume of [object, old]) {
         const key = claimOf(volume);
         if (key !== undefined) this.#check(key);
       }
     });
-    informers.of(StorageClass).onChange(() => this.#forgetAll());
-    informers.of(CSINode).onChange(({ object }) => this.#forget(object.metadata.name ?? ""));
-    informers.of(VolumeAttachment).onChange(({ type, object: { spec } }) => {
+    informers.of(kinds.StorageClass).onChange(() => this.#forgetAll());
+    informers.of(kinds.CSINode).onChange(({ object }) => this.#forget(object.metadata.name ?? ""));
+    informers.of(kinds.VolumeAttachment).onChange(({ type, object: { spec } }) => {
       if (type !== "updated") this.#count(spec.source.persistentVolumeName ?? "", type === "added" ? 1 : -1);
       this.#forget(spec.nodeName);
     });

@@ -5,23 +5,23 @@ import {
   everything,
   type Json,
   type KubeObject,
+  kinds,
   type LabelMatcher,
   type LabelRequirement,
   matcherOf,
 } from "#api";
 import type { Informer, Informers } from "#client";
 import type { LabelClass, PodInfo, PodSelector } from "../../framework/index.ts";
-import { ReplicaSet, ReplicationController, Service, StatefulSet } from "../../kinds.ts";
 import { matcher, podSelector } from "../../snapshot/index.ts";
 
 /** Undefined: nothing holds the pod together with others. */
 export type DefaultSelector = (pod: PodInfo) => PodSelector | undefined;
 
 export function defaultSelector(informers: Informers): DefaultSelector {
-  const services = informers.of(Service);
-  const controllers = informers.of(ReplicationController);
-  const replicaSets = informers.of(ReplicaSet);
-  const statefulSets = informers.of(StatefulSet);
+  const services = informers.of(kinds.Service);
+  const controllers = informers.of(kinds.ReplicationController);
+  const replicaSets = informers.of(kinds.ReplicaSet);
+  const statefulSets = informers.of(kinds.StatefulSet);
   let known = new WeakMap<LabelClass, Map<string, PodSelector | undefined>>();
   const forget = () => {
     known = new WeakMap();

@@ -6,10 +6,10 @@
  *    not to be reached from the node, the Pod or the node is gone, or time is up.
  * 3. Claims and volumes tell when they change. Whether the Pod and the node are still there is looked up once a second.
  */
+import { kinds } from "#api";
 import { type Clock, childController } from "#base";
 import { type Client, type Informers, objectKey, revisionOf } from "#client";
 import type { ClusterView, PodInfo } from "../../framework/index.ts";
-import { PersistentVolume, PersistentVolumeClaim } from "../../kinds.ts";
 import { isBound, SELECTED_NODE, type VolumeObjects } from "../volume-objects.ts";
 import type { NodeVolumes } from "./find-volumes.ts";
 import { isReached, type VolumeNode } from "./reach.ts";
@@ -52,12 +52,12 @@ async function write(
 ): Promise<NodeVolumes> {
   const bound = [];
   for (const { claim, volume } of matches)
-    bound.push({ claim, volume: await client.of(PersistentVolume).update(volume, { signal }) });
+    bound.push({ claim, volume: await client.of(kinds.PersistentVolume).update(volume, { signal }) });
   const asked = [];
   for (const claim of toMake)
     asked.push(
       await client
-        .of(PersistentVolumeClaim)
+        .of(kinds.PersistentVolumeClaim)
         .in(claim.metadata.namespace ?? "")
         .update(claim, { signal }),
     );
@@ -119,7 +119,10 @@ async function untilBound(look: () => Progress, context: BindContext, signal: Ab
       reject(error);
     }
   };
-  const leaves = [informers.of(PersistentVolumeClaim).onChange(again), informers.of(PersistentVolume).onChange(again)];
+  const leaves = [
+    informers.of(kinds.PersistentVolumeClaim).onChange(again),
+    informers.of(kinds.PersistentVolume).onChange(again),
+  ];
   const late = clock.timer(timeoutMs, () => reject(new Error("binding volumes: context deadline exceeded")));
   const looking = lookNowAndThen(again, clock, ending.signal);
   const stop = () => reject(signal.reason);

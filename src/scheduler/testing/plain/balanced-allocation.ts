@@ -6,7 +6,7 @@
  * 3. A Pod that asks for none of the resources is not scored.
  */
 import type { core } from "#api";
-import type { ResourceSpec } from "../../configuration/arguments.ts";
+import type { ResourceSpec } from "../../framework/index.ts";
 import { type PlainCluster, type PlainPlugin, podsOn, scoresOf } from "./cluster.ts";
 import { totalOf } from "./node-resources-fit.ts";
 import { amountsIn, isScalar, requestsOf } from "./pod-requests.ts";

@@ -5,7 +5,7 @@
  * 2. Amounts are bigints, so that nothing is rounded where the original has whole numbers.
  */
 import type { apps, core, storage } from "#api";
-import type { PluginArguments } from "../../configuration/arguments.ts";
+import type { PluginArguments } from "../../framework/index.ts";
 
 export interface PlainCluster {
   readonly nodes: readonly core.Node[];

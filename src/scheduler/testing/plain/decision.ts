@@ -5,7 +5,7 @@
  * 2. Scores are those of feasible nodes only: normalised among them, weighted, added up.
  */
 import type { core } from "#api";
-import { DEFAULT_ARGUMENTS, type PluginArguments } from "../../configuration/arguments.ts";
+import { DEFAULT_ARGUMENTS, type PluginArguments } from "../../framework/index.ts";
 import { balancedAllocation } from "./balanced-allocation.ts";
 import { nameOf, type PlainCluster, type PlainFailure, type PlainPlugin, type PlainQuestion } from "./cluster.ts";
 import { imageLocality } from "./image-locality.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { core } from "#api";
-import { DEFAULT_ARGUMENTS as args } from "../../configuration/arguments.ts";
+import { DEFAULT_ARGUMENTS as args } from "../../framework/index.ts";
 import { namespace, node, pod, podsWith, term } from "../builders.ts";
 import { interPodAffinity } from "./inter-pod-affinity.ts";
 import { podTopologySpread } from "./pod-topology-spread.ts";

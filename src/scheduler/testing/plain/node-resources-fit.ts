@@ -1,6 +1,6 @@
 /** A Pod fits where what it asks for is left. Scores by one of three strategies. */
 import { type core, isExtendedResource } from "#api";
-import type { ResourceSpec, ScoringStrategy, ShapePoint } from "../../configuration/arguments.ts";
+import type { ResourceSpec, ScoringStrategy, ShapePoint } from "../../framework/index.ts";
 import { type PlainCluster, type PlainPlugin, type PlainQuestion, podsOn, scoresOf } from "./cluster.ts";
 import {
   type Amounts,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { core } from "#api";
-import { DEFAULT_ARGUMENTS as args } from "../../configuration/arguments.ts";
+import { DEFAULT_ARGUMENTS as args } from "../../framework/index.ts";
 import { node, type PodParts, pod } from "../builders.ts";
 import { imageLocality } from "./image-locality.ts";
 import { nodeAffinity } from "./node-affinity.ts";

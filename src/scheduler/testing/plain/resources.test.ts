@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { DEFAULT_ARGUMENTS, type ScoringStrategy } from "../../configuration/arguments.ts";
+import { DEFAULT_ARGUMENTS, type ScoringStrategy } from "../../framework/index.ts";
 import { node, pod } from "../builders.ts";
 import { balancedAllocation } from "./balanced-allocation.ts";
 import { nodeResourcesFit, strategyScore } from "./node-resources-fit.ts";

@@ -6,7 +6,7 @@
 
 import { writeSync } from "node:fs";
 import { nextTurn, realClock, seededRandom } from "#base";
-import type { Store } from "../../store.ts";
+import type { Store } from "../../model/store.ts";
 import { openEmbeddedStore } from "../open.ts";
 
 export interface Acknowledged {

@@ -14,7 +14,7 @@ export function validateDescendingPath(path: string, where: FieldPath): readonly
 /** Names that begin with two dots are reserved for the kubelet's atomic writer. */
 export function validateFilePath(path: string, where: FieldPath): readonly FieldError[] {
   const faults = validateDescendingPath(path, where);
-  return path.startsWith("..") && !path.startsWith("../../")
+  return path.startsWith("..") && !path.startsWith("../")
     ? [...faults, invalid(where, path, "must not start with '..'")]
     : faults;
 }

@@ -1,6 +1,6 @@
-/** An API server in memory with some admission plugins, and what they noted for audit. */
+/** An API server in memory with some admission plugins, and the audit annotations of its last request. */
 import type { Authorizer } from "../../../authz/authorizer.ts";
-import type { Exchange } from "../../../pipeline/exchange.ts";
+import type { Authenticated } from "../../../pipeline/exchange.ts";
 import { namespace, type TestServer, type TestServerOptions, testServer } from "../../../testing/index.ts";
 import { mastersOnly } from "../../../testing/masters-only.ts";
 import { allPlugins } from "../../all-plugins.ts";
@@ -32,14 +32,14 @@ export async function dynamicServer(options: DynamicServerOptions = {}): Promise
   const { plugins: others = [], authorize = mastersOnly, ...rest } = options;
   const wanted = [...DYNAMIC, ...others];
   let plugins: readonly AdmissionPlugin[] = [];
-  let noted: Exchange | undefined;
+  let noted: Authenticated | undefined;
   const server = await testServer({
-    admission: (resources, context) => {
-      const services = { resources, context, authorize, requireDefaultAccount: false };
+    admission: ({ resources, storage, loopback }) => {
+      const services = { resources, storage, loopback, authorize, requireDefaultAccount: false };
       plugins = allPlugins
         .filter(({ name }) => wanted.includes(name))
         .flatMap(({ make }) => (make === undefined ? [] : [make(services as never, undefined)]));
-      return admissionChain(plugins, clusterView(resources, context));
+      return admissionChain(plugins, clusterView(resources, storage));
     },
     steps: {
       audit: (exchange, next) => {

@@ -1,0 +1,92 @@
+/**
+ * The last step of a write: the draft in the form in which it is stored, unless nothing is to be stored.
+ *
+ * 1. A change that changes nothing, or only the times of managedFields, is not stored: the resourceVersion stays. The exception is an object
+ *    that is stored in an outdated form.
+ * 2. A change that removes the last finalizer of an object that waits for its deletion deletes it.
+ */
+import { alreadyExists, applyStoredForm, equalJson, type Json, type KubeObject, type ManagedFields } from "#api";
+import { encodeForStore, StoredObject } from "../../cache/stored-object.ts";
+import type { AnyDraft } from "../draft.ts";
+import type { RestRequest } from "../rest-request.ts";
+import { eraseIfFinished } from "./delete.ts";
+import { persist } from "./persist.ts";
+import type { Change, Write } from "./write.ts";
+
+/** The outcome of a name that is taken is that object: the caller tells why, or tries another name. */
+export async function storeNew(write: Write): Promise<void> {
+  const { request, dryRun, draft } = write;
+  const { context, resource, namespace, witness } = request;
+  toStoredForm(request, draft);
+  const name = draft.metadata.name ?? "";
+  const suffix = resource.suffix(namespace, name);
+  if (dryRun) {
+    if (resource.cache.get(suffix) !== undefined) throw alreadyExists(resource.groupResource, name);
+    write.outcome = { ok: true, stored: unstored(request, suffix, draft) };
+    return;
+  }
+  write.outcome = await persist(context, resource, suffix, draft, undefined, witness);
+  write.persisted = write.outcome.ok;
+}
+
+export async function storeChange(write: Change): Promise<void> {
+  const { request, dryRun, draft, current, old } = write;
+  const { context, resource, namespace, name, witness } = request;
+  toStoredForm(request, draft);
+  const suffix = resource.suffix(namespace, name);
+  if (isUnchanged(draft, old) && !isStale(request, current)) {
+    write.outcome = { ok: true, stored: current };
+    return;
+  }
+  if (dryRun) {
+    write.outcome = { ok: true, stored: unstored(request, suffix, draft).asOf(current.revision) };
+    return;
+  }
+  const finished = await eraseIfFinished(request, suffix, draft, current);
+  if (finished !== undefined) {
+    write.outcome = { ok: true, stored: finished };
+    return;
+  }
+  write.outcome = await persist(context, resource, suffix, draft, current.revision, witness);
+  write.persisted = write.outcome.ok;
+}
+
+/** What the store does not tell apart becomes one form. */
+function toStoredForm({ resource }: RestRequest, draft: AnyDraft): void {
+  applyStoredForm(resource.kind.schema, draft as unknown as Parameters<typeof applyStoredForm>[1]);
+}
+
+/** The object as a dry run shows it: it has no revision. */
+function unstored({ resource }: RestRequest, suffix: string, draft: AnyDraft): StoredObject {
+  const object = resource.toStored(draft);
+  return new StoredObject({ key: resource.cache.prefix + suffix, value: encodeForStore(object), revision: 0 }, object);
+}
+
+/** Stored in a form, or encrypted with a key, that is not written any more. */
+export function isStale({ context, resource }: RestRequest, current: StoredObject): boolean {
+  return resource.forms?.isStale(current) === true || context.isOutdated?.(current.key) === true;
+}
+
+/** The field manager sets a time before admission and preparation, which may undo the change behind it. */
+export function isUnchanged(draft: AnyDraft, old: KubeObject): boolean {
+  if (equalJson(asJson(draft), asJson(old))) return true;
+  const before = old.metadata.managedFields;
+  if (!differsOnlyInTimes(draft.metadata.managedFields, before)) return false;
+  const sameTimes = { ...draft, metadata: { ...draft.metadata, managedFields: before } };
+  return equalJson(asJson(sameTimes), asJson(old));
+}
+
+function differsOnlyInTimes(after: ManagedFields | undefined, before: ManagedFields | undefined): boolean {
+  if (after === undefined || before === undefined || after.length !== before.length) return false;
+  let differs = false;
+  for (const [i, entry] of after.entries()) {
+    const old = before[i];
+    if (entry.time !== old?.time) differs = true;
+    if (!equalJson(asJson({ ...entry, time: "" }), asJson({ ...old, time: "" }))) return false;
+  }
+  return differs;
+}
+
+function asJson(value: object): Json {
+  return value as unknown as Json;
+}

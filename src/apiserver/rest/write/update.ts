@@ -1,0 +1,34 @@
+/** PUT: the whole object, to itself or to one of its subresources. */
+import { badRequest, cloneJson } from "#api";
+import { decodeSent } from "../body.ts";
+import { writeOptions } from "../options.ts";
+import type { RestRequest, Written } from "../rest-request.ts";
+import { change } from "./change.ts";
+import { dedupeOwners } from "./prepare.ts";
+
+export async function update(request: RestRequest): Promise<Written> {
+  const { resource, name, query, warn } = request;
+  const options = writeOptions("UpdateOptions", query);
+  const { draft, warnings } = await decodeSent(request, resource.kind, options.fieldValidation, warn);
+  for (const warning of warnings) warn(warning);
+  request.received?.(draft, resource.kind);
+  checkPlace(request, draft.metadata);
+  draft.metadata.name = name;
+  dedupeOwners(draft, warn, "sent");
+  return change(request, {
+    dryRun: options.dryRun,
+    mayCreate: request.subresource === "" && resource.kind.update?.allowCreate === true,
+    // The steps change the draft in place: each try starts from what was sent.
+    propose: () => ({ draft: cloneJson(draft) }),
+  });
+}
+
+/** Name and namespace of an object, if it has them, must be those of the path. */
+export function checkPlace({ resource, name, namespace }: RestRequest, metadata: Metadata): void {
+  if ((metadata.name ?? "") !== "" && metadata.name !== name)
+    throw badRequest(`the name of the object (${metadata.name}) does not match the name on the URL (${name})`);
+  if (resource.kind.scope === "Namespaced" && (metadata.namespace ?? "") !== "" && metadata.namespace !== namespace)
+    throw badRequest("the namespace of the provided object does not match the namespace sent on the request");
+}
+
+type Metadata = { readonly name?: string; readonly namespace?: string };

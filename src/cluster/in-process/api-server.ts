@@ -1,0 +1,135 @@
+/**
+ * The API server of a cluster in one process: flags and files become its options, and it follows them while it runs.
+ *
+ *     flags ──► files ──► options ──► API server
+ *                 ···► changed files and renewed certificates apply without a restart
+ */
+import { type ApiServer, SCHEDULING_PATH } from "#apiserver";
+import type { Clock, Logger, MetricsRegistry, Random, TaskGroup } from "#base";
+import { Recorder } from "#flows";
+import type { ClusterPki } from "#pki";
+import type { Store } from "#store";
+import { readAdmission } from "../config/admission.ts";
+import { readAudit } from "../config/audit.ts";
+import { readAuthentication, readRequestHeader } from "../config/authentication.ts";
+import { readModes } from "../config/authorization.ts";
+import {
+  ClientAuthorities,
+  followAuthentication,
+  readChangingFiles,
+  servingCertificate,
+} from "../config/changing-files.ts";
+import type { ClusterConfig } from "../config/cluster-config.ts";
+import { openEncryption } from "../config/encryption.ts";
+import { listenOrExplain } from "../config/listen.ts";
+import { openFlowFile } from "../data/flow-file.ts";
+import { SchedulingAnswers, SchedulingReasons } from "../reasons/scheduling-reasons.ts";
+
+export interface ClusterApiServerOptions {
+  readonly config: ClusterConfig;
+  readonly pki: ClusterPki;
+  readonly store: Store;
+  /** The file of flow records, if the configuration asks for one. */
+  readonly flowRecordsFile: string;
+  /** Where real nodes reach this machine. */
+  readonly machineIp: string | undefined;
+  readonly metrics: MetricsRegistry;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+}
+
+export interface ClusterApiServer extends Pick<ApiServer, "port" | "handle" | "signToken"> {
+  readonly url: string;
+  /** Where the scheduler in this process keeps the reasons for its decisions. */
+  readonly reasons: SchedulingReasons;
+  /** Applies changes of the files that flags name. */
+  follow(background: TaskGroup): void;
+  renewCertificates(fresh: ClusterPki): void;
+}
+
+/** Its parts stop with `starting`. */
+export async function startClusterApiServer(
+  options: ClusterApiServerOptions,
+  starting: AsyncDisposableStack,
+): Promise<ClusterApiServer> {
+  const { config, pki, store, machineIp, metrics, clock, random, log } = options;
+  const flags = config.authentication ?? {};
+  const files = await readChangingFiles(flags);
+  const encrypted = await openEncryption(config.encryption ?? {}, { clock, log });
+  starting.defer(async () => encrypted?.encryption.close());
+  const recorder = await openRecorder(options, starting);
+  const reasons = new SchedulingReasons();
+  const answers = new SchedulingAnswers(reasons, clock);
+  let { frontProxyClient, apiserverKubeletClient } = pki;
+  const server = await listenOrExplain(config, {
+    store,
+    ...(recorder !== undefined && { recorder }),
+    ...(config.historyWindowMs !== undefined && { historyWindowMs: config.historyWindowMs }),
+    others: { [SCHEDULING_PATH]: answers.answer },
+    sharedStore: config.store.kind === "etcd",
+    authentication: await readAuthentication(flags, files, pki),
+    requestHeader: await readRequestHeader(flags, pki),
+    certificate: servingCertificate(pki, files.clientCa),
+    authorizationModes: await readModes(config.authorization ?? {}),
+    admission: readAdmission(config.admission ?? {}),
+    audit: await readAudit(config.audit ?? {}, log),
+    ...(encrypted !== undefined && { encryption: encrypted.encryption }),
+    ...(config.fairness !== undefined && { fairness: config.fairness }),
+    frontProxyIdentity: () => frontProxyClient,
+    kubeletIdentity: () => ({ cert: apiserverKubeletClient.certPem, key: apiserverKubeletClient.keyPem }),
+    ...(machineIp !== undefined && { advertiseAddress: machineIp, alsoAt: alsoAt(config, machineIp) }),
+    ...(config.eventTtlMs !== undefined && { eventTtlMs: config.eventTtlMs }),
+    ...(config.serviceCidrs !== undefined && { serviceCidrs: config.serviceCidrs }),
+    metrics,
+    clock,
+    random,
+    log,
+  });
+  starting.defer(() => server.stop());
+  starting.use(answers);
+  const clients = new ClientAuthorities(pki, files.clientCa, (certificate) => server.renewCertificate(certificate));
+  const { port, handle, signToken } = server;
+  return {
+    port,
+    handle,
+    signToken,
+    url: urlOf(config, port),
+    reasons,
+    follow: (background) => {
+      followAuthentication(flags, files, { background, clients, server, clock, log });
+      encrypted?.follow(background);
+    },
+    renewCertificates: (fresh) => {
+      clients.renew(fresh);
+      ({ frontProxyClient, apiserverKubeletClient } = fresh);
+    },
+  };
+}
+
+async function openRecorder(
+  { config, flowRecordsFile: path, log }: ClusterApiServerOptions,
+  starting: AsyncDisposableStack,
+): Promise<Recorder | undefined> {
+  if (config.flowRecords === "off") return undefined;
+  const recorder = new Recorder();
+  if (config.flowRecords === "file") {
+    const file = await openFlowFile({ path, recorder, log });
+    starting.defer(() => file.close());
+  }
+  return recorder;
+}
+
+/** A server that listens on all addresses needs no other. */
+function alsoAt({ bindAddress }: ClusterConfig, address: string): readonly string[] {
+  return isAnyAddress(bindAddress) || bindAddress === address ? [] : [address];
+}
+
+function urlOf({ bindAddress }: ClusterConfig, port: number): string {
+  const host = isAnyAddress(bindAddress) ? "127.0.0.1" : bindAddress;
+  return `https://${host.includes(":") ? `[${host}]` : host}:${port}`;
+}
+
+export function isAnyAddress(address: string): boolean {
+  return address === "0.0.0.0" || address === "::";
+}

@@ -1,0 +1,80 @@
+/**
+ * The flow of an object while it goes on: of each record that comes, whether it belongs to it.
+ *
+ * 1. It shows what `trace` would show of all records that have come, each once, as soon as that is known.
+ * 2. What led to the object may turn out to belong to it only later: it is told then, behind what came before.
+ */
+import { type FlowRecord, isRead, type RequestRecord, sameObject, type WorkRecord } from "../record/record.ts";
+import { causesOf, type Question, trace } from "./trace.ts";
+
+/** What may still turn out to have led to something. */
+const MAX_KEPT = 20_000;
+
+export class LiveTrace {
+  readonly #question: Question;
+  readonly #depth: number;
+  /** How many works deep what follows from them may still go. */
+  readonly #revisions = new Map<number, number>();
+  readonly #works = new Map<string, number>();
+  /** What lies deeper than asked for, and is no new beginning when it comes back to the object. */
+  readonly #deepRevisions = new Set<number>();
+  readonly #deepWorks = new Set<string>();
+  readonly #told = new Set<number>();
+  #kept: FlowRecord[] = [];
+
+  constructor(question: Question) {
+    this.#question = question;
+    this.#depth = question.depth ?? Number.POSITIVE_INFINITY;
+  }
+
+  /** What is to be told now. */
+  take(record: FlowRecord): readonly FlowRecord[] {
+    if (this.#question.object === undefined) return this.#isWanted(record) ? [record] : [];
+    if (this.#kept.push(record) > MAX_KEPT) this.#kept = this.#kept.slice(MAX_KEPT / 2);
+    const found = this.#found(record).filter((each) => this.#isWanted(each) && !this.#told.has(each.seq));
+    for (const { seq } of found) this.#told.add(seq);
+    return found;
+  }
+
+  #isWanted(record: FlowRecord): boolean {
+    const { since = Number.NEGATIVE_INFINITY, reads = false } = this.#question;
+    if (record.type !== "request") return true;
+    return record.at >= since && (reads || !isRead(record.verb));
+  }
+
+  #found(record: FlowRecord): readonly FlowRecord[] {
+    switch (record.type) {
+      case "request":
+        return this.#request(record);
+      case "work":
+        return this.#work(record);
+      case "delivery":
+        return this.#revisions.has(record.revision) ? [record] : [];
+    }
+  }
+
+  #request(record: RequestRecord): readonly FlowRecord[] {
+    const { object } = this.#question;
+    if (this.#deepWorks.has(record.cause ?? "")) {
+      if (record.written !== undefined) this.#deepRevisions.add(record.written.revision);
+      return [];
+    }
+    const isOwn = object !== undefined && sameObject(record, object) && !this.#works.has(record.cause ?? "");
+    const left = isOwn ? this.#depth : this.#works.get(record.cause ?? "");
+    if (left === undefined) return [];
+    if (record.written !== undefined) this.#revisions.set(record.written.revision, left);
+    if (!isOwn || record.cause === undefined) return [record];
+    return trace(this.#kept, { ...this.#question, depth: 0 }).records;
+  }
+
+  #work(record: WorkRecord): readonly FlowRecord[] {
+    const left = Math.max(0, ...causesOf(record).map((revision) => this.#revisions.get(revision) ?? 0));
+    if (left === 0) {
+      const isDeep = (revision: number) => this.#deepRevisions.has(revision) || this.#revisions.has(revision);
+      if (causesOf(record).some(isDeep)) this.#deepWorks.add(record.id);
+      return [];
+    }
+    this.#works.set(record.id, left - 1);
+    return [record];
+  }
+}

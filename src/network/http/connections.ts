@@ -1,0 +1,115 @@
+/**
+ * Requests to endpoints.
+ *
+ * 1. Connections are reused for requests that may be repeated: those of idempotent methods without a body. An endpoint
+ *    may close an idle connection at the moment when it is used again, and only such a request can then be sent a second
+ *    time (RFC 9110, 9.2.2).
+ * 2. If the reused connection of such a request ends without a response, the request is sent again on a new one. If a
+ *    connection cannot be opened, the next endpoint is tried. Every other failure is final.
+ * 3. A body is read from the client only once the connection to the endpoint is open.
+ */
+import { Agent, type IncomingMessage, type OutgoingHttpHeaders, request } from "node:http";
+import type { Readable } from "node:stream";
+import type { Clock } from "#base";
+import type { Endpoint } from "../proxy/endpoints.ts";
+
+export interface Outgoing {
+  readonly method: string;
+  /** With the query. */
+  readonly path: string;
+  readonly headers: OutgoingHttpHeaders;
+  readonly body: Readable | undefined;
+}
+
+export type Attempt =
+  | { readonly kind: "answered"; readonly answer: IncomingMessage }
+  /** The request was not sent: it may go to another endpoint. */
+  | { readonly kind: "unreached"; readonly error: Error }
+  | { readonly kind: "failed"; readonly error: Error; readonly inTime: boolean };
+
+/** A reused connection that ended without a response. */
+interface Stale {
+  readonly kind: "stale";
+  readonly error: Error;
+}
+
+export interface ConnectionLimits {
+  readonly connectMs: number;
+  /** From the last byte of a request to the first of its response. */
+  readonly answerMs: number;
+}
+
+const IDEMPOTENT = new Set(["GET", "HEAD", "OPTIONS", "PUT", "DELETE"]);
+const IDLE_MS = 30_000;
+const MAX_IDLE_PER_ENDPOINT = 64;
+
+export class Connections {
+  readonly #kept = new Agent({ keepAlive: true, timeout: IDLE_MS, maxFreeSockets: MAX_IDLE_PER_ENDPOINT });
+  readonly #single = new Agent({ keepAlive: false });
+  readonly #limits: ConnectionLimits;
+  readonly #clock: Clock;
+
+  constructor(limits: ConnectionLimits, clock: Clock) {
+    this.#limits = limits;
+    this.#clock = clock;
+  }
+
+  /** `signal`: aborts when the client disconnects. */
+  async send(endpoint: Endpoint, outgoing: Outgoing, signal: AbortSignal): Promise<Attempt> {
+    const isRepeatable = outgoing.body === undefined && IDEMPOTENT.has(outgoing.method);
+    const attempt = await this.#send(endpoint, outgoing, isRepeatable ? this.#kept : this.#single, signal);
+    if (attempt.kind !== "stale") return attempt;
+    const again = await this.#send(endpoint, outgoing, this.#single, signal);
+    return again.kind === "stale" ? { kind: "failed", error: again.error, inTime: true } : again;
+  }
+
+  #send(
+    { address: host, port }: Endpoint,
+    { method, path, headers, body }: Outgoing,
+    agent: Agent,
+    signal: AbortSignal,
+  ): Promise<Attempt | Stale> {
+    const sent = request({ host, port, method, path, headers, agent, signal, setDefaultHeaders: false });
+    return new Promise<Attempt | Stale>((resolve) => {
+      let isConnected = false;
+      let inTime = true;
+      let isOver = false;
+      const late = (what: string) => () => {
+        inTime = false;
+        sent.destroy(new Error(what));
+      };
+      let timer = this.#clock.timer(this.#limits.connectMs, late("no connection in time"));
+      const end = (attempt: Attempt | Stale) => {
+        isOver = true;
+        timer.cancel();
+        resolve(attempt);
+      };
+      const connected = () => {
+        isConnected = true;
+        timer.cancel();
+        body?.pipe(sent);
+      };
+      sent.once("socket", (socket) => (socket.connecting ? socket.once("connect", connected) : connected()));
+      sent.once("finish", () => {
+        timer.cancel();
+        // A response may arrive before the whole request is sent.
+        if (isOver) return;
+        timer = this.#clock.timer(this.#limits.answerMs, late("no answer in time"));
+      });
+      sent.once("response", (answer) => end({ kind: "answered", answer }));
+      // Failures after the response also surface on its stream.
+      sent.on("error", (error) => {
+        if (!isConnected) end({ kind: "unreached", error });
+        else if (agent === this.#kept && inTime) end({ kind: "stale", error });
+        else end({ kind: "failed", error, inTime });
+      });
+      if (body === undefined) sent.end();
+      else body.once("error", (error) => sent.destroy(error));
+    });
+  }
+
+  close(): void {
+    this.#kept.destroy();
+    this.#single.destroy();
+  }
+}

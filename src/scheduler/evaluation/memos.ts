@@ -1,0 +1,42 @@
+/** The memos of asks, the least recently used evicted first, in bounded memory. */
+import { LruMap } from "#base";
+import type { ClusterView, NodeAsk, Stages } from "../framework/index.ts";
+import { AskMemo } from "./ask-memo.ts";
+import { RejectionCodes } from "./filtered.ts";
+import { isNarrowing } from "./narrowing.ts";
+
+/** Asks times nodes. */
+const MAX_CELLS = 1_000_000;
+const MIN_MEMOS = 4;
+
+export class Memos {
+  readonly #memos = new LruMap<NodeAsk, AskMemo>(MIN_MEMOS);
+  readonly #stages: Stages;
+  readonly #view: ClusterView;
+  #table = new RejectionCodes();
+
+  constructor(stages: Stages, view: ClusterView) {
+    this.#stages = stages;
+    this.#view = view;
+  }
+
+  /** Of the codes of all memos since they were last forgotten. */
+  get table(): RejectionCodes {
+    return this.#table;
+  }
+
+  of(ask: NodeAsk): AskMemo {
+    if (this.#table.full) {
+      this.#memos.clear();
+      this.#table = new RejectionCodes();
+    }
+    const known = this.#memos.get(ask);
+    if (known !== undefined) return known;
+    const memo = new AskMemo(ask, this.#stages, this.#table, this.#view);
+    // An ask for certain nodes is asked about those alone, and mostly once.
+    if (memo.filters.some(isNarrowing)) return memo;
+    this.#memos.limit = Math.max(MIN_MEMOS, Math.floor(MAX_CELLS / this.#view.generations.length));
+    this.#memos.set(ask, memo);
+    return memo;
+  }
+}
