@@ -57,12 +57,13 @@ function saidFaults(
   path: FieldPath,
 ): readonly FieldError[] {
   const errors: FieldError[] = [];
-  const [trimmed, told] = [rule.trim(), message.trim()];
-  if (trimmed === "") errors.push(required(path.child("rule"), "rule is not specified"));
-  else if (message !== "" && told === "")
+  const [trimmedRule, trimmedMessage] = [rule.trim(), message.trim()];
+  if (trimmedRule === "") errors.push(required(path.child("rule"), "rule is not specified"));
+  else if (message !== "" && trimmedMessage === "")
     errors.push(invalid(path.child("message"), message, "must be non-empty if specified"));
-  else if (lineBreak.test(told)) errors.push(invalid(path.child("message"), message, "must not contain line breaks"));
-  else if (lineBreak.test(trimmed) && told === "")
+  else if (lineBreak.test(trimmedMessage))
+    errors.push(invalid(path.child("message"), message, "must not contain line breaks"));
+  else if (lineBreak.test(trimmedRule) && trimmedMessage === "")
     errors.push(required(path.child("message"), "message must be specified if rule contains line breaks"));
   if (messageExpression !== "" && messageExpression.trim() === "")
     errors.push(required(path.child("messageExpression"), "messageExpression must be non-empty if specified"));

@@ -85,19 +85,19 @@ export function runRules(
       );
     } else if (evaluation.value !== true) {
       const forgiven = !usesOldSelf && (before.own ?? before.around)?.unchanged === true;
-      const tell = (error: FieldError): void => {
+      const report = (error: FieldError): void => {
         if (forgiven) run.warnings.push(fieldErrorText(error));
         else run.errors.push(error);
       };
       const where = compiled.field === undefined ? at : below(at, compiled.field);
-      const told = messageOf(compiled, variables, run);
-      if ("fatal" in told) {
-        tell({ type: "FieldValueInvalid", field: where.toString(), badValue: schemaType, detail: told.fatal });
+      const message = messageOf(compiled, variables, run);
+      if ("fatal" in message) {
+        report({ type: "FieldValueInvalid", field: where.toString(), badValue: schemaType, detail: message.fatal });
         run.budget = -1;
         return;
       }
       const shown = schemaType === "object" || schemaType === "array" ? undefined : value;
-      tell(failure(rule, where, shown, told.detail));
+      report(failure(rule, where, shown, message.detail));
     }
   }
 }
