@@ -5,7 +5,7 @@ export interface CallOptions {
   /** How long to wait for the answer, repetitions included. Default: the client's. */
   readonly timeoutMs?: number;
   /** The work that this is part of, as #flows writes it. */
-  readonly cause?: string;
+  readonly cause?: string | undefined;
 }
 
 export interface GetOptions extends CallOptions {
