@@ -1,11 +1,12 @@
 /** Encryption at rest on the real command: what is on disk and in snapshots, a file that changes, and mistakes in it. */
+
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { kinds } from "#api";
 import { realClock } from "#base";
 import { Client, https } from "#client";
 import { readKubeconfig } from "#pki";
-import { Secret } from "../src/controllers/runtime/index.ts";
 import { Home } from "./support/k8ts.ts";
 
 const VALUE = "a-very-secret-value";
@@ -41,7 +42,7 @@ describe("k8ts up --encryption-provider-config", () => {
     const connection = await readKubeconfig(home.kubeconfig);
     const client = new Client({ transport: https({ ...connection, ...connection.client }, { clock }), clock });
     open.push({ [Symbol.asyncDispose]: () => client.close() });
-    return client.of(Secret).in("default");
+    return client.of(kinds.Secret).in("default");
   };
   const onDisk = (home: Home) => {
     const dir = join(home.dataDir, "store");

@@ -3,14 +3,14 @@ import { once } from "node:events";
 import { Agent, request as httpsRequest } from "node:https";
 import { json } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { builtIn, type KubeObject } from "#api";
+import { builtIn, type KubeObject, kinds } from "#api";
 import { MetricsRegistry, realClock, silentLogger, systemRandom, TaskGroup } from "#base";
 import { Client, inProcess } from "#client";
 import { type Authority, createAuthority, readSigningRequest, signRequest } from "#pki";
 import { openMemoryStore, type Store } from "#store";
 import { type ApiServer, startApiServer } from "../src/apiserver/index.ts";
 import { csrApproving, csrSigning } from "../src/controllers/certificates/index.ts";
-import { controllerMetrics, runControllers, Secret } from "../src/controllers/runtime/index.ts";
+import { controllerMetrics, runControllers } from "../src/controllers/runtime/index.ts";
 import { makeRequest } from "../src/pki/testing/request.ts";
 
 const clock = realClock();
@@ -74,7 +74,10 @@ beforeAll(async () => {
   const [id = "", secret = ""] = TOKEN.split(".");
   const stringData = { "token-id": id, "token-secret": secret, "usage-bootstrap-authentication": "true" };
   const metadata = { name: `bootstrap-token-${id}`, namespace: "kube-system" };
-  await admin.of(Secret).in("kube-system").create({ metadata, type: "bootstrap.kubernetes.io/token", stringData });
+  await admin
+    .of(kinds.Secret)
+    .in("kube-system")
+    .create({ metadata, type: "bootstrap.kubernetes.io/token", stringData });
 });
 
 afterAll(async () => {

@@ -1,4 +1,4 @@
-/** The whole public surface of api: the machinery, server-side apply, the facts, and every built-in kind. */
+/** The public surface of api: the machinery, server-side apply, the facts, and every built-in kind. */
 
 export * from "./admissionregistration/expressions/index.ts";
 export {
@@ -7,7 +7,7 @@ export {
   type ResourceToCheck,
   resourcesToCheck,
 } from "./admissionregistration/type-checking.ts";
-export { builtIn, builtInKind } from "./all-kinds.ts";
+export { builtIn } from "./all-kinds.ts";
 export {
   type AcceptedNames,
   acceptNames,

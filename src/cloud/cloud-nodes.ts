@@ -6,10 +6,9 @@
  *
  * A Node whose kubelet says that a cloud looks after it carries the taint until this has been here once.
  */
-import type { core } from "#api";
-import type { Controller } from "#controllers";
+import { type core, kinds } from "#api";
+import type { Controller, Plan, Source, Write } from "#controllers";
 import type { Instance, Instances } from "./cloud.ts";
-import { Node, type Plan, type Source, type Write } from "./kinds.ts";
 
 export const UNINITIALIZED = "node.cloudprovider.kubernetes.io/uninitialized";
 const LABELS = {
@@ -24,10 +23,10 @@ export function cloudNodes(instances: Instances): Controller {
     name: "cloud-node-controller",
     account: "cloud-node-controller",
     bind({ cache }) {
-      const nodes = cache(Node);
+      const nodes = cache(kinds.Node);
       const sources: Source[] = [
         {
-          resource: Node as Source["resource"],
+          resource: kinds.Node as Source["resource"],
           keys: ({ type, object }) => (type === "added" ? [object.metadata.name ?? ""] : []),
         },
       ];
@@ -51,7 +50,7 @@ export function planNode(node: core.Node, instance: Instance): Plan {
     ? []
     : [
         {
-          ...{ verb: "patch", resource: Node, object: node, subresource: "status", type: "merge" },
+          ...{ verb: "patch", resource: kinds.Node, object: node, subresource: "status", type: "merge" },
           patch: { status: { addresses: instance.addresses.map(({ type, address }) => ({ type, address })) } },
         },
       ];
@@ -76,5 +75,5 @@ function nodeWrites(node: core.Node, instance: Instance): Write[] {
       ...(left.length < taints.length && { taints: left.length === 0 ? null : left.map((taint) => ({ ...taint })) }),
     },
   };
-  return [{ verb: "patch", resource: Node, object: node, type: "merge", patch }];
+  return [{ verb: "patch", resource: kinds.Node, object: node, type: "merge", patch }];
 }

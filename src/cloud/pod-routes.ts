@@ -3,10 +3,9 @@
  *
  *     Nodes --► wanted routes ──► difference ──► cloud ──► NetworkUnavailable: False ══► Node
  */
-import { type core, formatTime, instantOf } from "#api";
-import type { Controller } from "#controllers";
+import { type core, formatTime, instantOf, kinds } from "#api";
+import type { Controller, Plan, Source, Write } from "#controllers";
 import type { Route, Routes } from "./cloud.ts";
-import { Node, type Plan, type Source, type Write } from "./kinds.ts";
 
 /** All Nodes are one key: what is to go is found by comparing all with all. */
 const ALL = "routes";
@@ -19,8 +18,8 @@ export function podRoutes(routes: Routes): Controller {
     reportsAs: "route-controller",
     concurrency: 1,
     bind({ cache }) {
-      const nodes = cache(Node);
-      const sources: Source[] = [{ resource: Node as Source["resource"], keys: () => [ALL] }];
+      const nodes = cache(kinds.Node);
+      const sources: Source[] = [{ resource: kinds.Node as Source["resource"], keys: () => [ALL] }];
       return {
         sources,
         async reconcile(_, now, signal): Promise<Plan> {
@@ -59,7 +58,7 @@ function reachable(node: core.Node, now: number): Write[] {
   return [
     {
       verb: "patch",
-      resource: Node,
+      resource: kinds.Node,
       object: node,
       subresource: "status",
       patch: { status: { conditions: [condition] } },

@@ -1,9 +1,8 @@
 /** Load balancers from a pool, on an API server in memory, with the rights that the controller has. */
 import { afterEach, describe, expect, it } from "vitest";
-import type { core } from "#api";
+import { type core, kinds } from "#api";
 import { type TestControllers, testControllers } from "../controllers/testing/index.ts";
 import { cloudControllers } from "./cloud-controllers.ts";
-import { Service } from "./kinds.ts";
 import { localCloud } from "./local/local-cloud.ts";
 import { FINALIZER } from "./service-load-balancers.ts";
 
@@ -13,7 +12,7 @@ afterEach(() => cluster.close());
 const start = async (...addresses: string[]) => {
   cluster = await testControllers(cloudControllers(localCloud({ addresses }), { loadBalancerClass: "k8ts.dev/local" }));
 };
-const services = () => cluster.client.of(Service).in("default");
+const services = () => cluster.client.of(kinds.Service).in("default");
 const put = async (name: string, spec: core.ServiceSpec = {}) => {
   const ports = [{ port: 80 }];
   await services().create({ metadata: { name }, spec: { type: "LoadBalancer", ports, ...spec } });

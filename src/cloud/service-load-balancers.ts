@@ -8,11 +8,10 @@
  * 2. Services with a loadBalancerClass are others' affair, unless it is ours.
  * 3. One for which no address was left is looked at again when another lets one go.
  */
-import type { core } from "#api";
-import { objectKey } from "#client";
-import type { Controller } from "#controllers";
+import { type core, kinds } from "#api";
+import { objectKey, type RecordedEvent } from "#client";
+import type { Controller, Plan, Source, Write } from "#controllers";
 import type { LoadBalancers } from "./cloud.ts";
-import { Node, type Plan, type RecordedEvent, Service, type Source, type Write } from "./kinds.ts";
 
 export const FINALIZER = "service.kubernetes.io/load-balancer-cleanup";
 const EXCLUDED = "node.kubernetes.io/exclude-from-external-load-balancers";
@@ -29,13 +28,13 @@ export function serviceLoadBalancers(balancers: LoadBalancers, options: LoadBala
     account: "service-controller",
     reportsAs: "service-controller",
     bind({ cache }) {
-      const services = cache(Service);
-      const nodes = cache(Node);
+      const services = cache(kinds.Service);
+      const nodes = cache(kinds.Node);
       const waiting = () => services.list().filter((each) => isWanted(each, options) && !hasAddress(each));
       let hasAdopted = false;
       const sources: Source[] = [
         {
-          resource: Service as Source["resource"],
+          resource: kinds.Service as Source["resource"],
           keys: ({ type, object }) => {
             const freed = type === "deleted" || !isWanted(object as core.Service, options);
             return [objectKey(object), ...(freed ? waiting().map(objectKey) : [])];
@@ -110,7 +109,7 @@ function isTarget({ metadata }: core.Node): boolean {
 /** By the status: the controller may write that and nothing else. */
 function finalizerWrite(object: core.Service, field: string): Write {
   const patch = { metadata: { [field]: [FINALIZER] } };
-  return { verb: "patch", resource: Service, object, subresource: "status", patch };
+  return { verb: "patch", resource: kinds.Service, object, subresource: "status", patch };
 }
 
 function statusWrite(object: core.Service, loadBalancer: core.LoadBalancerStatus): Write {
@@ -121,7 +120,7 @@ function statusWrite(object: core.Service, loadBalancer: core.LoadBalancerStatus
     ...(ipMode !== undefined && { ipMode }),
   }));
   const patch = { status: { loadBalancer: { ingress: told.length === 0 ? null : told } } };
-  return { verb: "patch", resource: Service, object, subresource: "status", type: "merge", patch };
+  return { verb: "patch", resource: kinds.Service, object, subresource: "status", type: "merge", patch };
 }
 
 function failed(about: core.Service, error: unknown): RecordedEvent {

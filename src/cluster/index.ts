@@ -23,7 +23,7 @@ export { CONTEXT_NAME } from "./data/kubeconfigs.ts";
 export { findRunning, type Running, type RunState, readRunState } from "./data/run-state.ts";
 export { endNodes, imageTools, nodeTools } from "./node-tools.ts";
 export type { NodeRecord, NodeRun, Wanted } from "./nodes/index.ts";
-export { type ApiServerConfig, type LoneApiServer, startLoneApiServer } from "./standalone/api-server.ts";
+export { type ApiServerConfig, type StandaloneApiServer, startStandaloneApiServer } from "./standalone/api-server.ts";
 export {
   type Component,
   type ComponentConfig,
@@ -32,6 +32,14 @@ export {
   type Work,
 } from "./standalone/component.ts";
 export type { ComponentServing } from "./standalone/component-server.ts";
-export { type LoneControllerManagerConfig, runLoneControllerManager } from "./standalone/controller-manager.ts";
-export { type LoneDnsConfig, type LoneProxyConfig, runLoneDns, runLoneProxy } from "./standalone/proxy.ts";
-export { type LoneSchedulerConfig, runLoneScheduler } from "./standalone/scheduler.ts";
+export {
+  runStandaloneControllerManager,
+  type StandaloneControllerManagerConfig,
+} from "./standalone/controller-manager.ts";
+export {
+  runStandaloneDns,
+  runStandaloneProxy,
+  type StandaloneDnsConfig,
+  type StandaloneProxyConfig,
+} from "./standalone/proxy.ts";
+export { runStandaloneScheduler, type StandaloneSchedulerConfig } from "./standalone/scheduler.ts";

@@ -1,9 +1,8 @@
 /** All controllers side by side: each within its own role, and all of them at rest when there is nothing to do. */
 import { afterEach, describe, expect, it } from "vitest";
-import type { core } from "#api";
+import { type core, kinds } from "#api";
 import { createLogger, VirtualClock } from "#base";
 import { allControllers } from "./all-controllers.ts";
-import { Deployment, Namespace, Node, Pod, ServiceCIDR } from "./runtime/index.ts";
 import { scriptedNodes, testControllers } from "./testing/index.ts";
 
 const open: (() => Promise<void>)[] = [];
@@ -28,7 +27,7 @@ async function cluster() {
   open.push(() => running.close());
   const { client } = running;
   for (const name of ["default", "kube-system", "kube-public", "kube-node-lease"])
-    await client.of(Namespace).create({ metadata: { name } });
+    await client.of(kinds.Namespace).create({ metadata: { name } });
   const nodes = scriptedNodes(client, clock);
   for (const name of ["a", "b", "c"]) await nodes.add(name, { "kubernetes.io/os": "linux" });
   return { ...running, nodes, complaints };
@@ -47,22 +46,22 @@ describe("all controllers together", () => {
 
   it("stay within their roles, through a rollout, a failure of a node and its return", async () => {
     const { client, nodes, complaints } = await cluster();
-    const deployments = client.of(Deployment).in("default");
+    const deployments = client.of(kinds.Deployment).in("default");
     const spec = { replicas: 4, selector: { matchLabels: { app: "web" } }, template };
     await deployments.create({ metadata: { name: "web" }, spec });
-    await client.of(ServiceCIDR).create({ metadata: { name: "more" }, spec: { cidrs: ["10.99.0.0/16"] } });
+    await client.of(kinds.ServiceCIDR).create({ metadata: { name: "more" }, spec: { cidrs: ["10.99.0.0/16"] } });
     await nodes.live(2 * MINUTE);
     nodes.stop("a");
     await nodes.live(10 * MINUTE);
     expect((await deployments.get("web")).status?.readyReplicas).toBe(4);
     nodes.start("a");
     await nodes.live(5 * MINUTE);
-    await client.of(ServiceCIDR).delete("more");
+    await client.of(kinds.ServiceCIDR).delete("more");
     await deployments.delete("web");
     await nodes.live(2 * MINUTE);
-    expect((await client.of(Pod).list()).items).toEqual([]);
-    expect((await client.of(ServiceCIDR).list()).items).toEqual([]);
-    expect((await client.of(Node).get("a")).spec).toMatchObject({ podCIDR: expect.stringMatching(/^10\.244\./) });
+    expect((await client.of(kinds.Pod).list()).items).toEqual([]);
+    expect((await client.of(kinds.ServiceCIDR).list()).items).toEqual([]);
+    expect((await client.of(kinds.Node).get("a")).spec).toMatchObject({ podCIDR: expect.stringMatching(/^10\.244\./) });
     expect(complaints.filter((line) => line.includes("Forbidden"))).toEqual([]);
   });
 
@@ -70,7 +69,7 @@ describe("all controllers together", () => {
     const { client, nodes, writes, requests } = await cluster();
     const spec = { replicas: 2, selector: { matchLabels: { app: "web" } }, template };
     await client
-      .of(Deployment)
+      .of(kinds.Deployment)
       .in("default")
       .create({ metadata: { name: "web" }, spec });
     await nodes.live(5 * MINUTE);

@@ -7,8 +7,10 @@ export {
   type Controller,
   type ControllersOptions,
   controllerMetrics,
-  Lease,
+  type Plan,
   runControllers,
+  type Source,
   selected,
   UnknownControllerError,
+  type Write,
 } from "./runtime/index.ts";

@@ -3,21 +3,13 @@
  * do both work at the same time.
  */
 import { afterEach, describe, expect, it } from "vitest";
-import type { apps } from "#api";
+import { type apps, kinds } from "#api";
 import { MetricsRegistry, seededRandom, silentLogger, TaskGroup } from "#base";
 import { Client, inProcess, leadElected } from "#client";
 import { type TestServer, testServer } from "../apiserver/testing/index.ts";
 import { deploymentController } from "./deployment/index.ts";
 import { replicaSetController } from "./replica-set/index.ts";
-import {
-  type Controller,
-  controllerMetrics,
-  Deployment,
-  Lease,
-  Pod,
-  ReplicaSet,
-  runControllers,
-} from "./runtime/index.ts";
+import { type Controller, controllerMetrics, runControllers } from "./runtime/index.ts";
 import { reportPods } from "./testing/index.ts";
 
 const MASTERS = ["system:masters"];
@@ -58,7 +50,7 @@ class Manager {
     const client = this.#client("system:kube-controller-manager");
     const random = seededRandom(name.length);
     const metrics = controllerMetrics(new MetricsRegistry());
-    const leases = client.of(Lease).in("kube-system");
+    const leases = client.of(kinds.Lease).in("kube-system");
     const election = { leases, name: "kcm", identity: name, clock, random, log: silentLogger };
     this.#tasks.run(name, (signal) =>
       leadElected(election, signal, (term) =>
@@ -172,9 +164,9 @@ async function cluster() {
   };
   const state = async () => {
     const [deployments, sets, pods] = await Promise.all([
-      client.of(Deployment).list(),
-      client.of(ReplicaSet).list(),
-      client.of(Pod).list(),
+      client.of(kinds.Deployment).list(),
+      client.of(kinds.ReplicaSet).list(),
+      client.of(kinds.Pod).list(),
     ]);
     return deployments.items.map(({ metadata, status }) => {
       const { uid, name } = metadata ?? {};
@@ -209,13 +201,13 @@ describe("two controller managers", () => {
     await clock.advance(1_000);
     manager("standby");
     await clock.advance(5_000);
-    for (const name of names.slice(0, 3)) await client.of(Deployment).create(deployment(name));
+    for (const name of names.slice(0, 3)) await client.of(kinds.Deployment).create(deployment(name));
     await clock.advance(1_000);
     expect(new Set(diary.writes.map((write) => write.manager))).toEqual(new Set(["first"]));
     first.kill();
     const killedMs = clock.monotonic();
     // What comes while nobody leads is not lost either.
-    for (const name of names.slice(3)) await client.of(Deployment).create(deployment(name));
+    for (const name of names.slice(3)) await client.of(kinds.Deployment).create(deployment(name));
     await clock.advance(60_000);
     await reportPods(client, clock.now());
     await clock.advance(5_000);
@@ -243,7 +235,7 @@ describe("two controller managers", () => {
     await clock.advance(1_000);
     manager("standby");
     await clock.advance(3_000);
-    for (const name of names) await client.of(Deployment).create(deployment(name));
+    for (const name of names) await client.of(kinds.Deployment).create(deployment(name));
     await clock.advance(60_000);
     await reportPods(client, clock.now());
     await clock.advance(30_000);
@@ -257,7 +249,7 @@ describe("two controller managers", () => {
     const managers = [manager("first"), manager("second")];
     for (const [turn, name] of names.entries()) {
       await clock.advance(40_000);
-      await client.of(Deployment).create(deployment(name));
+      await client.of(kinds.Deployment).create(deployment(name));
       await clock.advance(1_000);
       await reportPods(client, clock.now());
       const leader = diary.writes.at(-1)?.manager;
@@ -278,7 +270,7 @@ describe("two controller managers", () => {
     await clock.advance(1_000);
     manager("standby");
     await clock.advance(3_000);
-    for (const name of names) await client.of(Deployment).create(deployment(name));
+    for (const name of names) await client.of(kinds.Deployment).create(deployment(name));
     const stopped = first.stop();
     await clock.advance(2 * RETRY_MS);
     await stopped;

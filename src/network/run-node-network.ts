@@ -2,12 +2,11 @@
  * A node's network in one process: kube-proxy, NetworkPolicies, DNS and, if wanted, routes to the Pods of other nodes and
  * masquerading. The parts share their client and nothing else.
  */
-import type { core } from "#api";
+import { type core, kinds } from "#api";
 import { abortable, type Clock, type Logger, type MetricsRegistry, type Random, TaskGroup } from "#base";
 import type { Client } from "#client";
 import { runDns, type UpstreamAddress } from "./dns/index.ts";
 import { type Family, familyOf } from "./kernel/ip-family.ts";
-import { Node } from "./kernel/kinds.ts";
 import { type Program, runProgram } from "./kernel/program.ts";
 import { type OverlayMode, runOverlay } from "./overlay/index.ts";
 import { runMasquerade } from "./overlay/masquerade.ts";
@@ -26,15 +25,15 @@ export interface NodeNetworkOptions {
   readonly client: Client;
   readonly nodeName: string;
   readonly clusterCidrs: readonly string[];
-  readonly nodePortAddresses?: readonly string[];
+  readonly nodePortAddresses?: readonly string[] | undefined;
   /** kube-proxy mode. Default: nftables. */
-  readonly proxyMode?: ProxyMode;
+  readonly proxyMode?: ProxyMode | undefined;
   readonly networkPolicy: boolean;
   readonly resyncMs?: number | undefined;
   /** How Pods on other nodes are reached. Absent: somebody else provides the routes. */
-  readonly overlay?: OverlayMode;
+  readonly overlay?: OverlayMode | undefined;
   /** Masquerades traffic from Pods to addresses outside of the cluster. */
-  readonly masqueradesOutside?: boolean;
+  readonly masqueradesOutside?: boolean | undefined;
   readonly dns?: {
     readonly addresses: readonly string[];
     readonly port: number;
@@ -110,7 +109,7 @@ async function nodeFacts(options: NodeNetworkOptions, signal: AbortSignal): Prom
   const { client, nodeName, clusterCidrs, nodePortAddresses, clock, log } = options;
   for (;;) {
     try {
-      const node = await client.of(Node).get(nodeName, { signal });
+      const node = await client.of(kinds.Node).get(nodeName, { signal });
       const addresses = nodePortAddresses ?? internalAddresses(node);
       const zone = node.metadata.labels?.[ZONE];
       if (addresses.length > 0) return { name: nodeName, addresses, podCidrs: clusterCidrs, zone };

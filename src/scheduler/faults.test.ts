@@ -1,10 +1,9 @@
 /** What may go wrong: no pod is lost, no node gets more than it has, and someone is told. */
 import { afterEach, describe, expect, it } from "vitest";
-import { conflict, parseQuantity, StatusError, scaledValue } from "#api";
+import { conflict, kinds, parseQuantity, StatusError, scaledValue } from "#api";
 import { seededRandom } from "#base";
 import { readConfiguration } from "./configuration/index.ts";
 import { definePlugin, PASS, type Plugin, type PluginFactory, rejectionsOf } from "./framework/index.ts";
-import { Node, Pod } from "./framework/kinds.ts";
 import { ALL_PLUGINS } from "./plugins/index.ts";
 import { node, pod } from "./testing/index.ts";
 import { type TestScheduler, type TestSchedulerOptions, testScheduler } from "./testing/test-scheduler.ts";
@@ -25,7 +24,7 @@ const isBinding = ({ path }: { readonly path: string }) => path.endsWith("/bindi
 
 async function bind({ client }: TestScheduler, name: string, to: string): Promise<void> {
   const binding = { metadata: { name, namespace: "default" }, target: { kind: "Node", name: to } };
-  await client.of(Pod).in("default").subresource(name, "binding").create(binding);
+  await client.of(kinds.Pod).in("default").subresource(name, "binding").create(binding);
 }
 
 /** With one plugin more. */
@@ -105,7 +104,7 @@ describe("a binding that fails", () => {
     meddle(async (request) => {
       if (!isBinding(request) || !first) return undefined;
       first = false;
-      await client.of(Node).delete("a");
+      await client.of(kinds.Node).delete("a");
       await addNode(node("b"));
       return conflict({ group: "", resource: "pods/binding" }, "web", "there is no such node");
     });
@@ -189,7 +188,7 @@ describe("pods that go while they are placed", () => {
     meddle(async (request) => {
       if (!isBinding(request) || !first) return undefined;
       first = false;
-      await client.of(Pod).in("default").delete("web", { gracePeriodSeconds: 0 });
+      await client.of(kinds.Pod).in("default").delete("web", { gracePeriodSeconds: 0 });
       return undefined;
     });
     await addPod(pod("web", cpu("1")));
@@ -258,12 +257,12 @@ describe("whatever happens", () => {
         await addPod(pod(name, parts));
       } else if (what < 8 && made > 0) {
         await client
-          .of(Pod)
+          .of(kinds.Pod)
           .in("default")
           .delete(`p${random.integer(made)}`)
           .catch(gone);
       } else if (what === 8) {
-        await client.of(Node).delete("n3").catch(gone);
+        await client.of(kinds.Node).delete("n3").catch(gone);
       } else await addNode(node("n3", { allocatable: { cpu: "2", pods: "5" } })).catch(gone);
       if (random.next() < 0.5) await settle();
       if (random.next() < 0.2) await clock.advance(random.integer(3000));
@@ -272,7 +271,7 @@ describe("whatever happens", () => {
     meddle(() => undefined);
     await clock.advance(400_000);
     await check(running);
-    const { items } = await client.of(Pod).list();
+    const { items } = await client.of(kinds.Pod).list();
     // Whatever waits waits for a reason that is still true: it would fit nowhere.
     for (const { spec, status } of items.filter((each) => each.spec?.nodeName === undefined)) {
       expect(status?.conditions?.[0], JSON.stringify(spec)).toMatchObject({ reason: "Unschedulable" });
@@ -286,7 +285,7 @@ function gone(error: unknown): void {
 
 async function check({ client }: TestScheduler): Promise<void> {
   const used = new Map<string, { cpu: number; pods: number }>();
-  for (const { spec } of (await client.of(Pod).list()).items) {
+  for (const { spec } of (await client.of(kinds.Pod).list()).items) {
     if (spec?.nodeName === undefined) continue;
     const sum = used.get(spec.nodeName) ?? { cpu: 0, pods: 0 };
     sum.cpu += Number(scaledValue(parseQuantity(spec.containers[0]?.resources?.requests?.cpu ?? "0"), -3));

@@ -6,7 +6,6 @@ export { configz, type ReadConfiguration } from "./configuration/index.ts";
 export { type Explanation, Explanations } from "./cycle/explanations.ts";
 export { type SchedulerMetrics, schedulerMetrics } from "./cycle/metrics.ts";
 export { ConfigurationError, type SchedulerConfiguration } from "./framework/index.ts";
-export { Lease } from "./framework/kinds.ts";
 export { podResourcesText } from "./pod-resources.ts";
 export { runScheduler, type SchedulerOptions } from "./run-scheduler.ts";
 
@@ -15,7 +14,7 @@ export function readConfiguration(content: string, readFile: (path: string) => s
   return read(content, { factories: ALL_PLUGINS, readFile });
 }
 
-/** What holds where there is no file. */
+/** The configuration without a file. */
 export function defaultRead(): ReadConfiguration {
   return readNothing(ALL_PLUGINS);
 }

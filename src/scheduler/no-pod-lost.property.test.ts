@@ -4,9 +4,8 @@
  */
 
 import { describe, expect, it } from "vitest";
-import { type core, isStatusError, StatusError } from "#api";
+import { type core, isStatusError, kinds, StatusError } from "#api";
 import { type Random, seededRandom } from "#base";
-import { Node, Pod } from "./framework/kinds.ts";
 import { amountsIn, type PlainCluster, plainDecision, randomCluster, requestsOf } from "./testing/index.ts";
 import { type TestScheduler, testScheduler } from "./testing/test-scheduler.ts";
 
@@ -65,13 +64,13 @@ async function change(running: TestScheduler, random: Random, step: number): Pro
         metadata: { name, labels: { ...node.metadata.labels, "kubernetes.io/hostname": name } },
       });
   } else if (what === 1) {
-    const { items } = await client.of(Node).list();
-    if (items.length > 2) await client.of(Node).delete(random.pick(items).metadata.name ?? "");
+    const { items } = await client.of(kinds.Node).list();
+    if (items.length > 2) await client.of(kinds.Node).delete(random.pick(items).metadata.name ?? "");
   } else if (what === 2) {
-    const { items } = await client.of(Pod).list();
+    const { items } = await client.of(kinds.Pod).list();
     if (items.length > 0) {
       const { namespace = "", name = "" } = random.pick(items).metadata;
-      await client.of(Pod).in(namespace).delete(name, { gracePeriodSeconds: 0 });
+      await client.of(kinds.Pod).in(namespace).delete(name, { gracePeriodSeconds: 0 });
     }
   } else
     await create(running, {
@@ -102,7 +101,7 @@ async function calm({ settle, clock }: TestScheduler): Promise<void> {
 }
 
 async function stateOf({ client }: TestScheduler): Promise<PlainCluster> {
-  const [nodes, pods] = [await client.of(Node).list(), await client.of(Pod).list()];
+  const [nodes, pods] = [await client.of(kinds.Node).list(), await client.of(kinds.Pod).list()];
   return { nodes: nodes.items, pods: pods.items, namespaces: [{ metadata: { name: "default" } }] };
 }
 

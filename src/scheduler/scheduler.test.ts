@@ -1,9 +1,8 @@
 /** The scheduler at work on an API server: what users see, as nodes and pods come and go. */
 import { afterEach, describe, expect, it } from "vitest";
-import type { core, policy } from "#api";
+import { type core, kinds, type policy } from "#api";
 import { revisionOf } from "#client";
 import { CAUSE_HEADER, readCause } from "#flows";
-import { Node, Pod, PodDisruptionBudget } from "./framework/kinds.ts";
 import { node, pod } from "./testing/index.ts";
 import { type TestScheduler, type TestSchedulerOptions, testScheduler } from "./testing/test-scheduler.ts";
 
@@ -88,11 +87,11 @@ describe("a scheduler", () => {
     expect(told()).toMatchObject([{ actor: "scheduler", about: "default/web", woken: [created], decided: first }]);
     await addNode(node("b", { unschedulable: true }));
     await settle();
-    const added = revisionOf(await client.of(Node).get("b"));
+    const added = revisionOf(await client.of(kinds.Node).get("b"));
     expect(told().slice(1)).toMatchObject([{ woken: [patched, added] }]);
     const changed = revisionOf(await get("web"));
     await addNode(node("c"));
-    const enough = revisionOf(await client.of(Node).get("c"));
+    const enough = revisionOf(await client.of(kinds.Node).get("c"));
     await settle();
     const binding = requests().find(({ path }) => path.endsWith("/binding"));
     expect(readCause(binding?.headers[CAUSE_HEADER])).toMatchObject({ woken: [changed, enough] });
@@ -109,7 +108,7 @@ describe("a scheduler", () => {
     await settle();
     expect(await places()).toEqual({ early: "a", gated: undefined });
     await client
-      .of(Pod)
+      .of(kinds.Pod)
       .in("default")
       .patch("gated", { type: "json", operations: [{ op: "remove", path: "/spec/schedulingGates" }] });
     await settle();
@@ -122,7 +121,7 @@ describe("a scheduler", () => {
     await addPod(pod("vip", { ...cpu("3"), spec: { ...important, nodeSelector: { disk: "ssd" } } }));
     await settle();
     const nominate = async (nominatedNodeName: string | null) => {
-      const status = client.of(Pod).in("default").subresource("vip", "status");
+      const status = client.of(kinds.Pod).in("default").subresource("vip", "status");
       await status.patch({ type: "merge", object: { status: { nominatedNodeName } } });
       await settle();
     };
@@ -138,7 +137,7 @@ describe("a scheduler", () => {
     const { addNode, addPod, settle, places, events, client } = await scheduler();
     await addPod(pod("web", { metadata: { name: "web", namespace: "default", finalizers: ["example.com/hold"] } }));
     await settle();
-    await client.of(Pod).in("default").delete("web");
+    await client.of(kinds.Pod).in("default").delete("web");
     await addNode(node("a"));
     await settle();
     expect(await places()).toEqual({ web: undefined });
@@ -202,7 +201,7 @@ describe("a scheduler", () => {
     await addPod(pod("third", { hostPorts: [81] }));
     await settle();
     expect(await places()).toEqual({ first: "a", second: undefined, third: "a" });
-    await client.of(Pod).in("default").delete("first", { gracePeriodSeconds: 0 });
+    await client.of(kinds.Pod).in("default").delete("first", { gracePeriodSeconds: 0 });
     await settle();
     expect(await places()).toEqual({ second: "a", third: "a" });
   });
@@ -247,11 +246,11 @@ describe("preemption", () => {
 
   /** As kubelets would. */
   async function letGo({ client, settle }: TestScheduler): Promise<readonly string[]> {
-    const { items } = await client.of(Pod).list();
+    const { items } = await client.of(kinds.Pod).list();
     const going = items.filter(({ metadata }) => metadata.deletionTimestamp !== undefined);
     for (const { metadata } of going) {
       await client
-        .of(Pod)
+        .of(kinds.Pod)
         .in("default")
         .delete(metadata.name ?? "", { gracePeriodSeconds: 0 });
     }
@@ -270,7 +269,7 @@ describe("preemption", () => {
     expect(status?.conditions).toMatchObject([
       { type: "PodScheduled", status: "False", message: "0/2 nodes are available: 2 Insufficient cpu." },
     ]);
-    const { items } = await running.client.of(Pod).list();
+    const { items } = await running.client.of(kinds.Pod).list();
     const victims = items.filter((each) => each.metadata.deletionTimestamp !== undefined);
     expect(victims).toMatchObject([
       {
@@ -339,7 +338,7 @@ describe("preemption", () => {
       metadata: { name: "keep", namespace: "default" },
       spec: { minAvailable: 2, selector: { matchLabels: { on: "a" } } },
     };
-    await client.of(PodDisruptionBudget).in("default").create(budget);
+    await client.of(kinds.PodDisruptionBudget).in("default").create(budget);
     await settle();
     for (const name of ["v1", "v2"]) await addPod(pod(name, { ...cpu("1"), spec: important }));
     await settle();

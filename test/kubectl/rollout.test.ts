@@ -1,11 +1,12 @@
 /** kubectl rollout, scale and set image against controllers at work. There is no node: the test plays one, and lets every Pod run that is not broken. */
+
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
+import { kinds } from "#api";
 import { realClock } from "#base";
 import { Client, https } from "#client";
-import { Pod } from "../../src/controllers/runtime/index.ts";
 import { reportPods } from "../../src/controllers/testing/index.ts";
 import type { Home } from "../support/k8ts.ts";
 import { deployment } from "../support/manifests.ts";
@@ -36,9 +37,9 @@ async function playNode(cluster: Home, signal: AbortSignal): Promise<void> {
   const isBroken = (image: string | undefined) => image?.startsWith("broken") ?? false;
   try {
     while (!signal.aborted) {
-      const { metadata } = await client.of(Pod).list();
+      const { metadata } = await client.of(kinds.Pod).list();
       const resourceVersion = metadata?.resourceVersion ?? "";
-      for await (const { type } of client.of(Pod).watch({ resourceVersion, signal })) {
+      for await (const { type } of client.of(kinds.Pod).watch({ resourceVersion, signal })) {
         if (type !== "ADDED") continue;
         await reportPods(
           client,

@@ -1,8 +1,8 @@
-/** The whole public surface of machinery, except for server-side apply, which has its own. */
+/** The public surface of machinery, except for server-side apply, which has its own. */
 
 /** The Common Expression Language: `cel.celEnvironment({ … })`, `cel.types.list(…)`. */
 export * as cel from "./cel/index.ts";
-/** What Kubernetes adds to it, place by place: `celLibraries.baseEnvironment()`. */
+/** The libraries that Kubernetes adds to CEL, for each place: `celLibraries.baseEnvironment()`. */
 export * as celLibraries from "./cel/libraries/index.ts";
 /** Builders for faults: `field.required(at("spec").child("name"))`. */
 export * as field from "./errors/field-error.ts";
@@ -77,8 +77,8 @@ export { decodeProtobuf, encodeProtobuf } from "./protobuf/codec.ts";
 export { decodeEnvelope, type Envelope, encodeEnvelope, isEnvelope } from "./protobuf/envelope.ts";
 export { ProtobufError } from "./protobuf/reader.ts";
 export { decodeWatchFrame, encodeWatchFrame, type WatchFrame } from "./protobuf/watch.ts";
-export { clusterWide, type KindName, namespaced, type ResourceName } from "./resource-name.ts";
 export { ProtobufWriter } from "./protobuf/writer.ts";
+export { clusterWide, type KindName, namespaced, type ResourceName } from "./resource-name.ts";
 export { base64Fault, decodeBase64, encodeBase64, isCanonicalBase64 } from "./scalars/base64.ts";
 export { DurationError, durationMs, formatDuration, formatMs, parseDuration } from "./scalars/duration.ts";
 export { type IntOrString, IntOrStringError, isPercentage, scaledIntOrString } from "./scalars/int-or-string.ts";

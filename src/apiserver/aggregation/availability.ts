@@ -11,10 +11,10 @@ import { type ConditionFacts, type core, type discovery, equalJson, isStatusErro
 import { addressText, type MetricsRegistry } from "#base";
 import { follow } from "../loopback/follow.ts";
 import { serverRequest } from "../loopback/server-request.ts";
+import type { AnyDraft } from "../rest/draft.ts";
 import type { Resource } from "../rest/resource.ts";
 import type { ServerContext } from "../rest/server-context.ts";
 import { change } from "../rest/write/change.ts";
-import type { AnyDraft } from "../rest/write/prepare.ts";
 import { type ApiService, asApiService, availableOf, basePathOf, type ServiceAt, serviceOf } from "./api-service.ts";
 import {
   FAILED_CHECK,

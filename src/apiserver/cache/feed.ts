@@ -176,7 +176,7 @@ export class StoreFeed {
     prefix: string,
     at?: Revision,
   ): Promise<{ readonly entries: readonly Entry[]; readonly revision: Revision }> {
-    let page = await this.#store.list(prefix, { limit: PAGE_ENTRIES, ...(at !== undefined && { revision: at }) });
+    let page = await this.#store.list(prefix, { limit: PAGE_ENTRIES, revision: at });
     const { revision } = page;
     const entries = [...page.entries];
     for (let last = entries.at(-1); last !== undefined && page.more; last = entries.at(-1)) {

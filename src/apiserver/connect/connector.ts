@@ -4,9 +4,9 @@ import { answerValue } from "../encode/answers.ts";
 import { negotiate } from "../encode/negotiate.ts";
 import type { ApiRequest, ApiResponse } from "../http/exchange.ts";
 import { decodeSent } from "../rest/body.ts";
+import type { AnyDraft } from "../rest/draft.ts";
 import { type WriteOptions, writeOptions } from "../rest/options.ts";
 import type { RestRequest } from "../rest/rest-request.ts";
-import type { AnyDraft } from "../rest/write/prepare.ts";
 
 export type Connector = (request: RestRequest, exchange: ApiRequest) => Promise<ApiResponse>;
 

@@ -22,11 +22,11 @@ import { negotiate } from "../encode/negotiate.ts";
 import type { ApiRequest } from "../http/exchange.ts";
 import { type UserInfo, withAuthenticated } from "../identity/user.ts";
 import { BODY_TYPES } from "../rest/body.ts";
+import type { AnyDraft } from "../rest/draft.ts";
 import { admissionAttributes } from "../rest/request-parts.ts";
 import type { RestRequest } from "../rest/rest-request.ts";
 import { fillIn } from "../rest/write/defaults.ts";
 import { own } from "../rest/write/ownership.ts";
-import type { AnyDraft } from "../rest/write/prepare.ts";
 import { type Connector, posted } from "./connector.ts";
 
 export interface ReviewOptions {

@@ -21,7 +21,7 @@ import type { TokenIssuer } from "../authn/service-account/issuer.ts";
 import { answerValue } from "../encode/answers.ts";
 import { negotiate } from "../encode/negotiate.ts";
 import { serviceAccountUser } from "../identity/service-account-name.ts";
-import { fresh } from "../rest/read/read.ts";
+import { fresh } from "../rest/read/fresh.ts";
 import { admissionAttributes } from "../rest/request-parts.ts";
 import type { Resource } from "../rest/resource.ts";
 import type { Resources } from "../rest/resources.ts";

@@ -20,7 +20,7 @@ import {
 import type { StoredObject } from "../cache/stored-object.ts";
 import type { SharedHeaders, WholeResponse } from "../http/exchange.ts";
 import { BODY_TYPES, JSON_TYPE, PROTOBUF_TYPE, YAML_TYPE } from "../rest/body.ts";
-import type { ListResult } from "../rest/read/read.ts";
+import type { ListResult } from "../rest/read/list.ts";
 import type { Resource } from "../rest/resource.ts";
 import { listBody } from "./list-body.ts";
 import type { Format, MediaType } from "./negotiate.ts";

@@ -5,7 +5,8 @@
  * 2. Several servers may start at the same time: who comes second finds the object made.
  */
 import { apiVersionOf, applyConfiguration, decode, isStatusError, type JsonObject, type KubeObject } from "#api";
-import { fresh } from "../rest/read/read.ts";
+import type { AnyDraft } from "../rest/draft.ts";
+import { fresh } from "../rest/read/fresh.ts";
 import type { Resource } from "../rest/resource.ts";
 import type { Resources } from "../rest/resources.ts";
 import type { ServerContext } from "../rest/server-context.ts";
@@ -13,7 +14,6 @@ import { change } from "../rest/write/change.ts";
 import { createDraft } from "../rest/write/create.ts";
 import { deleteWith } from "../rest/write/delete.ts";
 import { ownershipContext } from "../rest/write/ownership.ts";
-import type { AnyDraft } from "../rest/write/prepare.ts";
 import { serverRequest } from "./server-request.ts";
 
 const MAX_TRIES = 50;

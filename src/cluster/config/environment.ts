@@ -1,10 +1,10 @@
-/** What a cluster or a component is given by the process that it runs in. */
+/** What a process provides to the cluster or component that it runs. */
 import type { Clock, Logger } from "#base";
 
 export interface Environment {
   readonly clock: Clock;
   readonly log: Logger;
-  /** Called as each part is up. */
+  /** Called after each phase of the start. */
   readonly progress: (step: Step) => void;
 }
 

@@ -1,8 +1,9 @@
 /**
- * A file that may change while the cluster runs: told each time it holds something else.
+ * Reports each change of a file.
  *
- * 1. It is read every few seconds. A notice by the system would miss files that are swapped by way of links, as those of mounted Secrets are.
- * 2. What cannot be read, or is refused by `changed`, leaves the last good state, is told once, and is tried again when it changes.
+ * 1. The file is polled. File system notifications would miss files that are replaced through symbolic links, such as
+ *    mounted Secrets.
+ * 2. A file that cannot be read, or that `changed` refuses, is reported once and tried again when it changes.
  */
 import { readFile } from "node:fs/promises";
 import type { Clock } from "#base";
@@ -32,7 +33,7 @@ export async function followFile(file: string, options: FollowFileOptions): Prom
     } catch (error) {
       if (seen === undefined) continue;
       failed(error);
-      // A file that is gone is told of once; one that cannot be understood is kept in mind as it is.
+      // A missing file is reported once; an invalid one is not reported again while it stays the same.
       if ((error as NodeJS.ErrnoException).code !== undefined) seen = undefined;
     }
   }

@@ -1,4 +1,4 @@
-/** Files that flags name, as text. */
+/** Reads files that flags name. */
 import { readFile } from "node:fs/promises";
 import { ClusterError } from "./errors.ts";
 

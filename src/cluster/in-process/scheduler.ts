@@ -1,10 +1,13 @@
 /**
- * The scheduler in the API server's process, as system:kube-scheduler. Where other processes work on the same store, only the elected one does.
+ * The scheduler in the API server's process, as system:kube-scheduler. If other processes share the store, only the
+ * elected leader works.
  */
+
 import { hostname } from "node:os";
+import { kinds } from "#api";
 import type { Clock, Logger, MetricsRegistry, Random } from "#base";
 import { Client, type InProcessHandle, inProcess, leadElected } from "#client";
-import { Explanations, Lease, runScheduler, schedulerMetrics } from "#scheduler";
+import { Explanations, runScheduler, schedulerMetrics } from "#scheduler";
 
 import type { SchedulingReasons } from "../reasons/scheduling-reasons.ts";
 
@@ -19,11 +22,11 @@ export interface InProcessSchedulerOptions {
   readonly random: Random;
   readonly log: Logger;
   readonly metrics: MetricsRegistry;
-  /** Where it keeps why it decided as it did. */
+  /** Receives the reasons for its decisions. */
   readonly reasons: SchedulingReasons;
 }
 
-/** Until the signal aborts. */
+/** Runs until the signal aborts. */
 export async function runInProcessScheduler(options: InProcessSchedulerOptions, signal: AbortSignal): Promise<void> {
   const { handle, elects, clock, random, log } = options;
   const user = { name: `system:${NAME}`, groups: ["system:authenticated"] };
@@ -36,7 +39,7 @@ export async function runInProcessScheduler(options: InProcessSchedulerOptions, 
   try {
     if (!elects) return await run(signal);
     const identity = `${hostname()}_${Buffer.from(random.bytes(8)).toString("hex")}`;
-    const leases = client.of(Lease).in(NAMESPACE);
+    const leases = client.of(kinds.Lease).in(NAMESPACE);
     await leadElected({ leases, name: NAME, identity, clock, random, log }, signal, run);
   } finally {
     await client.close();

@@ -1,7 +1,6 @@
 import { createHmac } from "node:crypto";
 import { afterEach, describe, expect, it } from "vitest";
-import type { core } from "#api";
-import { ConfigMap, Secret } from "../runtime/index.ts";
+import { type core, kinds } from "#api";
 import { testControllers } from "../testing/index.ts";
 import { bootstrapSigner, tokenCleaner } from "./index.ts";
 import { detachedSignature } from "./signature.ts";
@@ -73,8 +72,8 @@ describe("at work", () => {
     });
     open.push(() => running.close());
     const { client, settle, clock, writes } = running;
-    const infos = client.of(ConfigMap).in("kube-public");
-    const secrets = client.of(Secret).in("kube-system");
+    const infos = client.of(kinds.ConfigMap).in("kube-public");
+    const secrets = client.of(kinds.Secret).in("kube-system");
     await infos.create({ ...info(), metadata: { name: "cluster-info" } });
     const expiration = new Date(clock.now() + HOUR_MS).toISOString().replace(/\.\d+Z/, "Z");
     const { data, type } = token({ expiration });

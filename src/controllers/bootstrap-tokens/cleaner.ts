@@ -1,5 +1,6 @@
 /** Removes bootstrap tokens that have expired. */
-import { changesOf, defineController, Secret } from "../runtime/index.ts";
+import { kinds } from "#api";
+import { changesOf, defineController } from "../runtime/index.ts";
 import { expiryOf, isToken } from "./token.ts";
 
 export const tokenCleaner = defineController({
@@ -7,15 +8,15 @@ export const tokenCleaner = defineController({
   account: "token-cleaner",
   offByDefault: true,
   bind({ cache }) {
-    const secrets = cache(Secret);
+    const secrets = cache(kinds.Secret);
     return {
-      sources: [changesOf(Secret, ({ type, object }) => type !== "deleted" && isToken(object))],
+      sources: [changesOf(kinds.Secret, ({ type, object }) => type !== "deleted" && isToken(object))],
       reconcile(key, now) {
         const secret = secrets.get(key);
         if (secret === undefined || !isToken(secret)) return undefined;
         const due = expiryOf(secret);
         if (due > now) return due === Number.POSITIVE_INFINITY ? undefined : { againAfterMs: due - now };
-        return { steps: [[{ verb: "delete", resource: Secret, object: secret }]] };
+        return { steps: [[{ verb: "delete", resource: kinds.Secret, object: secret }]] };
       },
     };
   },

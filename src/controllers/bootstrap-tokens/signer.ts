@@ -3,8 +3,8 @@
  *
  *     tokens, cluster-info --► signatures that there should be ══► cluster-info
  */
-import type { core } from "#api";
-import { ConfigMap, defineController, keysFrom, type Plan, Secret } from "../runtime/index.ts";
+import { type core, kinds } from "#api";
+import { defineController, keysFrom, type Plan } from "../runtime/index.ts";
 import { detachedSignature } from "./signature.ts";
 import { expiryOf, isToken, signingToken, TOKEN_NAMESPACE } from "./token.ts";
 
@@ -17,14 +17,14 @@ export const bootstrapSigner = defineController({
   account: "bootstrap-signer",
   offByDefault: true,
   bind({ cache }) {
-    const infos = cache(ConfigMap);
-    const tokens = cache(Secret).index("bootstrapToken", (secret) => (isToken(secret) ? [TOKEN_NAMESPACE] : []));
+    const infos = cache(kinds.ConfigMap);
+    const tokens = cache(kinds.Secret).index("bootstrapToken", (secret) => (isToken(secret) ? [TOKEN_NAMESPACE] : []));
     return {
       sources: [
-        keysFrom(ConfigMap, ({ object }) =>
+        keysFrom(kinds.ConfigMap, ({ object }) =>
           `${object.metadata.namespace}/${object.metadata.name}` === KEY ? [KEY] : [],
         ),
-        keysFrom(Secret, ({ object }) => (isToken(object) ? [KEY] : [])),
+        keysFrom(kinds.Secret, ({ object }) => (isToken(object) ? [KEY] : [])),
       ],
       reconcile: (key, now) => planSignatures(infos.get(key), tokens(TOKEN_NAMESPACE), now),
     };
@@ -46,7 +46,7 @@ export function planSignatures(
   const later = Number.isFinite(next) ? { againAfterMs: next - now } : {};
   if (isSame(data, info.data ?? {})) return later;
   const object = { ...info, metadata: info.metadata ?? {}, data };
-  return { steps: [[{ verb: "update", resource: ConfigMap, object }]], ...later };
+  return { steps: [[{ verb: "update", resource: kinds.ConfigMap, object }]], ...later };
 }
 
 function isSame(a: Readonly<Record<string, string>>, b: Readonly<Record<string, string>>): boolean {

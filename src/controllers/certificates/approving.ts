@@ -5,14 +5,8 @@
  *
  * 1. It never denies: what it does not recognize, or may not approve, is left for others.
  */
-import type { KubeObject } from "#api";
-import {
-  CertificateSigningRequest,
-  type Controller,
-  defineController,
-  keysFrom,
-  SubjectAccessReview,
-} from "../runtime/index.ts";
+import { type KubeObject, kinds } from "#api";
+import { type Controller, defineController, keysFrom } from "../runtime/index.ts";
 import {
   type CertificateSigner,
   hasCondition,
@@ -45,10 +39,10 @@ export function csrApproving(signer: Pick<CertificateSigner, "read">): Controlle
     name: "certificatesigningrequest-approving-controller",
     account: "certificate-controller",
     bind({ cache, client }) {
-      const requests = cache(CertificateSigningRequest);
-      const reviews = client.of(SubjectAccessReview);
+      const requests = cache(kinds.CertificateSigningRequest);
+      const reviews = client.of(kinds.SubjectAccessReview);
       return {
-        sources: [keysFrom(CertificateSigningRequest, ({ object }) => [object.metadata.name ?? ""])],
+        sources: [keysFrom(kinds.CertificateSigningRequest, ({ object }) => [object.metadata.name ?? ""])],
         async reconcile(key, _now, signal) {
           const request = requests.get(key);
           if (request === undefined || isDecided(request)) return undefined;
@@ -102,5 +96,5 @@ function approved(request: SigningRequest, message: string) {
   const condition = { type: "Approved", status: "True", reason: "AutoApproved", message };
   const status = { ...request.status, conditions: [...(request.status?.conditions ?? []), condition] };
   const object: KubeObject = { ...request, status } as SigningRequest as KubeObject;
-  return { verb: "update", resource: CertificateSigningRequest, object, subresource: "approval" } as const;
+  return { verb: "update", resource: kinds.CertificateSigningRequest, object, subresource: "approval" } as const;
 }

@@ -1,10 +1,9 @@
 import { X509Certificate } from "node:crypto";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
-import { StatusError } from "#api";
+import { kinds, StatusError } from "#api";
 import { VirtualClock } from "#base";
 import { type Authority, createAuthority, readSigningRequest, signRequest } from "#pki";
 import { makeRequest } from "../../pki/testing/request.ts";
-import { CertificateSigningRequest } from "../runtime/index.ts";
 import { testControllers } from "../testing/index.ts";
 import { kindnesses } from "./approving.ts";
 import type { CertificateSigner, RequestedNames, SigningRequest } from "./authority.ts";
@@ -170,7 +169,7 @@ describe("at work", () => {
     };
     const running = await testControllers([csrSigning(signer), csrCleaner], { clock: new VirtualClock() });
     open.push(() => running.close());
-    const requests = running.client.of(CertificateSigningRequest);
+    const requests = running.client.of(kinds.CertificateSigningRequest);
     const ask = async (name: string, usages: Usages = CLIENT) => {
       const { pem } = makeRequest({ commonName: "system:node:a", organizations: ["system:nodes"] });
       const request = Buffer.from(pem).toString("base64");

@@ -1,7 +1,7 @@
 /** Removes requests that nobody needs any more: an hour after they were decided, a day after they were made, or when their certificate has expired. */
 import { X509Certificate } from "node:crypto";
-import { parseTime, toMs } from "#api";
-import { CertificateSigningRequest, defineController, keysFrom } from "../runtime/index.ts";
+import { kinds, parseTime, toMs } from "#api";
+import { defineController, keysFrom } from "../runtime/index.ts";
 import type { SigningRequest } from "./authority.ts";
 
 const HOUR_MS = 3_600_000;
@@ -12,15 +12,15 @@ export const csrCleaner = defineController({
   name: "certificatesigningrequest-cleaner-controller",
   account: "certificate-controller",
   bind({ cache }) {
-    const requests = cache(CertificateSigningRequest);
+    const requests = cache(kinds.CertificateSigningRequest);
     return {
-      sources: [keysFrom(CertificateSigningRequest, ({ object }) => [object.metadata.name ?? ""])],
+      sources: [keysFrom(kinds.CertificateSigningRequest, ({ object }) => [object.metadata.name ?? ""])],
       reconcile(key, now) {
         const request = requests.get(key);
         if (request === undefined) return undefined;
         const due = neededUntil(request);
         if (due > now) return due === Number.POSITIVE_INFINITY ? undefined : { againAfterMs: due - now };
-        return { steps: [[{ verb: "delete", resource: CertificateSigningRequest, object: request }]] };
+        return { steps: [[{ verb: "delete", resource: kinds.CertificateSigningRequest, object: request }]] };
       },
     };
   },

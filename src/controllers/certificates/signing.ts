@@ -3,8 +3,8 @@
  *
  *     request --► approved ──► rules of its signer ══► certificate, or condition Failed
  */
-import type { KubeObject } from "#api";
-import { CertificateSigningRequest, type Controller, defineController, keysFrom } from "../runtime/index.ts";
+import { type KubeObject, kinds } from "#api";
+import { type Controller, defineController, keysFrom } from "../runtime/index.ts";
 import { type CertificateSigner, hasCondition, requestBytes, type SigningRequest } from "./authority.ts";
 import { lifetimeOf } from "./lifetime.ts";
 import { SIGNERS, whyNotSigned } from "./rules.ts";
@@ -21,15 +21,15 @@ export function csrSigning(signer: CertificateSigner, { durationMs = YEAR_MS }: 
     name: "certificatesigningrequest-signing-controller",
     account: "certificate-controller",
     bind({ cache }) {
-      const requests = cache(CertificateSigningRequest);
+      const requests = cache(kinds.CertificateSigningRequest);
       return {
-        sources: [keysFrom(CertificateSigningRequest, ({ object }) => [object.metadata.name ?? ""])],
+        sources: [keysFrom(kinds.CertificateSigningRequest, ({ object }) => [object.metadata.name ?? ""])],
         reconcile(key, now) {
           const request = requests.get(key);
           const status = request && signedStatus(request, signer, durationMs, now);
           if (request === undefined || status === undefined) return undefined;
           const object = { ...request, status: { ...request.status, ...status } } as SigningRequest as KubeObject;
-          return { steps: [[{ verb: "updateStatus", resource: CertificateSigningRequest, object }]] };
+          return { steps: [[{ verb: "updateStatus", resource: kinds.CertificateSigningRequest, object }]] };
         },
       };
     },

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { parse } from "yaml";
+import { kinds } from "#api";
 import { Client, inProcess } from "#client";
 import { bootstrapSigner } from "../bootstrap-tokens/index.ts";
-import { ConfigMap, Namespace, Secret } from "../runtime/index.ts";
 import { testControllers } from "../testing/index.ts";
 import { publishClusterInfo } from "./index.ts";
 
@@ -16,8 +16,9 @@ const ADDRESS = { server: "https://10.0.0.1:6443", caPem: "-----BEGIN CERTIFICAT
 async function cluster() {
   const running = await testControllers([bootstrapSigner], { selection: ["bootstrap-signer-controller"] });
   open.push(() => running.close());
-  for (const name of ["kube-public", "kube-system"]) await running.client.of(Namespace).create({ metadata: { name } });
-  const infos = running.client.of(ConfigMap).in("kube-public");
+  for (const name of ["kube-public", "kube-system"])
+    await running.client.of(kinds.Namespace).create({ metadata: { name } });
+  const infos = running.client.of(kinds.ConfigMap).in("kube-public");
   return { ...running, infos };
 }
 
@@ -28,7 +29,7 @@ describe("cluster-info", () => {
     const nobody = { name: "system:anonymous", groups: ["system:unauthenticated"] };
     const stranger = new Client({ transport: inProcess(server.handle, nobody), clock });
     open.push(() => stranger.close());
-    const { data } = await stranger.of(ConfigMap).in("kube-public").get("cluster-info");
+    const { data } = await stranger.of(kinds.ConfigMap).in("kube-public").get("cluster-info");
     expect(parse(data?.kubeconfig ?? "")).toMatchObject({
       kind: "Config",
       clusters: [
@@ -42,7 +43,7 @@ describe("cluster-info", () => {
       ],
       users: null,
     });
-    await expect(stranger.of(ConfigMap).in("kube-public").get("other")).rejects.toThrow("cannot get");
+    await expect(stranger.of(kinds.ConfigMap).in("kube-public").get("other")).rejects.toThrow("cannot get");
   });
 
   it("is signed by every token for it, and signed anew when it changes", async () => {
@@ -54,7 +55,7 @@ describe("cluster-info", () => {
       "usage-bootstrap-signing": Buffer.from("true").toString("base64"),
     };
     const metadata = { name: "bootstrap-token-abcdef", namespace: "kube-system" };
-    await client.of(Secret).create({ metadata, type: "bootstrap.kubernetes.io/token", data });
+    await client.of(kinds.Secret).create({ metadata, type: "bootstrap.kubernetes.io/token", data });
     await settle();
     const before = (await infos.get("cluster-info")).data ?? {};
     expect(Object.keys(before)).toEqual(["jws-kubeconfig-abcdef", "kubeconfig"]);

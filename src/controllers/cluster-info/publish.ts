@@ -3,17 +3,17 @@
  *
  * 1. What is there as it should be is not written again; signatures that others have added stay.
  */
+import { kinds } from "#api";
 import { type Client, createUnlessThere } from "#client";
-import { ConfigMap, Role, RoleBinding } from "../runtime/index.ts";
 import { type ClusterAddress, CONTENT, clusterInfo, NAME, NAMESPACE, readers } from "./cluster-info.ts";
 
 export async function publishClusterInfo(client: Client, address: ClusterAddress, signal?: AbortSignal): Promise<void> {
   const options = signal === undefined ? {} : { signal };
-  const infos = client.of(ConfigMap).in(NAMESPACE);
+  const infos = client.of(kinds.ConfigMap).in(NAMESPACE);
   const wanted = clusterInfo(address);
   const { role, binding } = readers();
-  await createUnlessThere(client.of(Role).in(NAMESPACE), role, options);
-  await createUnlessThere(client.of(RoleBinding).in(NAMESPACE), binding, options);
+  await createUnlessThere(client.of(kinds.Role).in(NAMESPACE), role, options);
+  await createUnlessThere(client.of(kinds.RoleBinding).in(NAMESPACE), binding, options);
   if (await createUnlessThere(infos, wanted, options)) return;
   const content = wanted.data?.[CONTENT] ?? "";
   const found = await infos.get(NAME, options);

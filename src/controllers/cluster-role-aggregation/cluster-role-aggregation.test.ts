@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import type { rbac } from "#api";
-import { ClusterRole } from "../runtime/index.ts";
+import { kinds, type rbac } from "#api";
 import { testControllers } from "../testing/index.ts";
 import { aggregatedRules, clusterRoleAggregation } from "./index.ts";
 
@@ -50,7 +49,7 @@ describe("aggregated roles", () => {
   it("follow the roles that they select", async () => {
     const { client, settle, ...running } = await testControllers([clusterRoleAggregation]);
     open.push(() => running.close());
-    const roles = client.of(ClusterRole);
+    const roles = client.of(kinds.ClusterRole);
     await roles.create(all);
     await roles.create(role("x", { part: "a" }, "pods"));
     await settle();

@@ -1,25 +1,25 @@
 /** ClusterRoles with an aggregationRule have the rules of all ClusterRoles that it selects. */
-import { equalJson, type Json, matcherOfSelector, type rbac } from "#api";
-import { ClusterRole, defineController, keysFrom } from "../runtime/index.ts";
+import { equalJson, type Json, kinds, matcherOfSelector, type rbac } from "#api";
+import { defineController, keysFrom } from "../runtime/index.ts";
 
 type Rule = rbac.PolicyRule;
 
 export const clusterRoleAggregation = defineController({
   name: "clusterrole-aggregation-controller",
   bind({ cache }) {
-    const roles = cache(ClusterRole);
+    const roles = cache(kinds.ClusterRole);
     const aggregated = roles.index("aggregated", ({ aggregationRule }) =>
       aggregationRule === undefined ? [] : ["yes"],
     );
     return {
       // Any role may be selected by any rule, and there are few rules.
-      sources: [keysFrom(ClusterRole, () => aggregated("yes").map(({ metadata }) => metadata.name ?? ""))],
+      sources: [keysFrom(kinds.ClusterRole, () => aggregated("yes").map(({ metadata }) => metadata.name ?? ""))],
       reconcile(key) {
         const role = roles.get(key);
         if (role?.aggregationRule === undefined) return undefined;
         const rules = aggregatedRules(role, roles.list());
         if (equalJson((role.rules ?? []) as unknown as Json, rules as unknown as Json)) return undefined;
-        return { steps: [[{ verb: "update", resource: ClusterRole, object: { ...role, rules } }]] };
+        return { steps: [[{ verb: "update", resource: kinds.ClusterRole, object: { ...role, rules } }]] };
       },
     };
   },

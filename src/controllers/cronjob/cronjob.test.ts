@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { type batch, StatusError } from "#api";
+import { type batch, kinds, StatusError } from "#api";
 import { seededRandom } from "#base";
-import { CronJob, Event, Job, Namespace } from "../runtime/index.ts";
 import { testControllers } from "../testing/index.ts";
 import { cronJobController } from "./index.ts";
 
@@ -26,7 +25,7 @@ const cronJob = (spec: Partial<batch.CronJobSpec> = {}): batch.CronJob => ({
 type Cluster = Awaited<ReturnType<typeof testControllers>>;
 
 function looksAt({ client, clock }: Pick<Cluster, "client" | "clock">) {
-  const jobs = client.of(Job).in("default");
+  const jobs = client.of(kinds.Job).in("default");
   const names = async () =>
     (await jobs.list()).items
       .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
@@ -34,7 +33,7 @@ function looksAt({ client, clock }: Pick<Cluster, "client" | "clock">) {
       .sort((a, b) => a - b);
   return {
     jobs,
-    crons: client.of(CronJob).in("default"),
+    crons: client.of(kinds.CronJob).in("default"),
     /** For which minutes there are Jobs. */
     names,
     finish: async (minute: number, type: "Complete" | "Failed" = "Complete") => {
@@ -52,20 +51,20 @@ function looksAt({ client, clock }: Pick<Cluster, "client" | "clock">) {
         status: { startTime, conditions, ...(type === "Complete" && { completionTime: time }) },
       });
     },
-    status: async () => (await client.of(CronJob).in("default").get("tick")).status ?? {},
+    status: async () => (await client.of(kinds.CronJob).in("default").get("tick")).status ?? {},
     active: async () =>
-      ((await client.of(CronJob).in("default").get("tick")).status?.active ?? []).map(
+      ((await client.of(kinds.CronJob).in("default").get("tick")).status?.active ?? []).map(
         ({ name }) => Number(name?.split("-").at(-1)) - FIRST,
       ),
     events: async () =>
-      (await client.of(Event).list()).items.map(({ type, reason, note }) => `${type} ${reason}: ${note}`),
+      (await client.of(kinds.Event).list()).items.map(({ type, reason, note }) => `${type} ${reason}: ${note}`),
   };
 }
 
 async function cluster() {
   const running = await testControllers([cronJobController]);
   open.push(() => running.close());
-  await running.client.of(Namespace).create({ metadata: { name: "default" } });
+  await running.client.of(kinds.Namespace).create({ metadata: { name: "default" } });
   return { ...running, ...looksAt(running) };
 }
 

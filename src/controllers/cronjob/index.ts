@@ -3,21 +3,21 @@
  *
  * 1. That a Job which the status lists is gone is believed only of the server itself: the cache may not have seen it yet.
  */
-import { type batch, isStatusError } from "#api";
+import { type batch, isStatusError, kinds } from "#api";
 import { ownedIndexes } from "../pods/index.ts";
-import { CronJob, changesOf, defineController, Job, ownersOf } from "../runtime/index.ts";
+import { changesOf, defineController, ownersOf } from "../runtime/index.ts";
 import { planCronJob } from "./plan.ts";
 
 export const cronJobController = defineController({
   name: "cronjob-controller",
   bind({ cache, client }) {
-    const cronJobs = cache(CronJob);
-    const jobs = cache(Job);
+    const cronJobs = cache(kinds.CronJob);
+    const jobs = cache(kinds.Job);
     const { byController } = ownedIndexes(jobs);
 
     const isGone = async ({ name = "", namespace = "", uid }: Reference): Promise<boolean> => {
       try {
-        return (await client.of(Job).in(namespace).get(name)).metadata.uid !== uid;
+        return (await client.of(kinds.Job).in(namespace).get(name)).metadata.uid !== uid;
       } catch (error) {
         if (isStatusError(error) && error.reason === "NotFound") return true;
         throw error;
@@ -34,7 +34,7 @@ export const cronJobController = defineController({
     };
 
     return {
-      sources: [changesOf(CronJob), ownersOf(Job, { group: "batch", kind: "CronJob" })],
+      sources: [changesOf(kinds.CronJob), ownersOf(kinds.Job, { group: "batch", kind: "CronJob" })],
       async reconcile(key, now) {
         const cronJob = cronJobs.get(key);
         if (cronJob === undefined) return undefined;

@@ -8,8 +8,8 @@
  * 1. A Job is known by its name as that of one time. So the status follows from the Jobs: a controller that was stopped after it had made one finds it again.
  * 2. A finished Job goes only when the status says what it had to say: nothing else would.
  */
-import { type batch, equalJson, formatTime, instantOf, type Json } from "#api";
-import { CronJob as CronJobKind, Job as JobKind, type Plan, type Write } from "../runtime/index.ts";
+import { type batch, equalJson, formatTime, instantOf, type Json, kinds } from "#api";
+import type { Plan, Write } from "../runtime/index.ts";
 import { eventAbout } from "./events.ts";
 import { jobsTooOld, type KnownJobs, knownJobs } from "./known-jobs.ts";
 import { newJob } from "./new-job.ts";
@@ -45,11 +45,11 @@ export function planCronJob(facts: Facts): Plan {
 }
 
 function deletion(job: Job): Write {
-  return { verb: "delete", resource: JobKind, object: job, propagationPolicy: "Background" };
+  return { verb: "delete", resource: kinds.Job, object: job, propagationPolicy: "Background" };
 }
 
 function creation(cronJob: CronJob, at: number): Write {
-  return { verb: "create", resource: JobKind, object: newJob(cronJob, at) };
+  return { verb: "create", resource: kinds.Job, object: newJob(cronJob, at) };
 }
 
 function statusWrites(cronJob: CronJob, known: KnownJobs, replaced: readonly Job[]): readonly Write[] {
@@ -63,5 +63,5 @@ function statusWrites(cronJob: CronJob, known: KnownJobs, replaced: readonly Job
   };
   if (equalJson(status as unknown as Json, (cronJob.status ?? {}) as unknown as Json)) return [];
   const object: CronJob = { ...cronJob, status };
-  return [{ verb: "updateStatus", resource: CronJobKind, object }];
+  return [{ verb: "updateStatus", resource: kinds.CronJob, object }];
 }

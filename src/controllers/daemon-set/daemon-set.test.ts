@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
-import { type apps, type core, StatusError } from "#api";
+import { type apps, type core, kinds, StatusError } from "#api";
 import { isReady } from "../pods/index.ts";
-import { ControllerRevision, DaemonSet, Event, Namespace, Node, Pod } from "../runtime/index.ts";
 import { podWith, reportPods, testControllers } from "../testing/index.ts";
 import { nodeOf, podsByNode, tolerationsOf } from "./daemon-pod.ts";
 import { daemonSetController } from "./index.ts";
@@ -35,13 +34,13 @@ async function cluster(count = 3, seed = 1) {
   const running = await testControllers([daemonSetController], { seed });
   open.push(() => running.close());
   const { client, clock, settle } = running;
-  await client.of(Namespace).create({ metadata: { name: "default" } });
-  const nodes = client.of(Node);
+  await client.of(kinds.Namespace).create({ metadata: { name: "default" } });
+  const nodes = client.of(kinds.Node);
   const addNode = (name: string, node: Partial<core.Node> = {}) =>
     nodes.create({ metadata: { name, labels: { zone: "a" } }, ...node });
   for (let at = 0; at < count; at++) await addNode(`n${at}`);
-  const sets = client.of(DaemonSet).in("default");
-  const all = async () => (await client.of(Pod).list()).items;
+  const sets = client.of(kinds.DaemonSet).in("default");
+  const all = async () => (await client.of(kinds.Pod).list()).items;
   const places = async () => (await all()).map(nodeOf).toSorted();
   const images = async () => (await all()).map((pod) => `${nodeOf(pod)} ${pod.spec?.containers[0]?.image}`).toSorted();
   const status = async () => (await sets.get("agent")).status;
@@ -64,7 +63,7 @@ describe("a DaemonSet", () => {
     await sets.create(daemons());
     await settle();
     expect(await places()).toEqual(["n0", "n1", "n2"]);
-    const [revision] = (await client.of(ControllerRevision).list()).items;
+    const [revision] = (await client.of(kinds.ControllerRevision).list()).items;
     const hash = revision?.metadata.labels?.["controller-revision-hash"] ?? "";
     expect(revision).toMatchObject({
       metadata: {
@@ -112,7 +111,7 @@ describe("a DaemonSet", () => {
       numberReady: 3,
       updatedNumberScheduled: 3,
     });
-    const notes = (await client.of(Event).list()).items.map(({ reason, note }) => `${reason}: ${note}`);
+    const notes = (await client.of(kinds.Event).list()).items.map(({ reason, note }) => `${reason}: ${note}`);
     expect(notes).toContain(`SuccessfulCreate: Created pod: ${pod?.metadata.name}`);
   });
 
@@ -172,7 +171,7 @@ describe("a DaemonSet", () => {
     await ready();
     expect(await updated()).toBe(4);
     expect(await status()).toMatchObject({ updatedNumberScheduled: 4, numberAvailable: 4 });
-    expect((await client.of(ControllerRevision).list()).items.map(({ revision }) => revision)).toHaveLength(2);
+    expect((await client.of(kinds.ControllerRevision).list()).items.map(({ revision }) => revision)).toHaveLength(2);
   });
 
   it("surges: the old Pod goes when the new one beside it is available", async () => {
@@ -198,7 +197,7 @@ describe("a DaemonSet", () => {
     expect(await images()).toEqual(["n0 agent:1", "n1 agent:1"]);
     expect((await status())?.updatedNumberScheduled ?? 0).toBe(0);
     const on0 = (await all()).find((pod) => nodeOf(pod) === "n0")?.metadata.name ?? "";
-    await client.of(Pod).in("default").delete(on0, { gracePeriodSeconds: 0 });
+    await client.of(kinds.Pod).in("default").delete(on0, { gracePeriodSeconds: 0 });
     await settle();
     expect(await images()).toEqual(["n0 agent:2", "n1 agent:1"]);
   });
@@ -211,7 +210,7 @@ describe("a DaemonSet", () => {
       await sets.patch("agent", image(each));
       await ready();
     }
-    const { items } = await client.of(ControllerRevision).list();
+    const { items } = await client.of(kinds.ControllerRevision).list();
     expect(items.map(({ revision }) => revision).toSorted()).toEqual([3, 4]);
   });
 
@@ -226,7 +225,7 @@ describe("a DaemonSet", () => {
     await settle();
     const second = await uid();
     expect(second).not.toBe(first);
-    const [event] = (await client.of(Event).list()).items.filter(({ reason }) => reason === "FailedDaemonPod");
+    const [event] = (await client.of(kinds.Event).list()).items.filter(({ reason }) => reason === "FailedDaemonPod");
     expect(event?.note).toMatch(/^Found failed daemon pod default\/agent-\w+ on node n0, will try to kill it$/);
     await fail();
     await settle();
@@ -245,7 +244,7 @@ describe("a DaemonSet", () => {
     const { sets, settle, all, client, places } = await cluster(1);
     const { spec: running } = podWith("", { node: "n0" });
     await client
-      .of(Pod)
+      .of(kinds.Pod)
       .create({ ...(running && { spec: running }), metadata: { name: "orphan", namespace: "default", labels } });
     await sets.create(daemons({ updateStrategy: { type: "OnDelete" } }));
     await settle();
@@ -253,7 +252,7 @@ describe("a DaemonSet", () => {
       ["orphan", 1],
     ]);
     await client
-      .of(Pod)
+      .of(kinds.Pod)
       .in("default")
       .patch("orphan", { type: "merge", object: { metadata: { labels: { app: "other" } } } });
     await settle();
@@ -264,18 +263,18 @@ describe("a DaemonSet", () => {
     const { sets, settle, client, status } = await cluster(1);
     await sets.create(daemons());
     await settle();
-    const [first] = (await client.of(ControllerRevision).list()).items;
+    const [first] = (await client.of(kinds.ControllerRevision).list()).items;
     const name = first?.metadata.name ?? "";
     await sets.delete("agent", { propagationPolicy: "Background" });
-    await client.of(ControllerRevision).in("default").delete(name, {});
+    await client.of(kinds.ControllerRevision).in("default").delete(name, {});
     await client
-      .of(ControllerRevision)
+      .of(kinds.ControllerRevision)
       .create({ metadata: { name, namespace: "default" }, revision: 1, data: { a: 1 } });
     await settle();
     await sets.create(daemons());
     await settle();
     expect(await status()).toMatchObject({ collisionCount: 1, desiredNumberScheduled: 1 });
-    expect((await client.of(ControllerRevision).list()).items).toHaveLength(2);
+    expect((await client.of(kinds.ControllerRevision).list()).items).toHaveLength(2);
   });
 
   it("writes nothing when there is nothing to say, heartbeats of nodes included", async () => {
@@ -337,7 +336,7 @@ describe("a DaemonSet", () => {
       await second.settle();
       expect(await first.images()).toEqual(["n0 agent:2", "n1 agent:2"]);
       expect(await first.status()).toMatchObject({ updatedNumberScheduled: 2, numberAvailable: 2 });
-      expect((await first.client.of(ControllerRevision).list()).items).toHaveLength(2);
+      expect((await first.client.of(kinds.ControllerRevision).list()).items).toHaveLength(2);
     }
   });
 });

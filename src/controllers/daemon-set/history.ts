@@ -4,9 +4,10 @@
  * 1. The current one has the highest number.
  * 2. Where several keep the same template, the one with the highest number stays: Pods of the others become its own.
  */
+import { kinds } from "#api";
 import { inOrder, keeps, nextNumber, type Revision, revisionData, tooMany } from "../controller-history/index.ts";
 import type { Pod } from "../pods/index.ts";
-import { ControllerRevision, ownedBy, Pod as PodKind, type Write } from "../runtime/index.ts";
+import { ownedBy, type Write } from "../runtime/index.ts";
 import { templateHash } from "../template-hash/index.ts";
 import { type DaemonSet, HASH_LABEL, KIND, nameOf } from "./daemon-pod.ts";
 
@@ -34,7 +35,7 @@ export function historyOf(
     const current = newRevision(set, number);
     const taken = find(nameOf(current));
     if (taken !== undefined) return keeps(taken, template) ? { current: taken, old, steps: [] } : undefined;
-    return { current, old, steps: [[{ verb: "create", resource: ControllerRevision, object: current }]] };
+    return { current, old, steps: [[{ verb: "create", resource: kinds.ControllerRevision, object: current }]] };
   }
   const current = { ...kept, revision: Math.max(kept.revision, number), ...labelled(kept) };
   const duplicates = same.slice(0, -1);
@@ -43,10 +44,10 @@ export function historyOf(
     old,
     steps: [
       hashOf(kept) === undefined || kept.revision < number
-        ? [{ verb: "update", resource: ControllerRevision, object: current }]
+        ? [{ verb: "update", resource: kinds.ControllerRevision, object: current }]
         : [],
       relabelled(pods, duplicates, hashOf(current) ?? ""),
-      duplicates.map((object) => ({ verb: "delete", resource: ControllerRevision, object })),
+      duplicates.map((object) => ({ verb: "delete", resource: kinds.ControllerRevision, object })),
     ],
   };
 }
@@ -62,7 +63,7 @@ export function forgotten(set: DaemonSet, old: readonly Revision[], pods: readon
   const excess = old.length - (set.spec?.revisionHistoryLimit ?? 10);
   return tooMany(old, 0, isLive)
     .slice(0, Math.max(0, excess))
-    .map((object) => ({ verb: "delete", resource: ControllerRevision, object }));
+    .map((object) => ({ verb: "delete", resource: kinds.ControllerRevision, object }));
 }
 
 function newRevision(set: DaemonSet, revision: number): Revision {
@@ -96,7 +97,7 @@ function relabelled(pods: readonly Pod[], duplicates: readonly Revision[], hash:
     .filter((pod) => hashes.has(hashOf(pod)) && hashOf(pod) !== undefined)
     .map((object) => ({
       verb: "patch",
-      resource: PodKind,
+      resource: kinds.Pod,
       object,
       patch: { metadata: { labels: { [HASH_LABEL]: hash } } },
     }));

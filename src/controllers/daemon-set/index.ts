@@ -1,19 +1,8 @@
 /** DaemonSets: one Pod on each node that should have it. */
-import { equalJson, type Json, type KubeObject, matcherOfSelector } from "#api";
+import { equalJson, type Json, type KubeObject, kinds, matcherOfSelector } from "#api";
 import { objectKey } from "#client";
 import { adoption, claim, isStillThere, ownedIndexes, release } from "../pods/index.ts";
-import {
-  ControllerRevision,
-  changesOf,
-  controllerKey,
-  controllerOf,
-  DaemonSet,
-  defineController,
-  keysFrom,
-  Node,
-  type Plan,
-  Pod,
-} from "../runtime/index.ts";
+import { changesOf, controllerKey, controllerOf, defineController, keysFrom, type Plan } from "../runtime/index.ts";
 import { type DaemonSet as Daemons, daemonSpec, KIND } from "./daemon-pod.ts";
 import { FailureBackoff } from "./failure-backoff.ts";
 import { type Fit, type Node as NodeObject, nodeFit } from "./node-fit.ts";
@@ -25,10 +14,10 @@ export const daemonSetController = defineController({
   name: "daemonset-controller",
   account: "daemon-set-controller",
   bind({ cache, client, clock }) {
-    const sets = cache(DaemonSet);
-    const nodes = cache(Node);
-    const revisions = cache(ControllerRevision);
-    const ofPods = ownedIndexes(cache(Pod));
+    const sets = cache(kinds.DaemonSet);
+    const nodes = cache(kinds.Node);
+    const revisions = cache(kinds.ControllerRevision);
+    const ofPods = ownedIndexes(cache(kinds.Pod));
     const ofRevisions = ownedIndexes(revisions);
     const failures = new FailureBackoff(clock);
     const fits = fitsBySet();
@@ -48,10 +37,10 @@ export const daemonSetController = defineController({
 
     return {
       sources: [
-        changesOf(DaemonSet),
-        keysFrom(Pod, keyed),
-        keysFrom(ControllerRevision, keyed),
-        keysFrom(Node, ({ type, object, old }) => {
+        changesOf(kinds.DaemonSet),
+        keysFrom(kinds.Pod, keyed),
+        keysFrom(kinds.ControllerRevision, keyed),
+        keysFrom(kinds.Node, ({ type, object, old }) => {
           if (type === "updated" && samePlace(object, old)) return [];
           const before = type === "added" ? undefined : old;
           const after = type === "deleted" ? undefined : object;
@@ -73,11 +62,11 @@ export const daemonSetController = defineController({
         ]);
         const adopts = pods.adopt.length + kept.adopt.length > 0;
         // It is gone or ends, and the cache has yet to show it: those that it had are no longer its own, and nothing takes their place.
-        if (adopts && !(await isStillThere(client, DaemonSet, set))) return undefined;
+        if (adopts && !(await isStillThere(client, kinds.DaemonSet, set))) return undefined;
         const settled = [
-          ...pods.adopt.map((pod) => adoption(Pod, pod, set, KIND)),
-          ...kept.adopt.map((revision) => adoption(ControllerRevision, revision, set, KIND)),
-          ...pods.release.map((pod) => release(Pod, pod, set)),
+          ...pods.adopt.map((pod) => adoption(kinds.Pod, pod, set, KIND)),
+          ...kept.adopt.map((revision) => adoption(kinds.ControllerRevision, revision, set, KIND)),
+          ...pods.release.map((pod) => release(kinds.Pod, pod, set)),
         ];
         // Whom it has is settled first; the next run goes on from there.
         if (settled.length > 0) return { steps: [settled] };

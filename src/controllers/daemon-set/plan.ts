@@ -1,9 +1,9 @@
 /** A DaemonSet's next writes: its history, then Pods, then what is no longer kept; and the status in any case. */
-import { isStatusError } from "#api";
+import { isStatusError, kinds } from "#api";
 import type { RecordedEvent } from "#client";
 import type { Revision } from "../controller-history/index.ts";
 import { availableInMs, isEnding, type Pod } from "../pods/index.ts";
-import { DaemonSet as DaemonSetKind, type Outcome, type Plan, Pod as PodKind, type Write } from "../runtime/index.ts";
+import type { Outcome, Plan, Write } from "../runtime/index.ts";
 import { type DaemonSet, daemonPod, podsByNode } from "./daemon-pod.ts";
 import { forgotten, hashOf, historyOf } from "./history.ts";
 import type { Fit, Node } from "./node-fit.ts";
@@ -48,10 +48,10 @@ export function planDaemonSet(set: DaemonSet, pods: readonly Pod[], around: Surr
     events: placement.events,
     steps: [
       ...history.steps,
-      step.delete.slice(0, BURST).map((object): Write => ({ verb: "delete", resource: PodKind, object })),
+      step.delete.slice(0, BURST).map((object): Write => ({ verb: "delete", resource: kinds.Pod, object })),
       step.create
         .slice(0, BURST)
-        .map((node): Write => ({ verb: "create", resource: PodKind, object: daemonPod(set, node, facts.hash) })),
+        .map((node): Write => ({ verb: "create", resource: kinds.Pod, object: daemonPod(set, node, facts.hash) })),
       forgotten(set, history.old, pods),
     ].filter((writes) => writes.length > 0),
     told: (write, outcome) => podEvent(set, write, outcome),
@@ -61,7 +61,7 @@ export function planDaemonSet(set: DaemonSet, pods: readonly Pod[], around: Surr
       const status = statusOf(facts);
       if (sameStatus(status, set)) return [];
       const object: DaemonSet = { ...set, status };
-      return [{ verb: "updateStatus", resource: DaemonSetKind, object }];
+      return [{ verb: "updateStatus", resource: kinds.DaemonSet, object }];
     },
     ...(waits.length > 0 && { againAfterMs: Math.min(...waits) }),
   };
@@ -89,11 +89,11 @@ function collision(set: DaemonSet): Write {
     ...set,
     status: { ...counts, ...status, collisionCount: (status?.collisionCount ?? 0) + 1 },
   };
-  return { verb: "updateStatus", resource: DaemonSetKind, object };
+  return { verb: "updateStatus", resource: kinds.DaemonSet, object };
 }
 
 function podEvent(about: DaemonSet, write: Write, outcome: Outcome): RecordedEvent | undefined {
-  if (write.resource !== PodKind || (write.verb !== "create" && write.verb !== "delete")) return undefined;
+  if (write.resource !== kinds.Pod || (write.verb !== "create" && write.verb !== "delete")) return undefined;
   const isCreation = write.verb === "create";
   if (outcome.ok) {
     const name = (isCreation ? outcome.object : write.object)?.metadata.name ?? "";

@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { type apps, type core, StatusError } from "#api";
+import { type apps, type core, kinds, StatusError } from "#api";
 import { replicaSetController } from "../replica-set/index.ts";
-import { Deployment, Event, Namespace, Pod, ReplicaSet } from "../runtime/index.ts";
 import { reportPods, testControllers } from "../testing/index.ts";
 import { deploymentController } from "./index.ts";
 
@@ -31,13 +30,13 @@ async function cluster(seed = 1) {
   const running = await testControllers([deploymentController, replicaSetController], { seed });
   open.push(() => running.close());
   const { client, clock, settle } = running;
-  await client.of(Namespace).create({ metadata: { name: "default" } });
-  const deployments = client.of(Deployment).in("default");
+  await client.of(kinds.Namespace).create({ metadata: { name: "default" } });
+  const deployments = client.of(kinds.Deployment).in("default");
   const get = () => deployments.get("web");
-  const pods = async () => (await client.of(Pod).list()).items;
+  const pods = async () => (await client.of(kinds.Pod).list()).items;
   const condition = async (type: string) => (await get()).status?.conditions?.find((each) => each.type === type);
   const sets = async () => {
-    const { items } = await client.of(ReplicaSet).list();
+    const { items } = await client.of(kinds.ReplicaSet).list();
     return items.toSorted((a, b) => revision(a) - revision(b));
   };
   /** Every Pod becomes ready, again and again, until nothing moves any more. */
@@ -49,7 +48,7 @@ async function cluster(seed = 1) {
     }
   };
   const sizes = async () => (await sets()).map(({ spec }) => spec?.replicas);
-  const notes = async () => (await client.of(Event).list()).items.map(({ note }) => note ?? "");
+  const notes = async () => (await client.of(kinds.Event).list()).items.map(({ note }) => note ?? "");
   return { ...running, deployments, get, pods, sets, sizes, ready, condition, notes };
 }
 
@@ -197,7 +196,7 @@ describe("a Deployment", () => {
     for (const [at, { metadata }] of ending.entries()) {
       expect(await sizes()).toEqual([0]);
       await client
-        .of(Pod)
+        .of(kinds.Pod)
         .in("default")
         .delete(metadata.name ?? "", { gracePeriodSeconds: 0 });
       await settle();
@@ -290,7 +289,7 @@ describe("a Deployment", () => {
   it("takes in a ReplicaSet that nobody has, and lets go of one that no longer fits", async () => {
     const { deployments, settle, sets, client, ready } = await cluster();
     const orphan = { ...labels, "pod-template-hash": "mine" };
-    await client.of(ReplicaSet).create({
+    await client.of(kinds.ReplicaSet).create({
       metadata: { name: "orphan", namespace: "default", labels: orphan },
       spec: {
         replicas: 1,
@@ -303,7 +302,7 @@ describe("a Deployment", () => {
     // It has the very template: it is the new one.
     expect((await sets()).map(({ metadata, spec }) => [metadata.name, spec?.replicas])).toEqual([["orphan", 2]]);
     await client
-      .of(ReplicaSet)
+      .of(kinds.ReplicaSet)
       .in("default")
       .patch("orphan", { type: "merge", object: { metadata: { labels: { app: "other" } } } });
     await settle();
@@ -321,10 +320,10 @@ describe("a Deployment", () => {
     const [first] = await sets();
     const name = first?.metadata.name ?? "";
     await deployments.delete("web", { propagationPolicy: "Background" });
-    await client.of(ReplicaSet).in("default").delete(name, {});
+    await client.of(kinds.ReplicaSet).in("default").delete(name, {});
     await settle();
     const other = { other: "one" };
-    await client.of(ReplicaSet).create({
+    await client.of(kinds.ReplicaSet).create({
       metadata: { name, namespace: "default", labels: other },
       spec: {
         replicas: 0,

@@ -1,18 +1,8 @@
 /** Deployments: ReplicaSets that follow each other as the template changes. */
-import { matcherOfSelector } from "#api";
+import { kinds, matcherOfSelector } from "#api";
 import { objectKey } from "#client";
 import { adoption, claim, isFinished, isStillThere, ownedIndexes, release } from "../pods/index.ts";
-import {
-  changesOf,
-  controllerKey,
-  controllerOf,
-  Deployment,
-  defineController,
-  keysFrom,
-  type Plan,
-  Pod,
-  ReplicaSet,
-} from "../runtime/index.ts";
+import { changesOf, controllerKey, controllerOf, defineController, keysFrom, type Plan } from "../runtime/index.ts";
 import { isRolling } from "./limits.ts";
 import { planDeployment } from "./plan.ts";
 
@@ -23,9 +13,9 @@ const SET_OWNER = { group: "apps", kind: "ReplicaSet" };
 export const deploymentController = defineController({
   name: "deployment-controller",
   bind({ cache, client }) {
-    const deployments = cache(Deployment);
-    const sets = cache(ReplicaSet);
-    const pods = cache(Pod);
+    const deployments = cache(kinds.Deployment);
+    const sets = cache(kinds.ReplicaSet);
+    const pods = cache(kinds.Pod);
     const ofDeployment = ownedIndexes(sets);
     const podsOf = ownedIndexes(pods).byController;
 
@@ -41,12 +31,12 @@ export const deploymentController = defineController({
 
     return {
       sources: [
-        changesOf(Deployment),
-        keysFrom(ReplicaSet, ({ object, old }) => [
+        changesOf(kinds.Deployment),
+        keysFrom(kinds.ReplicaSet, ({ object, old }) => [
           ...new Set([object, ...(old === undefined ? [] : [old])].flatMap(keysOfSet)),
         ]),
         // Only who waits for the last Pod to go has to know of Pods.
-        keysFrom(Pod, ({ type, object }) => {
+        keysFrom(kinds.Pod, ({ type, object }) => {
           if (type !== "deleted" && !isFinished(object)) return [];
           const set = sets.get(controllerKey(object, SET_OWNER) ?? "");
           const key = set === undefined ? undefined : controllerKey(set, OWNER);
@@ -61,14 +51,14 @@ export const deploymentController = defineController({
         const candidates = [...ofDeployment.byController(uid), ...ofDeployment.withoutController(namespace)];
         const claimed = claim(deployment, matcherOfSelector(deployment.spec?.selector), candidates);
         // It is gone or ends, and the cache has yet to show it: those that it had are no longer its own, and nothing takes their place.
-        if (claimed.adopt.length > 0 && !(await isStillThere(client, Deployment, deployment))) return undefined;
+        if (claimed.adopt.length > 0 && !(await isStillThere(client, kinds.Deployment, deployment))) return undefined;
         if (claimed.adopt.length > 0 || claimed.release.length > 0) {
           // Whom it has is settled first; the next run goes on from there.
           return {
             steps: [
               [
-                ...claimed.adopt.map((set) => adoption(ReplicaSet, set, deployment, KIND)),
-                ...claimed.release.map((set) => release(ReplicaSet, set, deployment)),
+                ...claimed.adopt.map((set) => adoption(kinds.ReplicaSet, set, deployment, KIND)),
+                ...claimed.release.map((set) => release(kinds.ReplicaSet, set, deployment)),
               ],
             ],
           };

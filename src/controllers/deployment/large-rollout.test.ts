@@ -3,10 +3,9 @@
  * ones than maxUnavailable leaves.
  */
 import { afterEach, describe, expect, it } from "vitest";
-import { type apps, type core, isStatusError, StatusError } from "#api";
+import { type apps, type core, isStatusError, kinds, StatusError } from "#api";
 import { seededRandom } from "#base";
 import { replicaSetController } from "../replica-set/index.ts";
-import { Deployment, Pod } from "../runtime/index.ts";
 import { podWith, type TestControllers, testControllers } from "../testing/index.ts";
 import { deploymentController } from "./index.ts";
 
@@ -33,7 +32,7 @@ const deployment = (image: string, replicas: number, rollingUpdate: Limits): app
 /** Nodes that let Pods run in an order and in portions that nobody knows before. */
 function nodesOf({ client, clock, server }: TestControllers, seed: number) {
   const random = seededRandom(seed);
-  const pods = client.of(Pod).in("default");
+  const pods = client.of(kinds.Pod).in("default");
   return {
     /** Until every Pod is of this image and runs. */
     async rollOut(image: string, replicas: number): Promise<void> {
@@ -94,14 +93,14 @@ describe("a large rolling update", () => {
     const nodes = nodesOf(cluster, 1);
     const watch = await server.watch("/api/v1/namespaces/default/pods?watch=true");
     open.push(() => watch.close());
-    await client.of(Deployment).create(deployment("one", replicas, limits));
+    await client.of(kinds.Deployment).create(deployment("one", replicas, limits));
     await server.settle();
     await nodes.rollOut("one", replicas);
     cluster.refuse(({ method }) =>
       method !== "GET" && random.next() < refusals ? new StatusError("InternalError", "by chance") : undefined,
     );
     await client
-      .of(Deployment)
+      .of(kinds.Deployment)
       .in("default")
       .patch("web", {
         type: "strategic",

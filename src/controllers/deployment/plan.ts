@@ -4,17 +4,10 @@
  * 1. Each ReplicaSet is written at most once: its annotations, its size and its minReadySeconds together.
  * 2. The status is written once, after everything else has succeeded. It carries the Deployment's own revision, which is an annotation.
  */
-import { equalJson, isStatusError, type Json } from "#api";
+import { equalJson, isStatusError, type Json, kinds } from "#api";
 import type { RecordedEvent } from "#client";
 import { isEnding } from "../pods/index.ts";
-import {
-  Deployment as DeploymentKind,
-  type Failure,
-  type Outcome,
-  type Plan,
-  ReplicaSet as ReplicaSetKind,
-  type Write,
-} from "../runtime/index.ts";
+import type { Failure, Outcome, Plan, Write } from "../runtime/index.ts";
 import { newSetAnnotations, REVISION, type ReplicaSet, revisionOf, sizeAnnotations } from "./annotations.ts";
 import { conditionOf, type Said, withCondition, withPause } from "./conditions.ts";
 import { type Deployment, historyLimit, progressDeadlineMs } from "./limits.ts";
@@ -96,7 +89,7 @@ function stepsOf(
 ): readonly (readonly Write[])[] {
   const creations: Write[] = [];
   if (create !== undefined) {
-    const write: Write = { verb: "create", resource: ReplicaSetKind, object: create };
+    const write: Write = { verb: "create", resource: kinds.ReplicaSet, object: create };
     creations.push(write);
     if (sizeOf(create) > 0) told.set(write, scalingEvent(deployment, create, 0));
   }
@@ -105,12 +98,12 @@ function stepsOf(
   for (const set of next.new === undefined ? next.old : [next.new, ...next.old]) {
     const old = before.get(nameOf(set));
     if (old === undefined || same(old, set)) continue;
-    const write: Write = { verb: "update", resource: ReplicaSetKind, object: set };
+    const write: Write = { verb: "update", resource: kinds.ReplicaSet, object: set };
     updates.push(write);
     if (sizeOf(old) !== sizeOf(set)) told.set(write, scalingEvent(deployment, set, sizeOf(old)));
   }
   const deletions = (cleansUp ? tooOld(deployment, next.old) : []).map(
-    (set): Write => ({ verb: "delete", resource: ReplicaSetKind, object: set }),
+    (set): Write => ({ verb: "delete", resource: kinds.ReplicaSet, object: set }),
   );
   return [creations, updates, deletions].filter((step) => step.length > 0);
 }
@@ -214,7 +207,7 @@ function isWorthTelling(error: unknown): boolean {
 function statusWrite(stored: Deployment, { metadata }: Deployment, status: Status): readonly Write[] {
   if (sameStatus(status, stored.status) && same(metadata, stored.metadata)) return [];
   const object: Deployment = { ...stored, metadata, status };
-  return [{ verb: "updateStatus", resource: DeploymentKind, object }];
+  return [{ verb: "updateStatus", resource: kinds.Deployment, object }];
 }
 
 function same(a: object, b: object): boolean {

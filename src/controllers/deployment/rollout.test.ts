@@ -1,9 +1,8 @@
 /** The limits of a rollout hold at every step, whatever Pods and controllers do in between. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { apps, core } from "#api";
+import { type apps, type core, kinds } from "#api";
 import { replicaSetController } from "../replica-set/index.ts";
-import { Deployment, Namespace, Pod, ReplicaSet } from "../runtime/index.ts";
 import { reportPods, testControllers } from "../testing/index.ts";
 import { deploymentController } from "./index.ts";
 import { type Limits, limitsOf } from "./limits.ts";
@@ -153,15 +152,15 @@ describe("a rolling update", () => {
     const { client, clock, settle, random } = cluster;
     const watching = new AbortController();
     try {
-      await client.of(Namespace).create({ metadata: { name: "default" } });
+      await client.of(kinds.Namespace).create({ metadata: { name: "default" } });
       const history: { type: string; pod: core.Pod }[] = [];
-      const { metadata } = await client.of(Pod).list();
+      const { metadata } = await client.of(kinds.Pod).list();
       const watched = (async () => {
         const resourceVersion = metadata?.resourceVersion ?? "";
-        for await (const event of client.of(Pod).watch({ resourceVersion, signal: watching.signal }))
+        for await (const event of client.of(kinds.Pod).watch({ resourceVersion, signal: watching.signal }))
           if (event.type !== "BOOKMARK") history.push({ type: event.type, pod: event.object });
       })();
-      const deployments = client.of(Deployment).in("default");
+      const deployments = client.of(kinds.Deployment).in("default");
       await deployments.create(deployment(200, {}));
       await settle();
       await reportPods(client, clock.now());
@@ -192,7 +191,7 @@ describe("a rolling update", () => {
       expect(Math.min(...counts.slice(begun).map(({ ready }) => ready))).toBeGreaterThanOrEqual(150);
       expect(counts.at(-1)).toEqual({ all: 200, ready: 200 });
       expect([...pods.values()].every(({ spec }) => spec?.containers[0]?.image === "web:2")).toBe(true);
-      const sets = (await client.of(ReplicaSet).list()).items.map(({ spec }) => spec?.replicas ?? 0);
+      const sets = (await client.of(kinds.ReplicaSet).list()).items.map(({ spec }) => spec?.replicas ?? 0);
       expect(sets.toSorted((a, b) => a - b)).toEqual([0, 200]);
     } finally {
       watching.abort();

@@ -1,16 +1,6 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
-import { type KubeObject, type policy, StatusError } from "#api";
-import {
-  CustomResourceDefinition,
-  Event,
-  Job,
-  Namespace,
-  Pod,
-  PodDisruptionBudget,
-  ReplicaSet,
-  StatefulSet,
-} from "../runtime/index.ts";
+import { type KubeObject, kinds, type policy, StatusError } from "#api";
 import { podWith, reportPods, testControllers } from "../testing/index.ts";
 import { budgetStatus, stillDisrupted } from "./budget-status.ts";
 import { disruptionController } from "./index.ts";
@@ -34,9 +24,9 @@ async function cluster(server?: Awaited<ReturnType<typeof testControllers>>["ser
   const running = await testControllers([disruptionController], server === undefined ? {} : { server });
   open.push(() => running.close());
   const { client, settle, clock } = running;
-  if (server === undefined) await client.of(Namespace).create({ metadata: { name: "default" } });
-  const budgets = client.of(PodDisruptionBudget).in("default");
-  const pods = client.of(Pod).in("default");
+  if (server === undefined) await client.of(kinds.Namespace).create({ metadata: { name: "default" } });
+  const budgets = client.of(kinds.PodDisruptionBudget).in("default");
+  const pods = client.of(kinds.Pod).in("default");
   const owned = async (count: number, owner?: { apiVersion: string; kind: string; name: string; uid: string }) => {
     for (let at = 0; at < count; at++)
       await pods.create({
@@ -48,7 +38,7 @@ async function cluster(server?: Awaited<ReturnType<typeof testControllers>>["ser
   };
   const set = async (replicas: number) => {
     const made = await client
-      .of(ReplicaSet)
+      .of(kinds.ReplicaSet)
       .in("default")
       .create({ metadata: { name: "web" }, spec: { replicas, selector: { matchLabels: labels }, template } });
     return { apiVersion: "apps/v1", kind: "ReplicaSet", name: "web", uid: made.metadata.uid ?? "" };
@@ -62,7 +52,7 @@ async function cluster(server?: Awaited<ReturnType<typeof testControllers>>["ser
   };
   const events = async () => {
     await settle();
-    return (await client.of(Event).list()).items.map(({ reason, note }) => `${reason} ${note}`);
+    return (await client.of(kinds.Event).list()).items.map(({ reason, note }) => `${reason} ${note}`);
   };
   return { ...running, budgets, pods, owned, set, status, events };
 }
@@ -100,7 +90,7 @@ describe("a budget", () => {
     await budgets.create(budget({ maxUnavailable: 1 }));
     expect(await status()).toEqual([3, 2, 3, 1, "True", "SufficientPods"]);
     await client
-      .of(ReplicaSet)
+      .of(kinds.ReplicaSet)
       .in("default")
       .patch("web", { type: "merge", object: { spec: { replicas: 5 } } });
     expect(await status()).toEqual([5, 4, 3, 0, "False", "InsufficientPods"]);
@@ -108,7 +98,7 @@ describe("a budget", () => {
 
   it("asks owners of other kinds for their scale, and says when they have none", async () => {
     const { budgets, owned, status, client, events, pods } = await cluster();
-    await client.of(CustomResourceDefinition).create({
+    await client.of(kinds.CustomResourceDefinition).create({
       metadata: { name: "crews.example.com" },
       spec: {
         group: "example.com",
@@ -142,7 +132,7 @@ describe("a budget", () => {
     await budgets.create(budget({ maxUnavailable: 2 }));
     expect(await status()).toEqual([4, 2, 3, 1, "True", "SufficientPods"]);
     const job = await client
-      .of(Job)
+      .of(kinds.Job)
       .in("default")
       .create({
         metadata: { name: "j" },
@@ -169,7 +159,7 @@ describe("a budget", () => {
   it("lets go of an owner of the same name that is another", async () => {
     const { budgets, owned, client, status } = await cluster();
     await client
-      .of(StatefulSet)
+      .of(kinds.StatefulSet)
       .in("default")
       .create({ metadata: { name: "s" }, spec: { serviceName: "s", selector: { matchLabels: labels }, template } });
     await owned(1, { apiVersion: "apps/v1", kind: "StatefulSet", name: "s", uid: "another" });

@@ -4,21 +4,10 @@
  *     PodDisruptionBudgets, Pods, their owners --► key of a budget ──► planBudget ══► its status
  *     Pods                                     --► key of a Pod    ──► planPod    ══► its condition, when an eviction came to nothing
  */
-import { equalJson, type Json, type KubeObject, matcherOfSelector } from "#api";
+import { equalJson, type Json, type KubeObject, kinds, matcherOfSelector } from "#api";
 import { type Change, objectKey, type ResourceOf } from "#client";
 import { isEnding, isFinished, isReady, ownedIndexes, type Pod as PodObject, podsByLabels } from "../pods/index.ts";
-import {
-  controllerOf,
-  Deployment,
-  defineController,
-  keysFrom,
-  Pod,
-  PodDisruptionBudget,
-  ReplicaSet,
-  ReplicationController,
-  type Source,
-  StatefulSet,
-} from "../runtime/index.ts";
+import { controllerOf, defineController, keysFrom, type Source } from "../runtime/index.ts";
 import { asksOwners, type Budget } from "./budget-status.ts";
 import { ownersOfPods } from "./owners.ts";
 import { type Expected, planBudget, planPod, staleInMs } from "./plan.ts";
@@ -30,12 +19,12 @@ export const disruptionController = defineController({
   name: "disruption-controller",
   reportsAs: "controllermanager",
   bind({ cache, client }) {
-    const budgets = cache(PodDisruptionBudget);
-    const pods = cache(Pod);
+    const budgets = cache(kinds.PodDisruptionBudget);
+    const pods = cache(kinds.Pod);
     const select = podsByLabels(pods);
     const owners = ownersOfPods({ cache, client });
     const { byController: podsOf } = ownedIndexes(pods);
-    const { byController: setsOf } = ownedIndexes(cache(ReplicaSet));
+    const { byController: setsOf } = ownedIndexes(cache(kinds.ReplicaSet));
 
     const budgetsOf = ({ metadata }: PodObject) =>
       budgets
@@ -62,18 +51,20 @@ export const disruptionController = defineController({
 
     return {
       sources: [
-        keysFrom(PodDisruptionBudget, ({ type, object }) => (type === "deleted" ? [] : [BUDGET + objectKey(object)])),
-        keysFrom(Pod, (change) => {
+        keysFrom(kinds.PodDisruptionBudget, ({ type, object }) =>
+          type === "deleted" ? [] : [BUDGET + objectKey(object)],
+        ),
+        keysFrom(kinds.Pod, (change) => {
           if (!mattersToBudgets(change)) return [];
           const { type, object, old = object } = change;
           const keys = new Set([...budgetKeys(object), ...budgetKeys(old)]);
           const asks = type !== "deleted" && (staleInMs(object, 0) !== undefined || keys.size > 1);
           return asks ? [...keys, POD + objectKey(object)] : [...keys];
         }),
-        scaledBy(ReplicaSet, podsOf),
-        scaledBy(ReplicationController, podsOf),
-        scaledBy(StatefulSet, podsOf),
-        scaledBy(Deployment, (uid) => setsOf(uid).flatMap(({ metadata }) => podsOf(metadata.uid ?? ""))),
+        scaledBy(kinds.ReplicaSet, podsOf),
+        scaledBy(kinds.ReplicationController, podsOf),
+        scaledBy(kinds.StatefulSet, podsOf),
+        scaledBy(kinds.Deployment, (uid) => setsOf(uid).flatMap(({ metadata }) => podsOf(metadata.uid ?? ""))),
       ],
       async reconcile(key, now, signal) {
         if (key.startsWith(POD)) {

@@ -2,7 +2,7 @@
  * How many Pods their owners want: of ReplicaSets (and the Deployments above them), StatefulSets and ReplicationControllers from the caches, of all
  * other owners by their scale.
  */
-import { isStatusError, type KubeObject, type OwnerReference } from "#api";
+import { isStatusError, type KubeObject, kinds, type OwnerReference } from "#api";
 import {
   type Client,
   type DiscoveredResource,
@@ -11,15 +11,7 @@ import {
   type ResourceName,
 } from "#client";
 import type { Pod } from "../pods/index.ts";
-import {
-  type ControllerContext,
-  controllerOf,
-  Deployment,
-  groupOf,
-  ReplicaSet,
-  ReplicationController,
-  StatefulSet,
-} from "../runtime/index.ts";
+import { type ControllerContext, controllerOf, groupOf } from "../runtime/index.ts";
 import type { Expected } from "./plan.ts";
 
 interface Scaled extends KubeObject {
@@ -36,12 +28,12 @@ export interface Owners {
 }
 
 export function ownersOfPods({ cache, client }: Pick<ControllerContext, "cache" | "client">): Owners {
-  const deployments = cache(Deployment);
+  const deployments = cache(kinds.Deployment);
   const known: ReadonlyMap<string, ReadonlyCache<Scaled>> = new Map<string, ReadonlyCache<Scaled>>([
-    ["apps ReplicaSet", cache(ReplicaSet)],
-    ["extensions ReplicaSet", cache(ReplicaSet)],
-    ["apps StatefulSet", cache(StatefulSet)],
-    [" ReplicationController", cache(ReplicationController)],
+    ["apps ReplicaSet", cache(kinds.ReplicaSet)],
+    ["extensions ReplicaSet", cache(kinds.ReplicaSet)],
+    ["apps StatefulSet", cache(kinds.StatefulSet)],
+    [" ReplicationController", cache(kinds.ReplicationController)],
   ]);
 
   const scales = scalesByApi(client);

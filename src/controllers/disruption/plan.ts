@@ -1,8 +1,8 @@
 /** What is next for a budget, and for a Pod whose eviction came to nothing. */
-import { type core, formatTime, instantOf } from "#api";
+import { type core, formatTime, instantOf, kinds } from "#api";
 import type { RecordedEvent } from "#client";
 import { isEnding, isFinished, type Pod } from "../pods/index.ts";
-import { type Plan, PodDisruptionBudget, Pod as PodKind, type Write } from "../runtime/index.ts";
+import type { Plan, Write } from "../runtime/index.ts";
 import {
   type Budget,
   type BudgetStatus,
@@ -65,7 +65,7 @@ export function planPod(pod: Pod, budgets: readonly Budget[], now: number): Plan
           },
   );
   const object: Pod = { ...pod, status: { ...pod.status, ...(conditions && { conditions }) } };
-  return { steps: [[{ verb: "updateStatus", resource: PodKind, object }]], events };
+  return { steps: [[{ verb: "updateStatus", resource: kinds.Pod, object }]], events };
 }
 
 /** Undefined: nothing is stale, nor will be. A kubelet may take its time to end a Pod that it has marked. */
@@ -80,7 +80,7 @@ export function staleInMs(pod: Pod, now: number): number | undefined {
 function statusWrites(budget: Budget, status: BudgetStatus): readonly Write[] {
   if (sameStatus(status, budget.status)) return [];
   const object: Budget = { ...budget, status };
-  return [{ verb: "updateStatus", resource: PodDisruptionBudget, object }];
+  return [{ verb: "updateStatus", resource: kinds.PodDisruptionBudget, object }];
 }
 
 function unmanaged(about: Budget): RecordedEvent {

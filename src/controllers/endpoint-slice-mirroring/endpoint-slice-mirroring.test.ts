@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { type core, StatusError } from "#api";
-import { EndpointSlice, Endpoints, Namespace, Service } from "../runtime/index.ts";
+import { type core, kinds, StatusError } from "#api";
 import { testControllers } from "../testing/index.ts";
 import { endpointSliceMirroring } from "./index.ts";
 import { planMirror } from "./plan.ts";
@@ -23,12 +22,12 @@ async function cluster(server?: Awaited<ReturnType<typeof testControllers>>["ser
   const running = await testControllers([endpointSliceMirroring], server === undefined ? {} : { server });
   open.push(() => running.close());
   const { client, settle } = running;
-  if (server === undefined) await client.of(Namespace).create({ metadata: { name: "default" } });
-  const services = client.of(Service).in("default");
-  const sources = client.of(Endpoints).in("default");
+  if (server === undefined) await client.of(kinds.Namespace).create({ metadata: { name: "default" } });
+  const services = client.of(kinds.Service).in("default");
+  const sources = client.of(kinds.Endpoints).in("default");
   const slices = async () => {
     await settle();
-    return (await client.of(EndpointSlice).in("default").list()).items;
+    return (await client.of(kinds.EndpointSlice).in("default").list()).items;
   };
   const shown = async () =>
     (await slices())

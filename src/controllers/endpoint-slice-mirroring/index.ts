@@ -3,8 +3,9 @@
  *
  *     Endpoints, Services, EndpointSlices --► key of the Endpoints ──► planMirror ══► EndpointSlices
  */
+import { kinds } from "#api";
 import { MANAGED_BY, SERVICE_NAME, type Slice } from "../endpoint-slice/index.ts";
-import { changesOf, defineController, EndpointSlice, Endpoints, keysFrom, Service } from "../runtime/index.ts";
+import { changesOf, defineController, keysFrom } from "../runtime/index.ts";
 import { isMirrored, MANAGER, planMirror, planRemoval } from "./plan.ts";
 
 export const endpointSliceMirroring = defineController({
@@ -12,14 +13,14 @@ export const endpointSliceMirroring = defineController({
   account: "endpointslicemirroring-controller",
   reportsAs: "endpoint-slice-mirroring-controller",
   bind({ cache }) {
-    const endpoints = cache(Endpoints);
-    const services = cache(Service);
-    const slicesOf = cache(EndpointSlice).index("mirrored", serviceKeys);
+    const endpoints = cache(kinds.Endpoints);
+    const services = cache(kinds.Service);
+    const slicesOf = cache(kinds.EndpointSlice).index("mirrored", serviceKeys);
     return {
       sources: [
-        changesOf(Endpoints),
-        changesOf(Service),
-        keysFrom(EndpointSlice, ({ object, old = object }) => [...serviceKeys(object), ...serviceKeys(old)]),
+        changesOf(kinds.Endpoints),
+        changesOf(kinds.Service),
+        keysFrom(kinds.EndpointSlice, ({ object, old = object }) => [...serviceKeys(object), ...serviceKeys(old)]),
       ],
       reconcile(key) {
         const slices = slicesOf(key).filter(({ metadata }) => metadata.deletionTimestamp === undefined);

@@ -1,7 +1,7 @@
 /**
  * Endpoints that users write by hand, as EndpointSlices: one slice for each family of addresses and each set of ports.
  */
-import { type core, equalJson, type Json, type ObjectMeta, parseIp } from "#api";
+import { type core, equalJson, type Json, kinds, type ObjectMeta, parseIp } from "#api";
 import type { RecordedEvent } from "#client";
 import {
   type Endpoint,
@@ -14,7 +14,7 @@ import {
 } from "../endpoint-slice/index.ts";
 import { LEADER, offersOf, subsetsOf } from "../endpoints/index.ts";
 import { isEnding } from "../pods/index.ts";
-import { EndpointSlice, type Outcome, ownedBy, type Plan, type Write } from "../runtime/index.ts";
+import { type Outcome, ownedBy, type Plan, type Write } from "../runtime/index.ts";
 import { failureText, familyOf, type IpFamily, TRIGGER_TIME } from "../services/index.ts";
 
 export const MANAGER = "endpointslicemirroring-controller.k8s.io";
@@ -32,7 +32,7 @@ export function isMirrored(endpoints: core.Endpoints | undefined, service: core.
 }
 
 export function planRemoval(slices: readonly Slice[]): Plan {
-  return { steps: [slices.map((object) => ({ verb: "delete", resource: EndpointSlice, object }))] };
+  return { steps: [slices.map((object) => ({ verb: "delete", resource: kinds.EndpointSlice, object }))] };
 }
 
 type Content = Pick<Slice, "addressType" | "endpoints" | "ports">;
@@ -59,7 +59,7 @@ export function planMirror(endpoints: core.Endpoints, existing: readonly Slice[]
   const steps: Write[][] = [
     isEnding(endpoints) ? [] : create.map((content) => creation(endpoints, content)),
     update.map(([content, slice]) => updating(endpoints, content, slice)),
-    [...free].map((object) => ({ verb: "delete", resource: EndpointSlice, object })),
+    [...free].map((object) => ({ verb: "delete", resource: kinds.EndpointSlice, object })),
   ];
   return { steps, events, told: (write, outcome) => eventAbout(endpoints, write, outcome) };
 }
@@ -152,12 +152,12 @@ function creation(endpoints: core.Endpoints, content: Content): Write {
     ownerReferences: [ownedBy(endpoints, { apiVersion: "v1", kind: "Endpoints" })],
   };
   const object: Slice = { ...content, metadata };
-  return { verb: "create", resource: EndpointSlice, object };
+  return { verb: "create", resource: kinds.EndpointSlice, object };
 }
 
 function updating(endpoints: core.Endpoints, content: Content, slice: Slice): Write {
   const object: Slice = { ...slice, ...content, metadata: { ...slice.metadata, ...mirroredMetadata(endpoints) } };
-  return { verb: "update", resource: EndpointSlice, object };
+  return { verb: "update", resource: kinds.EndpointSlice, object };
 }
 
 function eventAbout(about: core.Endpoints, { verb, object }: Write, outcome: Outcome) {

@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { type core, StatusError } from "#api";
-import { EndpointSlice, Event, Namespace, Node, Pod, Service } from "../runtime/index.ts";
+import { type core, kinds, StatusError } from "#api";
 import { podWith, testControllers } from "../testing/index.ts";
 import { endpointOf, portsOf } from "./endpoint.ts";
 import { endpointSliceController } from "./index.ts";
@@ -31,13 +30,13 @@ async function cluster() {
   const running = await testControllers([endpointSliceController]);
   open.push(() => running.close());
   const { client, settle } = running;
-  await client.of(Namespace).create({ metadata: { name: "default" } });
-  await client.of(Node).create({ metadata: { name: "n", labels: { "topology.kubernetes.io/zone": "z1" } } });
-  const pods = client.of(Pod).in("default");
-  const services = client.of(Service).in("default");
+  await client.of(kinds.Namespace).create({ metadata: { name: "default" } });
+  await client.of(kinds.Node).create({ metadata: { name: "n", labels: { "topology.kubernetes.io/zone": "z1" } } });
+  const pods = client.of(kinds.Pod).in("default");
+  const services = client.of(kinds.Service).in("default");
   const slices = async () => {
     await settle();
-    return (await client.of(EndpointSlice).in("default").list()).items;
+    return (await client.of(kinds.EndpointSlice).in("default").list()).items;
   };
   const runs = async (each: core.Pod) => {
     const { metadata, spec } = each;
@@ -160,7 +159,7 @@ describe("the slices of a Service", () => {
     await services.patch("web", { type: "merge", object: { metadata: { labels: { team: "b" } } } });
     expect((await slices())[0]?.metadata.labels?.team).toBe("b");
     await client
-      .of(EndpointSlice)
+      .of(kinds.EndpointSlice)
       .in("default")
       .delete(first?.metadata.name ?? "");
     const [second] = await slices();
@@ -174,7 +173,7 @@ describe("the slices of a Service", () => {
     await services.create({ metadata: { name: "plain" }, spec: plain });
     await services.create({ metadata: { name: "else" }, spec: { type: "ExternalName", externalName: "example.com" } });
     expect(await slices()).toEqual([]);
-    expect((await client.of(Event).list()).items).toEqual([]);
+    expect((await client.of(kinds.Event).list()).items).toEqual([]);
   });
 
   it("are written after failures, from a stop after any write, and then no more", async () => {
@@ -243,7 +242,7 @@ describe("a Service that asks for hints by zones", () => {
   async function zones() {
     const running = await cluster();
     const { client, slices } = running;
-    const nodes = client.of(Node);
+    const nodes = client.of(kinds.Node);
     const ready = async (name: string, status: "True" | "False") => {
       const made = await nodes.get(name);
       const conditions = [{ type: "Ready", status } as const];
@@ -256,7 +255,7 @@ describe("a Service that asks for hints by zones", () => {
         (endpoints ?? []).map(({ hints: found }) => found?.forZones?.[0]?.name ?? "-"),
       );
     const told = async () =>
-      (await client.of(Event).list()).items.map(({ reason, note }) => `${reason}: ${note}`).sort();
+      (await client.of(kinds.Event).list()).items.map(({ reason, note }) => `${reason}: ${note}`).sort();
     return { ...running, ready, hints, told };
   }
   const asking = (name: string): core.Service => {

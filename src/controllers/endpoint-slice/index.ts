@@ -3,10 +3,10 @@
  *
  *     Services, Pods, Nodes, EndpointSlices --► key of a Service ──► planSlices ══► EndpointSlices
  */
-import { matcherOfSelector } from "#api";
+import { kinds, matcherOfSelector } from "#api";
 import { objectKey } from "#client";
 import { podsByLabels, podsByNode } from "../pods/index.ts";
-import { changesOf, defineController, EndpointSlice, keysFrom, Node, Pod, Service } from "../runtime/index.ts";
+import { changesOf, defineController, keysFrom } from "../runtime/index.ts";
 import { type IpFamily, mattersToServices, servicesByPods } from "../services/index.ts";
 import type { Slice } from "./placement.ts";
 import { planSlices } from "./plan.ts";
@@ -22,31 +22,31 @@ export const endpointSliceController = defineController({
   name: "endpointslice-controller",
   reportsAs: "endpoint-slice-controller",
   bind({ cache }) {
-    const services = cache(Service);
-    const pods = cache(Pod);
-    const nodes = cache(Node);
+    const services = cache(kinds.Service);
+    const pods = cache(kinds.Pod);
+    const nodes = cache(kinds.Node);
     const servicesOf = servicesByPods(services);
     const select = podsByLabels(pods);
     const podsOn = podsByNode(pods);
     const askingForHints = services.index("hints", (service) => (asksForHints(service) ? ["asked"] : []));
     /** Those that have hints by shares of zones: their users have been told. */
     const hinted = new Map<string, readonly IpFamily[]>();
-    const slicesOf = cache(EndpointSlice).index("service", (slice) => serviceKeys(slice));
+    const slicesOf = cache(kinds.EndpointSlice).index("service", (slice) => serviceKeys(slice));
     return {
       sources: [
-        changesOf(Service, ({ type }) => type !== "deleted"),
-        keysFrom(Pod, (change) => {
+        changesOf(kinds.Service, ({ type }) => type !== "deleted"),
+        keysFrom(kinds.Pod, (change) => {
           if (!mattersToServices(change)) return [];
           const { object, old = object } = change;
           return [...servicesOf(object), ...servicesOf(old)].map(objectKey);
         }),
-        keysFrom(Node, ({ type, object, old }) => {
+        keysFrom(kinds.Node, ({ type, object, old }) => {
           const weighed = type !== "updated" || sharesMayChange(old, object) ? askingForHints("asked") : [];
           const hasMoved = type !== "updated" || object.metadata.labels?.[ZONE] !== old.metadata.labels?.[ZONE];
           const placed = hasMoved ? podsOn(object.metadata.name ?? "").flatMap(servicesOf) : [];
           return [...placed, ...weighed].map(objectKey);
         }),
-        keysFrom(EndpointSlice, ({ object, old = object }) => [...serviceKeys(object), ...serviceKeys(old)]),
+        keysFrom(kinds.EndpointSlice, ({ object, old = object }) => [...serviceKeys(object), ...serviceKeys(old)]),
       ],
       reconcile(key) {
         const service = services.get(key);

@@ -8,10 +8,10 @@
  * 3. A Service that ends gets no new slices: the garbage collector is about to delete them all.
  * 4. Hints by zones are the matter of a whole family: see `topology-hints.ts`.
  */
-import { type core, equalJson, type Json } from "#api";
+import { type core, equalJson, type Json, kinds } from "#api";
 import type { RecordedEvent } from "#client";
 import { isEnding } from "../pods/index.ts";
-import { EndpointSlice, type Outcome, type Plan, type Write } from "../runtime/index.ts";
+import type { Outcome, Plan, Write } from "../runtime/index.ts";
 import {
   earliestTrigger,
   failureText,
@@ -98,7 +98,7 @@ export function planSlices(view: ServiceView): SlicesPlan {
   const steps: Write[][] = [
     isEnding(service) ? [] : create.map((slice) => creation(service, slice, time)),
     update.map((slice) => updating(slice, time)),
-    remove.map((slice) => ({ verb: "delete", resource: EndpointSlice, object: slice })),
+    remove.map((slice) => ({ verb: "delete", resource: kinds.EndpointSlice, object: slice })),
   ];
   return { steps, events, hinted, told: (write, outcome) => eventAbout(service, write, outcome) };
 }
@@ -233,13 +233,13 @@ function relabelled(slice: Slice, labels: Readonly<Record<string, string>>): Sli
 
 function creation(service: core.Service, slice: Changes["create"][number], time: string | undefined): Write {
   const object: Slice = { ...slice, metadata: newSliceMetadata(service, time) };
-  return { verb: "create", resource: EndpointSlice, object };
+  return { verb: "create", resource: kinds.EndpointSlice, object };
 }
 
 function updating(slice: Slice, time: string | undefined): Write {
   const annotations = withTriggerTime(slice.metadata.annotations, time);
   const object: Slice = { ...slice, metadata: { ...slice.metadata, annotations } };
-  return { verb: "update", resource: EndpointSlice, object };
+  return { verb: "update", resource: kinds.EndpointSlice, object };
 }
 
 function eventAbout(service: core.Service, { verb, object }: Write, outcome: Outcome) {

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
-import { type core, StatusError } from "#api";
-import { Endpoints, Event, Namespace, Pod, Service } from "../runtime/index.ts";
+import { type core, kinds, StatusError } from "#api";
 import { podWith, testControllers } from "../testing/index.ts";
 import { truncated } from "./capacity.ts";
 import { endpointsController } from "./index.ts";
@@ -22,10 +21,10 @@ async function cluster(server?: Awaited<ReturnType<typeof testControllers>>["ser
   const running = await testControllers([endpointsController], server === undefined ? {} : { server });
   open.push(() => running.close());
   const { client, settle } = running;
-  if (server === undefined) await client.of(Namespace).create({ metadata: { name: "default" } });
-  const pods = client.of(Pod).in("default");
-  const services = client.of(Service).in("default");
-  const endpoints = client.of(Endpoints).in("default");
+  if (server === undefined) await client.of(kinds.Namespace).create({ metadata: { name: "default" } });
+  const pods = client.of(kinds.Pod).in("default");
+  const services = client.of(kinds.Service).in("default");
+  const endpoints = client.of(kinds.Endpoints).in("default");
   const runs = async (name: string, ip: string, ready = true) => {
     const made = await pods.create({
       metadata: { name, namespace: "default", labels },
@@ -106,7 +105,7 @@ describe("the Endpoints of a Service", () => {
     );
     await services.create(service("web"));
     expect(await all()).toEqual([]);
-    expect((await client.of(Event).list()).items).toMatchObject([
+    expect((await client.of(kinds.Event).list()).items).toMatchObject([
       { reason: "FailedToCreateEndpoint", note: "Failed to create endpoint for service default/web: no room" },
     ]);
     refuse(() => undefined);

@@ -4,10 +4,10 @@
  * 1. When a Service goes, its Endpoints go. Those of Services that went while nobody watched are looked for once, at the start. Others that have no
  *    Service stay: a user may make them first.
  */
-import { type core, matcherOfSelector } from "#api";
+import { type core, kinds, matcherOfSelector } from "#api";
 import { objectKey } from "#client";
 import { podsByLabels } from "../pods/index.ts";
-import { changesOf, defineController, Endpoints, keysFrom, Pod, Service } from "../runtime/index.ts";
+import { changesOf, defineController, keysFrom } from "../runtime/index.ts";
 import { mattersToServices, servicesByPods } from "../services/index.ts";
 import { planEndpoints } from "./plan.ts";
 
@@ -21,25 +21,28 @@ export const endpointsController = defineController({
   account: "endpoint-controller",
   reportsAs: "endpoint-controller",
   bind({ cache }) {
-    const services = cache(Service);
-    const endpoints = cache(Endpoints);
+    const services = cache(kinds.Service);
+    const endpoints = cache(kinds.Endpoints);
     const servicesOf = servicesByPods(services);
-    const select = podsByLabels(cache(Pod));
+    const select = podsByLabels(cache(kinds.Pod));
     return {
       sources: [
-        changesOf(Service),
-        keysFrom(Pod, (change) => {
+        changesOf(kinds.Service),
+        keysFrom(kinds.Pod, (change) => {
           if (!mattersToServices(change)) return [];
           const { object, old = object } = change;
           return [...servicesOf(object), ...servicesOf(old)].map(objectKey);
         }),
-        changesOf(Endpoints, ({ object, old }) => old !== undefined && services.get(objectKey(object)) !== undefined),
+        changesOf(
+          kinds.Endpoints,
+          ({ object, old }) => old !== undefined && services.get(objectKey(object)) !== undefined,
+        ),
       ],
       reconcile(key) {
         const service = services.get(key);
         const current = endpoints.get(key);
         if (service === undefined)
-          return current && { steps: [[{ verb: "delete", resource: Endpoints, object: current }]] };
+          return current && { steps: [[{ verb: "delete", resource: kinds.Endpoints, object: current }]] };
         const { type, selector = {} } = service.spec ?? {};
         if (type === "ExternalName" || Object.keys(selector).length === 0) return undefined;
         const pods = select(service.metadata.namespace ?? "", matcherOfSelector({ matchLabels: selector }));

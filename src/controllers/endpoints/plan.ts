@@ -1,7 +1,7 @@
 /** The Endpoints of a Service: the older form of EndpointSlices, in one family of addresses. */
-import { type core, equalJson, type Json } from "#api";
+import { type core, equalJson, type Json, kinds } from "#api";
 import { isReady } from "../pods/index.ts";
-import { Endpoints, type Outcome, type Plan, type Write } from "../runtime/index.ts";
+import type { Outcome, Plan, Write } from "../runtime/index.ts";
 import {
   addressesOf,
   earliestTrigger,
@@ -44,7 +44,7 @@ export function planEndpoints(
   const { name = "", namespace = "" } = service.metadata;
   const metadata = { ...(current?.metadata ?? { name, namespace }), labels, annotations };
   const object: core.Endpoints = { apiVersion: "v1", kind: "Endpoints", metadata, subsets };
-  const write: Write = { verb: current === undefined ? "create" : "update", resource: Endpoints, object };
+  const write: Write = { verb: current === undefined ? "create" : "update", resource: kinds.Endpoints, object };
   return { steps: [[write]], told: (_write, outcome) => eventAbout(object, current === undefined, outcome) };
 }
 

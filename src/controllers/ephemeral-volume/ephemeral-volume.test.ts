@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { type core, StatusError } from "#api";
-import { Event, Namespace, PersistentVolumeClaim, Pod } from "../runtime/index.ts";
+import { type core, kinds, StatusError } from "#api";
 import { type TestControllers, testControllers } from "../testing/index.ts";
 import { ephemeralVolumeController } from "./index.ts";
 
@@ -19,9 +18,9 @@ async function cluster(server?: TestControllers["server"]) {
   const running = await testControllers([ephemeralVolumeController], server === undefined ? {} : { server });
   open.push(() => running.close());
   const { client, settle } = running;
-  if (server === undefined) await client.of(Namespace).create({ metadata: { name: "default" } });
-  const pods = client.of(Pod).in("default");
-  const claims = client.of(PersistentVolumeClaim).in("default");
+  if (server === undefined) await client.of(kinds.Namespace).create({ metadata: { name: "default" } });
+  const pods = client.of(kinds.Pod).in("default");
+  const claims = client.of(kinds.PersistentVolumeClaim).in("default");
   const create = (name: string, ...volumes: core.Volume[]) =>
     pods.create({ metadata: { name }, spec: { containers: [{ name: "c", image: "i" }], volumes } });
   const names = async () => {
@@ -71,7 +70,7 @@ describe("volumes that a Pod brings with it", () => {
     await create("web", ownVolume("data"));
     await settle();
     expect((await claims.get("web-data")).metadata.ownerReferences).toBeUndefined();
-    const [event] = (await client.of(Event).in("default").list()).items;
+    const [event] = (await client.of(kinds.Event).in("default").list()).items;
     expect(event).toMatchObject({
       type: "Warning",
       reason: "FailedBinding",
@@ -107,7 +106,7 @@ describe("volumes that a Pod brings with it", () => {
     );
     await create("web", ownVolume("data"));
     await clock.advance(1_000);
-    const [event] = (await client.of(Event).in("default").list()).items;
+    const [event] = (await client.of(kinds.Event).in("default").list()).items;
     expect(event?.note).toBe("ephemeral volume data: create PVC web-data: no room");
   });
 });

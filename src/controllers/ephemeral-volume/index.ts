@@ -3,25 +3,28 @@
  *
  *     Pods, claims that were deleted --► key of a Pod ──► planVolumes ══► PersistentVolumeClaims
  */
+import { kinds } from "#api";
 import { objectKey } from "#client";
 import { isEnding } from "../pods/index.ts";
-import { defineController, keysFrom, PersistentVolumeClaim, Pod } from "../runtime/index.ts";
+import { defineController, keysFrom } from "../runtime/index.ts";
 import { claimNames, hasOwnVolumes, planVolumes } from "./plan.ts";
 
 export const ephemeralVolumeController = defineController({
   name: "ephemeral-volume-controller",
   reportsAs: "ephemeral_volume",
   bind({ cache }) {
-    const pods = cache(Pod);
-    const claims = cache(PersistentVolumeClaim);
+    const pods = cache(kinds.Pod);
+    const claims = cache(kinds.PersistentVolumeClaim);
     const byClaim = pods.index("ephemeralClaim", (pod) =>
       claimNames(pod).map((name) => `${pod.metadata.namespace}/${name}`),
     );
     return {
       sources: [
         // What a Pod's volumes are does not change.
-        keysFrom(Pod, ({ type, object }) => (type === "added" && hasOwnVolumes(object) ? [objectKey(object)] : [])),
-        keysFrom(PersistentVolumeClaim, ({ type, object }) =>
+        keysFrom(kinds.Pod, ({ type, object }) =>
+          type === "added" && hasOwnVolumes(object) ? [objectKey(object)] : [],
+        ),
+        keysFrom(kinds.PersistentVolumeClaim, ({ type, object }) =>
           type === "deleted" ? byClaim(objectKey(object)).map(objectKey) : [],
         ),
       ],

@@ -1,8 +1,8 @@
 /** A Pod's volumes of its own: each has a claim, made from the template in the Pod and owned by it. */
-import type { core, KubeObject } from "#api";
+import { type core, type KubeObject, kinds } from "#api";
 import type { RecordedEvent } from "#client";
 import type { Pod } from "../pods/index.ts";
-import { controllerOf, ownedBy, PersistentVolumeClaim, type Plan, type Write } from "../runtime/index.ts";
+import { controllerOf, ownedBy, type Plan, type Write } from "../runtime/index.ts";
 
 const POD = { apiVersion: "v1", kind: "Pod" };
 
@@ -13,7 +13,7 @@ export function planVolumes(pod: Pod, claimOf: (name: string) => core.Persistent
     if (volume.ephemeral === undefined) continue;
     const found = claimOf(claimName(pod, volume));
     if (found === undefined)
-      writes.push({ verb: "create", resource: PersistentVolumeClaim, object: newClaim(pod, volume) });
+      writes.push({ verb: "create", resource: kinds.PersistentVolumeClaim, object: newClaim(pod, volume) });
     else if (controllerOf(found)?.uid !== pod.metadata.uid) events.push(failure(pod, volume.name, notOurs(pod, found)));
   }
   return {

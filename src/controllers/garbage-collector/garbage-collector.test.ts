@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import type { core, OwnerReference } from "#api";
-import { ConfigMap, Namespace, Secret } from "../runtime/index.ts";
+import { type core, kinds, type OwnerReference } from "#api";
 import { type TestControllers, testControllers } from "../testing/index.ts";
 import { garbageCollector } from "./index.ts";
 
@@ -14,7 +13,7 @@ type Owned = { readonly finalizers?: readonly string[]; readonly owners?: readon
 async function cluster(options: { collect?: boolean } = {}) {
   const running = await testControllers(options.collect === false ? [] : [garbageCollector]);
   open.push(() => running.close());
-  const configMaps = running.client.of(ConfigMap).in("default");
+  const configMaps = running.client.of(kinds.ConfigMap).in("default");
   const create = (name: string, { finalizers, owners }: Owned = {}) =>
     configMaps.create({
       metadata: { name, ...(finalizers && { finalizers }), ...(owners && { ownerReferences: owners }) },
@@ -127,18 +126,18 @@ describe("garbage collection", () => {
   it("an owner in another namespace is none", async () => {
     const { client, settle, names, create } = await cluster();
     const elsewhere = await client
-      .of(ConfigMap)
+      .of(kinds.ConfigMap)
       .in("elsewhere")
       .create({ metadata: { name: "root" } });
     await create("child", { owners: [owner(elsewhere)] });
     await settle();
     expect(await names()).toBe("");
-    expect((await client.of(ConfigMap).in("elsewhere").list()).items).toHaveLength(1);
+    expect((await client.of(kinds.ConfigMap).in("elsewhere").list()).items).toHaveLength(1);
   });
 
   it("owners without a namespace have dependents in any", async () => {
     const { client, settle, names, create } = await cluster();
-    const { metadata } = await client.of(Namespace).create({ metadata: { name: "owner" } });
+    const { metadata } = await client.of(kinds.Namespace).create({ metadata: { name: "owner" } });
     await create("child", {
       owners: [{ apiVersion: "v1", kind: "Namespace", name: "owner", uid: metadata.uid ?? "" }],
     });
@@ -172,10 +171,12 @@ describe("garbage collection", () => {
   it("goes across kinds", async () => {
     const { client, settle, create, configMaps } = await cluster();
     const root = await create("root");
-    await client.of(Secret).create({ metadata: { name: "s", namespace: "default", ownerReferences: [owner(root)] } });
+    await client
+      .of(kinds.Secret)
+      .create({ metadata: { name: "s", namespace: "default", ownerReferences: [owner(root)] } });
     await configMaps.delete("root", { propagationPolicy: "Background" });
     await settle();
-    expect((await client.of(Secret).list()).items).toEqual([]);
+    expect((await client.of(kinds.Secret).list()).items).toEqual([]);
   });
 
   it("is stopped after every single write and still finishes, deleting nothing that has an owner", async () => {

@@ -8,10 +8,10 @@
  *    that is not served is not known to be absent.
  * 3. What other controllers of this process watch anyway is not watched twice; of everything else, the metadata alone.
  */
-import { isStatusError, type KubeObject, type OwnerReference } from "#api";
+import { isStatusError, type KubeObject, kinds, type OwnerReference } from "#api";
 import { type Clock, TaskGroup } from "#base";
 import { type Client, type DiscoveredResource, discoverResources, type Informer, Informers, revisionOf } from "#client";
-import { type ControllerContext, CustomResourceDefinition, defineController, type Enqueue } from "../runtime/index.ts";
+import { type ControllerContext, defineController, type Enqueue } from "../runtime/index.ts";
 import { type Node, OwnerGraph, uidOf } from "./graph.ts";
 import { planFor } from "./plan.ts";
 
@@ -65,7 +65,7 @@ class Collector {
     const { client, clock, random, log, informers } = this.#context;
     const tasks = new TaskGroup({ parent: signal });
     const metadata = new Informers({ client, clock, random, log, tasks, metadataOnly: true });
-    const definitions = informers.of(CustomResourceDefinition);
+    const definitions = informers.of(kinds.CustomResourceDefinition);
     let changed = Promise.withResolvers<void>();
     const leave = definitions.onChange(() => changed.resolve());
     try {

@@ -3,9 +3,8 @@
  * nothing goes that should stay.
  */
 import { afterEach, describe, expect, it } from "vitest";
-import type { apiextensions, KubeObject, OwnerReference } from "#api";
+import { type apiextensions, type KubeObject, kinds, type OwnerReference } from "#api";
 import type { ResourceClient, ResourceName } from "#client";
-import { ConfigMap, CustomResourceDefinition, Secret } from "../runtime/index.ts";
 import { type TestControllers, testControllers } from "../testing/index.ts";
 import { garbageCollector } from "./index.ts";
 
@@ -53,7 +52,7 @@ class Forest {
   made = 0;
 
   constructor({ client }: TestControllers) {
-    this.configMaps = client.of<KubeObject>(ConfigMap as unknown as ResourceName).in("default");
+    this.configMaps = client.of<KubeObject>(kinds.ConfigMap as unknown as ResourceName).in("default");
     this.widgets = client.of<KubeObject>(WIDGETS).in("default");
   }
 
@@ -95,7 +94,7 @@ describe("garbage collection of ten thousand objects", () => {
     const cluster = await testControllers([garbageCollector], { rights: "everything" });
     open.push(() => cluster.close());
     const { client, clock } = cluster;
-    await client.of(CustomResourceDefinition).create(definition);
+    await client.of(kinds.CustomResourceDefinition).create(definition);
     await clock.advance(35_000);
     const forest = new Forest(cluster);
     const { configMaps, widgets } = forest;
@@ -122,7 +121,7 @@ describe("garbage collection of ten thousand objects", () => {
     await forest.many(series("shared-", 100), [byWidget(widget), byConfigMap(survivor)]);
     await forest.many(series("kept-", 100), [byWidget(lasting)]);
     await client
-      .of(Secret)
+      .of(kinds.Secret)
       .in("default")
       .create({ metadata: { name: "stranger" } });
     expect(forest.made).toBeGreaterThan(9_900);
@@ -144,7 +143,7 @@ describe("garbage collection of ten thousand objects", () => {
     }
     expect(Object.fromEntries(left)).toEqual({ freed: 3_000, survivor: 1, shared: 100, kept: 100 });
     expect(await forest.names(widgets)).toEqual(["lasting"]);
-    expect((await client.of(Secret).list()).items).toHaveLength(1);
+    expect((await client.of(kinds.Secret).list()).items).toHaveLength(1);
     for await (const { metadata } of configMaps.each()) {
       const owners = (metadata.ownerReferences ?? []).map(({ name }) => name);
       const want = { freed: [], survivor: [], shared: ["survivor"], kept: ["lasting"] };

@@ -5,7 +5,7 @@
  *    Those without a controller are looked at under the key `namespace/`.
  * 2. A Pod that is taken in is tracked from then on; one that is let go to others is not.
  */
-import { type JsonObject, type KubeObject, matcherOfSelector } from "#api";
+import { type JsonObject, type KubeObject, kinds, matcherOfSelector } from "#api";
 import { objectKey } from "#client";
 import { adoption, claim, isStillThere, ownedIndexes, type Pod, release } from "../pods/index.ts";
 import {
@@ -13,10 +13,8 @@ import {
   controllerKey,
   controllerOf,
   defineController,
-  Job as JobKind,
   keysFrom,
   type Plan,
-  Pod as PodKind,
   type Write,
 } from "../runtime/index.ts";
 import { isTracked, letGo, TRACKING } from "./job-pod.ts";
@@ -29,8 +27,8 @@ const OWNER = { group: "batch", kind: "Job" } as const;
 export const jobController = defineController({
   name: "job-controller",
   bind({ cache, client }) {
-    const jobs = cache(JobKind);
-    const pods = cache(PodKind);
+    const jobs = cache(kinds.Job);
+    const pods = cache(kinds.Pod);
     const { byController, withoutController } = ownedIndexes(pods);
     const tracked = pods.index("jobTracked", (pod) => (isTracked(pod) ? ownerKeys(pod) : []));
 
@@ -47,7 +45,7 @@ export const jobController = defineController({
       if (owner === undefined) return true;
       if (owner.uid === job?.metadata.uid) return isFinishedJob(job);
       const { name, uid } = owner;
-      return !(await isStillThere(client, JobKind, {
+      return !(await isStillThere(client, kinds.Job, {
         metadata: { name, namespace: pod.metadata.namespace ?? "", uid },
       }));
     };
@@ -64,8 +62,8 @@ export const jobController = defineController({
 
     return {
       sources: [
-        changesOf(JobKind),
-        keysFrom(PodKind, ({ object, old }) => [
+        changesOf(kinds.Job),
+        keysFrom(kinds.Pod, ({ object, old }) => [
           ...new Set(
             [object, ...(old === undefined ? [] : [old])].flatMap((pod) =>
               controllerOf(pod) === undefined
@@ -84,7 +82,7 @@ export const jobController = defineController({
         const candidates = [...byController(uid), ...withoutController(namespace)];
         const { owned, adopt, release: leave } = claim(job, selectorOf(job), candidates);
         // It is gone or ends, and the cache has yet to show it: those that it had are no longer its own, and nothing takes their place.
-        if (adopt.length > 0 && !(await isStillThere(client, JobKind, job)))
+        if (adopt.length > 0 && !(await isStillThere(client, kinds.Job, job)))
           return strays.length === 0 ? undefined : { steps: [strays] };
         // Whom it has is settled first; the next run counts.
         if (adopt.length + leave.length + strays.length > 0)
@@ -108,11 +106,11 @@ function ownerKeys(pod: KubeObject): readonly string[] {
 }
 
 function takeIn(pod: Pod, job: Job): Write {
-  return withMetadata(adoption(PodKind, pod, job, JOB_KIND), { finalizers: [TRACKING] });
+  return withMetadata(adoption(kinds.Pod, pod, job, JOB_KIND), { finalizers: [TRACKING] });
 }
 
 function giveUp(pod: Pod, job: Job): Write {
-  return withMetadata(release(PodKind, pod, job), { "$deleteFromPrimitiveList/finalizers": [TRACKING] });
+  return withMetadata(release(kinds.Pod, pod, job), { "$deleteFromPrimitiveList/finalizers": [TRACKING] });
 }
 
 function withMetadata(write: Write, more: JsonObject): Write {

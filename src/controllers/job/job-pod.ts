@@ -1,7 +1,7 @@
 /** What the controller of Jobs reads from a Pod, and writes to it. */
-import { type batch, type JsonObject, parseTime, toMs } from "#api";
+import { type batch, type JsonObject, kinds, parseTime, toMs } from "#api";
 import { isEnding, type Pod, readyCondition } from "../pods/index.ts";
-import { Pod as PodKind, type Write } from "../runtime/index.ts";
+import type { Write } from "../runtime/index.ts";
 
 /** As long as a Pod has it, the Job has not taken it into account. */
 export const TRACKING = "batch.kubernetes.io/job-tracking";
@@ -79,7 +79,7 @@ function containersFinishedAt({ spec, status }: Pod): number | undefined {
 /** It has been taken into account, or is of no account: nothing holds it any longer. */
 export function letGo(pod: Pod): Write {
   const patch: JsonObject = { metadata: { uid: uidOf(pod), "$deleteFromPrimitiveList/finalizers": [TRACKING] } };
-  return { verb: "patch", resource: PodKind, object: pod, type: "strategic", patch };
+  return { verb: "patch", resource: kinds.Pod, object: pod, type: "strategic", patch };
 }
 
 export function msOf(time: string): number {

@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { type core, StatusError } from "#api";
-import { Pod } from "../runtime/index.ts";
+import { type core, kinds, StatusError } from "#api";
 import { podWith } from "../testing/index.ts";
 import { isTracked, TRACKING } from "./job-pod.ts";
 import { job, jobsAtWork, template } from "./testing/index.ts";
@@ -118,7 +117,7 @@ describe("a Job", () => {
     expect(await conditions()).toEqual(["FailureTarget=True BackoffLimitExceeded"]);
     expect(await status()).toMatchObject({ failed: 2, terminating: 1, uncountedTerminatedPods: {} });
     await client
-      .of(Pod)
+      .of(kinds.Pod)
       .in("default")
       .delete(second.metadata.name ?? "", { gracePeriodSeconds: 0 });
     await settle();
@@ -135,7 +134,8 @@ describe("a Job", () => {
       [2, false],
       [3, true],
     ] as const) {
-      for (const pod of await live()) await client.of(Pod).updateStatus({ ...pod, ...podWithStatus({ restarts }) });
+      for (const pod of await live())
+        await client.of(kinds.Pod).updateStatus({ ...pod, ...podWithStatus({ restarts }) });
       await settle();
       expect((await conditions()).includes("Failed=True BackoffLimitExceeded")).toBe(ends);
     }
@@ -201,7 +201,7 @@ describe("a Job", () => {
     await settle();
     const [first] = await live();
     const name = first?.metadata.name ?? "";
-    const own = client.of(Pod).in("default");
+    const own = client.of(kinds.Pod).in("default");
     await own.patch(name, {
       type: "merge",
       object: { metadata: { labels: { "batch.kubernetes.io/controller-uid": "other" } } },
@@ -261,7 +261,7 @@ describe("a Job", () => {
     await settle();
     const [first] = await live();
     if (first === undefined) throw new Error("a Pod runs");
-    const own = client.of(Pod).in("default");
+    const own = client.of(kinds.Pod).in("default");
     await own.delete(first.metadata.name ?? "");
     await settle();
     await clock.advance(60_000);

@@ -8,9 +8,9 @@
  *
  * 1. The status is written last, as if all went well; where something did not, it says only what the caches show, and the next run goes on from there.
  */
-import { equalJson, type Json } from "#api";
+import { equalJson, type Json, kinds } from "#api";
 import { isEnding, isReady, type Pod } from "../pods/index.ts";
-import { Job as JobKind, type Plan, Pod as PodKind, type Write } from "../runtime/index.ts";
+import type { Plan, Write } from "../runtime/index.ts";
 import { settlementOf } from "./accounts.ts";
 import { completionOf, endingOf, remainingMs } from "./ending.ts";
 import { eventAbout } from "./events.ts";
@@ -38,8 +38,8 @@ export function planJob(job: Job, pods: readonly Pod[], now: number): Plan {
     steps: [
       released.map(letGo),
       [
-        ...remove.map((pod): Write => ({ verb: "delete", resource: PodKind, object: pod })),
-        ...create.map((index): Write => ({ verb: "create", resource: PodKind, object: newPod(view, index) })),
+        ...remove.map((pod): Write => ({ verb: "delete", resource: kinds.Pod, object: pod })),
+        ...create.map((index): Write => ({ verb: "create", resource: kinds.Pod, object: newPod(view, index) })),
       ],
     ],
     told: (write, outcome) => eventAbout(job, write, outcome),
@@ -79,5 +79,5 @@ function asObserved(view: JobView): Outcome {
 function statusWrites(view: JobView, outcome: Outcome): readonly Write[] {
   const object: Job = { ...view.job, status: statusOf(view, outcome) };
   const isSame = equalJson(object.status as unknown as Json, view.status as unknown as Json);
-  return isSame ? [] : [{ verb: "updateStatus", resource: JobKind, object }];
+  return isSame ? [] : [{ verb: "updateStatus", resource: kinds.Job, object }];
 }

@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import type { core } from "#api";
-import { Pod } from "../runtime/index.ts";
+import { type core, kinds } from "#api";
 import { INDEX_FAILURES, INDEX_IGNORED_FAILURES, indexOfPod, isTracked } from "./job-pod.ts";
 import { type Cluster, job, jobsAtWork } from "./testing/index.ts";
 
@@ -12,7 +11,7 @@ describe("a policy for failed Pods", () => {
   const onPodConditions = [{ type: "DisruptionTarget", status: "True" }] as const;
   const disrupt = async ({ client }: Pick<Cluster, "client">, pod: core.Pod) => {
     const conditions = [{ type: "DisruptionTarget", status: "True" as const }];
-    return client.of(Pod).updateStatus({ ...pod, status: { ...pod.status, conditions } });
+    return client.of(kinds.Pod).updateStatus({ ...pod, status: { ...pod.status, conditions } });
   };
 
   it("can fail the Job at once", async () => {

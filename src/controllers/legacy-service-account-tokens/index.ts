@@ -1,6 +1,6 @@
 /** Tokens in Secrets that nobody asked for and nobody uses are marked after a year, and removed after another. */
-import type { core, KubeObject } from "#api";
-import { ConfigMap, changesOf, defineController, Pod, Secret, ServiceAccount } from "../runtime/index.ts";
+import { type core, type KubeObject, kinds } from "#api";
+import { changesOf, defineController } from "../runtime/index.ts";
 import { accountKeys, isOf, TOKEN_TYPE } from "../service-account-tokens/plan.ts";
 import { mountedSecrets } from "./mounted.ts";
 import { decide, INVALID_SINCE } from "./plan.ts";
@@ -12,17 +12,17 @@ export const legacyServiceAccountTokenCleaner = defineController({
   name: "legacy-serviceaccount-token-cleaner-controller",
   account: "legacy-service-account-token-cleaner",
   bind({ cache }) {
-    const secrets = cache(Secret);
-    const accounts = cache(ServiceAccount);
-    const tracking = cache(ConfigMap);
-    const mounting = cache(Pod).index("mountedSecret", mountedSecrets);
+    const secrets = cache(kinds.Secret);
+    const accounts = cache(kinds.ServiceAccount);
+    const tracking = cache(kinds.ConfigMap);
+    const mounting = cache(kinds.Pod).index("mountedSecret", mountedSecrets);
     const isListed = (secret: core.Secret) => {
       const account = accounts.get(accountKeys(secret)[0] ?? "");
       const name = secret.metadata?.name;
       return account !== undefined && isOf(secret, account) && (account.secrets ?? []).some((one) => one.name === name);
     };
     return {
-      sources: [changesOf(Secret, ({ type, object }) => type !== "deleted" && object.type === TOKEN_TYPE)],
+      sources: [changesOf(kinds.Secret, ({ type, object }) => type !== "deleted" && object.type === TOKEN_TYPE)],
       reconcile(key, now) {
         const secret = secrets.get(key);
         if (secret === undefined || secret.type !== TOKEN_TYPE) return undefined;
@@ -36,10 +36,10 @@ export const legacyServiceAccountTokenCleaner = defineController({
         const object = secret as KubeObject;
         if (decision.do === "keep") return again;
         if (decision.do === "delete")
-          return { steps: [[{ verb: "delete", resource: Secret, object, unchanged: true }]], ...again };
+          return { steps: [[{ verb: "delete", resource: kinds.Secret, object, unchanged: true }]], ...again };
         const { uid = "" } = object.metadata;
         const patch = { metadata: { uid, labels: { [INVALID_SINCE]: decision.since } } };
-        return { steps: [[{ verb: "patch", resource: Secret, object, type: "merge", patch }]], ...again };
+        return { steps: [[{ verb: "patch", resource: kinds.Secret, object, type: "merge", patch }]], ...again };
       },
     };
   },

@@ -1,8 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
-import type { core } from "#api";
+import { type core, kinds } from "#api";
 import { Client, inProcess } from "#client";
 import { ADMIN, testServer } from "../../apiserver/testing/index.ts";
-import { ConfigMap, Secret, ServiceAccount } from "../runtime/index.ts";
 import { testControllers } from "../testing/index.ts";
 import { legacyServiceAccountTokenCleaner } from "./index.ts";
 import { mountedSecrets } from "./mounted.ts";
@@ -88,12 +87,12 @@ describe("at work", () => {
     const { clock } = server;
     const since = new Date(clock.now()).toISOString().slice(0, 10);
     const name = "kube-apiserver-legacy-service-account-token-tracking";
-    await client.of(ConfigMap).in("kube-system").create({ metadata: { name }, data: { since } });
+    await client.of(kinds.ConfigMap).in("kube-system").create({ metadata: { name }, data: { since } });
     await client
-      .of(ServiceAccount)
+      .of(kinds.ServiceAccount)
       .in("default")
       .create({ metadata: { name: "bot" }, secrets: [{ name: "old" }] });
-    const secrets = client.of(Secret).in("default");
+    const secrets = client.of(kinds.Secret).in("default");
     const annotations = { "kubernetes.io/service-account.name": "bot" };
     for (const each of ["old", "wanted"])
       await secrets.create({ metadata: { name: each, annotations }, type: "kubernetes.io/service-account-token" });

@@ -5,8 +5,8 @@
  *                     ▲                      │ something is left, or failed
  *                     └──────────────────────┘
  */
-import { type core, equalJson, type Json } from "#api";
-import { changesOf, defineController, Namespace } from "../runtime/index.ts";
+import { type core, equalJson, type Json, kinds } from "#api";
+import { changesOf, defineController } from "../runtime/index.ts";
 import { emptyingConditions } from "./conditions.ts";
 import { emptyNamespace } from "./empty.ts";
 
@@ -19,9 +19,9 @@ export const namespaceController = defineController({
   name: "namespace-controller",
   concurrency: 10,
   bind({ cache, client }) {
-    const namespaces = cache(Namespace);
+    const namespaces = cache(kinds.Namespace);
     return {
-      sources: [changesOf(Namespace, ({ object }) => object.metadata.deletionTimestamp !== undefined)],
+      sources: [changesOf(kinds.Namespace, ({ object }) => object.metadata.deletionTimestamp !== undefined)],
       async reconcile(key, now, signal) {
         const namespace = namespaces.get(key);
         if (namespace?.metadata.deletionTimestamp === undefined || !namespace.spec?.finalizers?.includes(FINALIZER))
@@ -32,14 +32,14 @@ export const namespaceController = defineController({
         const changed = !equalJson(before as unknown as Json, conditions as unknown as Json);
         const status = { ...namespace.status, phase: "Terminating" as const, conditions };
         const current = changed
-          ? await client.of(Namespace).updateStatus({ ...namespace, status }, { signal })
+          ? await client.of(kinds.Namespace).updateStatus({ ...namespace, status }, { signal })
           : namespace;
 
         const { failures, remaining, discoveryError } = emptying;
         if (failures.length > 0) throw new Error(failures.join("; "));
         if (remaining.size > 0 || discoveryError !== undefined)
           return { againAfterMs: before.length === 0 ? FIRST_LOOK_MS : LATER_LOOK_MS };
-        await client.of(Namespace).subresource(key, "finalize").update(finalized(current), { signal });
+        await client.of(kinds.Namespace).subresource(key, "finalize").update(finalized(current), { signal });
         return undefined;
       },
     };

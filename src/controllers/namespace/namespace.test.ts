@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { StatusError } from "#api";
-import { ConfigMap, Namespace, Secret } from "../runtime/index.ts";
+import { kinds, StatusError } from "#api";
 import { testControllers } from "../testing/index.ts";
 import { emptyingConditions } from "./conditions.ts";
 import { namespaceController } from "./index.ts";
@@ -14,15 +13,15 @@ async function cluster() {
   const running = await testControllers([namespaceController]);
   open.push(() => running.close());
   const { client } = running;
-  await client.of(Namespace).create({ metadata: { name: "n" } });
-  for (const name of ["a", "b"]) await client.of(ConfigMap).in("n").create({ metadata: { name } });
+  await client.of(kinds.Namespace).create({ metadata: { name: "n" } });
+  for (const name of ["a", "b"]) await client.of(kinds.ConfigMap).in("n").create({ metadata: { name } });
   const status = async () =>
-    (await client.of(Namespace).get("n")).status?.conditions?.map(
+    (await client.of(kinds.Namespace).get("n")).status?.conditions?.map(
       ({ type, status, message }) => `${type} ${status} ${message}`,
     );
   const exists = () =>
     client
-      .of(Namespace)
+      .of(kinds.Namespace)
       .get("n")
       .then(
         () => true,
@@ -35,27 +34,27 @@ describe("a namespace that is deleted", () => {
   it("goes with all that is in it", async () => {
     const { client, settle, exists } = await cluster();
     await client
-      .of(Secret)
+      .of(kinds.Secret)
       .in("n")
       .create({ metadata: { name: "s" } });
     await client
-      .of(ConfigMap)
+      .of(kinds.ConfigMap)
       .in("default")
       .create({ metadata: { name: "stays" } });
-    await client.of(Namespace).delete("n");
+    await client.of(kinds.Namespace).delete("n");
     await settle();
     expect(await exists()).toBe(false);
-    expect((await client.of(ConfigMap).list()).items.map(({ metadata }) => metadata.name)).toEqual(["stays"]);
-    expect((await client.of(Secret).list()).items).toEqual([]);
+    expect((await client.of(kinds.ConfigMap).list()).items.map(({ metadata }) => metadata.name)).toEqual(["stays"]);
+    expect((await client.of(kinds.Secret).list()).items).toEqual([]);
   });
 
   it("waits for finalizers, and says so", async () => {
     const { client, settle, clock, status, exists } = await cluster();
     await client
-      .of(Secret)
+      .of(kinds.Secret)
       .in("n")
       .create({ metadata: { name: "s", finalizers: ["example.com/hold"] } });
-    await client.of(Namespace).delete("n");
+    await client.of(kinds.Namespace).delete("n");
     await settle();
     expect(await status()).toEqual([
       "NamespaceDeletionDiscoveryFailure False All resources successfully discovered",
@@ -65,7 +64,7 @@ describe("a namespace that is deleted", () => {
       "NamespaceFinalizersRemaining True Some content in the namespace has finalizers remaining: example.com/hold in 1 resource instances",
     ]);
     await client
-      .of(Secret)
+      .of(kinds.Secret)
       .in("n")
       .patch("s", { type: "merge", object: { metadata: { finalizers: null } } });
     await clock.advance(30_000);
@@ -77,7 +76,7 @@ describe("a namespace that is deleted", () => {
     refuse(({ method, path }) =>
       method === "DELETE" && path.endsWith("/configmaps") ? new StatusError("InternalError", "not now") : undefined,
     );
-    await client.of(Namespace).delete("n");
+    await client.of(kinds.Namespace).delete("n");
     await settle();
     expect((await status())?.[2]).toBe(
       "NamespaceDeletionContentFailure True Failed to delete all resource types, 1 remaining: not now",

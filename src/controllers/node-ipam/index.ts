@@ -6,7 +6,8 @@
  *
  * 1. Nodes that are there are heard before any range is given: a cache tells all that it has before a key is worked on.
  */
-import { type Controller, defineController, keysFrom, Node } from "../runtime/index.ts";
+import { kinds } from "#api";
+import { type Controller, defineController, keysFrom } from "../runtime/index.ts";
 import { checkRanges, cidrsOf, NodeCidrs, type NodeCidrsOptions } from "./node-cidrs.ts";
 import { planCidrs } from "./plan.ts";
 
@@ -29,12 +30,12 @@ export function nodeIpamController(options: Partial<NodeCidrsOptions> = {}): Con
     reportsAs: "cidrAllocator",
     bind({ cache }) {
       if (settings.clusterCidrs.length === 0) return { sources: [], reconcile: () => undefined };
-      const nodes = cache(Node);
+      const nodes = cache(kinds.Node);
       const ranges = new NodeCidrs(settings);
       const without = nodes.index("withoutPodCidr", (node) => (cidrsOf(node).length === 0 ? ["yes"] : []));
       return {
         sources: [
-          keysFrom(Node, (change) => {
+          keysFrom(kinds.Node, (change) => {
             const { type, object, old } = change;
             const freed = ranges.follow(change);
             if (freed) return without("yes").map(({ metadata }) => metadata.name ?? "");

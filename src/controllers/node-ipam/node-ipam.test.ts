@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
-import { contains, parseCidr, StatusError } from "#api";
+import { contains, kinds, parseCidr, StatusError } from "#api";
 import { seededRandom } from "#base";
-import { Event, Node } from "../runtime/index.ts";
 import { type TestControllers, testControllers } from "../testing/index.ts";
 import { CidrPool } from "./cidr-pool.ts";
 import { type NodeCidrsOptions, nodeIpamController } from "./index.ts";
@@ -99,7 +98,7 @@ function blocks(cidr: string): readonly number[] {
 async function cluster(options: Partial<NodeCidrsOptions> = {}, server?: TestControllers["server"]) {
   const running = await testControllers([nodeIpamController(options)], server === undefined ? {} : { server });
   open.push(() => running.close());
-  const nodes = running.client.of(Node);
+  const nodes = running.client.of(kinds.Node);
   const add = (name: string, podCIDR?: string) =>
     nodes.create({ metadata: { name }, spec: podCIDR === undefined ? {} : { podCIDR, podCIDRs: [podCIDR] } });
   const cidrs = async () => {
@@ -157,7 +156,7 @@ describe("nodes", () => {
     const { add, cidrs, nodes, client } = await cluster(FOUR);
     for (const name of ["a", "b", "c", "d", "e"]) await add(name);
     expect((await cidrs()).e).toBe("");
-    const told = (await client.of(Event).list()).items.map(({ reason, note }) => `${reason}: ${note}`);
+    const told = (await client.of(kinds.Event).list()).items.map(({ reason, note }) => `${reason}: ${note}`);
     expect(told).toEqual(["CIDRNotAvailable: Node e status is now: CIDRNotAvailable"]);
     await nodes.delete("b");
     expect((await cidrs()).e).toBe("10.0.1.0/24");

@@ -1,7 +1,7 @@
 /** A node without ranges for its Pods gets them; where there are none left, it is told. */
-import type { core, JsonObject } from "#api";
+import { type core, type JsonObject, kinds } from "#api";
 import type { RecordedEvent } from "#client";
-import { Node, type Plan } from "../runtime/index.ts";
+import type { Plan } from "../runtime/index.ts";
 
 /** `cidrs`: those that it is given; undefined: there are none left. */
 export function planCidrs(node: core.Node, cidrs: readonly string[] | undefined): Plan {
@@ -9,7 +9,7 @@ export function planCidrs(node: core.Node, cidrs: readonly string[] | undefined)
   const { uid = "" } = node.metadata;
   const spec: JsonObject = { podCIDR: cidrs[0] ?? "", podCIDRs: cidrs };
   return {
-    steps: [[{ verb: "patch", resource: Node, object: node, patch: { metadata: { uid }, spec } }]],
+    steps: [[{ verb: "patch", resource: kinds.Node, object: node, patch: { metadata: { uid }, spec } }]],
     told: (_, { ok }) => (ok ? undefined : statusChange(node, "CIDRAssignmentFailed")),
   };
 }

@@ -8,10 +8,10 @@
  *
  * 1. What is remembered is lost with the process, and only makes it more patient: when nodes were heard of, and when a zone was last allowed something.
  */
-import { equalJson, type Json } from "#api";
+import { equalJson, type Json, kinds } from "#api";
 import type { Change } from "#client";
 import { podsByNode } from "../pods/index.ts";
-import { type Controller, defineController, keysFrom, Lease, Node, type Plan, Pod } from "../runtime/index.ts";
+import { type Controller, defineController, keysFrom, type Plan } from "../runtime/index.ts";
 import { type Node as NodeObject, readiness } from "./conditions.ts";
 import { Heartbeats } from "./heartbeats.ts";
 import { nodeEvent, planNode, planZones, writesOf, zoneFactsOf } from "./plan.ts";
@@ -31,8 +31,8 @@ export function nodeLifecycleController(options: Partial<NodeLifecycleSettings> 
     account: "node-controller",
     reportsAs: "node-controller",
     bind({ cache, clock, informers }) {
-      const nodes = cache(Node);
-      const podsOn = podsByNode(cache(Pod));
+      const nodes = cache(kinds.Node);
+      const podsOn = podsByNode(cache(kinds.Pod));
       const heartbeats = new Heartbeats(clock);
       const allowedMs = new Map<string, number>();
       const known = new Map<string, NodeObject>();
@@ -73,16 +73,16 @@ export function nodeLifecycleController(options: Partial<NodeLifecycleSettings> 
 
       return {
         sources: [
-          keysFrom(Lease, (change) => {
+          keysFrom(kinds.Lease, (change) => {
             const { name = "", namespace } = change.object.metadata;
             if (namespace === LEASES) heartbeats.ofLease(change, nodes.get(name) !== undefined);
             return [];
           }),
-          keysFrom(Node, (change) => {
+          keysFrom(kinds.Node, (change) => {
             heartbeats.ofNode(change);
             return matters(change) ? [NODE + change.object.metadata.name] : [];
           }),
-          keysFrom(Pod, ({ type, object, old }) => {
+          keysFrom(kinds.Pod, ({ type, object, old }) => {
             const { nodeName = "" } = object.spec ?? {};
             if (type === "deleted" || nodeName === "" || old?.spec?.nodeName === nodeName) return [];
             const node = nodes.get(nodeName);
@@ -91,7 +91,7 @@ export function nodeLifecycleController(options: Partial<NodeLifecycleSettings> 
         ],
         reconcile: (key, now) => (key === ZONES ? planAllZones(now) : planOf(key.slice(NODE.length), now)),
         async run(signal, enqueue) {
-          const leave = informers.of(Node).onChange(({ type, object, old }) => {
+          const leave = informers.of(kinds.Node).onChange(({ type, object, old }) => {
             if (type === "updated" && zoneFactsOf(object) === zoneFactsOf(old)) return;
             enqueue(ZONES, settings.monitorPeriodMs);
           });

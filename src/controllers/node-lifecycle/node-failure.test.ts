@@ -1,9 +1,8 @@
 /** A node fails and comes back: what becomes of it, of its Pods, and of those who want them. */
 import { afterEach, describe, expect, it } from "vitest";
-import type { core } from "#api";
+import { type core, kinds } from "#api";
 import { podGarbageCollector } from "../pod-gc/index.ts";
 import { replicaSetController } from "../replica-set/index.ts";
-import { Event, Namespace, Node, Pod, ReplicaSet } from "../runtime/index.ts";
 import { taintEvictionController } from "../taint-eviction/index.ts";
 import { scriptedNodes, testControllers } from "../testing/index.ts";
 import { nodeLifecycleController } from "./index.ts";
@@ -28,11 +27,11 @@ async function cluster() {
   open.push(() => running.close());
   const { client, clock } = running;
   const nodes = scriptedNodes(client, clock);
-  for (const name of ["default", "kube-node-lease"]) await client.of(Namespace).create({ metadata: { name } });
+  for (const name of ["default", "kube-node-lease"]) await client.of(kinds.Namespace).create({ metadata: { name } });
   for (const name of ["a", "b", "c"]) await nodes.add(name);
   const labels = { app: "web" };
   await client
-    .of(ReplicaSet)
+    .of(kinds.ReplicaSet)
     .in("default")
     .create({
       metadata: { name: "web" },
@@ -46,11 +45,11 @@ async function cluster() {
       },
     });
   await nodes.live(MINUTE);
-  const pods = async () => (await client.of(Pod).in("default").list()).items;
+  const pods = async () => (await client.of(kinds.Pod).in("default").list()).items;
   const on = async (node: string) => (await pods()).filter(({ spec }) => spec?.nodeName === node);
-  const ready = async () => (await client.of(ReplicaSet).in("default").get("web")).status?.readyReplicas;
+  const ready = async () => (await client.of(kinds.ReplicaSet).in("default").get("web")).status?.readyReplicas;
   const reasons = async (name: string) =>
-    (await client.of(Event).list()).items
+    (await client.of(kinds.Event).list()).items
       .filter(({ regarding }) => regarding?.name === name)
       .map(({ reason, note }) => `${reason}: ${note}`);
   return { ...running, nodes, pods, on, ready, reasons };
@@ -67,7 +66,7 @@ describe("a node that fails", () => {
 
     nodes.stop("a");
     await nodes.live(MINUTE);
-    const silent = await client.of(Node).get("a");
+    const silent = await client.of(kinds.Node).get("a");
     expect(silent.status?.conditions?.map(({ type, status, reason }) => [type, status, reason])).toEqual(
       ["MemoryPressure", "DiskPressure", "PIDPressure", "Ready"].map((type) => [type, "Unknown", "NodeStatusUnknown"]),
     );
@@ -101,7 +100,7 @@ describe("a node that fails", () => {
     nodes.start("a");
     await nodes.live(MINUTE);
     expect(await on("a")).toEqual([]);
-    expect(taintsOf(await client.of(Node).get("a"))).toEqual([]);
+    expect(taintsOf(await client.of(kinds.Node).get("a"))).toEqual([]);
     expect(await ready()).toBe(6);
   });
 
@@ -124,7 +123,7 @@ describe("a node that fails", () => {
     nodes.stop("a", "b", "c");
     await nodes.live(20 * MINUTE);
     for (const name of ["a", "b", "c"])
-      expect(taintsOf(await client.of(Node).get(name))).toEqual(["node.kubernetes.io/unreachable:NoSchedule"]);
+      expect(taintsOf(await client.of(kinds.Node).get(name))).toEqual(["node.kubernetes.io/unreachable:NoSchedule"]);
     expect((await pods()).filter(({ metadata }) => metadata.deletionTimestamp !== undefined)).toEqual([]);
   });
 });

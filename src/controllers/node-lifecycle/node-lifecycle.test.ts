@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { type core, formatMicroTime, instantOf, StatusError } from "#api";
+import { type core, formatMicroTime, instantOf, kinds, StatusError } from "#api";
 import { seededRandom } from "#base";
-import { Event, Lease, Namespace, Node, Pod } from "../runtime/index.ts";
 import { scriptedNodes, type TestControllers, testControllers } from "../testing/index.ts";
 import { nodeLifecycleController } from "./index.ts";
 
@@ -17,8 +16,8 @@ async function cluster(server?: TestControllers["server"]) {
   open.push(() => running.close());
   const { client, clock } = running;
   if (server === undefined)
-    for (const name of ["default", "kube-node-lease"]) await client.of(Namespace).create({ metadata: { name } });
-  const node = (name: string) => client.of(Node).get(name);
+    for (const name of ["default", "kube-node-lease"]) await client.of(kinds.Namespace).create({ metadata: { name } });
+  const node = (name: string) => client.of(kinds.Node).get(name);
   return { ...running, nodes: scriptedNodes(client, clock), node };
 }
 
@@ -39,11 +38,11 @@ describe("node lifecycle", () => {
 
   it("leaves a node alone that only posts its status", async () => {
     const { client, clock, node } = await cluster();
-    await client.of(Node).create({ metadata: { name: "a" } });
+    await client.of(kinds.Node).create({ metadata: { name: "a" } });
     for (let at = 0; at < 10; at++) {
       const time = `2030-01-01T00:0${at}:00Z`;
       const conditions = [{ type: "Ready", status: "True", lastHeartbeatTime: time }];
-      await client.of(Node).updateStatus({ ...(await node("a")), status: { conditions } });
+      await client.of(kinds.Node).updateStatus({ ...(await node("a")), status: { conditions } });
       await clock.advance(40_000);
     }
     expect(readyOf(await node("a"))?.status).toBe("True");
@@ -53,7 +52,7 @@ describe("node lifecycle", () => {
 
   it("gives a new node a minute to say something", async () => {
     const { client, clock, node, writes } = await cluster();
-    await client.of(Node).create({ metadata: { name: "a" } });
+    await client.of(kinds.Node).create({ metadata: { name: "a" } });
     await clock.advance(59_000);
     expect((await node("a")).status?.conditions).toBeUndefined();
     await clock.advance(2_000);
@@ -68,14 +67,14 @@ describe("node lifecycle", () => {
   it("follows conditions and cordons at once, and keeps labels as they were called", async () => {
     const { client, nodes, node, settle } = await cluster();
     await nodes.add("a", { "kubernetes.io/os": "linux" });
-    await client.of(Node).patch("a", { type: "merge", object: { spec: { unschedulable: true } } });
+    await client.of(kinds.Node).patch("a", { type: "merge", object: { spec: { unschedulable: true } } });
     await settle();
     expect((await node("a")).metadata.labels).toEqual({
       "kubernetes.io/os": "linux",
       "beta.kubernetes.io/os": "linux",
     });
     expect(taintsOf(await node("a"))).toEqual(["node.kubernetes.io/unschedulable:NoSchedule"]);
-    await client.of(Node).patch("a", { type: "merge", object: { spec: { unschedulable: null } } });
+    await client.of(kinds.Node).patch("a", { type: "merge", object: { spec: { unschedulable: null } } });
     await settle();
     expect((await node("a")).spec?.taints).toBeUndefined();
   });
@@ -89,10 +88,10 @@ describe("node lifecycle", () => {
     // While the controller writes what follows from the cordon.
     refuse(({ method, path }) => {
       if (method === "PATCH" && path === "/api/v1/nodes/a")
-        added ??= client.of(Node).patch("a", { type: "merge", object: { spec: { taints: [other] } } });
+        added ??= client.of(kinds.Node).patch("a", { type: "merge", object: { spec: { taints: [other] } } });
       return undefined;
     });
-    await client.of(Node).patch("a", { type: "merge", object: { spec: { unschedulable: true } } });
+    await client.of(kinds.Node).patch("a", { type: "merge", object: { spec: { unschedulable: true } } });
     await settle();
     await added;
     await settle();
@@ -106,10 +105,10 @@ describe("node lifecycle", () => {
     const { client, nodes, settle } = await cluster();
     await nodes.add("a");
     await settle();
-    await client.of(Node).delete("a");
+    await client.of(kinds.Node).delete("a");
     await settle();
-    const told = (await client.of(Event).in("default").list()).items.map(({ reason, note, reportingController }) =>
-      [reportingController, reason, note].join(" | "),
+    const told = (await client.of(kinds.Event).in("default").list()).items.map(
+      ({ reason, note, reportingController }) => [reportingController, reason, note].join(" | "),
     );
     expect(told).toEqual([
       "node-controller | RegisteredNode | Node a event: Registered Node a in Controller",
@@ -126,18 +125,18 @@ describe("node lifecycle", () => {
     await nodes.live(2 * MINUTE);
     const spec = { nodeName: "a", containers: [{ name: "c", image: "i" }] };
     const pod = await client
-      .of(Pod)
+      .of(kinds.Pod)
       .in("default")
       .create({ metadata: { name: "late" }, spec });
     await settle();
     const conditions = [{ type: "Ready", status: "True" }];
     await client
-      .of(Pod)
+      .of(kinds.Pod)
       .in("default")
       .updateStatus({ ...pod, status: { phase: "Running", conditions } });
-    await client.of(Node).patch("a", { type: "merge", object: { metadata: { labels: { touched: "yes" } } } });
+    await client.of(kinds.Node).patch("a", { type: "merge", object: { metadata: { labels: { touched: "yes" } } } });
     await clock.advance(1000);
-    const { status } = await client.of(Pod).in("default").get("late");
+    const { status } = await client.of(kinds.Pod).in("default").get("late");
     expect(status?.conditions?.[0]?.status).toBe("False");
   });
 
@@ -185,7 +184,7 @@ describe("node lifecycle", () => {
       for (const name of ["a", "b"]) await first.nodes.add(name);
       const spec = { nodeName: "a", containers: [{ name: "c", image: "i" }] };
       await first.client
-        .of(Pod)
+        .of(kinds.Pod)
         .in("default")
         .create({ metadata: { name: "p" }, spec });
       await first.nodes.live(MINUTE);
@@ -207,7 +206,7 @@ describe("node lifecycle", () => {
         "node.kubernetes.io/unreachable:NoExecute",
         "node.kubernetes.io/unreachable:NoSchedule",
       ]);
-      const pod = await second.client.of(Pod).in("default").get("p");
+      const pod = await second.client.of(kinds.Pod).in("default").get("p");
       expect(pod.status?.conditions?.find(({ type }) => type === "Ready")?.status).toBe("False");
       expect(taintsOf(await second.node("b"))).toEqual([]);
     }
@@ -220,10 +219,10 @@ describe("node lifecycle", () => {
     nodes.stop("a");
     const spec = { renewTime: formatMicroTime(instantOf(clock.now() + 3600_000)) };
     await client
-      .of(Lease)
+      .of(kinds.Lease)
       .in("default")
       .create({ metadata: { name: "a" }, spec });
-    await client.of(Lease).in("kube-node-lease").patch("a", { type: "merge", object: { spec } });
+    await client.of(kinds.Lease).in("kube-node-lease").patch("a", { type: "merge", object: { spec } });
     await clock.advance(45_000);
     expect(readyOf(await node("a"))?.status).toBe("True");
     await clock.advance(10_000);

@@ -9,10 +9,10 @@
  * 1. A run writes a Node once: what else there is to write follows when the cache shows the first.
  * 2. Taints are written as a whole, and only if nobody has changed the Node meanwhile.
  */
-import { formatTime, instantOf, type JsonObject } from "#api";
+import { formatTime, instantOf, type JsonObject, kinds } from "#api";
 import type { RecordedEvent } from "#client";
 import type { Pod } from "../pods/index.ts";
-import { Node as NodeKind, type Plan, Pod as PodKind, type Write } from "../runtime/index.ts";
+import type { Plan, Write } from "../runtime/index.ts";
 import { condition, type Node, readiness, silentConditions } from "./conditions.ts";
 import { correctedLabels } from "./labels.ts";
 import type { NodeLifecycleSettings } from "./settings.ts";
@@ -37,10 +37,10 @@ export function planNode(
   if (conditions !== undefined) {
     const object: Node = { ...node, status: { ...node.status, conditions } };
     return {
-      steps: [[{ verb: "updateStatus", resource: NodeKind, object }], notReadyPods(pods, now)],
+      steps: [[{ verb: "updateStatus", resource: kinds.Node, object }], notReadyPods(pods, now)],
       told: (write, { ok }) => {
         if (!ok) return undefined;
-        if (write.resource === PodKind) return podNotReady(write);
+        if (write.resource === kinds.Pod) return podNotReady(write);
         return ready?.status === "True" ? statusChange(node, "NodeNotReady") : undefined;
       },
     };
@@ -51,7 +51,7 @@ export function planNode(
   if (unheard.length === 0 && correction === undefined) return again;
   return {
     steps: [[...(correction === undefined ? [] : [correction]), ...unheard]],
-    told: (write, { ok }) => (ok && write.resource === PodKind ? podNotReady(write) : undefined),
+    told: (write, { ok }) => (ok && write.resource === kinds.Pod ? podNotReady(write) : undefined),
     ...again,
   };
 }
@@ -131,7 +131,7 @@ function notReadyPods(pods: readonly Pod[], now: number): readonly Write[] {
           },
     );
     const object: Pod = { ...pod, status: { ...pod.status, conditions: changed } };
-    return [{ verb: "updateStatus", resource: PodKind, object } as const];
+    return [{ verb: "updateStatus", resource: kinds.Pod, object } as const];
   });
 }
 
@@ -156,7 +156,7 @@ function taintsWrite(node: Node, taints: readonly object[]): Write {
 function nodePatch(object: Node, patch: JsonObject): Write {
   const { resourceVersion = "" } = object.metadata;
   const metadata = { ...(patch.metadata as JsonObject | undefined), resourceVersion };
-  return { verb: "patch", resource: NodeKind, object, type: "merge", patch: { ...patch, metadata } };
+  return { verb: "patch", resource: kinds.Node, object, type: "merge", patch: { ...patch, metadata } };
 }
 
 /** Who went down first. */

@@ -1,11 +1,10 @@
 /** The same on simulated nodes, which live by the rules of kubelets. */
 import { afterEach, describe, expect, it } from "vitest";
-import type { core } from "#api";
+import { type core, kinds } from "#api";
 import { testFleet } from "../../kubelet/fleet/testing/index.ts";
 import { nodeIpamController } from "../node-ipam/index.ts";
 import { podGarbageCollector } from "../pod-gc/index.ts";
 import { replicaSetController } from "../replica-set/index.ts";
-import { Namespace, Pod, ReplicaSet } from "../runtime/index.ts";
 import { taintEvictionController } from "../taint-eviction/index.ts";
 import { placePods, testControllers } from "../testing/index.ts";
 import { nodeLifecycleController } from "./index.ts";
@@ -33,7 +32,7 @@ async function cluster() {
   ]);
   open.push(() => running.close());
   const { client, clock, server } = running;
-  for (const name of ["default", "kube-node-lease"]) await client.of(Namespace).create({ metadata: { name } });
+  for (const name of ["default", "kube-node-lease"]) await client.of(kinds.Namespace).create({ metadata: { name } });
   const nodes = await testFleet({ server, count: 3 });
   open.push(() => nodes.close());
   const labels = { app: "web" };
@@ -43,7 +42,7 @@ async function cluster() {
     automountServiceAccountToken: false,
   };
   await client
-    .of(ReplicaSet)
+    .of(kinds.ReplicaSet)
     .in("default")
     .create({
       metadata: { name: "web" },
@@ -57,8 +56,8 @@ async function cluster() {
   };
   await live(MINUTE);
   const on = async (node: string) =>
-    (await client.of(Pod).in("default").list()).items.filter(({ spec }) => spec?.nodeName === node);
-  const ready = async () => (await client.of(ReplicaSet).in("default").get("web")).status?.readyReplicas;
+    (await client.of(kinds.Pod).in("default").list()).items.filter(({ spec }) => spec?.nodeName === node);
+  const ready = async () => (await client.of(kinds.ReplicaSet).in("default").get("web")).status?.readyReplicas;
   return { ...running, ...nodes, live, on, ready };
 }
 

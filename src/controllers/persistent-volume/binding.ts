@@ -5,8 +5,8 @@
  * 2. Specs come before statuses. Each run writes what is next, so a stop between any two writes loses nothing.
  * 3. The phase of the volume is its own run's to write.
  */
-import { equalJson, type Json, parseQuantity, QuantityError } from "#api";
-import { PersistentVolume, PersistentVolumeClaim, type Plan, type Write } from "../runtime/index.ts";
+import { equalJson, type Json, kinds, parseQuantity, QuantityError } from "#api";
+import type { Plan, Write } from "../runtime/index.ts";
 import {
   BIND_COMPLETED,
   BOUND_BY_CONTROLLER,
@@ -30,7 +30,7 @@ export function unbind(volume: Volume): Plan {
   const object = has(volume, BOUND_BY_CONTROLLER)
     ? { ...volume, metadata: { ...volume.metadata, annotations: without(volume, BOUND_BY_CONTROLLER) }, spec }
     : { ...volume, spec: { ...spec, claimRef: reference } };
-  return { steps: [[{ verb: "update", resource: PersistentVolume, object }]] };
+  return { steps: [[{ verb: "update", resource: kinds.PersistentVolume, object }]] };
 }
 
 export function claimStatus(claim: VolumeClaim, phase: "Bound" | "Lost" | "Pending", volume?: Volume): Write[] {
@@ -48,7 +48,7 @@ export function claimStatus(claim: VolumeClaim, phase: "Bound" | "Lost" | "Pendi
   };
   if (equalJson(status as unknown as Json, (claim.status ?? {}) as unknown as Json)) return [];
   const object: VolumeClaim = { ...claim, status };
-  return [{ verb: "updateStatus", resource: PersistentVolumeClaim, object }];
+  return [{ verb: "updateStatus", resource: kinds.PersistentVolumeClaim, object }];
 }
 
 export function volumePhase(
@@ -60,7 +60,7 @@ export function volumePhase(
   const { message: _, ...rest } = volume.status ?? {};
   const status = { ...rest, phase, ...(message !== undefined && { message }) };
   const object: Volume = { ...volume, status };
-  return [{ verb: "updateStatus", resource: PersistentVolume, object }];
+  return [{ verb: "updateStatus", resource: kinds.PersistentVolume, object }];
 }
 
 function volumeLink(volume: Volume, claim: VolumeClaim): Write[] {
@@ -71,7 +71,7 @@ function volumeLink(volume: Volume, claim: VolumeClaim): Write[] {
   const annotations = linked ? volume.metadata.annotations : withAnnotation(volume, BOUND_BY_CONTROLLER);
   const metadata = { ...volume.metadata, ...(annotations !== undefined && { annotations }) };
   const object = { ...volume, metadata, spec: { ...volume.spec, claimRef } };
-  return [{ verb: "update", resource: PersistentVolume, object }];
+  return [{ verb: "update", resource: kinds.PersistentVolume, object }];
 }
 
 function claimLink(claim: VolumeClaim, volume: Volume): Write[] {
@@ -83,7 +83,7 @@ function claimLink(claim: VolumeClaim, volume: Volume): Write[] {
     [BIND_COMPLETED]: claim.metadata.annotations?.[BIND_COMPLETED] ?? "yes",
   };
   const object = { ...claim, metadata: { ...claim.metadata, annotations }, spec: { ...claim.spec, volumeName } };
-  return [{ verb: "update", resource: PersistentVolumeClaim, object }];
+  return [{ verb: "update", resource: kinds.PersistentVolumeClaim, object }];
 }
 
 /** A volume that grew before its file system did: what can be used is the size before. */

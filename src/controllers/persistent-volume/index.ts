@@ -6,16 +6,9 @@
  *
  * A key with a slash is a claim's, one without is a volume's. One at a time: two claims at once would often want the same volume.
  */
-import { hasStorageClass, isStatusError, storageClassOf } from "#api";
+import { hasStorageClass, isStatusError, kinds, storageClassOf } from "#api";
 import { objectKey } from "#client";
-import {
-  defineController,
-  keysFrom,
-  PersistentVolume,
-  PersistentVolumeClaim,
-  Pod,
-  StorageClass,
-} from "../runtime/index.ts";
+import { defineController, keysFrom } from "../runtime/index.ts";
 import { fits } from "./best-volume.ts";
 import {
   BIND_COMPLETED,
@@ -42,10 +35,10 @@ export const persistentVolumeBinder = defineController({
   reportsAs: "persistentvolume-controller",
   concurrency: 1,
   bind({ cache, client }) {
-    const volumes = cache(PersistentVolume);
-    const claims = cache(PersistentVolumeClaim);
-    const classes = cache(StorageClass);
-    const pods = cache(Pod);
+    const volumes = cache(kinds.PersistentVolume);
+    const claims = cache(kinds.PersistentVolumeClaim);
+    const classes = cache(kinds.StorageClass);
+    const pods = cache(kinds.Pod);
     const volumesFor = volumes.index("claim", claimKeysOfVolume);
     const freeOf = volumes.index("free, by class", (volume) =>
       volume.spec?.claimRef === undefined ? [classOfVolume(volume)] : [],
@@ -88,7 +81,7 @@ export const persistentVolumeBinder = defineController({
       const { phase } = volume.status ?? {};
       if (cached === undefined && (phase === "Released" || phase === "Failed")) return undefined;
       try {
-        const live = await client.of(PersistentVolumeClaim).in(namespace).get(name, { signal });
+        const live = await client.of(kinds.PersistentVolumeClaim).in(namespace).get(name, { signal });
         return live.metadata.uid === uid ? live : undefined;
       } catch (error) {
         if (isStatusError(error) && error.reason === "NotFound") return undefined;
@@ -98,17 +91,17 @@ export const persistentVolumeBinder = defineController({
 
     return {
       sources: [
-        keysFrom(PersistentVolume, ({ object }) => [
+        keysFrom(kinds.PersistentVolume, ({ object }) => [
           objectKey(object),
           ...claimKeysOfVolume(object),
           ...[...asking(object.metadata.name ?? ""), ...interested(object)].map(objectKey),
         ]),
-        keysFrom(PersistentVolumeClaim, ({ object }) => [
+        keysFrom(kinds.PersistentVolumeClaim, ({ object }) => [
           objectKey(object),
           ...volumesFor(objectKey(object)).map(objectKey),
         ]),
-        keysFrom(StorageClass, ({ object }) => classKeys(object.metadata.name ?? "")),
-        keysFrom(Pod, ({ object, old }) => {
+        keysFrom(kinds.StorageClass, ({ object }) => classKeys(object.metadata.name ?? "")),
+        keysFrom(kinds.Pod, ({ object, old }) => {
           if (old !== undefined || (object.spec?.nodeName ?? "") !== "") return [];
           return claimKeysOf(object).filter((key) => isUndecided(claims.get(key)));
         }),

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
-import { type core, StatusError, type storage } from "#api";
-import { Event, Namespace, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from "../runtime/index.ts";
+import { type core, kinds, StatusError, type storage } from "#api";
 import { testControllers } from "../testing/index.ts";
 import { bestVolume } from "./best-volume.ts";
 import { persistentVolumeBinder } from "./index.ts";
@@ -59,9 +58,9 @@ async function cluster() {
   const running = await testControllers([persistentVolumeBinder]);
   open.push(() => running.close());
   const { client, settle } = running;
-  await client.of(Namespace).create({ metadata: { name: "default" } });
-  const volumes = client.of(PersistentVolume);
-  const claims = client.of(PersistentVolumeClaim).in("default");
+  await client.of(kinds.Namespace).create({ metadata: { name: "default" } });
+  const volumes = client.of(kinds.PersistentVolume);
+  const claims = client.of(kinds.PersistentVolumeClaim).in("default");
   /** As `kubectl get` shows them: phases, and who is whose. */
   const shown = async (): Promise<Record<string, string>> => {
     await settle();
@@ -79,7 +78,7 @@ async function cluster() {
   };
   const events = async () => {
     await settle();
-    return (await client.of(Event).list()).items.map(
+    return (await client.of(kinds.Event).list()).items.map(
       ({ regarding, reason, note }) => `${regarding?.name} ${reason} ${note}`,
     );
   };
@@ -121,7 +120,7 @@ describe("a claim", () => {
     const { client, volumes, claims, shown, events } = await cluster();
     await claims.create(claim("data", { storageClassName: "" }));
     expect(await shown()).toEqual({ data: "Pending" });
-    expect((await client.of(Event).list()).items[0]?.reportingController).toBe("persistentvolume-controller");
+    expect((await client.of(kinds.Event).list()).items[0]?.reportingController).toBe("persistentvolume-controller");
     expect(await events()).toEqual([
       "data FailedBinding no persistent volumes available for this claim and no storage class is set",
     ]);
@@ -179,7 +178,9 @@ describe("a claim", () => {
     await claims.create(claim("data"));
     await settle();
     const annotations = { "storageclass.kubernetes.io/is-default-class": "true" };
-    await client.of(StorageClass).create({ ...storageClass("standard"), metadata: { name: "standard", annotations } });
+    await client
+      .of(kinds.StorageClass)
+      .create({ ...storageClass("standard"), metadata: { name: "standard", annotations } });
     await settle();
     const { spec, metadata } = await claims.get("data");
     expect(spec?.storageClassName).toBe("standard");
@@ -193,7 +194,7 @@ describe("a claim", () => {
     const { client, claims, volumes, shown, events } = await cluster();
     await claims.create(claim("data", { storageClassName: "fast" }));
     expect(await events()).toEqual(['data ProvisioningFailed storageclass.storage.k8s.io "fast" not found']);
-    await client.of(StorageClass).create(storageClass("fast"));
+    await client.of(kinds.StorageClass).create(storageClass("fast"));
     expect((await events()).at(-1)).toMatch(
       "data ExternalProvisioning Waiting for a volume to be created either by the external provisioner 'example.com/disk' or manually",
     );
@@ -213,14 +214,14 @@ describe("a claim", () => {
     ["kubernetes.io/aws-ebs", "external provisioner 'ebs.csi.aws.com'"],
   ])("of a class of %s", async (provisioner, told) => {
     const { client, claims, events } = await cluster();
-    await client.of(StorageClass).create(storageClass("c", { provisioner }));
+    await client.of(kinds.StorageClass).create(storageClass("c", { provisioner }));
     await claims.create(claim("data", { storageClassName: "c" }));
     expect((await events()).join()).toContain(told);
   });
 
   it("of a class that waits is left to the scheduler", async () => {
     const { client, claims, volumes, settle, shown, events } = await cluster();
-    await client.of(StorageClass).create(storageClass("local", { volumeBindingMode: "WaitForFirstConsumer" }));
+    await client.of(kinds.StorageClass).create(storageClass("local", { volumeBindingMode: "WaitForFirstConsumer" }));
     await volumes.create(volume("one", { spec: { storageClassName: "local" } }));
     await claims.create(claim("data", { storageClassName: "local" }));
     expect(await shown()).toEqual({ one: "Available", data: "Pending" });
@@ -231,7 +232,7 @@ describe("a claim", () => {
         volumes: [{ name: "v", persistentVolumeClaim: { claimName: "data" } }],
       },
     };
-    await client.of(Pod).create(pod);
+    await client.of(kinds.Pod).create(pod);
     expect(await events()).toEqual([
       "data WaitForFirstConsumer waiting for first consumer to be created before binding",
       "data WaitForPodScheduled waiting for pod p to be scheduled",

@@ -6,9 +6,9 @@
  *     bound before     its volume is there           the link is made whole again
  *                      its volume is gone            Lost: nobody can bring the data back
  */
-import { hasStorageClass, storageClassOf } from "#api";
+import { hasStorageClass, kinds, storageClassOf } from "#api";
 import type { RecordedEvent } from "#client";
-import { PersistentVolumeClaim, type Plan } from "../runtime/index.ts";
+import type { Plan } from "../runtime/index.ts";
 import { bestVolume, misfit } from "./best-volume.ts";
 import { bind, claimStatus } from "./binding.ts";
 import {
@@ -51,7 +51,7 @@ function planAny({ claim, storageClass, defaultClass, candidates, waitingPods }:
       ...claim,
       spec: { ...claim.spec, storageClassName: defaultClass.metadata.name ?? "" },
     };
-    return { steps: [[{ verb: "update", resource: PersistentVolumeClaim, object }]] };
+    return { steps: [[{ verb: "update", resource: kinds.PersistentVolumeClaim, object }]] };
   }
   if (delayed && !has(claim, SELECTED_NODE)) return pending(claim, waitingFor(claim, waitingPods));
   if (storageClassOf(claim) !== "") return provision(claim, storageClass);

@@ -1,8 +1,8 @@
 /**
  * Asks for a volume: an annotation names who is to make it, and whoever that is watches for claims that bear its name. No plugin here makes volumes.
  */
-import { storageClassOf } from "#api";
-import { PersistentVolumeClaim, type Plan } from "../runtime/index.ts";
+import { kinds, storageClassOf } from "#api";
+import type { Plan } from "../runtime/index.ts";
 import { BETA_STORAGE_PROVISIONER, STORAGE_PROVISIONER, type StorageClass, type VolumeClaim } from "./facts.ts";
 
 /** Names of plugins of old, and of the CSI drivers that do their work now. */
@@ -41,7 +41,7 @@ export function provision(claim: VolumeClaim, storageClass: StorageClass | undef
   const asked = { ...annotations, [BETA_STORAGE_PROVISIONER]: name, [STORAGE_PROVISIONER]: name };
   const object = { ...claim, metadata: { ...claim.metadata, annotations: asked } };
   return {
-    steps: [[{ verb: "update", resource: PersistentVolumeClaim, object }]],
+    steps: [[{ verb: "update", resource: kinds.PersistentVolumeClaim, object }]],
     told: (_, { ok }) => (ok ? waiting : undefined),
   };
 }

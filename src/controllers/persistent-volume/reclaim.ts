@@ -6,7 +6,8 @@
  *                what is on the nodes' disks is theirs
  *     Recycle    fails: no plugin here wipes volumes
  */
-import { PersistentVolume, type Plan } from "../runtime/index.ts";
+import { kinds } from "#api";
+import type { Plan } from "../runtime/index.ts";
 import { volumePhase } from "./binding.ts";
 import { MIGRATED_TO, PROVISIONED_BY, type Volume } from "./facts.ts";
 import { isDrivenElsewhere } from "./provisioning.ts";
@@ -41,7 +42,7 @@ function deleteVolume(volume: Volume): Plan {
     return fail(volume, "VolumeFailedDelete", note);
   }
   if (volume.metadata.deletionTimestamp !== undefined) return {};
-  return { steps: [[{ verb: "delete", resource: PersistentVolume, object: volume }]] };
+  return { steps: [[{ verb: "delete", resource: kinds.PersistentVolume, object: volume }]] };
 }
 
 function fail(volume: Volume, reason: string, note: string): Plan {

@@ -7,10 +7,10 @@
  *
  * A node counts as gone only when the API server itself says so.
  */
-import { isStatusError } from "#api";
+import { isStatusError, kinds } from "#api";
 import { type Client, objectKey } from "#client";
 import { isEnding, isFinished, type Pod as PodObject, podsByNode } from "../pods/index.ts";
-import { type Controller, defineController, keysFrom, Node, Pod } from "../runtime/index.ts";
+import { type Controller, defineController, keysFrom } from "../runtime/index.ts";
 import { isForsaken, isOutOfService, planEnd, planOrphan, planTerminated } from "./plan.ts";
 
 /** How many Pods that have ended are kept. */
@@ -32,8 +32,8 @@ export function podGarbageCollector({
     name: "pod-garbage-collector-controller",
     account: "pod-garbage-collector",
     bind({ cache, client, informers }) {
-      const pods = cache(Pod);
-      const nodes = cache(Node);
+      const pods = cache(kinds.Pod);
+      const nodes = cache(kinds.Node);
       const podsOn = podsByNode(pods);
       const finished = pods.index("finished", (pod) => (isFinished(pod) ? ["yes"] : []));
       const nodeOf = ({ spec }: PodObject) => nodes.get(spec?.nodeName ?? "");
@@ -42,12 +42,12 @@ export function podGarbageCollector({
 
       return {
         sources: [
-          keysFrom(Pod, ({ type, object, old }) => {
+          keysFrom(kinds.Pod, ({ type, object, old }) => {
             if (type === "deleted") return [];
             const ended = terminatedPodThreshold > 0 && isFinished(object) && (old === undefined || !isFinished(old));
             return [...(ended ? ["terminated"] : []), ...(isEnding(object) ? [POD + objectKey(object)] : [])];
           }),
-          keysFrom(Node, ({ object }) => {
+          keysFrom(kinds.Node, ({ object }) => {
             if (!isOutOfService(object)) return [];
             const ending = podsOn(object.metadata.name ?? "").filter(isEnding);
             return ending.map((pod) => POD + objectKey(pod));
@@ -64,10 +64,10 @@ export function podGarbageCollector({
         async run(signal, enqueue) {
           const quarantine = (pod: PodObject) => enqueue(ORPHAN + objectKey(pod), QUARANTINE_MS);
           const leave = [
-            informers.of(Pod).onChange(({ type, object }) => {
+            informers.of(kinds.Pod).onChange(({ type, object }) => {
               if (type !== "deleted" && isOrphan(object)) quarantine(object);
             }),
-            informers.of(Node).onChange(({ type, object }) => {
+            informers.of(kinds.Node).onChange(({ type, object }) => {
               if (type === "deleted") podsOn(object.metadata.name ?? "").forEach(quarantine);
             }),
           ];
@@ -84,7 +84,7 @@ export function podGarbageCollector({
 
 async function isGone(client: Client, name: string, signal: AbortSignal): Promise<boolean> {
   try {
-    await client.of(Node).get(name, { signal });
+    await client.of(kinds.Node).get(name, { signal });
     return false;
   } catch (error) {
     if (isStatusError(error) && error.reason === "NotFound") return true;

@@ -6,9 +6,9 @@
  *     is to end, on a node that is out of service      its kubelet will not
  *     its node no longer exists                        the same, and who waits for it is told of the disruption
  */
-import { type core, formatTime, instantOf, type JsonObject } from "#api";
+import { type core, formatTime, instantOf, type JsonObject, kinds } from "#api";
 import { isEnding, isFinished, type Pod } from "../pods/index.ts";
-import { type Plan, Pod as PodKind } from "../runtime/index.ts";
+import type { Plan } from "../runtime/index.ts";
 
 const OUT_OF_SERVICE = "node.kubernetes.io/out-of-service";
 
@@ -50,7 +50,7 @@ function end(pod: Pod, told: JsonObject): Plan {
   const patch = { metadata: { uid }, status };
   return {
     steps: [
-      isFinished(pod) ? [] : [{ verb: "patch", resource: PodKind, object: pod, subresource: "status", patch }],
+      isFinished(pod) ? [] : [{ verb: "patch", resource: kinds.Pod, object: pod, subresource: "status", patch }],
       // One that only waits for its finalizers cannot be deleted any further.
       isEnding(pod) && pod.metadata.deletionGracePeriodSeconds === 0 ? [] : [deletionOf(pod)],
     ],
@@ -58,7 +58,7 @@ function end(pod: Pod, told: JsonObject): Plan {
 }
 
 function deletionOf(object: Pod) {
-  return { verb: "delete", resource: PodKind, object, gracePeriodSeconds: 0 } as const;
+  return { verb: "delete", resource: kinds.Pod, object, gracePeriodSeconds: 0 } as const;
 }
 
 export function isOutOfService({ spec, status }: core.Node): boolean {

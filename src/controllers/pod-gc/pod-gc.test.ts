@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { type core, StatusError } from "#api";
-import { Namespace, Node, Pod } from "../runtime/index.ts";
+import { type core, kinds, StatusError } from "#api";
 import { podWith, testControllers } from "../testing/index.ts";
 import { podGarbageCollector } from "./index.ts";
 import { isForsaken, planEnd, planTerminated } from "./plan.ts";
@@ -16,10 +15,10 @@ async function cluster(server?: Awaited<ReturnType<typeof testControllers>>["ser
   open.push(() => running.close());
   const { client, settle } = running;
   if (server === undefined) {
-    await client.of(Namespace).create({ metadata: { name: "default" } });
-    await client.of(Node).create({ metadata: { name: "n" } });
+    await client.of(kinds.Namespace).create({ metadata: { name: "default" } });
+    await client.of(kinds.Node).create({ metadata: { name: "n" } });
   }
-  const pods = client.of(Pod).in("default");
+  const pods = client.of(kinds.Pod).in("default");
   const create = async (name: string, nodeName?: string, status?: core.PodStatus, finalizers: string[] = []) => {
     const spec = { containers: [{ name: "c", image: "i" }], ...(nodeName !== undefined && { nodeName }) };
     const made = await pods.create({ metadata: { name, finalizers }, spec });
@@ -68,7 +67,7 @@ describe("a Pod whose node is gone", () => {
     const { create, names, client, clock, pods } = await cluster();
     await create("a", "n", { phase: "Running" }, ["example.com/hold"]);
     await create("stray", "never-was", { phase: "Running" });
-    await client.of(Node).delete("n");
+    await client.of(kinds.Node).delete("n");
     await clock.advance(39_000);
     expect(await names()).toEqual(["a", "stray"]);
     await clock.advance(2_000);
@@ -92,9 +91,9 @@ describe("a Pod whose node is gone", () => {
   it("stays if the node comes back in time", async () => {
     const { create, names, client, clock } = await cluster();
     await create("a", "n", { phase: "Running" });
-    await client.of(Node).delete("n");
+    await client.of(kinds.Node).delete("n");
     await clock.advance(30_000);
-    await client.of(Node).create({ metadata: { name: "n" } });
+    await client.of(kinds.Node).create({ metadata: { name: "n" } });
     await clock.advance(60_000);
     expect(await names()).toEqual(["a"]);
   });
@@ -103,7 +102,7 @@ describe("a Pod whose node is gone", () => {
     for (let limit = 1; limit <= 3; limit++) {
       const first = await cluster();
       await first.create("a", "n", { phase: "Running" });
-      await first.client.of(Node).delete("n");
+      await first.client.of(kinds.Node).delete("n");
       let count = 0;
       first.refuse(({ method }) => {
         if (method === "GET") return undefined;
@@ -137,7 +136,7 @@ describe("a Pod that is to end", () => {
     await pods.delete("a", { gracePeriodSeconds: 30 });
     expect(await names()).toEqual(["a"]);
     const taint = { key: "node.kubernetes.io/out-of-service", value: "nodeshutdown", effect: "NoExecute" };
-    await client.of(Node).patch("n", { type: "merge", object: { spec: { taints: [taint] } } });
+    await client.of(kinds.Node).patch("n", { type: "merge", object: { spec: { taints: [taint] } } });
     await settle();
     expect(await names()).toEqual([]);
   });

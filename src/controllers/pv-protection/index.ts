@@ -1,5 +1,6 @@
 /** A PersistentVolume that is deleted while it is bound stays until its claim is gone. */
-import { changesOf, defineController, PersistentVolume } from "../runtime/index.ts";
+import { kinds } from "#api";
+import { changesOf, defineController } from "../runtime/index.ts";
 import { protection, withFinalizer, withoutFinalizer } from "./protection.ts";
 
 export { protection, withFinalizer, withoutFinalizer } from "./protection.ts";
@@ -10,16 +11,16 @@ export const volumeProtection = defineController({
   name: "persistentvolume-protection-controller",
   account: "pv-protection-controller",
   bind({ cache }) {
-    const volumes = cache(PersistentVolume);
+    const volumes = cache(kinds.PersistentVolume);
     return {
-      sources: [changesOf(PersistentVolume, ({ type }) => type !== "deleted")],
+      sources: [changesOf(kinds.PersistentVolume, ({ type }) => type !== "deleted")],
       reconcile(key) {
         const volume = volumes.get(key);
         if (volume === undefined) return undefined;
         const wanted = protection(volume, FINALIZER);
-        if (wanted === "add") return { steps: [[withFinalizer(PersistentVolume, volume, FINALIZER)]] };
+        if (wanted === "add") return { steps: [[withFinalizer(kinds.PersistentVolume, volume, FINALIZER)]] };
         if (wanted === "nothing" || volume.status?.phase === "Bound") return undefined;
-        return { steps: [[withoutFinalizer(PersistentVolume, volume, FINALIZER)]] };
+        return { steps: [[withoutFinalizer(kinds.PersistentVolume, volume, FINALIZER)]] };
       },
     };
   },

@@ -3,11 +3,11 @@
  *
  * 1. The finalizer is removed only after the API server itself has shown that no Pod uses the claim: a cache may not know the newest ones.
  */
-import type { core } from "#api";
+import { type core, kinds } from "#api";
 import type { Client } from "#client";
 import { claimKeysOf } from "../persistent-volume/index.ts";
 import { protection, withFinalizer, withoutFinalizer } from "../pv-protection/index.ts";
-import { changesOf, defineController, keysFrom, PersistentVolumeClaim, Pod } from "../runtime/index.ts";
+import { changesOf, defineController, keysFrom } from "../runtime/index.ts";
 import { holds } from "./in-use.ts";
 
 const FINALIZER = "kubernetes.io/pvc-protection";
@@ -16,12 +16,12 @@ export const claimProtection = defineController({
   name: "persistentvolumeclaim-protection-controller",
   account: "pvc-protection-controller",
   bind({ cache, client }) {
-    const claims = cache(PersistentVolumeClaim);
-    const podsWith = cache(Pod).index("claims", claimKeysOf);
+    const claims = cache(kinds.PersistentVolumeClaim);
+    const podsWith = cache(kinds.Pod).index("claims", claimKeysOf);
     return {
       sources: [
-        changesOf(PersistentVolumeClaim, ({ type, object }) => type !== "deleted" && isOfInterest(object)),
-        keysFrom(Pod, ({ object }) =>
+        changesOf(kinds.PersistentVolumeClaim, ({ type, object }) => type !== "deleted" && isOfInterest(object)),
+        keysFrom(kinds.Pod, ({ object }) =>
           claimKeysOf(object).filter((key) => claims.get(key)?.metadata.deletionTimestamp !== undefined),
         ),
       ],
@@ -29,10 +29,10 @@ export const claimProtection = defineController({
         const claim = claims.get(key);
         if (claim === undefined) return undefined;
         const wanted = protection(claim, FINALIZER);
-        if (wanted === "add") return { steps: [[withFinalizer(PersistentVolumeClaim, claim, FINALIZER)]] };
+        if (wanted === "add") return { steps: [[withFinalizer(kinds.PersistentVolumeClaim, claim, FINALIZER)]] };
         if (wanted === "nothing" || podsWith(key).some((pod) => holds(pod, claim))) return undefined;
         if (await isHeld(claim, client, signal)) return undefined;
-        return { steps: [[withoutFinalizer(PersistentVolumeClaim, claim, FINALIZER)]] };
+        return { steps: [[withoutFinalizer(kinds.PersistentVolumeClaim, claim, FINALIZER)]] };
       },
     };
   },
@@ -44,7 +44,7 @@ function isOfInterest(claim: core.PersistentVolumeClaim): boolean {
 
 async function isHeld(claim: core.PersistentVolumeClaim, client: Client, signal: AbortSignal): Promise<boolean> {
   for await (const pod of client
-    .of(Pod)
+    .of(kinds.Pod)
     .in(claim.metadata.namespace ?? "")
     .each({ signal })) {
     if (holds(pod, claim)) return true;

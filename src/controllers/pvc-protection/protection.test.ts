@@ -1,8 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { type core, StatusError } from "#api";
+import { type core, kinds, StatusError } from "#api";
 import { persistentVolumeBinder } from "../persistent-volume/index.ts";
 import { volumeProtection } from "../pv-protection/index.ts";
-import { Namespace, PersistentVolume, PersistentVolumeClaim, Pod } from "../runtime/index.ts";
 import { podWith, testControllers } from "../testing/index.ts";
 import { holds } from "./in-use.ts";
 import { claimProtection } from "./index.ts";
@@ -33,10 +32,10 @@ async function cluster() {
   const running = await testControllers([persistentVolumeBinder, volumeProtection, claimProtection]);
   open.push(() => running.close());
   const { client, settle } = running;
-  await client.of(Namespace).create({ metadata: { name: "default" } });
-  const volumes = client.of(PersistentVolume);
-  const claims = client.of(PersistentVolumeClaim).in("default");
-  const pods = client.of(Pod).in("default");
+  await client.of(kinds.Namespace).create({ metadata: { name: "default" } });
+  const volumes = client.of(kinds.PersistentVolume);
+  const claims = client.of(kinds.PersistentVolumeClaim).in("default");
+  const pods = client.of(kinds.Pod).in("default");
   await volumes.create(volume);
   await claims.create(claim);
   await settle();

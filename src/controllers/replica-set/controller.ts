@@ -1,16 +1,8 @@
 /** Binds the plan for replicas to the caches: the same for ReplicaSets and ReplicationControllers. */
-import type { KubeObject, LabelMatcher } from "#api";
+import { type KubeObject, kinds, type LabelMatcher } from "#api";
 import { objectKey, type ResourceOf } from "#client";
 import { adoption, claim, isEnding, isStillThere, ownedIndexes, type Pod, release } from "../pods/index.ts";
-import {
-  type Controller,
-  changesOf,
-  controllerOf,
-  defineController,
-  keysFrom,
-  type Plan,
-  Pod as PodKind,
-} from "../runtime/index.ts";
+import { type Controller, changesOf, controllerOf, defineController, keysFrom, type Plan } from "../runtime/index.ts";
 import { planReplicas, type Replicated, selects } from "./plan.ts";
 
 export interface ReplicaControllerOptions<T extends KubeObject> {
@@ -30,7 +22,7 @@ export function replicaController<T extends KubeObject>(options: ReplicaControll
     account,
     bind({ cache, client }) {
       const sets = cache(resource);
-      const pods = cache(PodKind);
+      const pods = cache(kinds.Pod);
       const { byController, withoutController } = ownedIndexes(pods);
       const siblingsOf = siblingCounter(sets, byController);
 
@@ -44,7 +36,7 @@ export function replicaController<T extends KubeObject>(options: ReplicaControll
       return {
         sources: [
           changesOf(resource),
-          keysFrom(PodKind, ({ object, old }) => [
+          keysFrom(kinds.Pod, ({ object, old }) => [
             ...[object, ...(old === undefined ? [] : [old])].flatMap((pod) => {
               const owner = controllerOf(pod);
               if (owner === undefined) return interested(pod);
@@ -69,8 +61,8 @@ export function replicaController<T extends KubeObject>(options: ReplicaControll
           return {
             steps: [
               [
-                ...adopt.map((pod) => adoption(PodKind, pod, set, wanted.kind)),
-                ...leave.map((pod) => release(PodKind, pod, set)),
+                ...adopt.map((pod) => adoption(kinds.Pod, pod, set, wanted.kind)),
+                ...leave.map((pod) => release(kinds.Pod, pod, set)),
               ],
             ],
           };

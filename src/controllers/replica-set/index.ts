@@ -1,12 +1,11 @@
 /** ReplicaSets and ReplicationControllers: as many Pods as they ask for. */
-import { matcherOfSelector } from "#api";
-import { ReplicaSet, ReplicationController } from "../runtime/index.ts";
+import { kinds, matcherOfSelector } from "#api";
 import { replicaController } from "./controller.ts";
 
 export const replicaSetController = replicaController({
   name: "replicaset-controller",
   account: "replicaset-controller",
-  resource: ReplicaSet,
+  resource: kinds.ReplicaSet,
   group: "apps",
   kind: "ReplicaSet",
   selectorOf: ({ spec }) => matcherOfSelector(spec?.selector),
@@ -18,14 +17,14 @@ export const replicaSetController = replicaController({
     template: set.spec?.template,
     status: set.status ?? { replicas: 0 },
     countsTerminating: true,
-    withStatus: (status) => ({ verb: "updateStatus", resource: ReplicaSet, object: { ...set, status } }),
+    withStatus: (status) => ({ verb: "updateStatus", resource: kinds.ReplicaSet, object: { ...set, status } }),
   }),
 });
 
 export const replicationController = replicaController({
   name: "replicationcontroller-controller",
   account: "replication-controller",
-  resource: ReplicationController,
+  resource: kinds.ReplicationController,
   group: "",
   kind: "ReplicationController",
   selectorOf: ({ spec }) => matcherOfSelector({ matchLabels: spec?.selector ?? {} }),
@@ -37,6 +36,10 @@ export const replicationController = replicaController({
     template: set.spec?.template,
     status: set.status ?? { replicas: 0 },
     countsTerminating: false,
-    withStatus: (status) => ({ verb: "updateStatus", resource: ReplicationController, object: { ...set, status } }),
+    withStatus: (status) => ({
+      verb: "updateStatus",
+      resource: kinds.ReplicationController,
+      object: { ...set, status },
+    }),
   }),
 });

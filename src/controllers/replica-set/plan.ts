@@ -5,7 +5,7 @@
  *     more                               delete those that are missed least
  *     in any case                        the status says what there is, and what could not be done
  */
-import { type core, equalJson, isStatusError, type Json, type KubeObject, type LabelMatcher } from "#api";
+import { type core, equalJson, isStatusError, type Json, type KubeObject, kinds, type LabelMatcher } from "#api";
 import {
   availableInMs,
   inDeletionOrder,
@@ -16,7 +16,7 @@ import {
   type Pod,
   podFromTemplate,
 } from "../pods/index.ts";
-import { type Failure, type Plan, Pod as PodKind, type Write } from "../runtime/index.ts";
+import type { Failure, Plan, Write } from "../runtime/index.ts";
 
 /** At most so many at once: the next run goes on. */
 const BURST = 500;
@@ -67,7 +67,7 @@ export function planReplicas(
       ? Array.from({ length: Math.min(missing, BURST) }, () => creation(wanted))
       : inDeletionOrder(active, siblings)
           .slice(0, Math.min(-missing, BURST))
-          .map((pod): Write => ({ verb: "delete", resource: PodKind, object: pod }));
+          .map((pod): Write => ({ verb: "delete", resource: kinds.Pod, object: pod }));
   const waits = active.map((pod) => availableInMs(pod, minReadySeconds, now) ?? 0).filter((ms) => ms > 0);
   return {
     steps: [writes],
@@ -81,7 +81,7 @@ export function planReplicas(
 }
 
 function creation({ object, kind, template }: Replicated): Write {
-  return { verb: "create", resource: PodKind, object: podFromTemplate(template, object, kind) };
+  return { verb: "create", resource: kinds.Pod, object: podFromTemplate(template, object, kind) };
 }
 
 function statusOf(

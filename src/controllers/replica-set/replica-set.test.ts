@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
-import { type apps, type core, StatusError } from "#api";
+import { type apps, type core, kinds, StatusError } from "#api";
 import { inDeletionOrder } from "../pods/index.ts";
-import { Event, Namespace, Pod, ReplicaSet, ReplicationController } from "../runtime/index.ts";
 import { podWith, reportPods, testControllers } from "../testing/index.ts";
 import { replicaSetController, replicationController } from "./index.ts";
 import { planReplicas } from "./plan.ts";
@@ -23,9 +22,9 @@ async function cluster() {
   const running = await testControllers([replicaSetController, replicationController]);
   open.push(() => running.close());
   const { client } = running;
-  await client.of(Namespace).create({ metadata: { name: "default" } });
-  const sets = client.of(ReplicaSet).in("default");
-  const pods = async () => (await client.of(Pod).list()).items;
+  await client.of(kinds.Namespace).create({ metadata: { name: "default" } });
+  const sets = client.of(kinds.ReplicaSet).in("default");
+  const pods = async () => (await client.of(kinds.Pod).list()).items;
   const status = async () => (await sets.get("web")).status;
   return { ...running, sets, pods, status };
 }
@@ -69,7 +68,7 @@ describe("a ReplicaSet", () => {
       ({ metadata }) => metadata.name === first?.metadata.name,
     );
     await client
-      .of(Pod)
+      .of(kinds.Pod)
       .in("default")
       .delete(second?.metadata.name ?? "", { gracePeriodSeconds: 0 });
     await settle();
@@ -81,13 +80,13 @@ describe("a ReplicaSet", () => {
   it("takes in Pods that nobody has, and lets go of those that no longer fit", async () => {
     const { sets, settle, pods, client } = await cluster();
     await client
-      .of(Pod)
+      .of(kinds.Pod)
       .create({ ...podWith("orphan", { labels }), metadata: { name: "orphan", namespace: "default", labels } });
     await sets.create(set(2));
     await settle();
     expect((await pods()).map(({ metadata }) => metadata.ownerReferences?.length)).toEqual([1, 1]);
     await client
-      .of(Pod)
+      .of(kinds.Pod)
       .in("default")
       .patch("orphan", { type: "merge", object: { metadata: { labels: { app: "other" } } } });
     await settle();
@@ -118,7 +117,7 @@ describe("a ReplicaSet", () => {
     expect((await status())?.conditions).toMatchObject([
       { type: "ReplicaFailure", status: "True", reason: "FailedCreate", message: "exceeded quota" },
     ]);
-    const events = (await client.of(Event).list()).items;
+    const events = (await client.of(kinds.Event).list()).items;
     expect(events).toMatchObject([{ type: "Warning", reason: "FailedCreate", note: "Error creating: exceeded quota" }]);
     refuse(() => undefined);
     await clock.advance(60_000);
@@ -159,7 +158,7 @@ describe("a ReplicaSet", () => {
 describe("a ReplicationController", () => {
   it("does the same", async () => {
     const { client, settle, pods } = await cluster();
-    await client.of(ReplicationController).create({
+    await client.of(kinds.ReplicationController).create({
       metadata: { name: "rc", namespace: "default" },
       spec: { replicas: 2, selector: labels, template },
     });
@@ -168,7 +167,7 @@ describe("a ReplicationController", () => {
       "ReplicationController",
       "ReplicationController",
     ]);
-    expect((await client.of(ReplicationController).in("default").get("rc")).status).toMatchObject({
+    expect((await client.of(kinds.ReplicationController).in("default").get("rc")).status).toMatchObject({
       replicas: 2,
       observedGeneration: 1,
     });
@@ -222,7 +221,7 @@ describe("a plan for replicas", () => {
               template,
               status: { replicas: 0 },
               countsTerminating: true,
-              withStatus: () => ({ verb: "updateStatus", resource: ReplicaSet, object: set(replicas) }),
+              withStatus: () => ({ verb: "updateStatus", resource: kinds.ReplicaSet, object: set(replicas) }),
             },
             pods,
             () => 1,

@@ -6,10 +6,10 @@
  *
  * A Pod that no cache shows counts as gone only when the API server itself says so: the scheduler may know it first.
  */
-import { equalJson, isStatusError, type Json, type resource } from "#api";
+import { equalJson, isStatusError, type Json, kinds, type resource } from "#api";
 import { type Change, type Client, objectKey } from "#client";
 import { isEnding, isFinished, type Pod as PodObject } from "../pods/index.ts";
-import { defineController, keysFrom, Pod, ResourceClaim, ResourceClaimTemplate } from "../runtime/index.ts";
+import { defineController, keysFrom } from "../runtime/index.ts";
 import { planClaim } from "./plan-claim.ts";
 import { planPod } from "./plan-pod.ts";
 import { type Claim, claimKeysOf, isDone, isPod, ownerPod, podsOf } from "./pod-claims.ts";
@@ -22,9 +22,9 @@ export const resourceClaimController = defineController({
   account: "resource-claim-controller",
   reportsAs: "resource_claim",
   bind({ cache, client }) {
-    const pods = cache(Pod);
-    const claims = cache(ResourceClaim);
-    const templates = cache(ResourceClaimTemplate);
+    const pods = cache(kinds.Pod);
+    const claims = cache(kinds.ResourceClaim);
+    const templates = cache(kinds.ResourceClaimTemplate);
     const podsWith = pods.index("resourceClaim", claimKeysOf);
     const podsFrom = pods.index("resourceClaimTemplate", ({ metadata, spec }) =>
       (spec?.resourceClaims ?? []).flatMap(({ resourceClaimTemplateName: name }) =>
@@ -51,19 +51,19 @@ export const resourceClaimController = defineController({
 
     return {
       sources: [
-        keysFrom(Pod, (change) => {
+        keysFrom(kinds.Pod, (change) => {
           const { type, object } = change;
           if (!matters(change)) return [];
           if (type === "deleted" || isDone(object)) return claimKeys(object);
           return isEnding(object) ? [] : [POD + objectKey(object)];
         }),
-        keysFrom(ResourceClaim, ({ type, object }) => {
+        keysFrom(kinds.ResourceClaim, ({ type, object }) => {
           const { namespace } = object.metadata;
           const owner = pods.get(`${namespace}/${ownerPod(object)?.name ?? ""}`);
           const users = new Set([...podsWith(objectKey(object)), ...(owner === undefined ? [] : [owner])]);
           return [...(type === "deleted" ? [] : [CLAIM + objectKey(object)]), ...podKeys([...users])];
         }),
-        keysFrom(ResourceClaimTemplate, ({ type, object }) =>
+        keysFrom(kinds.ResourceClaimTemplate, ({ type, object }) =>
           type === "added" ? podKeys(podsFrom(objectKey(object))) : [],
         ),
       ],
@@ -90,7 +90,7 @@ export const resourceClaimController = defineController({
 async function livePod(client: Client, { metadata }: Claim, name: string, signal: AbortSignal) {
   try {
     return await client
-      .of(Pod)
+      .of(kinds.Pod)
       .in(metadata.namespace ?? "")
       .get(name, { signal });
   } catch (error) {

@@ -8,9 +8,9 @@
  * 1. What was never reserved stays allocated: whoever allocated it may be about to reserve it.
  * 2. The status is written only if nobody has changed the claim meanwhile.
  */
-import type { resource } from "#api";
+import { kinds, type resource } from "#api";
 import { isEnding, type Pod } from "../pods/index.ts";
-import { type Plan, ResourceClaim, type Write } from "../runtime/index.ts";
+import type { Plan, Write } from "../runtime/index.ts";
 import { type Claim, isDone, ownerPod } from "./pod-claims.ts";
 
 const FINALIZER = "resource.kubernetes.io/delete-protection";
@@ -40,7 +40,7 @@ function released(claim: Claim, valid: readonly resource.ResourceClaimConsumerRe
       ...(valid.length > 0 && { reservedFor: valid }),
     };
     const object: Claim = { ...claim, status };
-    return [{ verb: "updateStatus", resource: ResourceClaim, object }];
+    return [{ verb: "updateStatus", resource: kinds.ResourceClaim, object }];
   }
   return frees ? [withoutFinalizer(claim)] : [];
 }
@@ -48,7 +48,7 @@ function released(claim: Claim, valid: readonly resource.ResourceClaimConsumerRe
 function withoutFinalizer(claim: Claim): Write {
   const finalizers = claim.metadata.finalizers?.filter((each) => each !== FINALIZER) ?? [];
   const object: Claim = { ...claim, metadata: { ...claim.metadata, finalizers } };
-  return { verb: "update", resource: ResourceClaim, object };
+  return { verb: "update", resource: kinds.ResourceClaim, object };
 }
 
 function isOver(claim: Claim, owner: Pod | undefined): boolean {
@@ -58,5 +58,5 @@ function isOver(claim: Claim, owner: Pod | undefined): boolean {
 }
 
 function deletion(object: Claim): Write {
-  return { verb: "delete", resource: ResourceClaim, object };
+  return { verb: "delete", resource: kinds.ResourceClaim, object };
 }

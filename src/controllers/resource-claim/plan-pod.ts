@@ -7,10 +7,10 @@
  *
  * 1. A claim's name is the server's choice: it is recorded by the run that finds the claim, which may be one of a new process.
  */
-import type { core, JsonObject, KubeObject, resource } from "#api";
+import { type core, type JsonObject, type KubeObject, kinds, type resource } from "#api";
 import type { RecordedEvent } from "#client";
 import type { Pod } from "../pods/index.ts";
-import { ownedBy, type Plan, Pod as PodKind, ResourceClaim, type Write } from "../runtime/index.ts";
+import { ownedBy, type Plan, type Write } from "../runtime/index.ts";
 import { type Claim, claimNameOf, isFor, POD_CLAIM } from "./pod-claims.ts";
 
 export interface PodFacts {
@@ -36,12 +36,12 @@ export function planPod(pod: Pod, facts: PodFacts): Plan {
     const template = facts.template(entry.resourceClaimTemplateName);
     if (found !== undefined) names.push({ name: entry.name, resourceClaimName: found.metadata.name ?? "" });
     else if (template !== undefined)
-      creates.push({ verb: "create", resource: ResourceClaim, object: newClaim(pod, entry.name, template) });
+      creates.push({ verb: "create", resource: kinds.ResourceClaim, object: newClaim(pod, entry.name, template) });
     else events.push(failure(pod, entry.name, noTemplate(entry.resourceClaimTemplateName)));
   }
   const status: Write = {
     verb: "patch",
-    resource: PodKind,
+    resource: kinds.Pod,
     object: pod,
     subresource: "status",
     patch: { metadata: { uid: pod.metadata.uid ?? "" }, status: { resourceClaimStatuses: names } },
@@ -77,7 +77,7 @@ function reservations(pod: Pod, { claim }: PodFacts): readonly Write[] {
     if (allocation === undefined || reservedFor.length >= MAX_RESERVED) return [];
     if (reservedFor.some((each) => each.uid === uid)) return [];
     const status = { ...found.status, reservedFor: [...reservedFor, { resource: "pods", name, uid }] };
-    return [{ verb: "updateStatus", resource: ResourceClaim, object: { ...found, status } } as const];
+    return [{ verb: "updateStatus", resource: kinds.ResourceClaim, object: { ...found, status } } as const];
   });
 }
 

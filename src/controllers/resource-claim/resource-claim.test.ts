@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { type core, type resource, StatusError } from "#api";
+import { type core, kinds, type resource, StatusError } from "#api";
 import { seededRandom } from "#base";
-import { Event, Namespace, Node, Pod, ResourceClaim, ResourceClaimTemplate } from "../runtime/index.ts";
 import { podWith, type TestControllers, testControllers } from "../testing/index.ts";
 import { resourceClaimController } from "./index.ts";
 import { planClaim } from "./plan-claim.ts";
@@ -115,15 +114,15 @@ async function cluster(server?: TestControllers["server"]) {
   const running = await testControllers([resourceClaimController], server === undefined ? {} : { server });
   open.push(() => running.close());
   const { client, settle } = running;
-  const pods = client.of(Pod).in("default");
-  const claims = client.of(ResourceClaim).in("default");
+  const pods = client.of(kinds.Pod).in("default");
+  const claims = client.of(kinds.ResourceClaim).in("default");
   if (server === undefined) {
-    await client.of(Namespace).create({ metadata: { name: "default" } });
-    await client.of(Node).create({ metadata: { name: "n" } });
+    await client.of(kinds.Namespace).create({ metadata: { name: "default" } });
+    await client.of(kinds.Node).create({ metadata: { name: "n" } });
   }
   const template = () =>
     client
-      .of(ResourceClaimTemplate)
+      .of(kinds.ResourceClaimTemplate)
       .in("default")
       .create({ metadata: { name: "t" }, spec: { metadata: { labels: { of: "t" } }, spec: SPEC } });
   const create = (name: string, resourceClaims: core.PodResourceClaim[], nodeName?: string) =>
@@ -183,7 +182,7 @@ describe("claims of Pods", () => {
     const { template, create, names, client } = await cluster();
     await create("web", [GPU]);
     expect(await names()).toEqual([]);
-    const [event] = (await client.of(Event).in("default").list()).items;
+    const [event] = (await client.of(kinds.Event).in("default").list()).items;
     expect(event).toMatchObject({
       type: "Warning",
       reason: "FailedResourceClaimCreation",

@@ -3,10 +3,10 @@
  *
  * 1. A charge is never looked at when it is made: what it is for is not there yet, and would be counted as free.
  */
-import { calculateUsage, type core, equalJson, type Json, usedTexts } from "#api";
+import { calculateUsage, type core, equalJson, type Json, kinds, usedTexts } from "#api";
 import { TaskGroup } from "#base";
 import { objectKey } from "#client";
-import { changesOf, defineController, ResourceQuota } from "../runtime/index.ts";
+import { changesOf, defineController } from "../runtime/index.ts";
 import { Measured } from "./measured.ts";
 
 /** Pods that should have ended stop counting without anyone telling. */
@@ -15,7 +15,7 @@ const RECOUNT_MS = 5 * 60_000;
 export const resourceQuotaController = defineController({
   name: "resourcequota-controller",
   bind(context) {
-    const quotas = context.cache(ResourceQuota);
+    const quotas = context.cache(kinds.ResourceQuota);
     const tasks = new TaskGroup();
     let enqueue: (key: string) => void = () => {};
     const measured = new Measured(context, tasks, (namespace) => {
@@ -24,7 +24,7 @@ export const resourceQuotaController = defineController({
     return {
       sources: [
         changesOf(
-          ResourceQuota,
+          kinds.ResourceQuota,
           ({ type, object, old }) => type !== "updated" || !equalJson(specOf(object), specOf(old)),
         ),
       ],
@@ -37,7 +37,7 @@ export const resourceQuotaController = defineController({
         const used = calculateUsage(quota, evaluators, (each) => measured.objects(each, namespace), now);
         const status = { hard, used: texts(used) };
         if (sameStatus(status, quota.status)) return { againAfterMs: RECOUNT_MS };
-        const write = { verb: "updateStatus", resource: ResourceQuota, object: { ...quota, status } } as const;
+        const write = { verb: "updateStatus", resource: kinds.ResourceQuota, object: { ...quota, status } } as const;
         return { steps: [[write]], againAfterMs: RECOUNT_MS };
       },
       async run(signal, add) {

@@ -4,7 +4,7 @@
  * 1. Pods, Services and claims are followed whole; of everything else the metadata is enough.
  * 2. What goes, or uses other amounts than before, makes its namespace's quotas be worked out anew. What comes has been charged by admission.
  */
-import { equalJson, evaluatorFor, type KubeObject, type QuotaEvaluator, quotaEvaluators, usedTexts } from "#api";
+import { equalJson, evaluatorFor, type KubeObject, kinds, type QuotaEvaluator, quotaEvaluators, usedTexts } from "#api";
 import type { TaskGroup } from "#base";
 import {
   type Change,
@@ -14,14 +14,14 @@ import {
   Informers,
   type ResourceOf,
 } from "#client";
-import { type ControllerContext, PersistentVolumeClaim, Pod, ResourceClaim, Service } from "../runtime/index.ts";
+import type { ControllerContext } from "../runtime/index.ts";
 
 /** Those whose fields matter. */
 const WHOLE = new Map<string, ResourceOf<KubeObject>>([
-  ["/pods", Pod as ResourceOf<KubeObject>],
-  ["/services", Service as ResourceOf<KubeObject>],
-  ["/persistentvolumeclaims", PersistentVolumeClaim as ResourceOf<KubeObject>],
-  ["resource.k8s.io/resourceclaims", ResourceClaim as ResourceOf<KubeObject>],
+  ["/pods", kinds.Pod as ResourceOf<KubeObject>],
+  ["/services", kinds.Service as ResourceOf<KubeObject>],
+  ["/persistentvolumeclaims", kinds.PersistentVolumeClaim as ResourceOf<KubeObject>],
+  ["resource.k8s.io/resourceclaims", kinds.ResourceClaim as ResourceOf<KubeObject>],
 ]);
 
 export class Measured {

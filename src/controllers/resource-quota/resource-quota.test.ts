@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import type { core } from "#api";
-import { ConfigMap, Deployment, Namespace, Pod, ResourceQuota } from "../runtime/index.ts";
+import { type core, kinds } from "#api";
 import { reportPods, testControllers } from "../testing/index.ts";
 import { resourceQuotaController } from "./index.ts";
 
@@ -16,10 +15,12 @@ async function cluster(hard: Record<string, string>, scopes: readonly "BestEffor
   const running = await testControllers([resourceQuotaController]);
   open.push(() => running.close());
   const { client, settle } = running;
-  await client.of(Namespace).create({ metadata: { name: "default" } });
-  await client.of(ResourceQuota).create({ metadata: { name: "q", namespace: "default" }, spec: { hard, scopes } });
+  await client.of(kinds.Namespace).create({ metadata: { name: "default" } });
+  await client
+    .of(kinds.ResourceQuota)
+    .create({ metadata: { name: "q", namespace: "default" }, spec: { hard, scopes } });
   await settle();
-  const status = async () => (await client.of(ResourceQuota).in("default").get("q")).status;
+  const status = async () => (await client.of(kinds.ResourceQuota).in("default").get("q")).status;
   return { ...running, status };
 }
 
@@ -39,19 +40,19 @@ describe("the use of a quota", () => {
 
   it("follows what goes at once, and finds what nobody has charged when it counts anew", async () => {
     const { client, settle, clock, status } = await cluster({ pods: "5", "requests.cpu": "2", configmaps: "3" });
-    await client.of(Pod).create(pod("a", "500m"));
-    await client.of(Pod).create(pod("b", "250m"));
-    await client.of(ConfigMap).create({ metadata: { name: "c", namespace: "default" } });
+    await client.of(kinds.Pod).create(pod("a", "500m"));
+    await client.of(kinds.Pod).create(pod("b", "250m"));
+    await client.of(kinds.ConfigMap).create({ metadata: { name: "c", namespace: "default" } });
     await clock.advance(RECOUNT_MS);
     expect((await status())?.used).toEqual({ configmaps: "1", pods: "2", "requests.cpu": "750m" });
-    await client.of(Pod).in("default").delete("a", { gracePeriodSeconds: 0 });
+    await client.of(kinds.Pod).in("default").delete("a", { gracePeriodSeconds: 0 });
     await settle();
     expect((await status())?.used).toEqual({ configmaps: "1", pods: "1", "requests.cpu": "250m" });
   });
 
   it("leaves out Pods that have ended", async () => {
     const { client, settle, clock, status } = await cluster({ pods: "5" });
-    await client.of(Pod).create(pod("a"));
+    await client.of(kinds.Pod).create(pod("a"));
     await settle();
     await reportPods(client, clock.now(), { phase: "Succeeded" });
     await settle();
@@ -65,29 +66,29 @@ describe("the use of a quota", () => {
     });
     const template = { metadata: { labels: { a: "b" } }, spec: { containers: [{ name: "c", image: "i" }] } };
     const spec = { selector: { matchLabels: { a: "b" } }, template };
-    await client.of(Deployment).create({ metadata: { name: "d", namespace: "default" }, spec });
+    await client.of(kinds.Deployment).create({ metadata: { name: "d", namespace: "default" }, spec });
     await clock.advance(RECOUNT_MS);
     expect((await status())?.used).toEqual({ "count/deployments.apps": "1" });
   });
 
   it("counts only what its scopes say", async () => {
     const { client, clock, status } = await cluster({ pods: "5" }, ["BestEffort"]);
-    await client.of(Pod).create(pod("asks", "1"));
-    await client.of(Pod).create(pod("asks-not"));
+    await client.of(kinds.Pod).create(pod("asks", "1"));
+    await client.of(kinds.Pod).create(pod("asks-not"));
     await clock.advance(RECOUNT_MS);
     expect((await status())?.used).toEqual({ pods: "1" });
   });
 
   it("stays as admission has charged it, also before what it was charged for is there", async () => {
     const { client, settle, clock, status } = await cluster({ pods: "5" });
-    const quotas = client.of(ResourceQuota).in("default");
+    const quotas = client.of(kinds.ResourceQuota).in("default");
     const charged = async (pods: string) =>
       quotas.updateStatus({ ...(await quotas.get("q")), status: { hard: { pods: "5" }, used: { pods } } });
     await charged("1");
     await settle();
     expect((await status())?.used).toEqual({ pods: "1" });
     await charged("2");
-    await client.of(Pod).create(pod("a"));
+    await client.of(kinds.Pod).create(pod("a"));
     await settle();
     expect((await status())?.used).toEqual({ pods: "2" });
     await clock.advance(RECOUNT_MS);
@@ -96,7 +97,7 @@ describe("the use of a quota", () => {
 
   it("is written only when it changes", async () => {
     const { client, settle, clock, writes } = await cluster({ pods: "5" });
-    await client.of(Pod).create(pod("a"));
+    await client.of(kinds.Pod).create(pod("a"));
     await settle();
     await clock.advance(RECOUNT_MS);
     const before = writes();

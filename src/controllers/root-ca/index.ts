@@ -1,5 +1,6 @@
 /** Every namespace has the cluster's certificate authority, for Pods that talk to the API server. */
-import { ConfigMap, type Controller, defineController, keysFrom, Namespace } from "../runtime/index.ts";
+import { kinds } from "#api";
+import { type Controller, defineController, keysFrom } from "../runtime/index.ts";
 
 const NAME = "kube-root-ca.crt";
 const DESCRIPTION = {
@@ -11,12 +12,14 @@ export function rootCaPublisher(caPem: string): Controller {
     name: "root-ca-certificate-publisher-controller",
     account: "root-ca-cert-publisher",
     bind({ cache }) {
-      const namespaces = cache(Namespace);
-      const configMaps = cache(ConfigMap);
+      const namespaces = cache(kinds.Namespace);
+      const configMaps = cache(kinds.ConfigMap);
       return {
         sources: [
-          keysFrom(Namespace, ({ object }) => [object.metadata.name ?? ""]),
-          keysFrom(ConfigMap, ({ object }) => (object.metadata.name === NAME ? [object.metadata.namespace ?? ""] : [])),
+          keysFrom(kinds.Namespace, ({ object }) => [object.metadata.name ?? ""]),
+          keysFrom(kinds.ConfigMap, ({ object }) =>
+            object.metadata.name === NAME ? [object.metadata.namespace ?? ""] : [],
+          ),
         ],
         reconcile(key) {
           const namespace = namespaces.get(key);
@@ -25,14 +28,14 @@ export function rootCaPublisher(caPem: string): Controller {
           const data = { "ca.crt": caPem };
           if (current === undefined) {
             const object = { metadata: { name: NAME, namespace: key, annotations: DESCRIPTION }, data };
-            return { steps: [[{ verb: "create", resource: ConfigMap, object }]] };
+            return { steps: [[{ verb: "create", resource: kinds.ConfigMap, object }]] };
           }
           const described = current.metadata.annotations?.["kubernetes.io/description"] !== undefined;
           if (current.data?.["ca.crt"] === caPem && Object.keys(current.data).length === 1 && described)
             return undefined;
           const annotations = { ...current.metadata.annotations, ...DESCRIPTION };
           const object = { ...current, metadata: { ...current.metadata, annotations }, data };
-          return { steps: [[{ verb: "update", resource: ConfigMap, object }]] };
+          return { steps: [[{ verb: "update", resource: kinds.ConfigMap, object }]] };
         },
       };
     },

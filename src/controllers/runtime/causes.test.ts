@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
+import { kinds } from "#api";
 import { readCause } from "#flows";
 import { Causes, wordsOf } from "./causes.ts";
-import { Pod, ReplicaSet } from "./kinds.ts";
 import type { Write } from "./plan.ts";
 
 const create = (name: string): Write => ({
   verb: "create",
-  resource: Pod,
+  resource: kinds.Pod,
   object: { metadata: { name } } as Write["object"],
 });
 
@@ -36,7 +36,7 @@ describe("why a reconcile ran", () => {
   it("is said in a few words", () => {
     const scale: Write = {
       verb: "patch",
-      resource: ReplicaSet,
+      resource: kinds.ReplicaSet,
       object: { metadata: { name: "web" } } as Write["object"],
       patch: {},
     };

@@ -1,7 +1,6 @@
 /** What controllers are written with. */
 export type { Controller, ControllerContext, Enqueue, Reconciler, Source } from "./controller.ts";
 export { defineController } from "./controller.ts";
-export * from "./kinds.ts";
 export { type ControllerMetrics, controllerMetrics } from "./metrics.ts";
 export type { AnyResource, Failure, Outcome, Plan, Write } from "./plan.ts";
 export { type ControllersOptions, runControllers } from "./run-controllers.ts";

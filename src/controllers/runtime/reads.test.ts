@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { core } from "#api";
+import { type core, kinds } from "#api";
 import { ObjectCache } from "../../client/informer/object-cache.ts";
-import { Pod } from "./kinds.ts";
 import { Reads, readWords } from "./reads.ts";
 
 function cacheOf(...names: readonly string[]): ObjectCache<core.Pod> {
@@ -14,7 +13,7 @@ function cacheOf(...names: readonly string[]): ObjectCache<core.Pod> {
 describe("what a reconcile read", () => {
   it("is noted while it runs, and not before or after", async () => {
     const reads = new Reads();
-    const cache = reads.of(Pod, cacheOf("a", "b"));
+    const cache = reads.of(kinds.Pod, cacheOf("a", "b"));
     cache.get("default/a");
     const { result, read } = await reads.during(() => cache.get("default/b")?.metadata?.name);
     cache.get("default/a");
@@ -33,14 +32,14 @@ describe("what a reconcile read", () => {
     ["an index without a match", (cache) => cache.index("none", () => [])("c"), []],
   ])("is told in few words: %s", async (_, work, want) => {
     const reads = new Reads();
-    const cache = reads.of(Pod, cacheOf("a", "b", "c", "d", "e", "f")) as ReturnType<typeof cacheOf>;
+    const cache = reads.of(kinds.Pod, cacheOf("a", "b", "c", "d", "e", "f")) as ReturnType<typeof cacheOf>;
     const { read } = await reads.during(() => work(cache));
     expect(readWords(read, "default/x")).toEqual(want);
   });
 
   it("is its own where several wait at once, until each has decided", async () => {
     const reads = new Reads();
-    const cache = reads.of(Pod, cacheOf("a", "b"));
+    const cache = reads.of(kinds.Pod, cacheOf("a", "b"));
     const { promise, resolve } = Promise.withResolvers<void>();
     const left: Promise<unknown>[] = [];
     const reconcile = async (name: string) => {
@@ -57,7 +56,7 @@ describe("what a reconcile read", () => {
 
   it("is bounded, however much that was", async () => {
     const reads = new Reads();
-    const cache = reads.of(Pod, cacheOf("a"));
+    const cache = reads.of(kinds.Pod, cacheOf("a"));
     const { read } = await reads.during(() => {
       for (let at = 0; at < 1000; at++) cache.get(`default/pod-${at}`);
     });
@@ -68,7 +67,7 @@ describe("what a reconcile read", () => {
 
   it("ends with a reconcile that fails", async () => {
     const reads = new Reads();
-    const cache = reads.of(Pod, cacheOf("a"));
+    const cache = reads.of(kinds.Pod, cacheOf("a"));
     const fails = () => {
       throw new Error("x");
     };

@@ -1,8 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
-import type { core } from "#api";
-import { StatusError } from "#api";
+import { type core, kinds, StatusError } from "#api";
 import { testControllers } from "../testing/index.ts";
-import { ConfigMap, type Controller, changesOf, defineController, keysFrom, type Plan, Secret } from "./index.ts";
+import { type Controller, changesOf, defineController, keysFrom, type Plan } from "./index.ts";
 
 const open: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -20,13 +19,13 @@ function copies(seen: string[] = []): Controller {
   return defineController({
     name: "copies",
     bind(context) {
-      const configMaps = context.cache(ConfigMap);
-      const secrets = context.cache(Secret);
+      const configMaps = context.cache(kinds.ConfigMap);
+      const secrets = context.cache(kinds.Secret);
       const bySource = secrets.index("source", ({ metadata }) => [`${metadata.namespace}/${metadata.labels?.source}`]);
       return {
         sources: [
-          changesOf(ConfigMap),
-          keysFrom(Secret, ({ object }) => [`${object.metadata.namespace}/${object.metadata.labels?.source}`]),
+          changesOf(kinds.ConfigMap),
+          keysFrom(kinds.Secret, ({ object }) => [`${object.metadata.namespace}/${object.metadata.labels?.source}`]),
         ],
         reconcile(key): Plan | undefined {
           const configMap = configMaps.get(key);
@@ -39,8 +38,12 @@ function copies(seen: string[] = []): Controller {
           const missing = Math.max(0, wanted - have.length);
           return {
             steps: [
-              Array.from({ length: missing }, () => ({ verb: "create" as const, resource: Secret, object: secret })),
-              have.slice(wanted).map((object) => ({ verb: "delete" as const, resource: Secret, object })),
+              Array.from({ length: missing }, () => ({
+                verb: "create" as const,
+                resource: kinds.Secret,
+                object: secret,
+              })),
+              have.slice(wanted).map((object) => ({ verb: "delete" as const, resource: kinds.Secret, object })),
             ],
             told: ({ verb }, { ok }) =>
               verb === "create"
@@ -67,22 +70,22 @@ describe("the controller runtime", () => {
   it("brings the cluster to what is wanted, and never overshoots", async () => {
     const seen: string[] = [];
     const { client, settle } = await running(copies(seen));
-    await client.of(ConfigMap).create(source(20));
+    await client.of(kinds.ConfigMap).create(source(20));
     await settle();
-    expect((await client.of(Secret).list()).items).toHaveLength(20);
+    expect((await client.of(kinds.Secret).list()).items).toHaveLength(20);
     await client
-      .of(ConfigMap)
+      .of(kinds.ConfigMap)
       .in("default")
       .patch("s", { type: "merge", object: { data: { copies: "5" } } });
     await settle();
-    expect((await client.of(Secret).list()).items).toHaveLength(5);
+    expect((await client.of(kinds.Secret).list()).items).toHaveLength(5);
     // A run that did not see its own last writes would have counted anything between.
     expect(new Set(seen)).toEqual(new Set(["0/20", "20/20", "20/5", "5/5"]));
   });
 
   it("is at rest when there is nothing to do", async () => {
     const { client, settle, clock, writes } = await running(copies());
-    await client.of(ConfigMap).create(source(3));
+    await client.of(kinds.ConfigMap).create(source(3));
     await settle();
     const before = writes();
     await clock.advance(3600_000);
@@ -94,12 +97,12 @@ describe("the controller runtime", () => {
     refuse(({ method, path }) =>
       method === "POST" && path.endsWith("/secrets") ? new StatusError("Forbidden", "quota") : undefined,
     );
-    await client.of(ConfigMap).create(source(64));
+    await client.of(kinds.ConfigMap).create(source(64));
     await settle();
     expect(requests().filter(({ path }) => path.endsWith("/secrets")).length).toBeLessThan(10);
     refuse(() => undefined);
     await clock.advance(60_000);
-    expect((await client.of(Secret).list()).items).toHaveLength(64);
+    expect((await client.of(kinds.Secret).list()).items).toHaveLength(64);
   });
 
   it("converges whatever goes wrong on the way", async () => {
@@ -111,7 +114,7 @@ describe("the controller runtime", () => {
     await expect
       .poll(async () =>
         client
-          .of(ConfigMap)
+          .of(kinds.ConfigMap)
           .create(source(30))
           .then(
             () => true,
@@ -123,12 +126,12 @@ describe("the controller runtime", () => {
     await clock.advance(600_000);
     refuse(() => undefined);
     await clock.advance(3600_000);
-    expect((await client.of(Secret).list()).items).toHaveLength(30);
+    expect((await client.of(kinds.Secret).list()).items).toHaveLength(30);
   });
 
   it("keeps each controller's own identity", async () => {
     const { client, settle, requests } = await running(copies());
-    await client.of(ConfigMap).create(source(1));
+    await client.of(kinds.ConfigMap).create(source(1));
     await settle();
     const creator = requests().find(({ method, path }) => method === "POST" && path.endsWith("/secrets"));
     expect(creator?.user?.name).toBe("system:serviceaccount:kube-system:copies");
@@ -148,8 +151,8 @@ describe("the controller runtime", () => {
     const { client, clock, settle } = await running(broken, copies());
     await clock.advance(10_000);
     expect(started).toBeGreaterThan(2);
-    await client.of(ConfigMap).create(source(2));
+    await client.of(kinds.ConfigMap).create(source(2));
     await settle();
-    expect((await client.of(Secret).list()).items).toHaveLength(2);
+    expect((await client.of(kinds.Secret).list()).items).toHaveLength(2);
   });
 });

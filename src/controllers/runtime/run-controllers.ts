@@ -4,11 +4,10 @@
  * 1. Caches are read with the controller manager's own identity; a controller writes with its own, which may do what its role says and no more.
  * 2. A controller that ends by an error is logged and started again: the others go on.
  */
-import type { KubeObject } from "#api";
+import { type KubeObject, kinds } from "#api";
 import { type Clock, type Logger, type Random, TaskGroup } from "#base";
 import { type Client, eventRecorder, Informers, type ResourceOf } from "#client";
 import type { Controller } from "./controller.ts";
-import { Event } from "./kinds.ts";
 import type { ControllerMetrics } from "./metrics.ts";
 import { runController } from "./run-controller.ts";
 import { selected } from "./selection.ts";
@@ -20,7 +19,7 @@ const GATHER_MS = 1_000;
 export interface ControllersOptions {
   readonly controllers: readonly Controller[];
   /** As `--controllers` says it: `*`, `-name`, `name`. Default: all that are on by default. */
-  readonly selection?: readonly string[];
+  readonly selection?: readonly string[] | undefined;
   /** For the caches: a client of system:kube-controller-manager. */
   readonly client: Client;
   /** A client of a service account in kube-system. */
@@ -43,7 +42,14 @@ export async function runControllers(options: ControllersOptions, signal: AbortS
   for (const controller of selected(options.controllers, options.selection)) {
     const { name, account = name, reportsAs = name } = controller;
     const own = controller.identity === "manager" ? client : options.clientOf(account);
-    const recorder = eventRecorder({ events: own.of(Event), controller: reportsAs, instance, clock, random, log });
+    const recorder = eventRecorder({
+      events: own.of(kinds.Event),
+      controller: reportsAs,
+      instance,
+      clock,
+      random,
+      log,
+    });
     const context = {
       client: own,
       clock,

@@ -5,9 +5,9 @@
  *
  * 1. A Secret is deleted only after the server itself has said that its account is gone: a cache may be late.
  */
-import { type core, isStatusError, type KubeObject } from "#api";
+import { type core, isStatusError, type KubeObject, kinds } from "#api";
 import type { Client } from "#client";
-import { type Controller, changesOf, defineController, keysFrom, Secret, ServiceAccount } from "../runtime/index.ts";
+import { type Controller, changesOf, defineController, keysFrom } from "../runtime/index.ts";
 import { accountKeys, accountNameOf, filled, isOf, type TokenClaims } from "./plan.ts";
 
 export type { TokenClaims } from "./plan.ts";
@@ -24,13 +24,13 @@ export function serviceAccountTokens(options: ServiceAccountTokensOptions): Cont
     name: "serviceaccount-token-controller",
     identity: "manager",
     bind({ cache, client }) {
-      const secrets = cache(Secret);
-      const accounts = cache(ServiceAccount);
+      const secrets = cache(kinds.Secret);
+      const accounts = cache(kinds.ServiceAccount);
       const tokensOf = secrets.index("serviceAccount", accountKeys);
       return {
         sources: [
-          changesOf(Secret, ({ type, object }) => type !== "deleted" && accountNameOf(object) !== undefined),
-          keysFrom(ServiceAccount, ({ object: { metadata } }) =>
+          changesOf(kinds.Secret, ({ type, object }) => type !== "deleted" && accountNameOf(object) !== undefined),
+          keysFrom(kinds.ServiceAccount, ({ object: { metadata } }) =>
             tokensOf(`${metadata.namespace}/${metadata.name}`).map(
               (secret) => `${secret.metadata?.namespace}/${secret.metadata?.name}`,
             ),
@@ -44,10 +44,10 @@ export function serviceAccountTokens(options: ServiceAccountTokensOptions): Cont
           const account = known !== undefined && isOf(secret, known) ? known : await live(client, accountKey, signal);
           if (account === undefined || !isOf(secret, account)) {
             const object = secret as KubeObject;
-            return { steps: [[{ verb: "delete", resource: Secret, object, unchanged: true }]] };
+            return { steps: [[{ verb: "delete", resource: kinds.Secret, object, unchanged: true }]] };
           }
           const object = await filled(secret, account, options);
-          return object && { steps: [[{ verb: "update", resource: Secret, object: object as KubeObject }]] };
+          return object && { steps: [[{ verb: "update", resource: kinds.Secret, object: object as KubeObject }]] };
         },
       };
     },
@@ -57,7 +57,7 @@ export function serviceAccountTokens(options: ServiceAccountTokensOptions): Cont
 async function live(client: Client, key: string, signal: AbortSignal): Promise<core.ServiceAccount | undefined> {
   const [namespace = "", name = ""] = key.split("/");
   try {
-    return await client.of(ServiceAccount).in(namespace).get(name, { signal });
+    return await client.of(kinds.ServiceAccount).in(namespace).get(name, { signal });
   } catch (error) {
     if (isStatusError(error) && error.reason === "NotFound") return undefined;
     throw error;

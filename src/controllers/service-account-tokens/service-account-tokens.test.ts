@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { type core, StatusError } from "#api";
-import { Secret, ServiceAccount } from "../runtime/index.ts";
+import { type core, kinds, StatusError } from "#api";
 import { testControllers } from "../testing/index.ts";
 import { serviceAccountTokens } from "./index.ts";
 import { filled } from "./plan.ts";
@@ -54,8 +53,8 @@ describe("at work", () => {
   const start = async () => {
     const running = await testControllers([serviceAccountTokens(options)]);
     open.push(() => running.close());
-    const accounts = running.client.of(ServiceAccount).in("default");
-    const secrets = running.client.of(Secret).in("default");
+    const accounts = running.client.of(kinds.ServiceAccount).in("default");
+    const secrets = running.client.of(kinds.Secret).in("default");
     const request = () => secrets.create({ ...secret(), metadata: { ...secret().metadata } });
     return { ...running, accounts, secrets, request };
   };

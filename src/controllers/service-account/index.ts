@@ -1,5 +1,6 @@
 /** Every namespace has a ServiceAccount called `default`: Pods that name no other run as it. */
-import { defineController, keysFrom, Namespace, ServiceAccount } from "../runtime/index.ts";
+import { kinds } from "#api";
+import { defineController, keysFrom } from "../runtime/index.ts";
 
 const NAME = "default";
 
@@ -7,12 +8,12 @@ export const serviceAccountController = defineController({
   name: "serviceaccount-controller",
   account: "service-account-controller",
   bind({ cache }) {
-    const namespaces = cache(Namespace);
-    const accounts = cache(ServiceAccount);
+    const namespaces = cache(kinds.Namespace);
+    const accounts = cache(kinds.ServiceAccount);
     return {
       sources: [
-        keysFrom(Namespace, ({ object }) => [object.metadata.name ?? ""]),
-        keysFrom(ServiceAccount, ({ type, object }) =>
+        keysFrom(kinds.Namespace, ({ object }) => [object.metadata.name ?? ""]),
+        keysFrom(kinds.ServiceAccount, ({ type, object }) =>
           type === "deleted" && object.metadata.name === NAME ? [object.metadata.namespace ?? ""] : [],
         ),
       ],
@@ -21,7 +22,9 @@ export const serviceAccountController = defineController({
         if (namespaces.get(namespace) === undefined || accounts.get(`${namespace}/${NAME}`) !== undefined)
           return undefined;
         return {
-          steps: [[{ verb: "create", resource: ServiceAccount, object: { metadata: { name: NAME, namespace } } }]],
+          steps: [
+            [{ verb: "create", resource: kinds.ServiceAccount, object: { metadata: { name: NAME, namespace } } }],
+          ],
         };
       },
     };

@@ -5,9 +5,9 @@
  *     ServiceCIDRs --► the range itself, and those to go that overlap with it ──► planRange ══► finalizer, Ready
  *     IPAddresses  --► the ranges to go that have them
  */
-import type { networking } from "#api";
+import { kinds, type networking } from "#api";
 import { isEnding } from "../pods/index.ts";
-import { defineController, IPAddress, keysFrom, ServiceCIDR } from "../runtime/index.ts";
+import { defineController, keysFrom } from "../runtime/index.ts";
 import { has, overlap, planRange, type Range } from "./plan.ts";
 
 const MANAGED_BY = "ipaddress.kubernetes.io/managed-by";
@@ -16,8 +16,8 @@ export const serviceCidrController = defineController({
   name: "service-cidr-controller",
   account: "service-cidrs-controller",
   bind({ cache }) {
-    const ranges = cache(ServiceCIDR);
-    const addresses = cache(IPAddress);
+    const ranges = cache(kinds.ServiceCIDR);
+    const addresses = cache(kinds.IPAddress);
     const toGo = (matters: (range: Range) => boolean) =>
       ranges
         .list()
@@ -31,10 +31,10 @@ export const serviceCidrController = defineController({
 
     return {
       sources: [
-        keysFrom(ServiceCIDR, ({ object }) => [
+        keysFrom(kinds.ServiceCIDR, ({ object }) => [
           ...new Set([object.metadata.name ?? "", ...toGo((range) => overlap(range, object))]),
         ]),
-        keysFrom(IPAddress, ({ type, object }) =>
+        keysFrom(kinds.IPAddress, ({ type, object }) =>
           type === "updated" || !isOfService(object) ? [] : toGo((range) => has(range, object.metadata.name ?? "")),
         ),
       ],

@@ -5,9 +5,9 @@
  *     to go, with addresses that no other range has    not ready, and why
  *     to go, with none                                 let go, a while after its deletion: API servers may not have heard of it yet
  */
-import { contains, formatTime, instantOf, type networking, parseCidr, parseIp } from "#api";
+import { contains, formatTime, instantOf, kinds, type networking, parseCidr, parseIp } from "#api";
 import type { RecordedEvent } from "#client";
-import { type Plan, ServiceCIDR, type Write } from "../runtime/index.ts";
+import type { Plan, Write } from "../runtime/index.ts";
 
 export type Range = networking.ServiceCIDR;
 
@@ -77,7 +77,7 @@ function notReady(about: Range): RecordedEvent {
 }
 
 function finalizerWrite(object: Range, field: string): Write {
-  return { verb: "patch", resource: ServiceCIDR, object, patch: { metadata: { [field]: [FINALIZER] } } };
+  return { verb: "patch", resource: kinds.ServiceCIDR, object, patch: { metadata: { [field]: [FINALIZER] } } };
 }
 
 function statusWrites(object: Range, wanted: typeof READY, now: number): readonly Write[] {
@@ -87,5 +87,5 @@ function statusWrites(object: Range, wanted: typeof READY, now: number): readonl
   const since = status === wanted.status ? lastTransitionTime : undefined;
   const condition = { ...wanted, lastTransitionTime: since ?? formatTime(instantOf(now)) };
   const patch = { status: { conditions: [condition] } };
-  return [{ verb: "patch", resource: ServiceCIDR, object, subresource: "status", patch }];
+  return [{ verb: "patch", resource: kinds.ServiceCIDR, object, subresource: "status", patch }];
 }

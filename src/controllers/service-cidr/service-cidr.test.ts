@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { type networking, StatusError } from "#api";
+import { kinds, type networking, StatusError } from "#api";
 import { seededRandom } from "#base";
-import { IPAddress, ServiceCIDR } from "../runtime/index.ts";
 import { type TestControllers, testControllers } from "../testing/index.ts";
 import { serviceCidrController } from "./index.ts";
 import { leavesOrphans, overlap } from "./plan.ts";
@@ -73,8 +72,8 @@ async function cluster(server?: TestControllers["server"]) {
   const running = await testControllers([serviceCidrController], server === undefined ? {} : { server });
   open.push(() => running.close());
   const { client } = running;
-  const ranges = client.of(ServiceCIDR);
-  const addresses = client.of(IPAddress);
+  const ranges = client.of(kinds.ServiceCIDR);
+  const addresses = client.of(kinds.IPAddress);
   const create = (name: string, ...cidrs: string[]) => ranges.create({ metadata: { name }, spec: { cidrs } });
   const take = (name: string) =>
     addresses.create({

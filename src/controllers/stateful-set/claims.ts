@@ -8,9 +8,9 @@
  * 1. A claim that has a controller of its own is left to it.
  * 2. A claim that is about to go with a Pod that is gone is never used again: its name is waited for.
  */
-import { type core, equalJson, type Json } from "#api";
+import { type core, equalJson, type Json, kinds } from "#api";
 import { isEnding, type Pod } from "../pods/index.ts";
-import { ownedBy, PersistentVolumeClaim, type Write } from "../runtime/index.ts";
+import { ownedBy, type Write } from "../runtime/index.ts";
 import { claimName, isWanted, KIND, nameOf, type StatefulSet } from "./identity.ts";
 
 export type Claim = core.PersistentVolumeClaim;
@@ -76,7 +76,7 @@ export function ownerWrites(set: StatefulSet, pod: Pod, ordinal: number, find: F
       ...claim,
       metadata: { ...metadata, ...(wanted.length > 0 && { ownerReferences: wanted }) },
     };
-    return [{ verb: "update", resource: PersistentVolumeClaim, object } as const];
+    return [{ verb: "update", resource: kinds.PersistentVolumeClaim, object } as const];
   });
 }
 

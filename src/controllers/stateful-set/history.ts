@@ -4,6 +4,7 @@
  * 1. A template that was there before gets its old revision back, under the highest number.
  * 2. A name that belongs to something else is passed over: the next collision count makes for another.
  */
+import { kinds } from "#api";
 import {
   inOrder,
   keeps,
@@ -15,7 +16,7 @@ import {
   tooMany,
 } from "../controller-history/index.ts";
 import type { Pod } from "../pods/index.ts";
-import { ControllerRevision, ownedBy, type Write } from "../runtime/index.ts";
+import { ownedBy, type Write } from "../runtime/index.ts";
 import { KIND, nameOf, revisionOf, type StatefulSet } from "./identity.ts";
 
 const HASH_LABEL = "controller.kubernetes.io/hash";
@@ -52,13 +53,17 @@ function updateRevision(
     if (equal === ordered.at(-1) || keeps(ordered.at(-1) as Revision, template))
       return { update: equal, collisionCount, writes: [] };
     const update = { ...equal, revision: nextNumber(ordered) };
-    return { update, collisionCount, writes: [{ verb: "update", resource: ControllerRevision, object: update }] };
+    return { update, collisionCount, writes: [{ verb: "update", resource: kinds.ControllerRevision, object: update }] };
   }
   for (; ; collisionCount++) {
     const update = newRevision(set, nextNumber(ordered), collisionCount);
     const taken = find(nameOf(update));
     if (taken === undefined)
-      return { update, collisionCount, writes: [{ verb: "create", resource: ControllerRevision, object: update }] };
+      return {
+        update,
+        collisionCount,
+        writes: [{ verb: "create", resource: kinds.ControllerRevision, object: update }],
+      };
     if (keeps(taken, template)) return { update: taken, collisionCount, writes: [] };
   }
 }
@@ -92,7 +97,7 @@ export function forgotten(
   const live = new Set([nameOf(current), nameOf(update), ...pods.map(revisionOf)]);
   return tooMany(revisions, set.spec?.revisionHistoryLimit ?? 10, (each) => live.has(nameOf(each))).map((object) => ({
     verb: "delete",
-    resource: ControllerRevision,
+    resource: kinds.ControllerRevision,
     object,
   }));
 }

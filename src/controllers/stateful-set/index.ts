@@ -1,19 +1,8 @@
 /** StatefulSets: Pods with names, an order and volumes of their own. */
-import { type KubeObject, matcherOfSelector } from "#api";
+import { type KubeObject, kinds, matcherOfSelector } from "#api";
 import { objectKey } from "#client";
 import { adoption, claim, isStillThere, ownedIndexes, release } from "../pods/index.ts";
-import {
-  ControllerRevision,
-  changesOf,
-  controllerKey,
-  controllerOf,
-  defineController,
-  keysFrom,
-  PersistentVolumeClaim,
-  type Plan,
-  Pod,
-  StatefulSet,
-} from "../runtime/index.ts";
+import { changesOf, controllerKey, controllerOf, defineController, keysFrom, type Plan } from "../runtime/index.ts";
 import { KIND, nameOf, ordinalOf, parentName } from "./identity.ts";
 import { planStatefulSet } from "./plan.ts";
 
@@ -22,10 +11,10 @@ const OWNER = { group: "apps", kind: "StatefulSet" };
 export const statefulSetController = defineController({
   name: "statefulset-controller",
   bind({ cache, client }) {
-    const sets = cache(StatefulSet);
-    const claims = cache(PersistentVolumeClaim);
-    const revisions = cache(ControllerRevision);
-    const ofPods = ownedIndexes(cache(Pod));
+    const sets = cache(kinds.StatefulSet);
+    const claims = cache(kinds.PersistentVolumeClaim);
+    const revisions = cache(kinds.ControllerRevision);
+    const ofPods = ownedIndexes(cache(kinds.Pod));
     const ofRevisions = ownedIndexes(revisions);
     /** What the names of its claims begin with. */
     const byClaims = sets.index("claims", (set) =>
@@ -41,9 +30,9 @@ export const statefulSetController = defineController({
 
     return {
       sources: [
-        changesOf(StatefulSet),
+        changesOf(kinds.StatefulSet),
         keysFrom(
-          Pod,
+          kinds.Pod,
           keyed((pod) => {
             const key = controllerKey(pod, OWNER);
             if (key !== undefined) return [key];
@@ -52,14 +41,14 @@ export const statefulSetController = defineController({
           }),
         ),
         keysFrom(
-          ControllerRevision,
+          kinds.ControllerRevision,
           keyed((revision) => {
             const key = controllerKey(revision, OWNER);
             return key === undefined ? [] : [key];
           }),
         ),
         keysFrom(
-          PersistentVolumeClaim,
+          kinds.PersistentVolumeClaim,
           keyed((each) => byClaims(objectKey(each).replace(/-\d+$/, "")).map(objectKey)),
         ),
       ],
@@ -80,11 +69,11 @@ export const statefulSetController = defineController({
         ]);
         const adopts = pods.adopt.length + kept.adopt.length > 0;
         // It is gone or ends, and the cache has yet to show it: those that it had are no longer its own, and nothing takes their place.
-        if (adopts && !(await isStillThere(client, StatefulSet, set))) return undefined;
+        if (adopts && !(await isStillThere(client, kinds.StatefulSet, set))) return undefined;
         const settled = [
-          ...pods.adopt.map((pod) => adoption(Pod, pod, set, KIND)),
-          ...kept.adopt.map((revision) => adoption(ControllerRevision, revision, set, KIND)),
-          ...pods.release.map((pod) => release(Pod, pod, set)),
+          ...pods.adopt.map((pod) => adoption(kinds.Pod, pod, set, KIND)),
+          ...kept.adopt.map((revision) => adoption(kinds.ControllerRevision, revision, set, KIND)),
+          ...pods.release.map((pod) => release(kinds.Pod, pod, set)),
         ];
         // Whom it has is settled first; the next run goes on from there.
         if (settled.length > 0) return { steps: [settled] };

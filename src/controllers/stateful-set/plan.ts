@@ -1,15 +1,9 @@
 /** A StatefulSet's next writes: revisions first, then claims, then Pods, then what is no longer kept; and the status in any case. */
-import { isStatusError, type KubeObject } from "#api";
+import { isStatusError, type KubeObject, kinds } from "#api";
 import type { RecordedEvent } from "#client";
 import { type Revision, templateOf } from "../controller-history/index.ts";
 import { availableInMs, isEnding, type Pod } from "../pods/index.ts";
-import {
-  PersistentVolumeClaim,
-  type Plan,
-  Pod as PodKind,
-  StatefulSet as StatefulSetKind,
-  type Write,
-} from "../runtime/index.ts";
+import type { Plan, Write } from "../runtime/index.ts";
 import type { FindClaim } from "./claims.ts";
 import { forgotten, type History, historyOf } from "./history.ts";
 import { nameOf, newPod, type StatefulSet, startOf } from "./identity.ts";
@@ -57,7 +51,7 @@ export function planStatefulSet(set: StatefulSet, pods: readonly Pod[], around: 
       if (failures.some(({ write }) => revisionWrites.includes(write))) return [];
       if (sameStatus(status, set.status)) return [];
       const object: StatefulSet = { ...set, status };
-      return [{ verb: "updateStatus", resource: StatefulSetKind, object }];
+      return [{ verb: "updateStatus", resource: kinds.StatefulSet, object }];
     },
     ...(waits.length > 0 && { againAfterMs: Math.min(...waits) }),
   };
@@ -81,11 +75,11 @@ function podSteps(
     return write;
   };
   const onPod = (verb: Subject["verb"], object: KubeObject): Write =>
-    noted({ verb, resource: PodKind, object }, { verb, pod: nameOf(object) });
+    noted({ verb, resource: kinds.Pod, object }, { verb, pod: nameOf(object) });
   return [
     moves.claims.map(({ claim, pod }) =>
       noted(
-        { verb: "create", resource: PersistentVolumeClaim, object: claim },
+        { verb: "create", resource: kinds.PersistentVolumeClaim, object: claim },
         { verb: "create", pod, claim: nameOf(claim) },
       ),
     ),

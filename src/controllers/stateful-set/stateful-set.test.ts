@@ -1,9 +1,8 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
-import { type apps, type core, StatusError } from "#api";
+import { type apps, type core, kinds, StatusError } from "#api";
 import { garbageCollector } from "../garbage-collector/index.ts";
 import { isReady } from "../pods/index.ts";
-import { ControllerRevision, Event, Namespace, PersistentVolumeClaim, Pod, StatefulSet } from "../runtime/index.ts";
 import { podWith, reportPods, testControllers } from "../testing/index.ts";
 import { statefulSetController } from "./index.ts";
 import { movesOf } from "./replicas.ts";
@@ -37,11 +36,11 @@ async function cluster(seed = 1, more: Parameters<typeof testControllers>[0] = [
   const running = await testControllers([statefulSetController, ...more], { seed });
   open.push(() => running.close());
   const { client, clock, settle } = running;
-  await client.of(Namespace).create({ metadata: { name: "default" } });
-  const sets = client.of(StatefulSet).in("default");
-  const all = async () => (await client.of(Pod).list()).items;
+  await client.of(kinds.Namespace).create({ metadata: { name: "default" } });
+  const sets = client.of(kinds.StatefulSet).in("default");
+  const all = async () => (await client.of(kinds.Pod).list()).items;
   const names = async () => (await all()).map(({ metadata }) => metadata.name).toSorted();
-  const claims = async () => (await client.of(PersistentVolumeClaim).list()).items;
+  const claims = async () => (await client.of(kinds.PersistentVolumeClaim).list()).items;
   const images = async () =>
     Object.fromEntries((await all()).map(({ metadata, spec }) => [metadata.name, spec?.containers[0]?.image]));
   const status = async () => (await sets.get("db")).status;
@@ -105,7 +104,7 @@ describe("a StatefulSet", () => {
       updateRevision: revision,
       collisionCount: 0,
     });
-    const notes = (await client.of(Event).list()).items.map(({ reason, note }) => `${reason}: ${note}`);
+    const notes = (await client.of(kinds.Event).list()).items.map(({ reason, note }) => `${reason}: ${note}`);
     expect(notes).toEqual(
       expect.arrayContaining([
         "SuccessfulCreate: create Claim data-db-0 Pod db-0 in StatefulSet db success",
@@ -142,10 +141,10 @@ describe("a StatefulSet", () => {
         .filter(({ metadata }) => metadata.deletionTimestamp !== undefined)
         .map((each) => each.metadata.name);
     expect(await ending()).toEqual(["db-2"]);
-    await client.of(Pod).in("default").delete("db-2", { gracePeriodSeconds: 0 });
+    await client.of(kinds.Pod).in("default").delete("db-2", { gracePeriodSeconds: 0 });
     await settle();
     expect(await ending()).toEqual(["db-1"]);
-    await client.of(Pod).in("default").delete("db-1", { gracePeriodSeconds: 0 });
+    await client.of(kinds.Pod).in("default").delete("db-1", { gracePeriodSeconds: 0 });
     await settle();
     expect(await names()).toEqual(["db-0"]);
     expect(await claims()).toHaveLength(3);
@@ -179,7 +178,7 @@ describe("a StatefulSet", () => {
     await ready();
     await sets.patch("db", image("db:2"));
     await settle();
-    await client.of(Pod).in("default").delete("db-0", { gracePeriodSeconds: 0 });
+    await client.of(kinds.Pod).in("default").delete("db-0", { gracePeriodSeconds: 0 });
     await settle();
     expect(await images()).toEqual({ "db-0": "db:1", "db-1": "db:1" });
   });
@@ -191,7 +190,7 @@ describe("a StatefulSet", () => {
     await sets.patch("db", image("db:2"));
     await settle();
     expect(await images()).toEqual({ "db-0": "db:1", "db-1": "db:1" });
-    await client.of(Pod).in("default").delete("db-1", { gracePeriodSeconds: 0 });
+    await client.of(kinds.Pod).in("default").delete("db-1", { gracePeriodSeconds: 0 });
     await settle();
     expect(await images()).toEqual({ "db-0": "db:1", "db-1": "db:2" });
   });
@@ -205,7 +204,7 @@ describe("a StatefulSet", () => {
     await sets.patch("db", image("db:3"));
     await settle();
     expect(await images()).toEqual({ "db-0": "db:1", "db-1": "broken" });
-    await client.of(Pod).in("default").delete("db-1", { gracePeriodSeconds: 0 });
+    await client.of(kinds.Pod).in("default").delete("db-1", { gracePeriodSeconds: 0 });
     await settle();
     expect(await images()).toEqual({ "db-0": "db:1", "db-1": "db:3" });
     await ready();
@@ -235,12 +234,14 @@ describe("a StatefulSet", () => {
     await ready();
     expect((await status())?.currentRevision).toBe(first);
     const revisions = async () =>
-      (await client.of(ControllerRevision).list()).items.map(({ revision }) => revision).toSorted((a, b) => a - b);
+      (await client.of(kinds.ControllerRevision).list()).items
+        .map(({ revision }) => revision)
+        .toSorted((a, b) => a - b);
     expect(await revisions()).toEqual([2, 3]);
     await sets.patch("db", image("db:4"));
     await ready();
     expect(await revisions()).toEqual([3, 4]);
-    expect((await client.of(ControllerRevision).list()).items[0]).toMatchObject({
+    expect((await client.of(kinds.ControllerRevision).list()).items[0]).toMatchObject({
       metadata: {
         labels: { app: "db", "controller.kubernetes.io/hash": expect.any(String) },
         ownerReferences: [{ kind: "StatefulSet", name: "db", controller: true }],
@@ -284,12 +285,12 @@ describe("a StatefulSet", () => {
   it("waits for a claim that is on its way out", async () => {
     const { sets, settle, names, client, clock } = await cluster();
     const claim = { ...claimTemplate, metadata: { name: "data-db-0", namespace: "default", finalizers: ["x/held"] } };
-    await client.of(PersistentVolumeClaim).create(claim);
-    await client.of(PersistentVolumeClaim).in("default").delete("data-db-0", {});
+    await client.of(kinds.PersistentVolumeClaim).create(claim);
+    await client.of(kinds.PersistentVolumeClaim).in("default").delete("data-db-0", {});
     await sets.create(set(1, { volumeClaimTemplates: [claimTemplate] }));
     await settle();
     expect(await names()).toEqual([]);
-    expect((await client.of(Event).list()).items).toMatchObject([
+    expect((await client.of(kinds.Event).list()).items).toMatchObject([
       {
         type: "Warning",
         reason: "FailedCreate",
@@ -297,7 +298,7 @@ describe("a StatefulSet", () => {
       },
     ]);
     await client
-      .of(PersistentVolumeClaim)
+      .of(kinds.PersistentVolumeClaim)
       .in("default")
       .patch("data-db-0", { type: "merge", object: { metadata: { finalizers: null } } });
     await clock.advance(1_000);
@@ -320,7 +321,7 @@ describe("a StatefulSet", () => {
   it("takes in Pods of its name that nobody has", async () => {
     const { sets, settle, all, client } = await cluster();
     for (const name of ["db-0", "other-0"])
-      await client.of(Pod).create({ ...podWith(name), metadata: { name, namespace: "default", labels } });
+      await client.of(kinds.Pod).create({ ...podWith(name), metadata: { name, namespace: "default", labels } });
     await sets.create(set(1));
     await settle();
     const owned = (await all()).map(({ metadata }) => [metadata.name, metadata.ownerReferences?.length ?? 0]);
@@ -382,7 +383,7 @@ describe("a StatefulSet", () => {
       expect(await first.names()).toEqual(["db-0", "db-1"]);
       expect(await first.claims()).toHaveLength(2);
       expect(await first.status()).toMatchObject({ readyReplicas: 2, currentReplicas: 2 });
-      expect((await first.client.of(ControllerRevision).list()).items).toHaveLength(1);
+      expect((await first.client.of(kinds.ControllerRevision).list()).items).toHaveLength(1);
     }
   });
 });

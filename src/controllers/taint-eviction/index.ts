@@ -6,10 +6,10 @@
  *
  * 1. Which Pods are to go, and when, is remembered for two things: a wait is not prolonged, and is said to be called off.
  */
-import { equalJson, type Json } from "#api";
+import { equalJson, type Json, kinds } from "#api";
 import { objectKey } from "#client";
 import { isEnding, type Pod as PodObject, podsByNode } from "../pods/index.ts";
-import { defineController, keysFrom, Node, Pod } from "../runtime/index.ts";
+import { defineController, keysFrom } from "../runtime/index.ts";
 import { fateOf, planCalledOff, planEviction } from "./plan.ts";
 import { noExecuteTaints } from "./tolerations.ts";
 
@@ -24,20 +24,20 @@ export const taintEvictionController = defineController({
   name: "taint-eviction-controller",
   account: "node-controller",
   bind({ cache }) {
-    const pods = cache(Pod);
-    const nodes = cache(Node);
+    const pods = cache(kinds.Pod);
+    const nodes = cache(kinds.Node);
     const podsOn = podsByNode(pods);
     const leaving = new Map<string, Leaving>();
     const isTainted = ({ spec }: PodObject) => noExecuteTaints(nodes.get(spec?.nodeName ?? "")).length > 0;
 
     return {
       sources: [
-        keysFrom(Pod, ({ type, object, old }) => {
+        keysFrom(kinds.Pod, ({ type, object, old }) => {
           const key = objectKey(object);
           if (type === "updated" && samePlace(object, old)) return [];
           return leaving.has(key) || (type !== "deleted" && isTainted(object)) ? [key] : [];
         }),
-        keysFrom(Node, ({ type, object, old }) => {
+        keysFrom(kinds.Node, ({ type, object, old }) => {
           const [before, after] = [old ? noExecuteTaints(old) : [], type === "deleted" ? [] : noExecuteTaints(object)];
           if (same(before, after)) return [];
           return podsOn(object.metadata.name ?? "").map(objectKey);

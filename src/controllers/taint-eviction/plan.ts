@@ -8,10 +8,10 @@
  * 1. A wait that has begun is never prolonged: a node that goes from not-ready to unreachable does not start anew.
  * 2. After a restart, a wait runs from when the taint was added, as far as the taint says so.
  */
-import { type core, formatTime, instantOf } from "#api";
+import { type core, formatTime, instantOf, kinds } from "#api";
 import type { RecordedEvent } from "#client";
 import type { Pod } from "../pods/index.ts";
-import { type Plan, Pod as PodKind } from "../runtime/index.ts";
+import type { Plan } from "../runtime/index.ts";
 import { toleranceOf } from "./tolerations.ts";
 
 export type Fate =
@@ -47,8 +47,8 @@ export function planEviction(pod: Pod, now: number): Plan {
   );
   return {
     steps: [
-      isMarked ? [] : [{ verb: "patch", resource: PodKind, object: pod, subresource: "status", patch }],
-      [{ verb: "delete", resource: PodKind, object: pod }],
+      isMarked ? [] : [{ verb: "patch", resource: kinds.Pod, object: pod, subresource: "status", patch }],
+      [{ verb: "delete", resource: kinds.Pod, object: pod }],
     ],
     told: ({ verb }, { ok }) => (verb === "delete" && ok ? told(pod, "Marking for deletion Pod") : undefined),
   };

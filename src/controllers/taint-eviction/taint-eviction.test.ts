@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
-import { type core, formatTime, instantOf, StatusError } from "#api";
+import { type core, formatTime, instantOf, kinds, StatusError } from "#api";
 import { seededRandom } from "#base";
-import { Event, Namespace, Node, Pod } from "../runtime/index.ts";
 import { podWith, type TestControllers, testControllers } from "../testing/index.ts";
 import { taintEvictionController } from "./index.ts";
 import { fateOf } from "./plan.ts";
@@ -130,19 +129,21 @@ async function cluster(server?: TestControllers["server"]) {
   const running = await testControllers([taintEvictionController], server === undefined ? {} : { server });
   open.push(() => running.close());
   const { client } = running;
-  const pods = client.of(Pod).in("default");
+  const pods = client.of(kinds.Pod).in("default");
   if (server === undefined) {
-    await client.of(Namespace).create({ metadata: { name: "default" } });
-    await client.of(Node).create({ metadata: { name: "n" } });
+    await client.of(kinds.Namespace).create({ metadata: { name: "default" } });
+    await client.of(kinds.Node).create({ metadata: { name: "n" } });
   }
   const create = (name: string, tolerations: core.Toleration[] = [], nodeName = "n") =>
     pods.create({ metadata: { name }, spec: { nodeName, tolerations, containers: [{ name: "c", image: "i" }] } });
   const taints = (...list: core.Taint[]) =>
-    client.of(Node).patch("n", { type: "merge", object: { spec: { taints: list.map((each) => ({ ...each })) } } });
+    client
+      .of(kinds.Node)
+      .patch("n", { type: "merge", object: { spec: { taints: list.map((each) => ({ ...each })) } } });
   const ending = async () =>
     (await pods.list()).items.filter(({ metadata }) => metadata.deletionTimestamp).map(({ metadata }) => metadata.name);
   const told = async () =>
-    (await client.of(Event).in("default").list()).items.map(({ reason, note }) => `${reason}: ${note}`);
+    (await client.of(kinds.Event).in("default").list()).items.map(({ reason, note }) => `${reason}: ${note}`);
   return { ...running, pods, create, taints, ending, told };
 }
 
@@ -224,7 +225,7 @@ describe("evictions by taints", () => {
     await pods.subresource("late", "binding").create({ metadata: { name: late.metadata.name ?? "" }, target } as never);
     await settle();
     expect(await ending()).toEqual(["late"]);
-    await client.of(Node).patch("n", {
+    await client.of(kinds.Node).patch("n", {
       type: "merge",
       object: { spec: { taints: [{ key: "y", effect: "NoExecute" }] } },
     });

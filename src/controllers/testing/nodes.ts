@@ -2,10 +2,9 @@
  * Nodes as a script: each that lives renews its Lease, says that it is ready, runs its Pods and lets go of those that are to end. Pods without a node are
  * placed on one that is ready.
  */
-import { type core, formatMicroTime, formatTime, instantOf, isStatusError } from "#api";
+import { type core, formatMicroTime, formatTime, instantOf, isStatusError, kinds } from "#api";
 import type { VirtualClock } from "#base";
 import type { Client } from "#client";
-import { Lease, Node, Pod } from "../runtime/index.ts";
 
 const LEASES = "kube-node-lease";
 const RENEW_MS = 10_000;
@@ -21,9 +20,9 @@ export interface ScriptedNodes {
 
 export function scriptedNodes(client: Client, clock: VirtualClock): ScriptedNodes {
   const alive = new Set<string>();
-  const nodes = client.of(Node);
-  const pods = client.of(Pod);
-  const leases = client.of(Lease).in(LEASES);
+  const nodes = client.of(kinds.Node);
+  const pods = client.of(kinds.Pod);
+  const leases = client.of(kinds.Lease).in(LEASES);
   const time = () => formatTime(instantOf(clock.now()));
 
   const beat = async (name: string) => {
@@ -74,13 +73,13 @@ export function scriptedNodes(client: Client, clock: VirtualClock): ScriptedNode
 
 /** Puts Pods that have no node on those that are ready, in turn. */
 export async function placePods(client: Client): Promise<void> {
-  const ready = (await client.of(Node).list()).items.filter(isReady).map(({ metadata }) => metadata.name ?? "");
+  const ready = (await client.of(kinds.Node).list()).items.filter(isReady).map(({ metadata }) => metadata.name ?? "");
   if (ready.length === 0) return;
-  for (const [at, pod] of (await client.of(Pod).list()).items.entries()) {
+  for (const [at, pod] of (await client.of(kinds.Pod).list()).items.entries()) {
     const { name = "", namespace = "", deletionTimestamp } = pod.metadata;
     if ((pod.spec?.nodeName ?? "") !== "" || deletionTimestamp !== undefined) continue;
     const binding = bindingTo(pod, ready[at % ready.length] ?? "");
-    await unlessGone(client.of(Pod).in(namespace).subresource(name, "binding").create(binding));
+    await unlessGone(client.of(kinds.Pod).in(namespace).subresource(name, "binding").create(binding));
   }
 }
 

@@ -1,7 +1,6 @@
 /** Pods in every state, and what a node would do with them. */
-import { type core, isStatusError } from "#api";
+import { type core, isStatusError, kinds } from "#api";
 import type { Client } from "#client";
-import { Pod } from "../runtime/index.ts";
 
 export interface PodFacts {
   readonly node?: string;
@@ -59,10 +58,10 @@ export async function reportPods(
   picks: (pod: core.Pod) => boolean = () => true,
 ): Promise<void> {
   const { status } = podWith("any", { ...report, since: `${new Date(now).toISOString().slice(0, 19)}Z` });
-  for (const pod of (await client.of(Pod).list()).items) {
+  for (const pod of (await client.of(kinds.Pod).list()).items) {
     if (pod.metadata.deletionTimestamp !== undefined || !picks(pod) || status === undefined) continue;
     try {
-      await client.of(Pod).updateStatus({ ...pod, status });
+      await client.of(kinds.Pod).updateStatus({ ...pod, status });
     } catch (error) {
       // Controllers go on meanwhile: it may be gone, or another by now.
       if (!isStatusError(error) || !["NotFound", "Conflict"].includes(error.reason)) throw error;

@@ -5,9 +5,8 @@
  * 1. The steps and the times between them are the same in each run; only the controllers may be disturbed.
  * 2. Scheduler and nodes are played: every Pod gets a node, runs there, and ends when it is told to; those of Jobs succeed.
  */
-import { type apps, type batch, type core, isStatusError, type KubeObject } from "#api";
+import { type apps, type batch, type core, isStatusError, type KubeObject, kinds } from "#api";
 import type { Client } from "#client";
-import { CronJob, DaemonSet, Deployment, Job, Namespace, Node, Pod, Service, StatefulSet } from "../runtime/index.ts";
 
 export interface World {
   readonly client: Client;
@@ -45,36 +44,36 @@ export async function calmDown(world: World, ms: number): Promise<void> {
 
 const STEPS: readonly ((client: Client) => Promise<unknown>)[] = [
   async (client) => {
-    for (const name of ["one", "two"]) await client.of(Node).create({ metadata: { name } });
-    await client.of(Namespace).create({ metadata: { name: NAMESPACE } });
-    await client.of(Deployment).create(workload("web", { replicas: 3 }) as apps.Deployment);
-    await client.of(Service).create(serviceOf("web"));
-    await client.of(StatefulSet).create(workload("db", { replicas: 2, serviceName: "db" }) as apps.StatefulSet);
-    await client.of(Job).create(job("import", { completions: 3, parallelism: 2 }));
+    for (const name of ["one", "two"]) await client.of(kinds.Node).create({ metadata: { name } });
+    await client.of(kinds.Namespace).create({ metadata: { name: NAMESPACE } });
+    await client.of(kinds.Deployment).create(workload("web", { replicas: 3 }) as apps.Deployment);
+    await client.of(kinds.Service).create(serviceOf("web"));
+    await client.of(kinds.StatefulSet).create(workload("db", { replicas: 2, serviceName: "db" }) as apps.StatefulSet);
+    await client.of(kinds.Job).create(job("import", { completions: 3, parallelism: 2 }));
   },
   async (client) => {
-    await client.of(DaemonSet).create(workload("agent") as apps.DaemonSet);
-    await client.of(CronJob).create(cronJob("tick"));
-    await client.of(Deployment).create(workload("gone", { replicas: 2 }) as apps.Deployment);
-    await client.of(Namespace).create({ metadata: { name: "temporary" } });
-    await client.of(Deployment).create(workload("inside", { replicas: 2 }, "temporary") as apps.Deployment);
-    await client.of(Job).create(job("inside", { completions: 1 }, "temporary"));
+    await client.of(kinds.DaemonSet).create(workload("agent") as apps.DaemonSet);
+    await client.of(kinds.CronJob).create(cronJob("tick"));
+    await client.of(kinds.Deployment).create(workload("gone", { replicas: 2 }) as apps.Deployment);
+    await client.of(kinds.Namespace).create({ metadata: { name: "temporary" } });
+    await client.of(kinds.Deployment).create(workload("inside", { replicas: 2 }, "temporary") as apps.Deployment);
+    await client.of(kinds.Job).create(job("inside", { completions: 1 }, "temporary"));
   },
   async (client) => {
-    await setImage(client.of(Deployment).in(NAMESPACE), "web");
-    await setImage(client.of(StatefulSet).in(NAMESPACE), "db");
-    await client.of(Namespace).delete("temporary");
+    await setImage(client.of(kinds.Deployment).in(NAMESPACE), "web");
+    await setImage(client.of(kinds.StatefulSet).in(NAMESPACE), "db");
+    await client.of(kinds.Namespace).delete("temporary");
   },
   async (client) => {
     await client
-      .of(Deployment)
+      .of(kinds.Deployment)
       .in(NAMESPACE)
       .patch("web", { type: "merge", object: { spec: { replicas: 2 } } });
-    await client.of(Deployment).in(NAMESPACE).delete("gone", { propagationPolicy: "Foreground" });
-    await client.of(StatefulSet).in(NAMESPACE).delete("db", { propagationPolicy: "Background" });
-    await client.of(DaemonSet).in(NAMESPACE).delete("agent", { propagationPolicy: "Orphan" });
+    await client.of(kinds.Deployment).in(NAMESPACE).delete("gone", { propagationPolicy: "Foreground" });
+    await client.of(kinds.StatefulSet).in(NAMESPACE).delete("db", { propagationPolicy: "Background" });
+    await client.of(kinds.DaemonSet).in(NAMESPACE).delete("agent", { propagationPolicy: "Orphan" });
     await client
-      .of(CronJob)
+      .of(kinds.CronJob)
       .in(NAMESPACE)
       .patch("tick", { type: "merge", object: { spec: { suspend: true } } });
   },
@@ -117,9 +116,9 @@ function setImage(resource: { patch: ReturnType<Client["of"]>["patch"] }, name: 
 
 async function playNodes({ client, now }: World): Promise<void> {
   const time = `${new Date(now()).toISOString().slice(0, 19)}Z`;
-  for (const pod of (await client.of(Pod).list()).items) {
+  for (const pod of (await client.of(kinds.Pod).list()).items) {
     const { name = "", namespace = "", deletionTimestamp } = pod.metadata;
-    const pods = client.of(Pod).in(namespace);
+    const pods = client.of(kinds.Pod).in(namespace);
     if (deletionTimestamp !== undefined) await unlessGone(pods.delete(name, { gracePeriodSeconds: 0 }));
     else if (pod.spec?.nodeName === undefined)
       await unlessGone(pods.subresource(name, "binding").create(bindingOf(pod)));

@@ -3,15 +3,15 @@
  *
  * 1. Only a Job that is as the cache shows it is deleted: one whose time has just been prolonged stays.
  */
-import { type batch, parseTime, toMs } from "#api";
-import { changesOf, defineController, Job, type Plan } from "../runtime/index.ts";
+import { type batch, kinds, parseTime, toMs } from "#api";
+import { changesOf, defineController, type Plan } from "../runtime/index.ts";
 
 export const ttlAfterFinished = defineController({
   name: "ttl-after-finished-controller",
   bind({ cache }) {
-    const jobs = cache(Job);
+    const jobs = cache(kinds.Job);
     return {
-      sources: [changesOf(Job, ({ object }) => expiresAt(object) !== undefined)],
+      sources: [changesOf(kinds.Job, ({ object }) => expiresAt(object) !== undefined)],
       reconcile: (key, now) => {
         const job = jobs.get(key);
         return job === undefined ? undefined : planExpiry(job, now);
@@ -25,7 +25,7 @@ export function planExpiry(job: batch.Job, now: number): Plan | undefined {
   if (at === undefined) return undefined;
   if (at > now) return { againAfterMs: at - now };
   return {
-    steps: [[{ verb: "delete", resource: Job, object: job, propagationPolicy: "Foreground", unchanged: true }]],
+    steps: [[{ verb: "delete", resource: kinds.Job, object: job, propagationPolicy: "Foreground", unchanged: true }]],
   };
 }
 

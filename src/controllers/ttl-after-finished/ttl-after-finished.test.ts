@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import type { batch } from "#api";
-import { Job, Namespace } from "../runtime/index.ts";
+import { type batch, kinds } from "#api";
 import { testControllers } from "../testing/index.ts";
 import { planExpiry, ttlAfterFinished } from "./index.ts";
 
@@ -51,8 +50,8 @@ describe("when a finished Job goes", () => {
     const running = await testControllers([ttlAfterFinished]);
     open.push(() => running.close());
     const { client, clock, settle, writes } = running;
-    await client.of(Namespace).create({ metadata: { name: "default" } });
-    const jobs = client.of(Job).in("default");
+    await client.of(kinds.Namespace).create({ metadata: { name: "default" } });
+    const jobs = client.of(kinds.Job).in("default");
     const names = async () => (await jobs.list()).items.map(({ metadata }) => metadata.name);
     for (const name of ["early", "late", "kept"]) {
       const ttl = name === "kept" ? {} : { ttlSecondsAfterFinished: 100 };

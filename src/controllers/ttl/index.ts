@@ -3,7 +3,8 @@
  *
  * 1. The sizes at which the time changes overlap: a cluster that grows and shrinks by a few nodes is not written over and over.
  */
-import { changesOf, defineController, keysFrom, Node } from "../runtime/index.ts";
+import { kinds } from "#api";
+import { changesOf, defineController, keysFrom } from "../runtime/index.ts";
 
 const TTL = "node.alpha.kubernetes.io/ttl";
 
@@ -30,11 +31,11 @@ function isBoundary(nodes: number): boolean {
 export const ttlController = defineController({
   name: "ttl-controller",
   bind({ cache }) {
-    const nodes = cache(Node);
+    const nodes = cache(kinds.Node);
     return {
       sources: [
-        changesOf(Node, ({ type }) => type !== "deleted"),
-        keysFrom(Node, ({ type }) =>
+        changesOf(kinds.Node, ({ type }) => type !== "deleted"),
+        keysFrom(kinds.Node, ({ type }) =>
           type !== "updated" && isBoundary(nodes.size) ? nodes.list().map(({ metadata }) => metadata.name ?? "") : [],
         ),
       ],
@@ -45,7 +46,7 @@ export const ttlController = defineController({
         const wanted = `${ttlSeconds(nodes.size, current)}`;
         if (wanted === current) return undefined;
         const patch = { metadata: { annotations: { [TTL]: wanted } } };
-        return { steps: [[{ verb: "patch", resource: Node, object: node, patch }]] };
+        return { steps: [[{ verb: "patch", resource: kinds.Node, object: node, patch }]] };
       },
     };
   },

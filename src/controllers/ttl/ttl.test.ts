@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { Node } from "../runtime/index.ts";
+import { kinds } from "#api";
 import { testControllers } from "../testing/index.ts";
 import { ttlController, ttlSeconds } from "./index.ts";
 
@@ -27,7 +27,7 @@ describe("the time that nodes keep what they have read", () => {
     const running = await testControllers([ttlController]);
     open.push(() => running.close());
     const { client, settle, writes, clock } = running;
-    const nodes = client.of(Node);
+    const nodes = client.of(kinds.Node);
     for (let at = 0; at < 100; at++) await nodes.create({ metadata: { name: `n${at}` } });
     await settle();
     const values = async () => [

@@ -1,6 +1,6 @@
 /** The status of ValidatingAdmissionPolicies: what their expressions get wrong about the objects that they are for. */
-import { type admissionregistration, expressionWarnings } from "#api";
-import { changesOf, defineController, ValidatingAdmissionPolicy } from "../runtime/index.ts";
+import { type admissionregistration, expressionWarnings, kinds } from "#api";
+import { changesOf, defineController } from "../runtime/index.ts";
 import { checkedTypes } from "./checked-types.ts";
 
 type Policy = admissionregistration.ValidatingAdmissionPolicy;
@@ -8,15 +8,15 @@ type Policy = admissionregistration.ValidatingAdmissionPolicy;
 export const validatingAdmissionPolicyStatus = defineController({
   name: "validatingadmissionpolicy-status-controller",
   bind({ cache, client }) {
-    const policies = cache(ValidatingAdmissionPolicy);
+    const policies = cache(kinds.ValidatingAdmissionPolicy);
     return {
-      sources: [changesOf(ValidatingAdmissionPolicy)],
+      sources: [changesOf(kinds.ValidatingAdmissionPolicy)],
       async reconcile(key, _now, signal) {
         const policy = policies.get(key);
         if (policy === undefined || isChecked(policy)) return undefined;
-        const { kinds, params } = await checkedTypes(policy, (path) => client.text(path, { signal }));
-        const object = checked(policy, expressionWarnings(policy, kinds, params));
-        return { steps: [[{ verb: "updateStatus", resource: ValidatingAdmissionPolicy, object }]] };
+        const { kinds: checkedKinds, params } = await checkedTypes(policy, (path) => client.text(path, { signal }));
+        const object = checked(policy, expressionWarnings(policy, checkedKinds, params));
+        return { steps: [[{ verb: "updateStatus", resource: kinds.ValidatingAdmissionPolicy, object }]] };
       },
     };
   },

@@ -1,8 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { afterEach, describe, expect, it } from "vitest";
-import { type admissionregistration, serviceUnavailable } from "#api";
+import { type admissionregistration, kinds, serviceUnavailable } from "#api";
 import { definition } from "../../apiserver/custom-resources/testing/index.ts";
-import { CustomResourceDefinition, ValidatingAdmissionPolicy } from "../runtime/index.ts";
 import { type TestControllers, testControllers } from "../testing/index.ts";
 import { validatingAdmissionPolicyStatus } from "./index.ts";
 
@@ -30,7 +29,7 @@ function policy(expression: string, rule: object = {}, spec: object = {}): Polic
 }
 
 async function statusOf({ client, settle }: TestControllers, given: Policy) {
-  const policies = client.of(ValidatingAdmissionPolicy);
+  const policies = client.of(kinds.ValidatingAdmissionPolicy);
   await policies.create(given);
   await settle();
   return (await policies.get("p")).status;
@@ -48,7 +47,7 @@ describe("the status of a policy", () => {
     const cluster = await running();
     const status = await statusOf(cluster, policy("object.spec.nosuch == 1"));
     expect(status?.typeChecking?.expressionWarnings?.[0]?.warning).toContain("undefined field 'nosuch'");
-    const policies = cluster.client.of(ValidatingAdmissionPolicy);
+    const policies = cluster.client.of(kinds.ValidatingAdmissionPolicy);
     const { metadata } = await policies.get("p");
     await policies.update({ ...policy("true"), metadata });
     await cluster.settle();
@@ -59,7 +58,7 @@ describe("the status of a policy", () => {
     const cluster = await running();
     const properties = { spec: { type: "object", properties: { size: { type: "integer" } } } };
     await cluster.client
-      .of(CustomResourceDefinition)
+      .of(kinds.CustomResourceDefinition)
       .create(
         definition({ versions: [{ name: "v1", storage: true, schema: { type: "object", properties } }] }) as never,
       );
@@ -86,7 +85,7 @@ describe("the status of a policy", () => {
     await statusOf(cluster, policy("true"));
     await cluster.clock.advance(3_600_000);
     await cluster.settle();
-    const { status } = await cluster.client.of(ValidatingAdmissionPolicy).get("p");
+    const { status } = await cluster.client.of(kinds.ValidatingAdmissionPolicy).get("p");
     expect([status?.observedGeneration, cluster.writes()]).toEqual([1, 4]);
   });
 

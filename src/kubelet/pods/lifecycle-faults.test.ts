@@ -1,7 +1,6 @@
 /** What goes wrong in the life of Pods, and what comes of it. */
 import { describe, expect, it } from "vitest";
-import type { core } from "#api";
-import { Pod } from "../kinds.ts";
+import { type core, kinds } from "#api";
 import type { TestKubelet } from "../testing/index.ts";
 import { kubelets, podWith, seconds, started } from "../testing/scenarios.ts";
 
@@ -230,7 +229,7 @@ describe("crashes", () => {
     await test.clock.advance(seconds(1));
     test.runtime.down();
     await test.restart();
-    await test.client.of(Pod).in("default").delete("web", { gracePeriodSeconds: 0 });
+    await test.client.of(kinds.Pod).in("default").delete("web", { gracePeriodSeconds: 0 });
     await test.restart();
     test.runtime.up();
     await test.clock.advance(seconds(60));

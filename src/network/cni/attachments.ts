@@ -1,7 +1,7 @@
 /**
- * What was attached, and what came of it, on disk: a runtime that comes back after a crash can still take back what it gave.
+ * Attachments and their results on disk, so that a runtime can detach them after a crash.
  *
- * 1. A record is there before the network is attached, so that an attachment that was cut short is found and taken back.
+ * 1. The record is written before the plugins are called, so that an interrupted attachment is found and undone.
  */
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ import type { Attachment } from "./plugin.ts";
 
 export interface KeptAttachment extends Attachment {
   readonly network: string;
-  /** What the last plugin answered; absent as long as they have not all answered. */
+  /** The result of the last plugin; absent until all have succeeded. */
   readonly result?: JsonObject;
 }
 

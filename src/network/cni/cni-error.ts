@@ -1,7 +1,7 @@
-/** What went wrong with a network, in the words and numbers of the CNI specification. */
+/** An error with the codes of the CNI specification. */
 export class CniError extends Error {
   override readonly name = "CniError";
-  /** Well-known ones are below 100. */
+  /** Codes below 100 are defined by the specification. */
   readonly code: number;
   readonly details: string;
 

@@ -34,14 +34,14 @@ describe("the configuration of a network", () => {
   });
 
   it.each([
-    { text: "{", want: /the configuration is no JSON/, code: 6 },
-    { text: "[]", want: "the configuration is no object", code: 7 },
+    { text: "{", want: /the configuration is not JSON/, code: 6 },
+    { text: "[]", want: "the configuration is not an object", code: 7 },
     { text: '{"type":"ptp"}', want: "the network has no usable name: nothing", code: 7 },
     { text: '{"name":"../etc","type":"ptp"}', want: 'the network has no usable name: "../etc"', code: 7 },
     { text: '{"name":"a","plugins":[]}', want: 'network "a" has no plugins', code: 7 },
     { text: '{"name":"a","plugins":[{}]}', want: "a plugin has no usable type: nothing", code: 7 },
     { text: '{"name":"a","type":"../../bin/sh"}', want: 'a plugin has no usable type: "../../bin/sh"', code: 7 },
-    { text: '{"name":"a","type":"ptp","cniVersion":1}', want: "cniVersion is no text: 1", code: 7 },
+    { text: '{"name":"a","type":"ptp","cniVersion":1}', want: "cniVersion is not a string: 1", code: 7 },
   ])("refuses $text", ({ text, want, code }) => {
     expect(() => parseNetwork(text)).toThrow(expect.objectContaining({ code, message: expect.stringMatching(want) }));
   });

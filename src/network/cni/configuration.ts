@@ -1,8 +1,8 @@
 /**
- * A network as its administrator describes it: a list of plugins that are called one after the other.
+ * CNI network configuration: a list of plugins that are called one after the other.
  *
- * 1. Of several files in a folder the first by name counts, as in every runtime.
- * 2. What plugins are told beyond `type` and `capabilities` is theirs: it is passed on as it stands.
+ * 1. Of several files in a folder the first by name is used, as in every runtime.
+ * 2. Settings other than `type` and `capabilities` are passed to the plugin unchanged.
  */
 import { readdir, readFile } from "node:fs/promises";
 import { extname, join } from "node:path";
@@ -18,14 +18,14 @@ export interface NetworkConfiguration {
 
 export interface PluginConfiguration {
   readonly type: string;
-  /** Names of what the runtime may tell this plugin for each Pod: `portMappings`, `bandwidth`. */
+  /** Runtime configuration that this plugin accepts for each Pod: `portMappings`, `bandwidth`. */
   readonly capabilities: ReadonlySet<string>;
-  /** As it stands in the file, without `capabilities`. */
+  /** The plugin's object in the file, without `capabilities`. */
   readonly settings: JsonObject;
 }
 
 const EXTENSIONS = [".conf", ".conflist", ".json"];
-/** Plugins are looked for by name in folders: a name must not lead out of them. */
+/** Plugins are programs in certain folders: the type must not be a path that leaves them. */
 const TYPE = /^[A-Za-z0-9][A-Za-z0-9_.-]*$/;
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]*$/;
 const OLDEST = "0.1.0";
@@ -45,7 +45,7 @@ export function parseNetwork(text: string): NetworkConfiguration {
   const document = parsed(text);
   const { cniVersion = OLDEST, name, disableCheck, plugins } = document;
   if (typeof name !== "string" || !NAME.test(name)) throw invalid(`the network has no usable name: ${shown(name)}`);
-  if (typeof cniVersion !== "string") throw invalid(`cniVersion is no text: ${shown(cniVersion)}`);
+  if (typeof cniVersion !== "string") throw invalid(`cniVersion is not a string: ${shown(cniVersion)}`);
   const { cniVersion: _version, name: _name, ...single } = document;
   const list = plugins === undefined ? [single] : plugins;
   if (!Array.isArray(list) || list.length === 0) throw invalid(`network "${name}" has no plugins`);
@@ -62,14 +62,14 @@ function parsed(text: string): JsonObject {
   try {
     value = JSON.parse(text) as Json;
   } catch (cause) {
-    throw new CniError(FAILED_DECODING, `the configuration is no JSON: ${(cause as Error).message}`, { cause });
+    throw new CniError(FAILED_DECODING, `the configuration is not JSON: ${(cause as Error).message}`, { cause });
   }
-  if (!isObject(value)) throw invalid("the configuration is no object");
+  if (!isObject(value)) throw invalid("the configuration is not an object");
   return value;
 }
 
 function plugin(value: Json): PluginConfiguration {
-  if (!isObject(value)) throw invalid(`a plugin is no object: ${shown(value)}`);
+  if (!isObject(value)) throw invalid(`a plugin is not an object: ${shown(value)}`);
   const { capabilities = {}, ...settings } = value;
   const { type } = settings;
   if (typeof type !== "string" || !TYPE.test(type)) throw invalid(`a plugin has no usable type: ${shown(type)}`);

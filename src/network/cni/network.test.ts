@@ -67,7 +67,7 @@ function calls(): readonly Call[] {
     .map((line) => JSON.parse(line) as Call);
 }
 
-const told = () => calls().map(({ command, input }) => `${command} ${input.type}`);
+const commands = () => calls().map(({ command, input }) => `${command} ${input.type}`);
 
 describe("attaching a container", () => {
   it("asks each plugin in turn, with what the one before it answered, and detaches in the other order", async () => {
@@ -77,7 +77,7 @@ describe("attaching a container", () => {
     expect(addresses).toEqual(["10.0.0.2", "fd00::2"]);
     await network().check(attachment, signal);
     await network().detach(eth0, signal);
-    expect(told()).toEqual(["ADD first", "ADD second", "CHECK first", "CHECK second", "DEL second", "DEL first"]);
+    expect(commands()).toEqual(["ADD first", "ADD second", "CHECK first", "CHECK second", "DEL second", "DEL first"]);
     const [add, next, , , del] = calls();
     expect(add).toMatchObject({ id: "c1", netns: "/run/netns/c1", ifName: "eth0", args: "K8S_POD_NAME=web" });
     expect(add?.input).toEqual({ cniVersion: "1.0.0", name: "pods", type: "first", address: "10.0.0.2/24" });
@@ -93,7 +93,7 @@ describe("attaching a container", () => {
       code: 11,
       message: 'plugin type="second" failed (add): try again; later',
     });
-    expect(told()).toEqual(["ADD first", "ADD second", "DEL second", "DEL first"]);
+    expect(commands()).toEqual(["ADD first", "ADD second", "DEL second", "DEL first"]);
     await network().attach(eth0, signal);
   });
 

@@ -1,12 +1,12 @@
 /**
- * A network that containers are attached to and taken from, by the protocol of the Container Network Interface (CNI 1.0).
+ * Attaches containers to a network and detaches them, by the Container Network Interface (CNI 1.0).
  *
- *     attach ──► plugin 1 ──► plugin 2 ──► … each with what the one before it answered ──► the container's addresses
+ *     attach ──► plugin 1 ──► plugin 2 ──► … each with the result of the one before ──► the container's addresses
  *     detach ──► … plugin 2 ──► plugin 1
- *     collect ──► every attachment that nobody knows any more is detached
+ *     collect ──► detaches containers that no longer exist
  *
- * 1. An attachment that fails halfway is taken back at once, in full.
- * 2. Detaching what is not attached succeeds: it is tried again after every fault.
+ * 1. An attachment that fails halfway is undone at once.
+ * 2. Detaching what is not attached succeeds, so that it can be retried after every failure.
  */
 import { isObject, type Json, type JsonObject } from "#api";
 import type { Clock } from "#base";
@@ -15,19 +15,19 @@ import { CniError, GENERIC } from "./cni-error.ts";
 import type { NetworkConfiguration, PluginConfiguration } from "./configuration.ts";
 import { type Attachment, type Command, callPlugin, findPlugin, type PluginRunner } from "./plugin.ts";
 
-const TAKE_BACK_MS = 30_000;
+const UNDO_MS = 30_000;
 
 export interface NetworkOptions extends PluginRunner {
   readonly configuration: NetworkConfiguration;
-  /** Where attachments are kept. */
+  /** The folder of attachment records. */
   readonly stateFolder: string;
   readonly clock: Clock;
 }
 
 export interface AttachResult {
-  /** Without their prefix lengths. */
+  /** Without prefix lengths. */
   readonly addresses: readonly string[];
-  /** All that the plugins said. */
+  /** The result of the last plugin. */
   readonly result: JsonObject;
 }
 
@@ -52,17 +52,17 @@ export class Network {
     try {
       let result: JsonObject | undefined;
       for (const plugin of plugins) result = (await this.#call("ADD", plugin, attachment, result, signal)) ?? result;
-      if (result === undefined) throw new CniError(GENERIC, `no plugin of "${network}" answered`);
+      if (result === undefined) throw new CniError(GENERIC, `no plugin of "${network}" returned a result`);
       await this.#attachments.keep({ network, ...attachment, result });
       return { addresses: addressesOf(result), result };
     } catch (error) {
-      // Also what was cut short by the signal has to be given back.
-      await this.#takeBack(attachment, error as Error);
+      // Also after an abort.
+      await this.#undo(attachment, error as Error);
       throw error;
     }
   }
 
-  /** Throws CniError if the container's network is not as it was made. */
+  /** Throws CniError if the container's network is not as expected. */
   async check(attachment: Attachment, signal: AbortSignal): Promise<void> {
     const { name: network, plugins, disableCheck } = this.#options.configuration;
     const kept = await this.#attachments.find({ network, ...attachment });
@@ -80,7 +80,7 @@ export class Network {
     await this.#attachments.forget({ network, ...attachment });
   }
 
-  /** Takes back what containers held that are gone; what they were called. */
+  /** Detaches containers that are gone, and returns them. */
   async collect(alive: ReadonlySet<string>, signal: AbortSignal): Promise<readonly KeptAttachment[]> {
     const { name } = this.#options.configuration;
     const kept = await this.#attachments.all();
@@ -89,13 +89,13 @@ export class Network {
     return lost;
   }
 
-  async #takeBack(attachment: Attachment, failure: Error): Promise<void> {
+  async #undo(attachment: Attachment, failure: Error): Promise<void> {
     const end = new AbortController();
-    const timer = this.#options.clock.timer(TAKE_BACK_MS, () => end.abort());
+    const timer = this.#options.clock.timer(UNDO_MS, () => end.abort());
     try {
       await this.detach(attachment, end.signal);
     } catch (error) {
-      throw new AggregateError([failure, error], `${failure.message}; and it could not be taken back`);
+      throw new AggregateError([failure, error], `${failure.message}; and it could not be undone`);
     } finally {
       timer.cancel();
     }
@@ -109,9 +109,11 @@ export class Network {
     signal: AbortSignal,
   ): Promise<JsonObject | undefined> {
     const { cniVersion, name } = this.#options.configuration;
-    const told = Object.entries(attachment.runtimeConfig ?? {}).filter(([capability]) => capabilities.has(capability));
+    const accepted = Object.entries(attachment.runtimeConfig ?? {}).filter(([capability]) =>
+      capabilities.has(capability),
+    );
     const input: Record<string, Json> = { ...settings, cniVersion, name };
-    if (told.length > 0) input.runtimeConfig = Object.fromEntries(told);
+    if (accepted.length > 0) input.runtimeConfig = Object.fromEntries(accepted);
     if (before !== undefined) input.prevResult = before;
     return callPlugin(this.#options, { command, type, attachment, input }, signal);
   }

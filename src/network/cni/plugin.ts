@@ -1,5 +1,5 @@
 /**
- * One call of a CNI plugin: a program that is told what to do by its environment and its standard input, and answers on its standard output.
+ * Calls a CNI plugin: a program with parameters in its environment and standard input, and its result on standard output.
  */
 import { spawn } from "node:child_process";
 import { constants } from "node:fs";
@@ -14,12 +14,12 @@ export type Command = "ADD" | "DEL" | "CHECK" | "VERSION";
 /** Where a container meets a network. */
 export interface Attachment {
   readonly containerId: string;
-  /** The path of its network namespace. Empty once it is gone: a plugin gives back what it had reserved all the same. */
+  /** The path of the network namespace. Empty once it is gone: plugins still release what they reserved. */
   readonly netns: string;
   readonly ifName: string;
-  /** What the runtime says of the container beside its configuration: `K8S_POD_NAME`, … */
+  /** CNI_ARGS: `K8S_POD_NAME`, … */
   readonly args?: Readonly<Record<string, string>>;
-  /** By capability: `portMappings`. Told only to plugins that want it. */
+  /** By capability, such as `portMappings`. Passed only to plugins that accept it. */
   readonly runtimeConfig?: JsonObject;
 }
 
@@ -31,13 +31,13 @@ export interface PluginCall {
 }
 
 export interface PluginRunner {
-  /** Folders with plugins, in the order in which they are looked through. */
+  /** Folders with plugins, in search order. */
   readonly paths: readonly string[];
-  /** Words in front of the program: `nsenter --net=/run/netns/node --` for a node that is a namespace. */
+  /** A command prefix: `nsenter --net=/run/netns/node --` for a node that is a namespace. */
   readonly prefix?: readonly string[];
 }
 
-/** What the plugin answers; undefined where it has nothing to say. Throws CniError. */
+/** The plugin's result; undefined if it prints nothing. Throws CniError. */
 export async function callPlugin(
   { paths, prefix = [] }: PluginRunner,
   { command, type, attachment, input }: PluginCall,
@@ -50,7 +50,7 @@ export async function callPlugin(
     child.once("error", reject);
     child.once("close", resolve);
   });
-  // One that ends without having read everything says why on its own.
+  // A plugin that exits without reading all of its input reports why itself.
   child.stdin.on("error", () => {});
   child.stdin.end(JSON.stringify(input));
   const [stdout, stderr, exitCode] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
@@ -58,7 +58,7 @@ export async function callPlugin(
   return stdout.trim() === "" ? undefined : answer(type, stdout);
 }
 
-/** Its program. Throws CniError. */
+/** The path of its program. Throws CniError. */
 export async function findPlugin(type: string, paths: readonly string[]): Promise<string> {
   for (const path of paths) {
     const program = join(path, type);
@@ -91,14 +91,14 @@ function environment(
 function answer(type: string, stdout: string): JsonObject {
   const value = jsonOf(stdout);
   if (value !== undefined && isObject(value)) return value;
-  throw new CniError(FAILED_DECODING, `plugin "${type}" answered with what is no object: ${stdout.slice(0, 200)}`);
+  throw new CniError(FAILED_DECODING, `the result of plugin "${type}" is not an object: ${stdout.slice(0, 200)}`);
 }
 
-/** Plugins say what went wrong as JSON on their standard output; one that crashed says it, if at all, in its own way. */
+/** Plugins report errors as JSON on standard output; a crashed plugin prints something else, or nothing. */
 function failure(type: string, command: Command, stdout: string, stderr: string, exitCode: number | null): CniError {
-  const said = jsonOf(stdout);
-  if (said !== undefined && isObject(said) && typeof said.msg === "string") {
-    const { code, msg, details } = said;
+  const error = jsonOf(stdout);
+  if (error !== undefined && isObject(error) && typeof error.msg === "string") {
+    const { code, msg, details } = error;
     return new CniError(
       typeof code === "number" ? code : GENERIC,
       `plugin type="${type}" failed (${verb(command)}): ${msg}`,

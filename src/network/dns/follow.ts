@@ -1,25 +1,33 @@
 /**
- * Keeps the zone as the API shows it: a Service's records are made anew when it, or one of its slices, changes.
+ * Keeps the zone up to date: the records of a Service are replaced when it, or one of its slices, changes.
  *
  *     Services, EndpointSlices, Namespaces --► changed Services ──► serviceRecords ──► Zone
  *
- * When the API server goes away, the zone stays as it was last seen.
+ * While the API server is away, the zone keeps its last state.
  */
-import type { core } from "#api";
+import { type core, kinds } from "#api";
 import { type Informers, objectKey, revisionOf } from "#client";
-import { EndpointSlice, Namespace, Service } from "../kernel/kinds.ts";
 import { serviceKeyOf } from "../proxy/endpoints.ts";
 import { type DnsRecord, serviceRecords } from "./records.ts";
 import type { Zone } from "./zone.ts";
 
-/** Told of each change of a Service's records, and of the revision that it comes from. */
-export type Renewed = (key: string, before: readonly DnsRecord[], now: readonly DnsRecord[], revision: number) => void;
+/** Called after the records of a Service were replaced, with the revision that caused it. */
+export type OnZoneChange = (
+  key: string,
+  old: readonly DnsRecord[],
+  now: readonly DnsRecord[],
+  revision: number,
+) => void;
 
-/** Returns once everything that is there has its records. */
-export async function followServices(zone: Zone, informers: Informers, renewed: Renewed = () => {}): Promise<void> {
-  const services = informers.of(Service);
-  const slices = informers.of(EndpointSlice);
-  const namespaces = informers.of(Namespace);
+/** Returns once all existing Services have their records. */
+export async function followServices(
+  zone: Zone,
+  informers: Informers,
+  onChange: OnZoneChange = () => {},
+): Promise<void> {
+  const services = informers.of(kinds.Service);
+  const slices = informers.of(kinds.EndpointSlice);
+  const namespaces = informers.of(kinds.Namespace);
   const byService = slices.cache.index("service", (slice) => {
     const key = serviceKeyOf(slice);
     return key === undefined ? [] : [key];
@@ -30,7 +38,7 @@ export async function followServices(zone: Zone, informers: Informers, renewed: 
     const service = services.cache.get(key);
     const records = service === undefined ? [] : serviceRecords(service, byService(key), zone.name);
     const before = zone.set(key, records);
-    if (revision !== undefined) renewed(key, before, records, revision);
+    if (revision !== undefined) onChange(key, before, records, revision);
   };
   services.onChange(({ object }) => renew(objectKey(object), revisionOf(object)));
   slices.onChange(({ object, old }) => {
@@ -43,7 +51,7 @@ export async function followServices(zone: Zone, informers: Informers, renewed: 
   zone.setNamespaces(namesOf(namespaces.cache.list()));
 }
 
-/** Only those are known by their endpoints. */
+/** Only headless Services have records of their endpoints. */
 function isHeadless(service: core.Service | undefined): boolean {
   return service?.spec?.clusterIP === "None";
 }

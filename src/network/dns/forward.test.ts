@@ -3,7 +3,7 @@ import { encode } from "dns-packet";
 import { describe, expect, it } from "vitest";
 import { seededRandom, silentLogger, VirtualClock } from "#base";
 import { Forwarder } from "./forward.ts";
-import { readQuestion } from "./message.ts";
+import { readQuestion } from "./question.ts";
 import type { UpstreamAddress } from "./upstream.ts";
 
 const [FIRST, SECOND] = [

@@ -1,19 +1,18 @@
 /**
- * Questions that others answer: stub domains by their servers, all else by those upstream; answers are kept for as long as they say.
+ * Forwards questions: stub domains to their servers, everything else upstream. Responses are cached for their TTL.
  *
- * 1. The same question that several ask at once is asked upstream once.
- * 2. A server that does not answer in time is followed by the next, and asked last for a while; when none does, those who asked are told at once that it
- *    failed.
- * 3. What is kept is bounded: the least recently used goes first.
- * 4. An answer that was kept, or that several wait for, repeats the question of each as it was asked, upper and lower case included.
+ * 1. Concurrent equal questions are sent upstream once.
+ * 2. If a server does not answer in time, the next one is asked, and the silent one is asked last for a while. If none
+ *    answers, the client gets SERVFAIL.
+ * 3. The cache is bounded: the least recently used response is dropped first.
+ * 4. A cached or shared response repeats the question of each client as received, including upper and lower case.
  */
-import { decode } from "dns-packet";
 import { type Clock, childController, type Logger, type Random, TtlMap } from "#base";
-import { aged, type Lifetimes, lifetimesOf } from "./lifetimes.ts";
-import { CODES, type Question, TYPES } from "./message.ts";
+import { CODES, HEADER_BYTES, type Question, TYPES } from "./message.ts";
 import type { DnsRecord } from "./records.ts";
 import { failure, type Resolution } from "./resolver.ts";
 import { ask, type UpstreamAddress } from "./upstream.ts";
+import { aged, type Lifetimes, lifetimesOf, recordsOf } from "./upstream-answer.ts";
 
 export interface ForwarderOptions {
   readonly upstreams: readonly UpstreamAddress[];
@@ -39,13 +38,12 @@ const DEFAULT_MAX_KEPT = 10_000;
 const MAX_KEPT_SECONDS = 3600;
 const MAX_PENDING = 1000;
 const AVOIDED_MS = 10_000;
-const HEADER_BYTES = 12;
 
 export class Forwarder {
   readonly #options: ForwarderOptions;
   readonly #kept: TtlMap<string, Kept>;
   readonly #pending = new Map<string, Promise<Buffer | undefined>>();
-  /** Servers that gave no answer, and until when they are asked last. */
+  /** Servers that did not answer, and until when they are asked last. */
   readonly #avoided = new Map<UpstreamAddress, number>();
   readonly #closing = new AbortController();
 
@@ -68,17 +66,18 @@ export class Forwarder {
     if (bytes === undefined) return { answer: failure(CODES.failed) };
     const copy = Buffer.from(bytes);
     copy.writeUInt16BE(question.id, 0);
-    // The same but for upper and lower case, so of the same length: `ask` takes no other.
+    // `ask` accepts only responses whose question differs in case at most, so the length is the same.
     question.bytes.copy(copy, HEADER_BYTES);
     return { bytes: copy };
   }
 
-  /** The records of a name elsewhere, as far as they are addresses and aliases; undefined if nobody could be asked. */
+  /** The addresses and aliases of a name outside of the zone; undefined if no server answered. */
   async lookUp(name: string, type: string): Promise<DnsRecord[] | undefined> {
     const number = TYPES[type];
     if (number === undefined) return [];
     const resolution = await this.forward(questionOf(name, type, number));
-    return "bytes" in resolution ? recordsIn(resolution.bytes) : undefined;
+    // A response that cannot be read contains nothing.
+    return "bytes" in resolution ? (recordsOf(resolution.bytes) ?? []) : undefined;
   }
 
   close(): void {
@@ -88,7 +87,7 @@ export class Forwarder {
   #serversFor(name: string): readonly UpstreamAddress[] {
     const { stubDomains = {}, upstreams } = this.#options;
     for (let domain = name; domain !== ""; domain = domain.slice(domain.indexOf(".") + 1)) {
-      // A name may be one that every object has, such as `constructor`.
+      // A domain may be called like a property of Object.prototype.
       if (Object.hasOwn(stubDomains, domain)) return stubDomains[domain] ?? [];
       if (!domain.includes(".")) break;
     }
@@ -117,7 +116,7 @@ export class Forwarder {
     const { clock, random, log, timeoutMs = DEFAULT_TIMEOUT_MS, ask: askOne = ask } = this.#options;
     for (const server of this.#inOrder(servers)) {
       using deadline = childController(this.#closing.signal);
-      const timer = clock.timer(timeoutMs, () => deadline.abort(new Error("no answer in time")));
+      const timer = clock.timer(timeoutMs, () => deadline.abort(new Error("no response in time")));
       try {
         const answer = await askOne(server, messageOf(question, random.integer(0x10000)), deadline.signal);
         this.#avoided.delete(server);
@@ -125,7 +124,7 @@ export class Forwarder {
       } catch (error) {
         if (this.#closing.signal.aborted) return undefined;
         this.#avoided.set(server, clock.monotonic() + AVOIDED_MS);
-        log.debug("a DNS server gave no answer", {
+        log.debug("a DNS server did not answer", {
           server: `${server.host}:${server.port}`,
           name: question.name,
           error,
@@ -153,7 +152,7 @@ export class Forwarder {
   }
 }
 
-/** As asked, but with an id of our own, and saying that larger answers are taken. */
+/** The question with an id of our own, and with EDNS if the client uses it. */
 function messageOf({ bytes, edns }: Question, id: number): Buffer {
   const header = Buffer.from([id >> 8, id & 0xff, 0x01, 0, 0, 1, 0, 0, 0, 0, 0, edns === "none" ? 0 : 1]);
   const opt = edns === "none" ? [] : [Buffer.from([0, 0, 41, 0x10, 0, 0, 0, 0, 0, 0, 0])];
@@ -175,16 +174,4 @@ function questionOf(name: string, type: string, number: number): Question {
     udpBytes: undefined,
     edns: "none",
   };
-}
-
-function recordsIn(bytes: Buffer): DnsRecord[] {
-  try {
-    return (decode(bytes).answers ?? []).flatMap((answer): DnsRecord[] => {
-      if (answer.type === "A" || answer.type === "AAAA")
-        return [{ name: answer.name, type: answer.type, address: answer.data }];
-      return answer.type === "CNAME" ? [{ name: answer.name, type: "CNAME", target: answer.data }] : [];
-    });
-  } catch {
-    return []; // an upstream's answer that cannot be read has nothing in it
-  }
 }

@@ -2,8 +2,10 @@
 import { decode, encode } from "dns-packet";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { aged, lifetimesOf } from "./lifetimes.ts";
-import { CODES, readQuestion, writeAnswer } from "./message.ts";
+import { writeAnswer } from "./answer.ts";
+import { CODES } from "./message.ts";
+import { readQuestion } from "./question.ts";
+import { aged, lifetimesOf, recordsOf } from "./upstream-answer.ts";
 
 const QUESTION = encode({
   type: "query",
@@ -74,5 +76,38 @@ it("the target of a service is written out, as RFC 2782 wants it and Node's own 
   );
   expect(answer.subarray(-1 - "3web7default3svc7cluster5local".length).toString("latin1")).toBe(
     "\x03web\x07default\x03svc\x07cluster\x05local\0",
+  );
+});
+
+it.each([
+  { name: "addresses", type: "A", data: "192.0.2.7", want: [{ type: "A", address: "192.0.2.7" }] },
+  { name: "addresses of IPv6", type: "AAAA", data: "2001:db8::7", want: [{ type: "AAAA", address: "2001:db8::7" }] },
+  { name: "aliases", type: "CNAME", data: "b.example", want: [{ type: "CNAME", target: "b.example" }] },
+  { name: "no other records", type: "TXT", data: "text", want: [] },
+] as const)("$name are read from the responses of other servers", ({ type, data, want }) => {
+  const [name, questions] = ["a.example", [{ name: "a.example", type: "A" }] as const];
+  const message = encode({
+    type: "response",
+    id: 1,
+    questions: [...questions],
+    answers: [{ name, type, ttl: 5, data }],
+  });
+  expect(recordsOf(message)).toEqual(want.map((each) => ({ name, ...each })));
+});
+
+it("compressed names are read, and broken responses do no harm", () => {
+  const reading = readQuestion(QUESTION);
+  if (!reading.ok) throw new Error("it is a question");
+  const alias = { name: RECORD.name, type: "CNAME", target: "other.default.svc.cluster.local" } as const;
+  const whole = writeAnswer(reading.question, { ...ANSWER, records: [alias, RECORD] }, 512);
+  expect(recordsOf(whole)).toEqual([alias, RECORD]);
+  const loop = Buffer.from(whole);
+  loop.writeUInt16BE(0xc000 | 12, 12);
+  expect(recordsOf(loop)).toBeUndefined();
+  fc.assert(
+    fc.property(broken(whole), (message) => {
+      if (message.length >= 12) recordsOf(message);
+    }),
+    { numRuns: 2000 },
   );
 });

@@ -1,4 +1,4 @@
-/** Counts of the DNS server, under the names that dashboards for cluster DNS know. */
+/** Metrics of the DNS server, with the names of CoreDNS, so that its dashboards work. */
 import type { MetricsRegistry } from "#base";
 import { CODES } from "./message.ts";
 
@@ -15,28 +15,28 @@ const CODE_NAMES: Readonly<Record<number, string>> = {
   [CODES.notImplemented]: "NOTIMP",
   [CODES.refused]: "REFUSED",
 };
-/** Types with a label of their own; whoever asks for odd ones must not make new ones without end. */
+/** Types with a label of their own: clients must not be able to create labels without bound. */
 const KNOWN = new Set(["A", "AAAA", "SRV", "PTR", "CNAME", "TXT", "SOA", "NS", "MX", "ANY"]);
 const BUCKETS = [0.00025, 0.0005, 0.001, 0.002, 0.004, 0.008, 0.016, 0.032, 0.064, 0.128, 0.256, 0.512, 1, 2, 4, 8];
 
 export function dnsMetrics(registry: MetricsRegistry): DnsMetrics {
   const requests = registry.counter({
     name: "coredns_dns_requests_total",
-    help: "Questions asked, by protocol and type.",
+    help: "Questions by protocol and type.",
     labels: ["proto", "type"],
   });
   const responses = registry.counter({
     name: "coredns_dns_responses_total",
-    help: "Answers given, by code.",
+    help: "Responses by code.",
     labels: ["rcode"],
   });
   const unreadable = registry.counter({
     name: "k8ts_dns_unreadable_total",
-    help: "Messages that are no questions.",
+    help: "Messages that are not questions.",
   });
   const durations = registry.histogram({
     name: "coredns_dns_request_duration_seconds",
-    help: "From a question to its answer.",
+    help: "From a question to its response.",
     labels: ["type"],
     buckets: BUCKETS,
   });

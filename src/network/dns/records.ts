@@ -1,8 +1,8 @@
 /**
- * The records of a Service, as the specification of Kubernetes' DNS has them (version 1.1.0).
+ * The records of a Service, by the Kubernetes DNS-based service discovery specification (version 1.1.0).
  *
- * 1. Names are relative to nothing: whole, in lower case, without the last dot.
- * 2. Only endpoints that are ready have records; whose unready ones are published, the controller of slices calls ready.
+ * 1. Names are fully qualified, in lower case, without the trailing dot.
+ * 2. Only ready endpoints have records. With publishNotReadyAddresses, the EndpointSlice controller marks all as ready.
  */
 import type { core, discovery } from "#api";
 import { reverseName } from "./reverse.ts";
@@ -51,7 +51,7 @@ function clusterIpRecords(own: string, addresses: readonly string[], ports: read
 }
 
 function headlessRecords(own: string, { addressType, endpoints = [], ports = [] }: EndpointSlice): DnsRecord[] {
-  // Names instead of addresses: there is no record for that.
+  // Slices of host names have no records.
   if (addressType === "FQDN") return [];
   return (endpoints ?? []).flatMap(({ addresses = [], conditions, hostname }) => {
     if (conditions?.ready === false) return [];
@@ -71,7 +71,7 @@ function addressRecord(name: string, address: string): DnsRecord {
   return { name, type: address.includes(":") ? "AAAA" : "A", address };
 }
 
-/** Only ports with a name have one. */
+/** SRV records exist for named ports only. */
 function srv(
   own: string,
   port: string | undefined,
@@ -84,7 +84,7 @@ function srv(
   return [{ name, type: "SRV", priority: PRIORITY, weight: WEIGHT, port: number, target }];
 }
 
-/** The name of an endpoint that has none. */
+/** The name of an endpoint without a hostname. */
 function dashed(address: string): string {
   return address.replaceAll(/[.:]/g, "-");
 }

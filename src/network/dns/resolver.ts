@@ -1,8 +1,8 @@
 /**
- * From a question to an answer: the cluster's own zone, names of its addresses, stub domains, and those upstream for everything else.
+ * Resolves questions: from the cluster's own zone, or by forwarding them to stub domains and upstream servers.
  *
- * 1. What is in the zone is never asked upstream, whether it exists or not.
- * 2. An alias to a name elsewhere is followed there, so that those who asked get an address with it.
+ * 1. Names of the zone are never forwarded, whether they exist or not.
+ * 2. An alias to a name outside of the zone is followed, so that the client gets the addresses with it.
  */
 import type { Random } from "#base";
 import type { Forwarder } from "./forward.ts";
@@ -13,7 +13,7 @@ import type { Zone } from "./zone.ts";
 export const TTL_SECONDS = 30;
 const MAX_ALIASES = 8;
 
-/** Bytes are an answer of somebody else's, with the id that it came with. */
+/** `bytes`: the response of another server. */
 export type Resolution = { readonly answer: Answer } | { readonly bytes: Buffer };
 
 export interface ResolverOptions {
@@ -29,7 +29,7 @@ export class Resolver {
     this.#options = options;
   }
 
-  /** At once where the zone has it; a promise where others are asked. */
+  /** Synchronous if the zone has the answer; a promise if the question is forwarded. */
   resolve(question: Question): Resolution | Promise<Resolution> {
     const { zone, forwarder } = this.#options;
     const { name, type } = question;
@@ -53,7 +53,7 @@ export class Resolver {
     for (let turn = 0; turn < MAX_ALIASES; turn++) {
       if (!zone.contains(name)) {
         const more = await forwarder.lookUp(name, type);
-        // They ask again, instead of taking half an answer for the whole.
+        // A failure makes the client retry; an alias without addresses would look like a complete answer.
         if (more === undefined) return { answer: failure(CODES.failed) };
         return {
           answer: { code: CODES.ok, authoritative: true, records: [...records, ...more], ttlSeconds: TTL_SECONDS },
@@ -69,7 +69,7 @@ export class Resolver {
     return { answer: this.#found(records) };
   }
 
-  /** Services that are many machines answer with another one first each time. */
+  /** Several records are rotated, so that clients spread over them. */
   #found(records: readonly DnsRecord[]): Answer {
     const rotated = records.length > 1 && records[0]?.type !== "CNAME" ? this.#rotated(records) : records;
     return {
@@ -86,7 +86,7 @@ export class Resolver {
     return [...records.slice(by), ...records.slice(0, by)];
   }
 
-  /** Who asks for SRV will ask for these next. */
+  /** The addresses of SRV targets, which the client needs next. */
   #addressesOf(records: readonly DnsRecord[]): DnsRecord[] {
     const targets = new Set(records.flatMap((record) => (record.type === "SRV" ? [record.target] : [])));
     return [...targets].flatMap((target) =>

@@ -1,4 +1,4 @@
-/** Names by which addresses are looked up, and back. */
+/** The names of reverse lookups, and addresses in names. */
 
 export function reverseName(address: string): string {
   if (!address.includes(":")) return `${address.split(".").reverse().join(".")}.in-addr.arpa`;
@@ -8,7 +8,7 @@ export function reverseName(address: string): string {
   return `${[...digits].reverse().join(".")}.ip6.arpa`;
 }
 
-/** The eight numbers of an IPv6 address, also where it ends as IPv4 does. */
+/** The eight groups of an IPv6 address, whose end may be written as IPv4. */
 export function groupsOf(address: string): number[] {
   const [head = "", tail] = address.split("::");
   const before = groups(head);
@@ -26,7 +26,7 @@ function groups(text: string): number[] {
   });
 }
 
-/** `10-0-0-1` is 10.0.0.1, `2001-db8--1` is 2001:db8::1; anything else is no address. */
+/** `10-0-0-1` is 10.0.0.1, `2001-db8--1` is 2001:db8::1; undefined for anything else. */
 export function undashed(label: string): string | undefined {
   if (/^\d{1,3}(-\d{1,3}){3}$/.test(label)) {
     const address = label.replaceAll("-", ".");

@@ -1,12 +1,13 @@
 /** The DNS server follows an API server in memory, and goes on without it. */
+
 import { expect, it } from "vitest";
+import { kinds } from "#api";
 import { childController, MetricsRegistry, realClock, seededRandom, silentLogger, TaskGroup } from "#base";
 import { Client, inProcess, type Transport } from "#client";
 import { Recorder } from "#flows";
 import { testServer } from "../../apiserver/testing/index.ts";
-import { EndpointSlice, Namespace, Service } from "../kernel/kinds.ts";
 import { runDns } from "./run-dns.ts";
-import { askServer, told } from "./testing/ask.ts";
+import { answersOf, askServer } from "./testing/ask.ts";
 
 it("answers with what it last saw while the API server is gone, and catches up when it is back", async () => {
   const clock = realClock();
@@ -24,8 +25,8 @@ it("answers with what it last saw while the API server is gone, and catches up w
   };
   const admin = new Client({ transport: inProcess(server.handle, user), clock });
   const client = new Client({ transport, clock });
-  await admin.of(Namespace).create({ metadata: { name: "shop" } });
-  const services = admin.of(Service).in("shop");
+  await admin.of(kinds.Namespace).create({ metadata: { name: "shop" } });
+  const services = admin.of(kinds.Service).in("shop");
   const ports = [{ name: "http", port: 80 }];
   await services.create({ metadata: { name: "web" }, spec: { clusterIP: "None", ports } });
   const slice = {
@@ -34,7 +35,7 @@ it("answers with what it last saw while the API server is gone, and catches up w
     endpoints: [{ addresses: ["10.1.0.1"] }],
     ports: [],
   } as const;
-  const slices = admin.of(EndpointSlice).in("shop");
+  const slices = admin.of(kinds.EndpointSlice).in("shop");
   await slices.create(slice);
 
   const tasks = new TaskGroup();
@@ -50,7 +51,7 @@ it("answers with what it last saw while the API server is gone, and catches up w
   );
   try {
     const port = await ready.promise;
-    const ask = async () => told(await askServer(port, "web.shop.svc.cluster.local", "A"));
+    const ask = async () => answersOf(await askServer(port, "web.shop.svc.cluster.local", "A"));
     expect(await ask()).toEqual(["A 10.1.0.1"]);
     expect((await askServer(port, "elsewhere.example.org", "A")).rcode).toBe("REFUSED");
     const current = await slices.get("web-1");

@@ -1,25 +1,25 @@
-/** The DNS server of a cluster or of one of its nodes: follows the API, and answers as soon as it knows what is there. */
+/** The DNS server of a cluster or of a node: follows the API, and serves once its zone is complete. */
 import { type Clock, type Logger, type MetricsRegistry, type Random, TaskGroup } from "#base";
 import { type Client, Informers, WorkReporter } from "#client";
 import { followServices } from "./follow.ts";
 import { Forwarder } from "./forward.ts";
 import { dnsMetrics } from "./metrics.ts";
-import { tellOfRenewals } from "./renewals.ts";
 import { Resolver } from "./resolver.ts";
 import { startDnsServer } from "./server.ts";
 import type { UpstreamAddress } from "./upstream.ts";
 import { Zone } from "./zone.ts";
+import { zoneReporter } from "./zone-reporter.ts";
 
 export interface DnsOptions {
   readonly client: Client;
-  /** All of them answer alike; the first says which port the others have. */
+  /** Addresses to listen on. If the port is 0, all use the free port of the first. */
   readonly addresses: readonly string[];
   readonly port: number;
-  /** Such as `cluster.local`. */
+  /** For example `cluster.local`. */
   readonly zone: string;
   readonly upstreams: readonly UpstreamAddress[];
   readonly stubDomains?: Readonly<Record<string, readonly UpstreamAddress[]>>;
-  /** Called once it answers. */
+  /** Called once it serves. */
   readonly onReady?: (port: number) => void;
   readonly clock: Clock;
   readonly random: Random;
@@ -35,8 +35,8 @@ export async function runDns(options: DnsOptions, signal: AbortSignal): Promise<
   const forwarder = new Forwarder({ upstreams, stubDomains, clock, random, log });
   try {
     const reporter = new WorkReporter({ client, actor: `dns/${addresses[0]}`, log, signal });
-    const renewed = tellOfRenewals({ zone: zone.name, reporter, clock });
-    await followServices(zone, new Informers({ client, clock, random, log, tasks }), renewed);
+    const onChange = zoneReporter({ zone: zone.name, reporter, clock });
+    await followServices(zone, new Informers({ client, clock, random, log, tasks }), onChange);
     const resolver = new Resolver({ zone, forwarder, random });
     const shared = { resolver, zone, metrics: dnsMetrics(metrics), clock, log };
     await using servers = new AsyncDisposableStack();

@@ -10,7 +10,7 @@ import { dnsMetrics } from "./metrics.ts";
 import { serviceRecords } from "./records.ts";
 import { Resolver } from "./resolver.ts";
 import { type DnsServer, startDnsServer } from "./server.ts";
-import { askServer, sendRaw, told } from "./testing/ask.ts";
+import { answersOf, askServer, sendRaw } from "./testing/ask.ts";
 import { Zone } from "./zone.ts";
 
 const clock = realClock();
@@ -118,7 +118,7 @@ describe("the records of the specification", () => {
     ["cluster.local", "NS", ["NS ns.dns.cluster.local"]],
   ])("%s %s", async (name, type, want) => {
     const answer = await askServer(server.port, name, type);
-    expect(told(answer).sort()).toEqual(want);
+    expect(answersOf(answer).sort()).toEqual(want);
     expect({ id: answer.id, rcode: answer.rcode, aa: answer.flag_aa }).toEqual({
       id: 4711,
       rcode: "NOERROR",
@@ -150,7 +150,7 @@ describe("the records of the specification", () => {
   });
 
   it("follow a Service that changes", async () => {
-    const ask = async () => told(await askServer(server.port, "moves.default.svc.cluster.local", "A"));
+    const ask = async () => answersOf(await askServer(server.port, "moves.default.svc.cluster.local", "A"));
     expect(await ask()).toEqual([]);
     put(service("moves", { clusterIP: "10.96.0.30", clusterIPs: ["10.96.0.30"] }));
     expect(await ask()).toEqual(["A 10.96.0.30"]);
@@ -158,7 +158,7 @@ describe("the records of the specification", () => {
     expect(await ask()).toEqual(["A 10.96.0.31"]);
     zone.set("default/moves", []);
     expect(await ask()).toEqual([]);
-    expect(told(await askServer(server.port, "31.0.96.10.in-addr.arpa", "PTR"))).toEqual(
+    expect(answersOf(await askServer(server.port, "31.0.96.10.in-addr.arpa", "PTR"))).toEqual(
       ["PTR"].slice(1).concat("A 192.0.2.7"),
     );
   });
@@ -178,7 +178,7 @@ describe("messages", () => {
   it("start with another one each time", async () => {
     const firsts = new Set<string | undefined>();
     for (let turn = 0; turn < 20; turn++)
-      firsts.add(told(await askServer(server.port, "db.default.svc.cluster.local", "A"))[0]);
+      firsts.add(answersOf(await askServer(server.port, "db.default.svc.cluster.local", "A"))[0]);
     expect(firsts.size).toBe(2);
   });
 
@@ -206,7 +206,7 @@ describe("messages", () => {
     const label = (text: string) => Buffer.concat([Buffer.from([text.length]), Buffer.from(text)]);
     const odd = (text: string) => Buffer.concat([header(0x0100, 1), label(text), Buffer.from([0, 0, 1, 0, 1])]);
     const answer = await sendRaw(server.port, odd("web.default.svc.cluster.local"));
-    expect(told(decode(answer))).not.toContain("A 10.96.0.20");
+    expect(answersOf(decode(answer))).not.toContain("A 10.96.0.20");
     asked = 0;
     await sendRaw(server.port, odd("dotted.example.org"));
     await askServer(server.port, "dotted.example.org", "A");
@@ -245,7 +245,7 @@ describe("messages", () => {
     const socket = createSocket("udp4");
     for (const noise of [header(0x8100, 1), Buffer.from([1, 2, 3]), Buffer.alloc(0)])
       socket.send(noise, server.port, "127.0.0.1");
-    expect(told(await askServer(server.port, "web.default.svc.cluster.local", "A"))).toEqual(["A 10.96.0.20"]);
+    expect(answersOf(await askServer(server.port, "web.default.svc.cluster.local", "A"))).toEqual(["A 10.96.0.20"]);
     socket.close();
   });
 });
@@ -271,7 +271,7 @@ describe("names elsewhere", () => {
 
   it("that every object has are names like others", async () => {
     for (const name of ["constructor", "x.toString"])
-      expect(told(await askServer(server.port, name, "A"))).toEqual(["A 192.0.2.7"]);
+      expect(answersOf(await askServer(server.port, name, "A"))).toEqual(["A 192.0.2.7"]);
   });
 
   it("behind an alias fail as a whole, and are asked for again", async () => {
@@ -286,14 +286,14 @@ describe("names elsewhere", () => {
     asked = 0;
     for (let turn = 0; turn < 3; turn++) {
       const answer = await askServer(server.port, "kept.example.org", "A");
-      expect(told(answer)).toEqual(["A 192.0.2.7"]);
+      expect(answersOf(answer)).toEqual(["A 192.0.2.7"]);
       expect(answer.id).toBe(4711);
     }
     expect(asked).toBe(1);
   });
 
   it("in a stub domain are asked for there", async () => {
-    expect(told(await askServer(server.port, "x.stub.example", "A"))).toEqual(["A 192.0.2.7"]);
+    expect(answersOf(await askServer(server.port, "x.stub.example", "A"))).toEqual(["A 192.0.2.7"]);
     expect((await askServer(server.port, "x.nobody.example", "A")).rcode).toBe("REFUSED");
   });
 

@@ -1,31 +1,22 @@
 /**
- * Listens on UDP and TCP, and answers.
+ * The DNS server's sockets: UDP and TCP.
  *
- *     datagram ──► readQuestion ──► Resolver ──► zone (at once) | upstream (later) ──► writeAnswer ──► datagram
+ *     datagram ──► responder ──► datagram
  *
- * 1. Whatever arrives, the server stays up: what cannot be read gets a refusal or nothing.
- * 2. A connection is bounded in time, in questions that wait, and in bytes: who asks and does not listen is not read any further.
- * 3. Answers of the zone of one record are kept as bytes until the zone changes: most questions are asked again and again. What others
- *    had a part in is not kept here.
+ * 1. The server survives any input: unreadable messages get a failure, or no response.
+ * 2. A TCP connection is bounded in time, pending questions and bytes: a client that does not read its responses is not
+ *    read any further.
  */
 import { createSocket, type RemoteInfo, type Socket as UdpSocket } from "node:dgram";
 import { once } from "node:events";
 import { createServer, isIPv6, type Socket } from "node:net";
-import { andThen, attempt, type Clock, isPending, type Logger, type Maybe, MemoMap, type Timer } from "#base";
-import { CODES, PLAIN_UDP_BYTES, type Question, readQuestion, writeAnswer, writeFailure } from "./message.ts";
-import type { DnsMetrics } from "./metrics.ts";
-import { failure, type Resolution, type Resolver } from "./resolver.ts";
-import type { Zone } from "./zone.ts";
+import { andThen, type Clock, isPending, type Timer } from "#base";
+import { type Respond, type ResponderOptions, responder } from "./responder.ts";
 
-export interface DnsServerOptions {
+export interface DnsServerOptions extends ResponderOptions {
   readonly address: string;
-  /** 0 picks a free one, the same for both. */
+  /** 0 picks a free port, the same for UDP and TCP. */
   readonly port: number;
-  readonly resolver: Resolver;
-  readonly zone: Zone;
-  readonly metrics: DnsMetrics;
-  readonly clock: Clock;
-  readonly log: Logger;
 }
 
 export interface DnsServer {
@@ -33,13 +24,9 @@ export interface DnsServer {
   stop(): Promise<void>;
 }
 
-const MAX_TCP_BYTES = 65_535;
-/** Whatever a client says that it takes: larger datagrams are lost on their way, and are what others are flooded with. */
-const MAX_UDP_BYTES = 4096;
 const MAX_WAITING = 64;
 const IDLE_MS = 10_000;
 const MAX_CONNECTIONS = 500;
-const MAX_KEPT = 10_000;
 
 export async function startDnsServer(options: DnsServerOptions): Promise<DnsServer> {
   const { address, log } = options;
@@ -84,63 +71,6 @@ export async function startDnsServer(options: DnsServerOptions): Promise<DnsServ
   };
 }
 
-/** Undefined: nothing is said. */
-type Respond = (message: Buffer, overTcp: boolean) => Maybe<Buffer | undefined>;
-
-function responder({ resolver, zone, metrics, clock, log }: DnsServerOptions): Respond {
-  const kept = new MemoMap<string, Buffer>(MAX_KEPT);
-  let generation = zone.generation;
-  return (message, overTcp) => {
-    const start = clock.monotonic();
-    const reading = readQuestion(message);
-    if (!reading.ok) {
-      metrics.refused();
-      return reading.id === undefined ? undefined : writeFailure(reading.id, reading.code);
-    }
-    const { question } = reading;
-    const limit = overTcp ? MAX_TCP_BYTES : Math.min(question.udpBytes ?? PLAIN_UDP_BYTES, MAX_UDP_BYTES);
-    if (generation !== zone.generation) kept.clear();
-    generation = zone.generation;
-    const key = `${question.bytes.toString("latin1")}${question.edns}`;
-    const known = kept.get(key);
-    if (known !== undefined && known.length <= limit) {
-      const copy = Buffer.from(known);
-      copy.writeUInt16BE(question.id, 0);
-      copy[2] = ((known[2] ?? 0) & 0xfe) | (question.recursionDesired ? 1 : 0);
-      metrics.answered(question.type, (copy[3] ?? 0) & 0x0f, clock.monotonic() - start, overTcp);
-      return copy;
-    }
-    const finish = (resolution: Resolution, isOurs = false): Buffer => {
-      const bytes =
-        "bytes" in resolution
-          ? fitting(resolution.bytes, question, limit)
-          : writeAnswer(question, resolution.answer, limit);
-      const same = isOurs && "answer" in resolution && resolution.answer.records.length <= 1;
-      const whole = ((bytes[2] ?? 0) & 0x02) === 0;
-      if (same && whole && generation === zone.generation) kept.set(key, bytes);
-      metrics.answered(question.type, (bytes[3] ?? 0) & 0x0f, clock.monotonic() - start, overTcp);
-      return bytes;
-    };
-    const failed = (error: unknown) => {
-      log.error("a DNS question failed", { name: question.name, error });
-      return finish({ answer: failure(CODES.failed) });
-    };
-    return attempt(() => {
-      const resolution = resolver.resolve(question);
-      return isPending(resolution) ? resolution.then((answer) => finish(answer)) : finish(resolution, true);
-    }, failed);
-  };
-}
-
-/** An answer from upstream that is larger than the asker takes is cut to its question: they ask again over TCP. */
-function fitting(bytes: Buffer, question: Question, limit: number): Buffer {
-  if (bytes.length <= limit) return bytes;
-  const cut = Buffer.concat([bytes.subarray(0, 12), question.bytes]);
-  cut[2] = (cut[2] ?? 0) | 0x02;
-  cut.fill(0, 6, 12);
-  return cut;
-}
-
 function answerDatagram(
   socket: UdpSocket,
   message: Buffer,
@@ -149,13 +79,13 @@ function answerDatagram(
   isClosed: () => boolean,
 ): void {
   const send = (bytes: Buffer | undefined) => {
-    // Who asked may be gone; there is nobody to tell.
+    // The client may be gone: send errors are ignored.
     if (bytes !== undefined && from.port !== 0 && !isClosed()) socket.send(bytes, from.port, from.address, () => {});
   };
   void andThen(respond(message, false), send);
 }
 
-/** Answers go out in the order in which they are ready: their ids tell them apart. */
+/** Responses are sent in the order in which they are ready: clients match them by id. */
 function serveConnection(socket: Socket, respond: Respond, clock: Clock): void {
   let received: Buffer = Buffer.alloc(0);
   let waiting = 0;
@@ -179,7 +109,7 @@ function serveConnection(socket: Socket, respond: Respond, clock: Clock): void {
     }
     if (mayRead()) socket.resume();
     else socket.pause();
-    // A question that has begun has to end soon: a byte from time to time would hold the connection for ever.
+    // An incomplete question has to be completed soon: a byte now and then must not hold the connection forever.
     if (received.length === 0 || !mayRead()) {
       slow?.cancel();
       slow = undefined;
@@ -195,7 +125,7 @@ function serveConnection(socket: Socket, respond: Respond, clock: Clock): void {
   });
 }
 
-/** Where the first message ends; beyond all bytes while that is not known. */
+/** The end of the first message; infinite until its length has arrived. */
 function endOf(received: Buffer): number {
   return received.length < 2 ? Number.POSITIVE_INFINITY : 2 + received.readUInt16BE(0);
 }

@@ -1,8 +1,8 @@
 /**
- * One question to one server, over UDP, and over TCP where its answer did not fit.
+ * Sends one question to one server: over UDP, then over TCP if the response was truncated.
  *
- * 1. Each question has a socket and an id of its own: whoever wants to answer in another's place has to guess both.
- * 2. Only an answer to this very question is one; what else arrives is ignored.
+ * 1. Each question has its own socket and a random id: a spoofed response has to guess both.
+ * 2. Messages that do not answer this question are ignored.
  */
 import { createSocket } from "node:dgram";
 import { connect, isIPv6 } from "node:net";
@@ -13,7 +13,7 @@ export interface UpstreamAddress {
   readonly port: number;
 }
 
-/** The answer's bytes, with the id of the question. */
+/** The bytes of the response, with the id of the question. */
 export async function ask(to: UpstreamAddress, message: Buffer, signal: AbortSignal): Promise<Buffer> {
   const answer = await askUdp(to, message, signal);
   const isTruncated = ((answer[2] ?? 0) & 0x02) !== 0;
@@ -53,13 +53,13 @@ async function askTcp({ host, port }: UpstreamAddress, message: Buffer, signal: 
       if (answers(answer, message)) return answer;
       break;
     }
-    throw new Error(`${host}:${port} gave no answer over TCP`);
+    throw new Error(`${host}:${port} did not answer over TCP`);
   } finally {
     socket.destroy();
   }
 }
 
-/** The same id, an answer, and the same question but for upper and lower case. */
+/** A response with the same id and the same question, except for upper and lower case. */
 function answers(answer: Buffer, question: Buffer): boolean {
   if (answer.length < 12 || answer.readUInt16BE(0) !== question.readUInt16BE(0)) return false;
   if (((answer[2] ?? 0) & 0x80) === 0 || answer.readUInt16BE(4) !== 1) return false;

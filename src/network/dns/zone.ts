@@ -1,8 +1,8 @@
 /**
- * What the cluster's zone has under which name, changed one Service at a time.
+ * The records of the cluster's zone by name, replaced one Service at a time.
  *
- * 1. A name exists if it, or one below it, has a record: it then has no answer for a type instead of not existing.
- * 2. Changing a Service costs what its own records cost, however many there are.
+ * 1. A name exists if it, or a name below it, has a record: then a missing type is NODATA, not NXDOMAIN.
+ * 2. Replacing the records of a Service costs the same however large the zone is.
  */
 import type { DnsRecord } from "./records.ts";
 import { undashed } from "./reverse.ts";
@@ -10,26 +10,26 @@ import { undashed } from "./reverse.ts";
 export const SPECIFICATION = "1.1.0";
 
 export interface ZoneOptions {
-  /** Such as `cluster.local`. */
+  /** For example `cluster.local`. */
   readonly zone: string;
-  /** Where this server answers: the address of `ns.dns.<zone>`. */
+  /** The addresses of `ns.dns.<zone>`. */
   readonly serverAddresses: readonly string[];
 }
 
 export type Found =
   | { readonly kind: "records"; readonly records: readonly DnsRecord[] }
-  /** The name is there, but nothing of this type. */
+  /** The name exists, but has no record of this type. */
   | { readonly kind: "nothing" }
   | { readonly kind: "absent" };
 
 export class Zone {
   readonly name: string;
   readonly #records = new Map<string, readonly DnsRecord[]>();
-  /** How many records are at or below a name. */
+  /** The number of records at or below a name. */
   readonly #below = new Map<string, number>();
   readonly #owned = new Map<string, readonly DnsRecord[]>();
   readonly #namespaces = new Set<string>();
-  /** Grows with each change. */
+  /** Incremented by each change. */
   generation = 0;
 
   constructor({ zone, serverAddresses }: ZoneOptions) {
@@ -44,7 +44,7 @@ export class Zone {
     ]);
   }
 
-  /** The records of one owner, instead of those that it had, which are returned. */
+  /** Replaces the records of one owner, and returns the previous ones. */
   set(owner: string, records: readonly DnsRecord[]): readonly DnsRecord[] {
     const before = this.#owned.get(owner) ?? [];
     for (const [name, old] of Map.groupBy(before, nameOf)) this.#remove(name, old);
@@ -61,12 +61,12 @@ export class Zone {
     this.generation += 1;
   }
 
-  /** Whether it is this zone that answers. */
+  /** Whether a name belongs to this zone. */
   contains(name: string): boolean {
     return name === this.name || name.endsWith(`.${this.name}`);
   }
 
-  /** Whether this address is known here: others are looked up elsewhere. */
+  /** Whether the zone has a PTR record of this name: others are forwarded. */
   knowsReverse(name: string): boolean {
     return this.#records.has(name);
   }
@@ -82,7 +82,7 @@ export class Zone {
     return this.#below.has(name) || this.#isBranch(name) ? { kind: "nothing" } : { kind: "absent" };
   }
 
-  /** Every address of every Pod has a name, whether there is such a Pod or not. */
+  /** `10-0-0-1.<namespace>.pod.<zone>` resolves for every address, whether such a Pod exists or not. */
   #podRecords(name: string): readonly DnsRecord[] {
     const suffix = `.pod.${this.name}`;
     if (!name.endsWith(suffix)) return [];
@@ -92,7 +92,7 @@ export class Zone {
     return [{ name, type: address.includes(":") ? "AAAA" : "A", address }];
   }
 
-  /** Namespaces exist before anything is in them. */
+  /** The names of Namespaces exist even if they are empty. */
   #isBranch(name: string): boolean {
     if (!name.endsWith(`.${this.name}`)) return name === this.name;
     const rest = name.slice(0, -this.name.length - 1);
@@ -101,7 +101,7 @@ export class Zone {
     return more.length === 0 && (branch === "svc" || branch === "pod") && this.#namespaces.has(namespace);
   }
 
-  /** All of one name at once: a Service with a thousand endpoints has a thousand of them. */
+  /** All records of one name at once: a headless Service may have a thousand. */
   #add(name: string, more: readonly DnsRecord[]): void {
     this.#records.set(name, [...(this.#records.get(name) ?? []), ...more]);
     for (const above of this.#pathOf(name)) this.#below.set(above, (this.#below.get(above) ?? 0) + more.length);
@@ -119,7 +119,7 @@ export class Zone {
     }
   }
 
-  /** The name itself and those above it, within the zone. */
+  /** The name and its parents within the zone. */
   *#pathOf(name: string): Generator<string> {
     for (let at = name; this.contains(at); at = at.slice(at.indexOf(".") + 1)) {
       yield at;

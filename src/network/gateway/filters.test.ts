@@ -89,7 +89,7 @@ describe("requests through filters", () => {
   const copies: string[] = [];
   let port = 0;
   beforeAll(async () => {
-    const told = await site.endpoint(async (asked, response) => {
+    const recording = await site.endpoint(async (asked, response) => {
       if (asked.url === "/slow") return;
       response.setHeader("x-server", "one").setHeader("x-kept", "yes");
       response.end(JSON.stringify({ url: asked.url, headers: asked.headers, body: await text(asked) }));
@@ -98,7 +98,7 @@ describe("requests through filters", () => {
       copies.push(`${asked.method} ${asked.url} ${await text(asked)}`);
       response.end("nobody reads this");
     });
-    site.put("web", told);
+    site.put("web", recording);
     site.put("copy", copied);
     ({ http: port } = await site.start());
   });

@@ -6,10 +6,10 @@
  *     ReferenceGrants, Namespaces           --► (coalesced) ──► attach ──► GatewayRoutes
  *     added or deleted Services, Secrets    --►
  */
+import { kinds } from "#api";
 import type { Clock, Logger, Random, TaskGroup } from "#base";
 import { type Client, Informer, Informers } from "#client";
 import { ChangeSignal } from "../kernel/change-signal.ts";
-import { Namespace } from "../kernel/kinds.ts";
 import { type Attachments, attach } from "./attach.ts";
 import {
   Definition,
@@ -47,7 +47,7 @@ export async function followGateways(options: FollowGatewaysOptions, signal: Abo
   log.info("the Gateway API is installed");
   const informers = new Informers({ client, clock, random, log, tasks });
   const [classes, gateways] = [informers.of(GatewayClassResource), informers.of(GatewayResource)];
-  const [routes, namespaces] = [informers.of(HttpRouteResource), informers.of(Namespace)];
+  const [routes, namespaces] = [informers.of(HttpRouteResource), informers.of(kinds.Namespace)];
   await informers.synced();
   const changed = new ChangeSignal();
   for (const informer of [classes, gateways, routes, namespaces]) informer.onChange(() => changed.mark());

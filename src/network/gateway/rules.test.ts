@@ -159,8 +159,8 @@ describe("references", () => {
     expect(seen.gateways.get(edge)?.[0]?.resolved.reason).toBe(reason);
     expect(seen.certificates.map(({ secret }) => secret)).toEqual(secrets);
     const context = { addresses: [], controller: CONTROLLER, now: "2030-01-01T00:00:00Z" };
-    const told = wantedStatuses(seen, context).gateways[0]?.status as Gateway["status"];
-    const conditions = told?.listeners?.[0]?.conditions ?? [];
+    const status = wantedStatuses(seen, context).gateways[0]?.status as Gateway["status"];
+    const conditions = status?.listeners?.[0]?.conditions ?? [];
     const programmed = conditions.find(({ type }) => type === "Programmed");
     expect(programmed?.status).toBe(secrets.length > 0 ? "True" : "False");
   });
@@ -232,8 +232,8 @@ describe("listeners", () => {
         { attachedRoutes: 0, conditions: [{ reason: "PortUnavailable" }, { status: "False" }, { status: "True" }] },
       ],
     });
-    const told = { ...one, status: routes[0]?.status as NonNullable<HttpRoute["status"]> };
+    const written = { ...one, status: routes[0]?.status as NonNullable<HttpRoute["status"]> };
     const later = { ...context, now: "2031-01-01T00:00:00Z" };
-    expect(wantedStatuses(attach(sources(edge, told)), later).routes).toEqual([]);
+    expect(wantedStatuses(attach(sources(edge, written)), later).routes).toEqual([]);
   });
 });

@@ -6,12 +6,11 @@
  *
  * While the API server is away, the last state stays in use.
  */
-import type { core, networking } from "#api";
+import { type core, kinds, type networking } from "#api";
 import type { Clock, Logger, Random, TaskGroup } from "#base";
 import { type Client, Informer, Informers, objectKey } from "#client";
 import { Backends } from "../http/backends.ts";
 import { ChangeSignal } from "../kernel/change-signal.ts";
-import { EndpointSlice, Ingress, IngressClass, Secret, Service } from "../kernel/kinds.ts";
 import { serviceKeyOf } from "../proxy/endpoints.ts";
 import type { Certificates } from "./certificates.ts";
 import { type ClassOptions, servedHere } from "./classes.ts";
@@ -54,11 +53,11 @@ const LONG_MS = 3_600_000;
 export async function followIngresses(options: FollowOptions): Promise<Followed> {
   const { client, clock, random, log, tasks, certificates, onReload } = options;
   const informers = new Informers({ client, clock, random, log, tasks });
-  const [ingresses, classes] = [informers.of(Ingress), informers.of(IngressClass)];
-  const [services, slices] = [informers.of(Service), informers.of(EndpointSlice)];
+  const [ingresses, classes] = [informers.of(kinds.Ingress), informers.of(kinds.IngressClass)];
+  const [services, slices] = [informers.of(kinds.Service), informers.of(kinds.EndpointSlice)];
   // No other Secrets are read.
   const selectors = { fieldSelector: "type=kubernetes.io/tls" };
-  const secrets = new Informer({ client: client.of(Secret), clock, random, log, selectors });
+  const secrets = new Informer({ client: client.of(kinds.Secret), clock, random, log, selectors });
   tasks.run("informer of certificates", (signal) => secrets.run(signal));
 
   const slicesOf = slices.cache.index("service", (slice) => [serviceKeyOf(slice) ?? ""]);

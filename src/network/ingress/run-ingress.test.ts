@@ -3,13 +3,12 @@ import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
 import { connect, type TLSSocket } from "node:tls";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { networking } from "#api";
+import { kinds, type networking } from "#api";
 import { MetricsRegistry, realClock, seededRandom, silentLogger, TaskGroup } from "#base";
 import { Client, inProcess } from "#client";
 import { createAuthority } from "#pki";
 import { type TestServer, testServer } from "../../apiserver/testing/index.ts";
 import { ingressOf } from "../http/testing/site.ts";
-import { Ingress, IngressClass, Secret } from "../kernel/kinds.ts";
 import { runIngress } from "./run-ingress.ts";
 
 const clock = realClock();
@@ -66,10 +65,10 @@ async function shown(servername: string): Promise<string | undefined> {
   }
 }
 
-const ingresses = () => client.of(Ingress).in("default");
+const ingresses = () => client.of(kinds.Ingress).in("default");
 
 it("makes its class, serves what is of it, and says where", async () => {
-  expect((await client.of(IngressClass).get("k8ts")).spec).toEqual({ controller: "k8ts.dev/ingress" });
+  expect((await client.of(kinds.IngressClass).get("k8ts")).spec).toEqual({ controller: "k8ts.dev/ingress" });
   const own = ingressOf("own", ["own.org", "/", "web"]);
   const other = ingressOf("other", ["other.org", "/", "web"]);
   await ingresses().create({ ...own, spec: { ...own.spec, ingressClassName: "k8ts" } });
@@ -102,7 +101,7 @@ it("follows certificates, and tells of those that are missing", async () => {
     "tls.key": Buffer.from(keyPem).toString("base64"),
   };
   await client
-    .of(Secret)
+    .of(kinds.Secret)
     .in("default")
     .create({ metadata: { name: "cert" }, type: "kubernetes.io/tls", data });
   await expect.poll(() => shown("tls.org")).toBe("tls.org");

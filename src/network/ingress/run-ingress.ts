@@ -6,7 +6,7 @@
  *     client ──► server ──► exchange ──► endpoint
  */
 import { hostname } from "node:os";
-import { type events, isStatusError, type networking } from "#api";
+import { type events, isStatusError, kinds, type networking } from "#api";
 import { Backoff, type Clock, type Logger, type MetricsRegistry, type Random, TaskGroup } from "#base";
 import { type Client, eventRecorder, namespaced, objectKey } from "#client";
 import { type GatewayRoutes, type ListenerCertificate, runGateways } from "../gateway/index.ts";
@@ -14,7 +14,6 @@ import { Connections } from "../http/connections.ts";
 import { ingressMetrics } from "../http/metrics.ts";
 import { type CertificatePem, startHttpServer } from "../http/server.ts";
 import { ChangeSignal } from "../kernel/change-signal.ts";
-import { IngressClass } from "../kernel/kinds.ts";
 import { Certificates } from "./certificates.ts";
 import { CLASS_NAME, CONTROLLER } from "./classes.ts";
 import { type Followed, followIngresses } from "./follow.ts";
@@ -27,8 +26,8 @@ export interface IngressOptions {
   readonly client: Client;
   readonly address: string;
   /** Undefined: not served. */
-  readonly httpPort?: number;
-  readonly httpsPort?: number;
+  readonly httpPort?: number | undefined;
+  readonly httpsPort?: number | undefined;
   readonly controller?: string;
   readonly className?: string;
   /** Creates the IngressClass if there is none. */
@@ -36,10 +35,10 @@ export interface IngressOptions {
   /** Addresses and host names for the status of Ingresses. */
   readonly publishedAddresses?: readonly string[];
   /** `namespace/name` of a Service: the status shows the addresses of its load balancer instead. */
-  readonly publishedService?: string;
+  readonly publishedService?: string | undefined;
   readonly defaultCertificate?: CertificatePem;
   readonly trustsForwarded?: boolean;
-  readonly maxBodyBytes?: number;
+  readonly maxBodyBytes?: number | undefined;
   readonly maxConnections?: number;
   readonly connectMs?: number;
   readonly answerMs?: number;
@@ -165,7 +164,7 @@ async function writeStatuses(
 async function ensureClass(options: IngressOptions, signal: AbortSignal): Promise<void> {
   const { client, log, controller = CONTROLLER, className = CLASS_NAME } = options;
   try {
-    await client.of(IngressClass).create({ metadata: { name: className }, spec: { controller } }, { signal });
+    await client.of(kinds.IngressClass).create({ metadata: { name: className }, spec: { controller } }, { signal });
   } catch (error) {
     if (signal.aborted) throw error;
     if (isStatusError(error) && error.reason === "AlreadyExists") return;

@@ -1,10 +1,9 @@
 /**
  * Writes the status of Ingresses: the addresses where they are served. All replicas write the same.
  */
-import { isStatusError, type networking } from "#api";
+import { isStatusError, kinds, type networking } from "#api";
 import type { Logger } from "#base";
 import { type Client, objectKey } from "#client";
-import { Ingress } from "../kernel/kinds.ts";
 
 type Address = networking.IngressLoadBalancerIngress;
 
@@ -32,7 +31,7 @@ export async function writeStatus(
     const status = { ...ingress.status, loadBalancer: { ...ingress.status?.loadBalancer, ingress: wanted } };
     try {
       await client
-        .of(Ingress)
+        .of(kinds.Ingress)
         .in(ingress.metadata.namespace ?? "")
         .updateStatus({ ...ingress, status }, { signal });
     } catch (error) {

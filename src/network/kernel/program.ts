@@ -1,4 +1,4 @@
-/** Runs a program of the system with something on its standard input, and says what went wrong in its own words. */
+/** Runs a program with standard input, and reports its standard error if it fails. */
 import { spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
 
@@ -13,14 +13,14 @@ export class ProgramError extends Error {
   }
 }
 
-/** What it prints. Throws ProgramError where it fails. */
+/** Returns its standard output. Throws ProgramError if it fails. */
 export const runProgram: Program = async (command, args, input, signal) => {
   const child = spawn(command, args, { stdio: ["pipe", "pipe", "pipe"], signal });
   const ended = new Promise<number | null>((resolve, reject) => {
     child.once("error", reject);
     child.once("close", resolve);
   });
-  // One that ends without having read everything says why on its own.
+  // A program that exits without reading all of its input reports why itself.
   child.stdin.on("error", () => {});
   child.stdin.end(input);
   const [stdout, stderr, exitCode] = await Promise.all([text(child.stdout), text(child.stderr), ended]);

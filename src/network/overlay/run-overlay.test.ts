@@ -1,9 +1,10 @@
 /** The routes follow the Nodes of an in-memory API server. The kernel is simulated. */
+
 import { expect, it } from "vitest";
+import { kinds } from "#api";
 import { realClock, seededRandom, silentLogger, TaskGroup } from "#base";
 import { Client, inProcess } from "#client";
 import { testServer } from "../../apiserver/testing/index.ts";
-import { Node } from "../kernel/kinds.ts";
 import type { Program } from "../kernel/program.ts";
 import { runOverlay } from "./run-overlay.ts";
 
@@ -13,7 +14,7 @@ it("follows Nodes that come, say that they live, and go", async () => {
     transport: inProcess(server.handle, { name: "admin", groups: ["system:masters"] }),
     clock,
   });
-  const nodes = client.of(Node);
+  const nodes = client.of(kinds.Node);
   const put = async (name: string, address: string, podCIDR: string) => {
     const made = await nodes.create({ metadata: { name }, spec: { podCIDR, podCIDRs: [podCIDR] } });
     return nodes.updateStatus({ ...made, status: { addresses: [{ type: "InternalIP", address }] } });

@@ -6,12 +6,11 @@
  *
  * When it stops, the routes stay in the kernel.
  */
-import type { core } from "#api";
+import { type core, kinds } from "#api";
 import { type Clock, type Logger, type Random, TaskGroup } from "#base";
 import { type Client, Informers, revisionOf, WorkReporter } from "#client";
 import { applyToKernel } from "../kernel/apply-to-kernel.ts";
 import { ChangeSignal } from "../kernel/change-signal.ts";
-import { Node } from "../kernel/kinds.ts";
 import { type Program, runProgram } from "../kernel/program.ts";
 import { overlayChanges } from "./changes.ts";
 import { readNetwork } from "./kernel.ts";
@@ -36,7 +35,7 @@ const DEFAULT_RESYNC_MS = 60_000;
 export async function runOverlay(options: OverlayOptions, signal: AbortSignal): Promise<void> {
   const { client, nodeName, clock, random, log, onReady, resyncMs = DEFAULT_RESYNC_MS, run = runProgram } = options;
   const tasks = new TaskGroup({ parent: signal });
-  const nodes = new Informers({ client, clock, random, log, tasks }).of(Node);
+  const nodes = new Informers({ client, clock, random, log, tasks }).of(kinds.Node);
   const changed = new ChangeSignal();
   const known = new Map<string, string>();
   let problems: readonly string[] = [];

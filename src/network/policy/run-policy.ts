@@ -6,13 +6,12 @@
  *
  * When it stops, the rules stay in the kernel.
  */
-import type { core } from "#api";
+import { type core, kinds } from "#api";
 import { type Clock, type Logger, type Random, TaskGroup } from "#base";
 import { type Client, Informers, objectKey, revisionOf, WorkReporter } from "#client";
 import { applyToKernel } from "../kernel/apply-to-kernel.ts";
 import { ChangeSignal } from "../kernel/change-signal.ts";
 import { type Family, familyOf } from "../kernel/ip-family.ts";
-import { Namespace, NetworkPolicy, Pod } from "../kernel/kinds.ts";
 import { type Program, ProgramError, runProgram } from "../kernel/program.ts";
 import { compilePolicies } from "./compile.ts";
 import { PolicyGroups } from "./groups.ts";
@@ -41,7 +40,11 @@ export async function runPolicy(options: PolicyOptions, signal: AbortSignal): Pr
   const { onReady, resyncMs = DEFAULT_RESYNC_MS } = options;
   const tasks = new TaskGroup({ parent: signal });
   const informers = new Informers({ client, clock, random, log, tasks });
-  const [pods, namespaces, policies] = [informers.of(Pod), informers.of(Namespace), informers.of(NetworkPolicy)];
+  const [pods, namespaces, policies] = [
+    informers.of(kinds.Pod),
+    informers.of(kinds.Namespace),
+    informers.of(kinds.NetworkPolicy),
+  ];
   const groups = new PolicyGroups();
   const changed = new ChangeSignal();
   const putPod = (pod: core.Pod, isThere: boolean) => groups.put(objectKey(pod), isThere ? policyPod(pod) : undefined);

@@ -1,9 +1,10 @@
 /** The proxy follows an API server in memory; the kernel is played. */
+
 import { expect, it } from "vitest";
+import { kinds } from "#api";
 import { MetricsRegistry, realClock, seededRandom, silentLogger, TaskGroup } from "#base";
 import { Client, inProcess } from "#client";
 import { testServer } from "../../apiserver/testing/index.ts";
-import { EndpointSlice, Node, Service } from "../kernel/kinds.ts";
 import { ZONE } from "./endpoints.ts";
 import { type Rules, runProxy } from "./run-proxy.ts";
 
@@ -11,10 +12,10 @@ it("sends to its own zone once the node has one", async () => {
   const [clock, server] = [realClock(), await testServer()];
   const transport = inProcess(server.handle, { name: "admin", groups: ["system:masters"] });
   const client = new Client({ transport, clock });
-  const nodes = client.of(Node);
+  const nodes = client.of(kinds.Node);
   const made = await nodes.create({ metadata: { name: "n1" } });
   await client
-    .of(Service)
+    .of(kinds.Service)
     .in("default")
     .create({ metadata: { name: "web" }, spec: { clusterIP: "10.96.0.1", ports: [{ port: 80 }] } });
   const endpoint = (last: number, name: string) => ({
@@ -23,7 +24,7 @@ it("sends to its own zone once the node has one", async () => {
     hints: { forZones: [{ name }] },
   });
   await client
-    .of(EndpointSlice)
+    .of(kinds.EndpointSlice)
     .in("default")
     .create({
       metadata: { name: "web-1", labels: { "kubernetes.io/service-name": "web" } },
@@ -31,11 +32,11 @@ it("sends to its own zone once the node has one", async () => {
       ports: [{ name: "", port: 8080, protocol: "TCP" }],
       endpoints: [endpoint(1, "a"), endpoint(2, "b")],
     });
-  let told: readonly string[] = [];
+  let endpoints: readonly string[] = [];
   const rules: Rules = {
     apply: async (services) => {
       const web = services.get("default/web");
-      if (web !== undefined) told = web[0]?.endpoints.map(({ address }) => address) ?? [];
+      if (web !== undefined) endpoints = web[0]?.endpoints.map(({ address }) => address) ?? [];
     },
     resync: async () => {},
     remove: async () => {},
@@ -48,9 +49,9 @@ it("sends to its own zone once the node has one", async () => {
   };
   tasks.run("proxy", (signal) => runProxy(options, signal));
   try {
-    await expect.poll(() => told).toEqual(["10.244.0.1", "10.244.0.2"]);
+    await expect.poll(() => endpoints).toEqual(["10.244.0.1", "10.244.0.2"]);
     await nodes.update({ ...made, metadata: { ...made.metadata, labels: { [ZONE]: "b" } } });
-    await expect.poll(() => told).toEqual(["10.244.0.2"]);
+    await expect.poll(() => endpoints).toEqual(["10.244.0.2"]);
   } finally {
     await tasks.stop();
     await client.close();

@@ -7,11 +7,11 @@
  *
  * When it stops, the rules stay in the kernel.
  */
+import { kinds } from "#api";
 import { type Clock, type Logger, type MetricsRegistry, type Random, TaskGroup } from "#base";
 import { type Client, Informer, Informers, objectKey, revisionOf, WorkReporter } from "#client";
 import { applyToKernel } from "../kernel/apply-to-kernel.ts";
 import { ChangeSignal } from "../kernel/change-signal.ts";
-import { EndpointSlice, Node, Service } from "../kernel/kinds.ts";
 import { type Program, runProgram } from "../kernel/program.ts";
 import { deleteConnections, staleConnections } from "./conntrack.ts";
 import { type NodeFacts, serviceKeyOf, ZONE } from "./endpoints.ts";
@@ -47,8 +47,8 @@ export async function runProxy(options: ProxyOptions, signal: AbortSignal): Prom
   const { client, clock, random, log, onReady, resyncMs = DEFAULT_RESYNC_MS } = options;
   const tasks = new TaskGroup({ parent: signal });
   const informers = new Informers({ client, clock, random, log, tasks });
-  const services = informers.of(Service);
-  const slices = informers.of(EndpointSlice);
+  const services = informers.of(kinds.Service);
+  const slices = informers.of(kinds.EndpointSlice);
   const slicesOf = slices.cache.index("service", (slice) => [serviceKeyOf(slice) ?? ""]);
   const changed = new ChangeSignal();
   const dirty = new Set<string>();
@@ -71,7 +71,7 @@ export async function runProxy(options: ProxyOptions, signal: AbortSignal): Prom
     for (const service of services.cache.list()) touch(objectKey(service));
     // The Node may get its zone label after this has started.
     const own = new Informer({
-      ...{ client: client.of(Node), clock, random, log },
+      ...{ client: client.of(kinds.Node), clock, random, log },
       selectors: { fieldSelector: `metadata.name=${node.name}` },
     });
     own.onChange(({ type, object }) => {

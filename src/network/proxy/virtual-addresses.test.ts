@@ -38,7 +38,7 @@ const zone = (name: string) => ({ hints: { forZones: [{ name }] } });
 const node = (name: string, ofZone: string) => ({ hints: { forZones: [{ name: ofZone }], forNodes: [{ name }] } });
 
 /** `10.96.0.1:80 → 1 2`: by the last part of their addresses. */
-function told({ address, port, endpoints, endpointsFromInside, masquerade, whenEmpty }: VirtualAddress): string {
+function textOf({ address, port, endpoints, endpointsFromInside, masquerade, whenEmpty }: VirtualAddress): string {
   const lasts = (all: VirtualAddress["endpoints"]) => all.map((each) => each.address.split(".").at(-1)).join(" ");
   const inside = endpointsFromInside === undefined ? "" : ` (inside ${lasts(endpointsFromInside)})`;
   return `${address}:${port} → ${endpoints.length === 0 ? whenEmpty : lasts(endpoints)}${inside} ${masquerade}`;
@@ -143,7 +143,7 @@ describe("where a Service's traffic goes", () => {
     ["headless: nothing to do", service({ clusterIP: "None", clusterIPs: ["None"] }), two, []],
     ["ExternalName: nothing to do", service({ type: "ExternalName", externalName: "x" }), two, []],
   ])("%s", (_, given, slices, want) => {
-    expect(virtualAddresses(given, slices, NODE).map(told)).toEqual(want);
+    expect(virtualAddresses(given, slices, NODE).map(textOf)).toEqual(want);
   });
 
   it("both families, each with its own endpoints", () => {

@@ -1,6 +1,6 @@
 /** Plugins that reserve, permit and bind: what they refuse, hold up or fail at leaves no trace, and stops nobody else. */
 import { afterEach, describe, expect, it } from "vitest";
-import { StatusError } from "#api";
+import { kinds, StatusError } from "#api";
 import { defaultConfiguration } from "../configuration/index.ts";
 import {
   definePlugin,
@@ -11,7 +11,6 @@ import {
   type PluginFactory,
   rejectionsOf,
 } from "../framework/index.ts";
-import { Event, Pod } from "../framework/kinds.ts";
 import { ALL_PLUGINS } from "../plugins/index.ts";
 import { node, pod } from "../testing/index.ts";
 import { testScheduler } from "../testing/test-scheduler.ts";
@@ -227,7 +226,7 @@ describe("a node that was kept for a pod", () => {
 
   it("is free as soon as that begins to go", async () => {
     const running = await waiting();
-    await running.client.of(Pod).in("default").delete("slow");
+    await running.client.of(kinds.Pod).in("default").delete("slow");
     await running.settle();
     await running.clock.advance(2000);
     expect(await running.places()).toEqual({ slow: undefined, next: "a" });
@@ -245,7 +244,7 @@ describe("a node that was kept for a pod", () => {
     await running.settle();
     const target = { kind: "Node", name: "b" };
     const binding = { metadata: { name: "slow", namespace: "default" }, target };
-    await running.client.of(Pod).in("default").subresource("slow", "binding").create(binding);
+    await running.client.of(kinds.Pod).in("default").subresource("slow", "binding").create(binding);
     await running.settle();
     expect(given).toEqual(["slow a"]);
     expect(await running.places()).toEqual({ slow: "b" });
@@ -258,7 +257,7 @@ describe("a node that was kept for a pod", () => {
     const labels = { nodeSelector: { never: "there" } };
     await running.addPod(pod("vip", { ...cpu("1"), spec: { ...labels, priority: 10 } }));
     await running.settle();
-    const status = running.client.of(Pod).in("default").subresource("vip", "status");
+    const status = running.client.of(kinds.Pod).in("default").subresource("vip", "status");
     await status.patch({ type: "merge", object: { status: { nominatedNodeName: "a" } } });
     await running.settle();
     await running.addPod(pod("next", cpu("1")));
@@ -281,7 +280,7 @@ describe("a node that was kept for a pod", () => {
       ...vip,
       spec: { containers: [], ...vip.spec, schedulingGates: [{ name: "example.com/a" }] },
     });
-    const pods = running.client.of(Pod).in("default");
+    const pods = running.client.of(kinds.Pod).in("default");
     await pods.subresource("vip", "status").patch({ type: "merge", object: { status: { nominatedNodeName: "a" } } });
     await pods.patch("vip", { type: "json", operations: [{ op: "remove", path: "/spec/schedulingGates" }] });
     await running.settle();
@@ -299,7 +298,7 @@ describe("what is told", () => {
     await running.addNode(node("a"));
     await running.addPod(pod("web"));
     await running.settle();
-    expect((await running.client.of(Event).list()).items).toMatchObject([
+    expect((await running.client.of(kinds.Event).list()).items).toMatchObject([
       { reportingController: "default-scheduler", reportingInstance: "default-scheduler-test" },
     ]);
   });
@@ -309,7 +308,7 @@ describe("what is told", () => {
     const web = pod("web");
     await running.addPod({ ...web, metadata: { ...web.metadata, finalizers: ["example.com/keep"] } });
     await running.settle();
-    await running.client.of(Pod).in("default").delete("web");
+    await running.client.of(kinds.Pod).in("default").delete("web");
     await running.addNode(node("a"));
     await running.settle();
     expect(await running.events("web")).toContain("FailedScheduling: skip schedule deleting pod: default/web");

@@ -1,10 +1,9 @@
 /** A scheduler with extenders at work: what they say counts, and what they do not say does not stop it for ever. */
 
 import { afterEach, describe, expect, it } from "vitest";
-import type { core } from "#api";
+import { type core, kinds } from "#api";
 import { defaultConfiguration } from "../configuration/index.ts";
 import type { ExtenderConfig } from "../framework/index.ts";
-import { Node, Pod } from "../framework/kinds.ts";
 import { ALL_PLUGINS } from "../plugins/index.ts";
 import { node, pod } from "../testing/index.ts";
 import { type TestScheduler, testScheduler } from "../testing/test-scheduler.ts";
@@ -84,7 +83,7 @@ describe("extenders", () => {
     });
     const web = pod("web", { spec: { schedulingGates: [{ name: "example.com/a" }] } });
     await running.addPod(web);
-    const pods = running.client.of(Pod).in("default");
+    const pods = running.client.of(kinds.Pod).in("default");
     await pods.subresource("web", "status").patch({ type: "merge", object: { status: { nominatedNodeName: "a" } } });
     await pods.patch("web", { type: "json", operations: [{ op: "remove", path: "/spec/schedulingGates" }] });
     await eventually(async () => (await running.places()).web, running).toMatch(/b|c/);
@@ -109,7 +108,9 @@ describe("extenders", () => {
       'scheduler_unschedulable_pods{plugin="Extender",profile="default-scheduler"} 1',
     );
     isOpen = true;
-    await running.client.of(Node).patch("a", { type: "merge", object: { metadata: { labels: { some: "change" } } } });
+    await running.client
+      .of(kinds.Node)
+      .patch("a", { type: "merge", object: { metadata: { labels: { some: "change" } } } });
     await eventually(async () => (await running.places()).vip, running).toMatch(/a|b|c/);
   });
 
@@ -119,7 +120,7 @@ describe("extenders", () => {
       async ({ body }) => {
         const names = (body as { readonly NodeNames: readonly string[] }).NodeNames;
         if (names.includes("a")) {
-          for (const name of ["a", "b", "c"]) await running.client.of(Node).delete(name);
+          for (const name of ["a", "b", "c"]) await running.client.of(kinds.Node).delete(name);
           await running.settle();
           for (const name of ["x", "y", "z"]) await running.addNode(node(name, { unschedulable: true }));
           await running.addNode(node("good"));
@@ -220,7 +221,7 @@ describe("extenders", () => {
           metadata: { name: PodName },
           target: { kind: "Node", name: Node },
         };
-        await running.client.of(Pod).in("default").subresource<core.Binding>(PodName, "binding").create(binding);
+        await running.client.of(kinds.Pod).in("default").subresource<core.Binding>(PodName, "binding").create(binding);
         return { body: { Error: "" } };
       },
     );

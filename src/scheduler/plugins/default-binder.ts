@@ -1,16 +1,15 @@
-/** Binds by a Binding, which the API server takes once for a pod. */
-
+/** DefaultBinder: creates a Binding, which the API server accepts once for each pod. */
+import { kinds } from "#api";
 import { revisionOf } from "#client";
 import { Works } from "#flows";
 import { definePlugin, type PluginFactory } from "../framework/index.ts";
-import { Pod } from "../framework/kinds.ts";
 
 const NAME = "DefaultBinder";
 
 export const defaultBinder: PluginFactory = {
   name: NAME,
   make: (_, { client, clock }) => {
-    const pods = client.of(Pod);
+    const pods = client.of(kinds.Pod);
     const works = new Works("scheduler");
     return definePlugin({
       name: NAME,

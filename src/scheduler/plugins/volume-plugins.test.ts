@@ -1,8 +1,7 @@
 /** The plugins that look at volumes, case by case: by the plain rules and by the plugins themselves. */
 
 import { describe, expect, it } from "vitest";
-import type { core, storage } from "#api";
-import { PersistentVolume, VolumeAttachment } from "../framework/kinds.ts";
+import { type core, kinds, type storage } from "#api";
 import { FastCluster } from "../testing/fast-cluster.ts";
 import { DEFAULT_PROFILE, node, type PlainCluster, plainDecision, pod } from "../testing/index.ts";
 
@@ -227,13 +226,13 @@ describe("volumes", () => {
     const wants = pod("p", { spec: { volumes: uses("c2") } });
     const reasons = () => cluster.decide(wants).rejections.get("a")?.reasons;
     expect(reasons()).toBeUndefined();
-    cluster.held.set(VolumeAttachment, attachment("x", "a", "v1"));
+    cluster.held.set(kinds.VolumeAttachment, attachment("x", "a", "v1"));
     expect(reasons()).toEqual([TOO_MANY]);
-    cluster.held.delete(PersistentVolume, "v1");
+    cluster.held.delete(kinds.PersistentVolume, "v1");
     expect(reasons()).toBeUndefined();
-    cluster.held.set(PersistentVolume, volume("v1"));
+    cluster.held.set(kinds.PersistentVolume, volume("v1"));
     expect(reasons()).toEqual([TOO_MANY]);
-    cluster.held.delete(VolumeAttachment, "x");
+    cluster.held.delete(kinds.VolumeAttachment, "x");
     expect(reasons()).toBeUndefined();
   });
 });

@@ -2,7 +2,7 @@
  * A cluster twice: as plain objects, and as the scheduler's own state with its plugins. Every change reaches both, so that one can be held
  * against the other at any time.
  */
-import type { core, KubeObject } from "#api";
+import { type core, type KubeObject, kinds } from "#api";
 import { realClock, seededRandom, silentLogger } from "#base";
 import type { ResourceOf } from "#client";
 import { DEFAULT_PLUGINS, PLUGIN_POINTS } from "../configuration/index.ts";
@@ -18,19 +18,6 @@ import {
   type PluginUse,
   type Profile,
 } from "../framework/index.ts";
-import {
-  CSIDriver,
-  CSINode,
-  CSIStorageCapacity,
-  PersistentVolume,
-  PersistentVolumeClaim,
-  ReplicaSet,
-  ReplicationController,
-  Service,
-  StatefulSet,
-  StorageClass,
-  VolumeAttachment,
-} from "../framework/kinds.ts";
 import { victimsOn } from "../plugins/default-preemption/victims.ts";
 import { ALL_PLUGINS } from "../plugins/index.ts";
 import { ClusterState, PodInfos, ResourceNames } from "../snapshot/index.ts";
@@ -127,17 +114,17 @@ export class FastCluster {
     const hold = <T extends KubeObject>(kind: ResourceOf<T>, objects: readonly T[] = []) => {
       for (const object of objects) this.held.set(kind, object);
     };
-    hold(Service, cluster.services);
-    hold(ReplicationController, cluster.replicationControllers);
-    hold(ReplicaSet, cluster.replicaSets);
-    hold(StatefulSet, cluster.statefulSets);
-    hold(PersistentVolumeClaim, cluster.persistentVolumeClaims);
-    hold(PersistentVolume, cluster.persistentVolumes);
-    hold(StorageClass, cluster.storageClasses);
-    hold(CSINode, cluster.csiNodes);
-    hold(CSIDriver, cluster.csiDrivers);
-    hold(CSIStorageCapacity, cluster.csiStorageCapacities);
-    hold(VolumeAttachment, cluster.volumeAttachments);
+    hold(kinds.Service, cluster.services);
+    hold(kinds.ReplicationController, cluster.replicationControllers);
+    hold(kinds.ReplicaSet, cluster.replicaSets);
+    hold(kinds.StatefulSet, cluster.statefulSets);
+    hold(kinds.PersistentVolumeClaim, cluster.persistentVolumeClaims);
+    hold(kinds.PersistentVolume, cluster.persistentVolumes);
+    hold(kinds.StorageClass, cluster.storageClasses);
+    hold(kinds.CSINode, cluster.csiNodes);
+    hold(kinds.CSIDriver, cluster.csiDrivers);
+    hold(kinds.CSIStorageCapacity, cluster.csiStorageCapacities);
+    hold(kinds.VolumeAttachment, cluster.volumeAttachments);
   }
 }
 

@@ -4,8 +4,7 @@
  *     node NAME [cpu=4] [zone=Z] [taint=KEY] [label=KEY:VALUE]     pod NAME [cpu=1] [priority=0] [zone=Z] [app=A] [apart] [spread] [port=80] [tolerates=KEY]
  *     delete pod NAME     delete node NAME     ready-to-go     wait SECONDS
  */
-import type { core } from "#api";
-import { Node, Pod } from "../framework/kinds.ts";
+import { type core, kinds } from "#api";
 import { node, pod } from "./builders.ts";
 import { testScheduler } from "./test-scheduler.ts";
 
@@ -25,10 +24,10 @@ export async function play(script: string): Promise<string> {
       if (verb === "node") await addNode(nodeOf(name, valuesOf(words)));
       else if (verb === "pod") await addPod(podOf(name, valuesOf(words)));
       else if (verb === "wait") await clock.advance(Number(name) * 1000);
-      else if (verb === "delete" && name === "node") await client.of(Node).delete(words[1] ?? "");
+      else if (verb === "delete" && name === "node") await client.of(kinds.Node).delete(words[1] ?? "");
       else if (verb === "delete")
         await client
-          .of(Pod)
+          .of(kinds.Pod)
           .in("default")
           .delete(words[1] ?? "", { gracePeriodSeconds: 0 });
       else if (verb === "ready-to-go") await letGo(running.client);
@@ -98,17 +97,17 @@ function podOf(name: string, values: Values): core.Pod {
 }
 
 async function letGo(client: Awaited<ReturnType<typeof testScheduler>>["client"]): Promise<void> {
-  for (const { metadata } of (await client.of(Pod).list()).items) {
+  for (const { metadata } of (await client.of(kinds.Pod).list()).items) {
     if (metadata.deletionTimestamp === undefined) continue;
     await client
-      .of(Pod)
+      .of(kinds.Pod)
       .in("default")
       .delete(metadata.name ?? "", { gracePeriodSeconds: 0 });
   }
 }
 
 async function storyOf(client: Awaited<ReturnType<typeof testScheduler>>["client"]): Promise<Map<string, string>> {
-  const { items } = await client.of(Pod).list();
+  const { items } = await client.of(kinds.Pod).list();
   return new Map(
     items.map(({ metadata, spec, status }) => {
       const place = spec?.nodeName === undefined ? "waits" : `on ${spec.nodeName}`;

@@ -1,10 +1,10 @@
 /**
- * A scheduler at work on an API server in memory, on virtual time and seeded chance, with the rights that the original has.
+ * A scheduler on an in-memory API server, with virtual time, seeded randomness and the RBAC rules of kube-scheduler.
  *
  * 1. `settle` waits until nothing is left to do without time going on; `clock.advance` lets time go on.
  * 2. `refuse` answers requests of the scheduler in place of the server, or lets them pass; those of the test's own client always pass.
  */
-import type { core, KubeObject, StatusError } from "#api";
+import { type core, type KubeObject, kinds, type StatusError } from "#api";
 import { type Logger, MetricsRegistry, seededRandom, silentLogger, TaskGroup, type VirtualClock } from "#base";
 import { Client, inProcess } from "#client";
 import { staticTokens } from "../../apiserver/authn/token-file.ts";
@@ -17,7 +17,6 @@ import { type TestServer, testServer } from "../../apiserver/testing/index.ts";
 import { Explanations } from "../cycle/explanations.ts";
 import { schedulerMetrics } from "../cycle/metrics.ts";
 import type { PluginFactory, SchedulerConfiguration } from "../framework/index.ts";
-import { Event, Node, Pod } from "../framework/kinds.ts";
 import { runScheduler } from "../run-scheduler.ts";
 
 type Request = Parameters<TestServer["handle"]>[0];
@@ -122,15 +121,15 @@ export async function testScheduler(options: TestSchedulerOptions = {}): Promise
     meddle: (next) => {
       meddle = next;
     },
-    addNode: async (node) => void (await client.of(Node).create(withoutUid(node))),
-    addPod: async (pod) => void (await client.of(Pod).create(withoutUid(pod))),
+    addNode: async (node) => void (await client.of(kinds.Node).create(withoutUid(node))),
+    addPod: async (pod) => void (await client.of(kinds.Pod).create(withoutUid(pod))),
     async places() {
-      const { items } = await client.of(Pod).list();
+      const { items } = await client.of(kinds.Pod).list();
       return Object.fromEntries(items.map(({ metadata, spec }) => [metadata.name ?? "", spec?.nodeName]));
     },
-    pod: (name) => client.of(Pod).in("default").get(name),
+    pod: (name) => client.of(kinds.Pod).in("default").get(name),
     async events(name) {
-      const { items } = await client.of(Event).list();
+      const { items } = await client.of(kinds.Event).list();
       return items.filter(({ regarding }) => regarding?.name === name).map(({ reason, note }) => `${reason}: ${note}`);
     },
     settle,

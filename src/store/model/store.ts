@@ -49,10 +49,10 @@ export interface ReadOptions extends CallOptions {
 
 export interface ListOptions extends ReadOptions {
   /** Reads at this revision; the newest if absent. */
-  readonly revision?: Revision;
-  readonly limit?: number;
+  readonly revision?: Revision | undefined;
+  readonly limit?: number | undefined;
   /** Only keys that sort after this one: the last key of the page before. */
-  readonly after?: string;
+  readonly after?: string | undefined;
 }
 
 export interface Page {

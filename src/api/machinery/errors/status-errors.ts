@@ -1,4 +1,4 @@
-/** One constructor for each way a request fails, in the words that clients know. */
+/** One constructor for each way in which a request fails, with the messages of Kubernetes. */
 import { goQuote } from "../json/go-text.ts";
 import { type StatusCause, type StatusDetails, StatusError, type StatusReason, statusCodes } from "./status.ts";
 
@@ -48,7 +48,7 @@ export function conflict(resource: GroupResource, name: string, why: string = ob
   );
 }
 
-/** Server-side apply: other managers own what was to be changed. */
+/** Server-side apply: other managers own fields that were to be changed. */
 export function applyConflict(causes: readonly StatusCause[], message: string): StatusError {
   return new StatusError("Conflict", message, { details: { causes } });
 }
@@ -119,7 +119,7 @@ export function internalError(why: string, cause?: unknown): StatusError {
   });
 }
 
-/** What a path that nothing serves, a method that it does not take, and the like answer: the code says it all. */
+/** The generic answer for an HTTP code: an unknown path, an unsupported method. */
 export function serverResponse(code: number, said = ""): StatusError {
   const reason = responseReasons.get(code) ?? (code >= 500 ? "InternalError" : "");
   return new StatusError(reason, responseMessage(code, said), { code, details: {} });

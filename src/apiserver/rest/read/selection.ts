@@ -15,7 +15,7 @@ import type { FieldValue } from "../../cache/field-index.ts";
 import type { Selection } from "../../cache/selection.ts";
 import type { RestRequest } from "../rest-request.ts";
 
-/** Fields by which thousands watch. */
+/** Indexed, because thousands of watchers select by them: each kubelet watches the Pods of its node. */
 const INDEXED = new Set(["spec.nodeName"]);
 
 export function selectionOf({ resource, namespace, name, query }: RestRequest): Selection {

@@ -5,7 +5,7 @@
  * 2. A patch that speaks of anything else takes the long way: what is wrong with it has to be told.
  */
 import { cloneJson, isObject, type Json, type Kind, type KubeObject } from "#api";
-import type { AnyDraft } from "./prepare.ts";
+import type { AnyDraft } from "../draft.ts";
 import type { Proposal } from "./write.ts";
 
 const OWN_PARTS: ReadonlySet<string> = new Set(["kind", "apiVersion", "metadata", "status"]);
@@ -18,7 +18,7 @@ export function isAboutStatus(patch: Json): boolean {
   );
 }
 
-/** Where the kind says how a status is filled in alone, the rest is shared with the current object; else it is a copy, to be filled in again. */
+/** If the kind can default a status alone (`fill`), the rest is shared with the current object; else it is a copy, to be defaulted again. */
 export function aroundStatus(
   current: KubeObject,
   { subresources }: Kind,
@@ -33,7 +33,7 @@ export function aroundStatus(
   if (managedFields !== undefined)
     draft.metadata.managedFields = managedFields as AnyDraft["metadata"]["managedFields"] & object;
   const whole: Record<string, Json | undefined> = {};
-  // In the order in which it is stored.
+  // In the order of the stored fields.
   for (const [name, value] of Object.entries(current))
     whole[name] = OWN_PARTS.has(name) ? draft[name] : sharesRest ? value : cloneJson(value);
   if (!("status" in whole) && draft.status !== undefined) whole.status = draft.status;

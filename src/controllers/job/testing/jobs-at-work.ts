@@ -1,7 +1,6 @@
 /** Jobs at work: what a test does to them and sees of them, in place of nodes and of users. */
 import { expect } from "vitest";
-import type { batch, core } from "#api";
-import { Event, Job, Namespace, Pod } from "../../runtime/index.ts";
+import { type batch, type core, kinds } from "#api";
 import { podWith, testControllers } from "../../testing/index.ts";
 import { jobController } from "../index.ts";
 import { indexOfPod } from "../job-pod.ts";
@@ -17,8 +16,8 @@ export type Cluster = Awaited<ReturnType<typeof testControllers>>;
 
 /** What a test does and sees, whatever set of controllers is at work. */
 function looksAt({ client, clock }: Pick<Cluster, "client" | "clock">) {
-  const jobs = client.of(Job).in("default");
-  const pods = async () => (await client.of(Pod).list()).items;
+  const jobs = client.of(kinds.Job).in("default");
+  const pods = async () => (await client.of(kinds.Pod).list()).items;
   const live = async () =>
     (await pods()).filter(
       ({ metadata, status }) =>
@@ -37,11 +36,11 @@ function looksAt({ client, clock }: Pick<Cluster, "client" | "clock">) {
       ...(pod.status?.conditions ?? []).filter(({ type }) => type === "DisruptionTarget"),
     ];
     const known = await client
-      .of(Pod)
+      .of(kinds.Pod)
       .in("default")
       .get(pod.metadata.name ?? "");
     await client
-      .of(Pod)
+      .of(kinds.Pod)
       .updateStatus({ ...known, status: { ...status, conditions, ...(containerStatuses && { containerStatuses }) } });
   };
   return {
@@ -65,7 +64,7 @@ function looksAt({ client, clock }: Pick<Cluster, "client" | "clock">) {
         ({ type, status, reason }) => `${type}=${status} ${reason}`,
       ),
     events: async () =>
-      (await client.of(Event).list()).items
+      (await client.of(kinds.Event).list()).items
         .filter(({ regarding }) => regarding?.kind === "Job")
         .map(({ type, reason, note }) => `${type} ${reason}: ${note}`),
   };
@@ -83,7 +82,7 @@ export function jobsAtWork() {
   const cluster = async () => {
     const running = await testControllers([jobController]);
     open.push(() => running.close());
-    await running.client.of(Namespace).create({ metadata: { name: "default" } });
+    await running.client.of(kinds.Namespace).create({ metadata: { name: "default" } });
     return { ...running, ...looksAt(running) };
   };
 

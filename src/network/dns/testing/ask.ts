@@ -1,4 +1,4 @@
-/** Asks a DNS server on loopback, with a codec that is not ours. */
+/** Queries a DNS server on loopback, with a codec that is not ours. */
 import { createSocket } from "node:dgram";
 import { connect } from "node:net";
 import {
@@ -12,8 +12,8 @@ import {
   streamEncode,
 } from "dns-packet";
 
-/** As it is decoded; its types leave the code out. */
-export type Asked = DecodedPacket & { readonly rcode: string };
+/** The package's types leave out the response code. */
+export type Response = DecodedPacket & { readonly rcode: string };
 
 export interface AskOptions {
   readonly edns?: number;
@@ -25,7 +25,7 @@ export async function askServer(
   name: string,
   type: RecordType,
   options: AskOptions = {},
-): Promise<Asked> {
+): Promise<Response> {
   const packet: Packet = {
     type: "query",
     id: 4711,
@@ -46,7 +46,7 @@ export async function askServer(
       ],
     }),
   };
-  return options.tcp === true ? overTcp(port, packet) : (decode(await sendRaw(port, encode(packet))) as Asked);
+  return options.tcp === true ? overTcp(port, packet) : (decode(await sendRaw(port, encode(packet))) as Response);
 }
 
 export async function sendRaw(port: number, message: Buffer): Promise<Buffer> {
@@ -62,7 +62,7 @@ export async function sendRaw(port: number, message: Buffer): Promise<Buffer> {
   }
 }
 
-function overTcp(port: number, packet: Packet): Promise<Asked> {
+function overTcp(port: number, packet: Packet): Promise<Response> {
   return new Promise((resolve, reject) => {
     const socket = connect({ port, host: "127.0.0.1" });
     let received: Buffer = Buffer.alloc(0);
@@ -71,14 +71,14 @@ function overTcp(port: number, packet: Packet): Promise<Asked> {
       received = Buffer.concat([received, chunk]);
       if (received.length < 2 || received.length < 2 + received.readUInt16BE(0)) return;
       socket.destroy();
-      resolve(streamDecode(received) as Asked);
+      resolve(streamDecode(received) as Response);
     });
     socket.write(streamEncode(packet));
   });
 }
 
-/** `A 10.0.0.1`, as a test reads it. */
-export function told({ answers = [] }: Pick<DecodedPacket, "answers">): string[] {
+/** The answers in the form `A 10.0.0.1`. */
+export function answersOf({ answers = [] }: Pick<DecodedPacket, "answers">): string[] {
   return answers.map((answer) => {
     if (answer.type === "SRV") {
       const { priority, weight, port, target } = answer.data;

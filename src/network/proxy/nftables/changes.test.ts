@@ -84,10 +84,10 @@ describe("elements of an address", () => {
       ],
     ],
   ])("%s", (_, address, want) => {
-    const told = elementsOf([address]).map(
+    const elements = elementsOf([address]).map(
       ({ set, key, value }) => `${set} ${key}${value === undefined ? "" : ` : ${value}`}`,
     );
-    expect(told).toEqual(want);
+    expect(elements).toEqual(want);
   });
 });
 

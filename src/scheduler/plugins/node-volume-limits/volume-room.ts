@@ -1,20 +1,13 @@
 /**
- * How many more volumes of a driver each node takes, kept by node.
+ * The number of volumes of a driver that each node can still attach, cached by node.
  *
- * 1. A node is counted again after its generation has changed, after its CSINode or an attachment to it has, and after what stands behind a claim or an
- *    attachment that was counted is another volume. Claims and volumes of Pods that are nowhere yet change nothing.
- * 2. A fork is no node of the cluster: nothing is known about it.
+ * 1. A node is counted again after a change of its generation, of its CSINode or of an attachment to it, and after the
+ *    volume behind a counted claim or attachment has changed. Claims and volumes of unplaced Pods change nothing.
+ * 2. Forks are not nodes of the cluster: nothing is cached for them.
  */
-import type { core } from "#api";
+import { type core, kinds } from "#api";
 import { type Informers, objectKey } from "#client";
 import type { ClusterView, NodeInfo, OpenNodes } from "../../framework/index.ts";
-import {
-  CSINode,
-  PersistentVolume,
-  PersistentVolumeClaim,
-  StorageClass,
-  VolumeAttachment,
-} from "../../framework/kinds.ts";
 import type { VolumeObjects } from "../volume-objects.ts";
 import { attachedTo, limitOf, volumeOf } from "./attached.ts";
 
@@ -23,7 +16,7 @@ const UNLIMITED = 2 ** 31 - 1;
 interface Kept {
   /** By node index. */
   room: Int32Array;
-  /** For which generation of the node. */
+  /** The generation of the node that was counted. */
   seen: Float64Array;
 }
 
@@ -31,25 +24,25 @@ export class VolumeRoom {
   readonly #view: ClusterView;
   readonly #objects: VolumeObjects;
   readonly #kept = new Map<string, Kept>();
-  /** Of claims that were counted: the driver and the volume. */
+  /** Driver and volume of counted claims. */
   readonly #counted = new Map<string, string>();
-  /** By name of a volume: how many attachments are about it. */
+  /** Number of attachments by volume name. */
   readonly #attached = new Map<string, number>();
 
   constructor(view: ClusterView, objects: VolumeObjects, informers: Informers) {
     this.#view = view;
     this.#objects = objects;
-    informers.of(PersistentVolumeClaim).onChange(({ object }) => this.#check(objectKey(object)));
-    informers.of(PersistentVolume).onChange(({ type, object, old }) => {
+    informers.of(kinds.PersistentVolumeClaim).onChange(({ object }) => this.#check(objectKey(object)));
+    informers.of(kinds.PersistentVolume).onChange(({ type, object, old }) => {
       if (type !== "updated" && this.#attached.has(object.metadata.name ?? "")) this.#forgetAll();
       for (const volume of [object, old]) {
         const key = claimOf(volume);
         if (key !== undefined) this.#check(key);
       }
     });
-    informers.of(StorageClass).onChange(() => this.#forgetAll());
-    informers.of(CSINode).onChange(({ object }) => this.#forget(object.metadata.name ?? ""));
-    informers.of(VolumeAttachment).onChange(({ type, object: { spec } }) => {
+    informers.of(kinds.StorageClass).onChange(() => this.#forgetAll());
+    informers.of(kinds.CSINode).onChange(({ object }) => this.#forget(object.metadata.name ?? ""));
+    informers.of(kinds.VolumeAttachment).onChange(({ type, object: { spec } }) => {
       if (type !== "updated") this.#count(spec.source.persistentVolumeName ?? "", type === "added" ? 1 : -1);
       this.#forget(spec.nodeName);
     });
@@ -61,7 +54,7 @@ export class VolumeRoom {
     else this.#attached.delete(volume);
   }
 
-  /** False: perhaps not. */
+  /** False: possibly not. */
   has(node: NodeInfo, driver: string, count: number): boolean {
     const { index } = node;
     if (this.#view.nodes[index] !== node) return false;
@@ -73,7 +66,7 @@ export class VolumeRoom {
     return (room[index] ?? 0) >= count;
   }
 
-  /** The nodes that perhaps have no room for so many. */
+  /** Visits the nodes that possibly have no room. */
   eachWithout(
     driver: string,
     count: number,

@@ -1,27 +1,27 @@
-/** Which pods belong together with one that has no constraints of its own: those of its Services and of its controller. */
+/** The selector of default constraints: the pods of the pod's Services and of its controller. */
 import {
   type core,
   equalJson,
   everything,
   type Json,
   type KubeObject,
+  kinds,
   type LabelMatcher,
   type LabelRequirement,
   matcherOf,
 } from "#api";
 import type { Informer, Informers } from "#client";
 import type { LabelClass, PodInfo, PodSelector } from "../../framework/index.ts";
-import { ReplicaSet, ReplicationController, Service, StatefulSet } from "../../framework/kinds.ts";
 import { matcher, podSelector } from "../../snapshot/index.ts";
 
-/** Undefined: nothing holds the pod together with others. */
+/** Undefined if the pod has neither. */
 export type DefaultSelector = (pod: PodInfo) => PodSelector | undefined;
 
 export function defaultSelector(informers: Informers): DefaultSelector {
-  const services = informers.of(Service);
-  const controllers = informers.of(ReplicationController);
-  const replicaSets = informers.of(ReplicaSet);
-  const statefulSets = informers.of(StatefulSet);
+  const services = informers.of(kinds.Service);
+  const controllers = informers.of(kinds.ReplicationController);
+  const replicaSets = informers.of(kinds.ReplicaSet);
+  const statefulSets = informers.of(kinds.StatefulSet);
   let known = new WeakMap<LabelClass, Map<string, PodSelector | undefined>>();
   const forget = () => {
     known = new WeakMap();
@@ -74,7 +74,7 @@ function exact(selector: Readonly<Record<string, string>> | undefined): readonly
   return Object.entries(selector ?? {}).map(([key, value]) => ({ key, operator: "=", values: [value] }));
 }
 
-/** The same asked twice is asked once. */
+/** Without duplicate requirements. */
 function once(requirements: readonly LabelRequirement[]): LabelMatcher {
   const distinct = new Map(requirements.map((each) => [JSON.stringify(each), each]));
   return distinct.size === 0 ? everything : matcherOf([...distinct.values()]);

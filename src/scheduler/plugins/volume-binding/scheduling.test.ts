@@ -1,10 +1,9 @@
 /** Scheduler and volume controller on one API server: Pods wait for volumes, volumes for Pods, and in the end both are there. */
 
 import { afterEach, describe, expect, it } from "vitest";
-import type { core } from "#api";
+import { type core, kinds } from "#api";
 import { persistentVolumeBinder } from "../../../controllers/persistent-volume/index.ts";
 import { testControllers } from "../../../controllers/testing/index.ts";
-import { Node, PersistentVolume, PersistentVolumeClaim, StorageClass } from "../../framework/kinds.ts";
 import { node, pod } from "../../testing/index.ts";
 import { schedulingServer, testScheduler } from "../../testing/test-scheduler.ts";
 
@@ -21,7 +20,7 @@ async function cluster() {
   const running = await testScheduler({ server });
   open.push(() => running.close());
   for (const name of ["a", "b", "c"]) await running.addNode(node(name));
-  await running.client.of(StorageClass).create({
+  await running.client.of(kinds.StorageClass).create({
     metadata: { name: "local" },
     provisioner: "kubernetes.io/no-provisioner",
     volumeBindingMode: "WaitForFirstConsumer",
@@ -60,12 +59,12 @@ const PREEMPTION = "preemption: 0/3 nodes are available: 3 Preemption is not hel
 describe("Pods and volumes", () => {
   it("the Pod goes where a disk is, and the disk becomes its claim's", async () => {
     const { client, addPod, settle, places } = await cluster();
-    await client.of(PersistentVolume).create(local("disk-b", "b"));
-    await client.of(PersistentVolumeClaim).in("default").create(claim("data"));
+    await client.of(kinds.PersistentVolume).create(local("disk-b", "b"));
+    await client.of(kinds.PersistentVolumeClaim).in("default").create(claim("data"));
     await addPod(using("db", "data"));
     await settle();
     expect(await places()).toEqual({ db: "b" });
-    expect(await client.of(PersistentVolumeClaim).in("default").get("data")).toMatchObject({
+    expect(await client.of(kinds.PersistentVolumeClaim).in("default").get("data")).toMatchObject({
       spec: { volumeName: "disk-b" },
       status: { phase: "Bound" },
     });
@@ -73,12 +72,12 @@ describe("Pods and volumes", () => {
 
   it("while a volume is made, the Pod's status names its node, until that fails", async () => {
     const { client, addPod, settle, events, clock, pod: get } = await cluster();
-    await client.of(StorageClass).create({
+    await client.of(kinds.StorageClass).create({
       metadata: { name: "made" },
       provisioner: "disks.example.com",
       volumeBindingMode: "WaitForFirstConsumer",
     });
-    const claims = client.of(PersistentVolumeClaim).in("default");
+    const claims = client.of(kinds.PersistentVolumeClaim).in("default");
     await claims.create(claim("data", "made"));
     await addPod(using("db", "data"));
     await settle();
@@ -96,14 +95,14 @@ describe("Pods and volumes", () => {
 
   it("a Pod that is preempted while its volume is made stays, and waits", async () => {
     const { client, addNode, addPod, settle, events, places, pod: get } = await cluster();
-    for (const name of ["a", "b", "c"]) await client.of(Node).delete(name);
+    for (const name of ["a", "b", "c"]) await client.of(kinds.Node).delete(name);
     await addNode(node("only", { allocatable: { cpu: "1" } }));
-    await client.of(StorageClass).create({
+    await client.of(kinds.StorageClass).create({
       metadata: { name: "made" },
       provisioner: "disks.example.com",
       volumeBindingMode: "WaitForFirstConsumer",
     });
-    await client.of(PersistentVolumeClaim).in("default").create(claim("data", "made"));
+    await client.of(kinds.PersistentVolumeClaim).in("default").create(claim("data", "made"));
     const db = using("db", "data");
     await addPod(pod("db", { requests: { cpu: "1" }, spec: { volumes: db.spec?.volumes ?? [] } }));
     await settle();
@@ -122,10 +121,10 @@ describe("Pods and volumes", () => {
     const { client, addPod, settle, places, events } = await cluster();
     const disk = local("disk-b", "b");
     const only: core.PersistentVolume = { ...disk, spec: { ...disk.spec, accessModes: ["ReadWriteOncePod"] } };
-    await client.of(PersistentVolume).create(only);
+    await client.of(kinds.PersistentVolume).create(only);
     const data = claim("data");
     await client
-      .of(PersistentVolumeClaim)
+      .of(kinds.PersistentVolumeClaim)
       .in("default")
       .create({ ...data, spec: { ...data.spec, accessModes: ["ReadWriteOncePod"] } });
     const wants = (name: string, priority: number) =>
@@ -149,8 +148,8 @@ describe("Pods and volumes", () => {
 
   it("of two Pods that want the only disk one waits, until there is another", async () => {
     const { client, addPod, settle, places, events, clock } = await cluster();
-    await client.of(PersistentVolume).create(local("disk-a", "a"));
-    for (const name of ["one", "two"]) await client.of(PersistentVolumeClaim).in("default").create(claim(name));
+    await client.of(kinds.PersistentVolume).create(local("disk-a", "a"));
+    for (const name of ["one", "two"]) await client.of(kinds.PersistentVolumeClaim).in("default").create(claim(name));
     await settle();
     await addPod(using("first", "one"));
     await addPod(using("second", "two"));
@@ -159,7 +158,7 @@ describe("Pods and volumes", () => {
     expect(await events("second")).toEqual([
       `FailedScheduling: 0/3 nodes are available: 3 node(s) didn't find available persistent volumes to bind. ${PREEMPTION}`,
     ]);
-    await client.of(PersistentVolume).create(local("disk-c", "c"));
+    await client.of(kinds.PersistentVolume).create(local("disk-c", "c"));
     await settle();
     await clock.advance(10_000);
     expect(await places()).toEqual({ first: "a", second: "c" });
@@ -172,13 +171,13 @@ describe("Pods and volumes", () => {
     expect(await events("db")).toEqual([
       `FailedScheduling: 0/3 nodes are available: persistentvolumeclaim "data" not found. ${PREEMPTION}`,
     ]);
-    await client.of(PersistentVolumeClaim).in("default").create(claim("data", ""));
+    await client.of(kinds.PersistentVolumeClaim).in("default").create(claim("data", ""));
     await settle();
     await clock.advance(10_000);
     expect((await events("db")).at(-1)).toBe(
       `FailedScheduling: 0/3 nodes are available: pod has unbound immediate PersistentVolumeClaims. ${PREEMPTION}`,
     );
-    await client.of(PersistentVolume).create(local("disk-c", "c", ""));
+    await client.of(kinds.PersistentVolume).create(local("disk-c", "c", ""));
     await settle();
     await clock.advance(10_000);
     expect(await places()).toEqual({ db: "c" });

@@ -1,11 +1,10 @@
 import { afterEach, describe, expect, it } from "vitest";
-import type { core, storage } from "#api";
+import { type core, kinds, type storage } from "#api";
 import { seededRandom, silentLogger, TaskGroup } from "#base";
 import { Client, Informers, inProcess } from "#client";
 import { persistentVolumeBinder } from "../../../controllers/persistent-volume/index.ts";
 import { testControllers } from "../../../controllers/testing/index.ts";
 import { DEFAULT_ARGUMENTS, type Plugin, type PluginContext } from "../../framework/index.ts";
-import { Namespace, Node, PersistentVolume, PersistentVolumeClaim, StorageClass } from "../../framework/kinds.ts";
 import { ClusterState, PodInfos, ResourceNames } from "../../snapshot/index.ts";
 import { node, pod } from "../../testing/index.ts";
 import { volumeBinding } from "./index.ts";
@@ -33,14 +32,14 @@ async function cluster() {
     await tasks.stop();
     await scheduler.close();
   });
-  await client.of(Namespace).create({ metadata: { name: "default" } });
+  await client.of(kinds.Namespace).create({ metadata: { name: "default" } });
   for (const [name, zone] of [
     ["a", "z1"],
     ["b", "z2"],
   ] as const) {
     const made = node(name, { labels: { [ZONE]: zone } });
     view.setNode(made);
-    await client.of(Node).create({ ...made, metadata: { name, labels: made.metadata.labels ?? {} } });
+    await client.of(kinds.Node).create({ ...made, metadata: { name, labels: made.metadata.labels ?? {} } });
   }
   await running.settle();
   const infos = new PodInfos(names);
@@ -127,10 +126,10 @@ describe("before any node is looked at", () => {
   it("wants claims that are there and bound, or wait for a node", async () => {
     const running = await cluster();
     const { client, settle } = running;
-    await client.of(StorageClass).create(storageClass());
-    await client.of(PersistentVolumeClaim).in("default").create(claim("waits"));
+    await client.of(kinds.StorageClass).create(storageClass());
+    await client.of(kinds.PersistentVolumeClaim).in("default").create(claim("waits"));
     await client
-      .of(PersistentVolumeClaim)
+      .of(kinds.PersistentVolumeClaim)
       .in("default")
       .create(claim("at-once", "1Gi", ""));
     await settle();
@@ -153,10 +152,10 @@ describe("volumes that are there", () => {
   it("are taken smallest first, where they are reached, and bound through the volume controller", async () => {
     const running = await cluster();
     const { client, settle } = running;
-    await client.of(StorageClass).create(storageClass({ provisioner: "kubernetes.io/no-provisioner" }));
+    await client.of(kinds.StorageClass).create(storageClass({ provisioner: "kubernetes.io/no-provisioner" }));
     for (const made of [volume("big", "10Gi", "z1"), volume("small", "2Gi", "z1"), volume("tiny", "1Gi", "z1")])
-      await client.of(PersistentVolume).create(made);
-    await client.of(PersistentVolumeClaim).in("default").create(claim("c", "2Gi"));
+      await client.of(kinds.PersistentVolume).create(made);
+    await client.of(kinds.PersistentVolumeClaim).in("default").create(claim("c", "2Gi"));
     await settle();
     const wants = withClaims("p", "c");
     const { verdict } = prepared(running, wants);
@@ -166,9 +165,9 @@ describe("volumes that are there", () => {
     const { bound } = placing(running, wants, "a");
     await settle();
     expect(await bound).toBe("bound");
-    const { spec, metadata } = await client.of(PersistentVolumeClaim).in("default").get("c");
+    const { spec, metadata } = await client.of(kinds.PersistentVolumeClaim).in("default").get("c");
     expect([spec?.volumeName, metadata.annotations?.["pv.kubernetes.io/bind-completed"]]).toEqual(["small", "yes"]);
-    const small = await client.of(PersistentVolume).get("small");
+    const small = await client.of(kinds.PersistentVolume).get("small");
     expect(small.spec?.claimRef).toMatchObject({ namespace: "default", name: "c", uid: metadata.uid });
 
     expect(prepared(running, withClaims("q", "c")).verdict("a")).toBe("pass");
@@ -180,9 +179,9 @@ describe("volumes that are there", () => {
   it("are not given twice, and are free again when the Pod does not get there", async () => {
     const running = await cluster();
     const { client, settle, plugin, view } = running;
-    await client.of(StorageClass).create(storageClass({ provisioner: "kubernetes.io/no-provisioner" }));
-    await client.of(PersistentVolume).create(volume("only", "1Gi"));
-    for (const name of ["c1", "c2"]) await client.of(PersistentVolumeClaim).in("default").create(claim(name));
+    await client.of(kinds.StorageClass).create(storageClass({ provisioner: "kubernetes.io/no-provisioner" }));
+    await client.of(kinds.PersistentVolume).create(volume("only", "1Gi"));
+    for (const name of ["c1", "c2"]) await client.of(kinds.PersistentVolumeClaim).in("default").create(claim(name));
     await settle();
     const first = prepared(running, withClaims("p1", "c1"));
     const on = view.nodeNamed("a");
@@ -200,18 +199,18 @@ describe("volumes that are made", () => {
     const running = await cluster();
     const { client, settle } = running;
     const allowedTopologies = [{ matchLabelExpressions: [{ key: ZONE, values: ["z1"] }] }];
-    await client.of(StorageClass).create(storageClass({ allowedTopologies }));
-    await client.of(PersistentVolumeClaim).in("default").create(claim("c"));
+    await client.of(kinds.StorageClass).create(storageClass({ allowedTopologies }));
+    await client.of(kinds.PersistentVolumeClaim).in("default").create(claim("c"));
     await settle();
     return running;
   }
 
   /** As an external provisioner does it. */
   async function provide({ client }: Cluster, name: string, zone: string) {
-    const made = await client.of(PersistentVolumeClaim).in("default").get("c");
+    const made = await client.of(kinds.PersistentVolumeClaim).in("default").get("c");
     const claimRef = { namespace: "default", name: "c", ...(made.metadata.uid && { uid: made.metadata.uid }) };
     const template = volume(name, "1Gi", zone);
-    await client.of(PersistentVolume).create({ ...template, spec: { ...template.spec, claimRef } });
+    await client.of(kinds.PersistentVolume).create({ ...template, spec: { ...template.spec, claimRef } });
   }
 
   it("for nodes of the allowed topologies, and the Pod waits for them", async () => {
@@ -222,7 +221,7 @@ describe("volumes that are made", () => {
     expect([verdict("a"), verdict("b")]).toEqual(["pass", "node(s) didn't find available persistent volumes to bind"]);
     const { bound } = placing(running, wants, "a");
     await settle();
-    const { metadata } = await client.of(PersistentVolumeClaim).in("default").get("c");
+    const { metadata } = await client.of(kinds.PersistentVolumeClaim).in("default").get("c");
     expect(metadata.annotations).toMatchObject({
       "volume.kubernetes.io/selected-node": "a",
       "volume.kubernetes.io/storage-provisioner": "disks.example.com",
@@ -237,7 +236,7 @@ describe("volumes that are made", () => {
     const { client, settle } = running;
     const { bound } = placing(running, withClaims("p", "c"), "a");
     await settle();
-    const claims = client.of(PersistentVolumeClaim).in("default");
+    const claims = client.of(kinds.PersistentVolumeClaim).in("default");
     await claims.patch("c", {
       type: "merge",
       object: { metadata: { annotations: { "volume.kubernetes.io/selected-node": null } } },
@@ -294,7 +293,7 @@ describe("volumes that are made", () => {
     view.assume(info, "a");
     plugin.reserve?.(found.state, info, on);
     await client
-      .of(PersistentVolumeClaim)
+      .of(kinds.PersistentVolumeClaim)
       .in("default")
       .patch("c", { type: "merge", object: { metadata: { labels: { a: "b" } } } });
     await expect(plugin.preBind?.(found.state, info, "a", new AbortController().signal)).rejects.toMatchObject({
@@ -310,14 +309,14 @@ describe("claims that are bound", () => {
     const running = await cluster();
     const { client, settle } = running;
     for (const made of [volume("anywhere", "1Gi"), volume("somewhere", "2Gi", "z2")])
-      await client.of(PersistentVolume).create({ ...made, spec: { ...made.spec, storageClassName: "" } });
+      await client.of(kinds.PersistentVolume).create({ ...made, spec: { ...made.spec, storageClassName: "" } });
     await client
-      .of(PersistentVolumeClaim)
+      .of(kinds.PersistentVolumeClaim)
       .in("default")
       .create(claim("free", "1Gi", ""));
     await settle();
     await client
-      .of(PersistentVolumeClaim)
+      .of(kinds.PersistentVolumeClaim)
       .in("default")
       .create(claim("tied", "2Gi", ""));
     await settle();

@@ -1,5 +1,5 @@
 /**
- * Three plugins for certificate requests: who may approve those of a signer, who may sign them, and which subject nobody may ask for.
+ * Three plugins for CertificateSigningRequests: who may approve for a signer, who may sign for it, and which subjects are refused.
  */
 import { type certificates, equalJson, goQuote, type Json, requestSubject } from "#api";
 import { resourceAttributes } from "../../../authz/attributes.ts";
