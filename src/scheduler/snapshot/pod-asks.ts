@@ -81,7 +81,7 @@ function scoredOf(pod: core.Pod): NodeAsk["scored"] {
   const speaksForAll = ["cpu", "memory"].some((name) => own[name] !== undefined);
   const asked = speaksForAll ? podRequests(pod, { useStatus: true }) : {};
   const usual = Object.fromEntries(Object.entries(USUAL_REQUESTS).filter(([name]) => asked[name] === undefined));
-  const { cpu, memory } = podRequests(pod, { useStatus: true, usual });
+  const { cpu, memory } = podRequests(pod, { useStatus: true, nonMissingContainerRequests: usual });
   return {
     cpu: cpu === undefined ? 0 : amountOf("cpu", cpu),
     memory: memory === undefined ? 0 : amountOf("memory", memory),
