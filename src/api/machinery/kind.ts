@@ -140,7 +140,7 @@ export interface UpdateRules<T> {
 
 export interface DeleteRules<T> {
   /** Graceful deletion: seconds between the deletion mark and the removal; 0 deletes at once. */
-  graceSeconds?(object: T, asked: number | undefined): number;
+  graceSeconds?(object: T, requested: number | undefined): number;
   readonly defaultPropagation?: "Background" | "Foreground" | "Orphan";
   /** A warning for clients that rely on the default propagation (that of Job may surprise them). */
   readonly defaultPropagationWarning?: string;

@@ -45,13 +45,13 @@ export function ruleFaults(
   const rules = schema["x-kubernetes-validations"] ?? [];
   if (rules.length === 0) return;
   const where = path.child("x-kubernetes-validations");
-  for (const [i, rule] of rules.entries()) found.schema.push(...saidFaults(rule, schema, where.index(i)));
+  for (const [i, rule] of rules.entries()) found.schema.push(...formFaults(rule, schema, where.index(i)));
   const { scope } = context;
   if (scope !== undefined && clean())
     found.rules.push(...compiledRuleFaults(scope, where, context.uncorrelated, context.anyCost));
 }
 
-function saidFaults(
+function formFaults(
   { rule = "", message = "", messageExpression = "", reason, fieldPath = "" }: ValidationRule,
   schema: JSONSchemaProps,
   path: FieldPath,

@@ -120,9 +120,9 @@ export function internalError(why: string, cause?: unknown): StatusError {
 }
 
 /** The generic answer for an HTTP code: an unknown path, an unsupported method. */
-export function serverResponse(code: number, said = ""): StatusError {
+export function serverResponse(code: number, serverMessage = ""): StatusError {
   const reason = responseReasons.get(code) ?? (code >= 500 ? "InternalError" : "");
-  return new StatusError(reason, responseMessage(code, said), { code, details: {} });
+  return new StatusError(reason, responseMessage(code, serverMessage), { code, details: {} });
 }
 
 const responseReasons: ReadonlyMap<number, StatusReason> = new Map(
@@ -148,16 +148,17 @@ const responseMessages: Readonly<Record<number, string>> = {
   504: "the server was unable to return a response in the time allotted, but may still be processing the request",
 };
 
-function responseMessage(code: number, said: string): string {
-  if (code === 403) return said;
+function responseMessage(code: number, serverMessage: string): string {
+  if (code === 403) return serverMessage;
   if (code === 406 || code === 415) {
-    return said === "" || said === "unknown"
+    return serverMessage === "" || serverMessage === "unknown"
       ? "the server was unable to respond with a content type that the client supports"
-      : said;
+      : serverMessage;
   }
   const known = responseMessages[code];
   if (known !== undefined) return known;
-  if (code >= 500) return `an error on the server (${goQuote(said)}) has prevented the request from succeeding`;
+  if (code >= 500)
+    return `an error on the server (${goQuote(serverMessage)}) has prevented the request from succeeding`;
   return `the server responded with the status code ${code} but did not return more information`;
 }
 

@@ -27,12 +27,12 @@ export function parseJson(text: string): Json {
  */
 export function strictFieldErrors(text: string, value: Json, unknown: readonly string[]): readonly string[] {
   if (!hasDuplicateKeys(text, value)) return unknown.map(unknownField);
-  const strange = new Set(unknown);
+  const unknownPaths = new Set(unknown);
   const errors = new Set<string>();
   const scanner = new JsonScanner(text, (path, repeated) => {
-    if (strange.has(path)) errors.add(unknownField(path));
+    if (unknownPaths.has(path)) errors.add(unknownField(path));
     else if (repeated) errors.add(`duplicate field ${goQuote(path)}`);
-    return !strange.has(path);
+    return !unknownPaths.has(path);
   });
   scanner.scan();
   return [...errors];

@@ -124,7 +124,7 @@ class Parser {
     if (first.type === "'-'" && !canStartExpression(this.tokens.peek().type)) {
       // Both readings of a minus, sign and operator, have failed: cel-go reports both.
       this.tokens.fault(`no viable alternative at input '${first.text}'`, this.tokens.peek().start);
-      this.tokens.speakUp();
+      this.tokens.endRecovery();
     }
     const operand = this.member();
     return count % 2 === 0

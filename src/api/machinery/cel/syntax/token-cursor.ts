@@ -65,7 +65,7 @@ export class TokenCursor {
   }
 
   /** Reports the next fault even if no token fits until then. */
-  speakUp(): void {
+  endRecovery(): void {
     this.faulty = false;
   }
 }
