@@ -52,7 +52,6 @@ import { type Listener, listen, type ServingCertificate } from "./http/listener.
 import { type Past, Timeline } from "./past/index.ts";
 import { pipeline } from "./pipeline/pipeline.ts";
 import { requestMetrics } from "./pipeline/request-metrics.ts";
-import { uidSource } from "./rest/new-uid.ts";
 import { STORE_PREFIX } from "./rest/resource.ts";
 import { Resources } from "./rest/resources.ts";
 import type { ServerContext } from "./rest/server-context.ts";
@@ -145,7 +144,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     authorize: (attributes) => authz.authorize(attributes),
   });
   const documents = apiDocuments(builtIn);
-  const surroundings = { clock, random, log, newUid: uidSource() };
+  const surroundings = { clock, random, log, newUid: () => randomUUID() };
   const aggregated = aggregation({
     context: () => context,
     resources,
