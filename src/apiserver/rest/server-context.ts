@@ -29,7 +29,7 @@ export interface ServerContext extends StorageContext {
   readonly access: WriteAccess;
   /** By `group/plural`: who hands out what objects of that resource need, such as addresses. */
   readonly allocators: ReadonlyMap<string, Allocator>;
-  /** Returns what to call with each event that a watch of this user delivers. Absent: deliveries are not recorded. */
+  /** Reports each delivery with the watcher's user name. Absent: deliveries are not recorded. */
   readonly deliveries?: ((user: string, userAgent: string) => Delivered) | undefined;
 }
 
