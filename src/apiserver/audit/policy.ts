@@ -5,7 +5,6 @@
  * 2. Empty lists match everything. A rule with namespaces or resources is about resources only, one with URLs only about other paths.
  */
 
-import { LastAsked } from "../http/last-asked.ts";
 import type { RequestInfo } from "../http/request-info.ts";
 import type { UserInfo } from "../identity/user.ts";
 
@@ -53,22 +52,9 @@ export type Decide = (user: UserInfo | undefined, info: RequestInfo) => Verdict;
 export function compilePolicy(policy: Policy): Decide {
   const rules = policy.rules.map((rule) => ({ matches: compileRule(rule), verdict: verdictOf(rule, policy) }));
   const otherwise = verdictOf({ level: "None", omitStages: [] }, policy);
-  const find: Decide = (user, info) => {
+  return (user, info) => {
     for (const { matches, verdict } of rules) if (matches(user, info)) return verdict;
     return otherwise;
-  };
-  const last = new LastAsked<Verdict>();
-  const hasNames = policy.rules.some(({ resources }) =>
-    resources.some(({ resourceNames }) => resourceNames.length > 0),
-  );
-  return (user, info) => {
-    const { topic } = info;
-    if (user === undefined || topic === undefined || hasNames) return find(user, info);
-    const known = last.get(user, topic);
-    if (known !== undefined) return known;
-    const verdict = find(user, info);
-    last.set(user, topic, verdict);
-    return verdict;
   };
 }
 

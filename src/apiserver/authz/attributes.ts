@@ -29,8 +29,6 @@ export interface Attributes {
   readonly namespace: string;
   readonly name: string;
   readonly selectors: Selectors;
-  /** As in RequestInfo: the same for questions that differ in their name alone. */
-  readonly topic?: object | undefined;
 }
 
 /** What a list, a watch or a deletion of many narrows itself to. */
@@ -60,7 +58,6 @@ export class RequestAttributes implements Attributes {
   readonly namespace: string;
   readonly name: string;
   readonly selectors: Selectors;
-  readonly topic: object | undefined;
 
   constructor(user: UserInfo, info: RequestInfo, query?: URLSearchParams) {
     this.user = user;
@@ -73,7 +70,6 @@ export class RequestAttributes implements Attributes {
     this.subresource = info.subresource;
     this.namespace = info.namespace;
     this.name = info.name;
-    this.topic = info.topic;
     const selecting = query !== undefined && info.isResourceRequest && SELECTING.has(info.verb);
     this.selectors = selecting ? new QuerySelectors(info.path, query) : NO_SELECTORS;
   }

@@ -10,7 +10,6 @@
  */
 import type { flowcontrol } from "#api";
 import { MemoMap } from "#base";
-import { LastAsked } from "../http/last-asked.ts";
 import type { RequestInfo } from "../http/request-info.ts";
 import type { UserInfo } from "../identity/user.ts";
 import { dealHand, flowHash } from "./dealer.ts";
@@ -78,7 +77,6 @@ export class Configuration {
   #candidates = new WeakMap<object, readonly Candidate[]>();
   /** By who asks, and then by what for. As long. */
   #known = new WeakMap<UserInfo, WeakMap<object, Route>>();
-  readonly #last = new LastAsked<Route>();
 
   constructor(options: ConfigurationOptions) {
     this.#options = options;
@@ -95,11 +93,7 @@ export class Configuration {
     const { topic } = info;
     if (topic === undefined)
       return this.#routes.find(({ definition }) => definition.matches(user, info)) ?? this.#catchAll();
-    const last = this.#last.get(user, topic);
-    if (last !== undefined) return last;
-    const route = this.#known.get(user)?.get(topic) ?? this.#find(user, topic, info);
-    this.#last.set(user, topic, route);
-    return route;
+    return this.#known.get(user)?.get(topic) ?? this.#find(user, topic, info);
   }
 
   #find(user: UserInfo, topic: object, info: RequestInfo): Route {
@@ -130,7 +124,6 @@ export class Configuration {
     this.#routes = this.#compile(schemas, present);
     this.#candidates = new WeakMap();
     this.#known = new WeakMap();
-    this.#last.forget();
     const limits = seatLimits(
       new Map([...this.#levels].map(([name, { shares }]) => [name, shares])),
       this.#options.total,

@@ -65,8 +65,6 @@ export class Bindings {
     RoleBinding: new Map(),
     ClusterRoleBinding: new Map(),
   };
-  /** How many there have been. */
-  changes = 0;
 
   constructor(roles: Roles) {
     this.#roles = roles;
@@ -83,7 +81,6 @@ export class Bindings {
     this.delete(kind, key);
     const binding = this.#bindingOf(kind, object as rbac.RoleBinding);
     if (binding === undefined) return;
-    this.changes++;
     this.#known[kind].set(key, binding);
     binding.role.bindings++;
     const scope = this.#scopeOf(binding);
@@ -93,7 +90,6 @@ export class Bindings {
   delete(kind: BindingKind, key: string): void {
     const binding = this.#known[kind].get(key);
     if (binding === undefined) return;
-    this.changes++;
     this.#known[kind].delete(key);
     const scope = this.#scopeOf(binding);
     for (const grant of binding.grants) removeGrant(scope, binding, grant);

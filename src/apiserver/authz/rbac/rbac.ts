@@ -4,12 +4,10 @@
  *     roles, cluster roles        --► Roles    ◄── Bindings ◄── a question
  *     bindings, cluster bindings  --► Bindings
  *
- * 1. A decision never waits. Its cost follows the roles of the user who asks, whatever else there is. What was allowed last is known by heart until a role or a
- *    binding changes: most who ask do so again and again.
+ * 1. A decision never waits. Its cost follows the roles of the user, whatever else there is.
  * 2. Rights only add up. A binding to a role that does not exist gives nothing, and a refusal says so.
  */
 import { goQuote, type rbac } from "#api";
-import { LastAsked } from "../../http/last-asked.ts";
 import type { UserInfo } from "../../identity/user.ts";
 import { follow } from "../../loopback/follow.ts";
 import type { Resource } from "../../rest/resource.ts";
@@ -32,10 +30,6 @@ export class Rbac implements Mode {
   readonly name: string;
   readonly roles = new Roles();
   readonly bindings = new Bindings(this.roles);
-  /** What was allowed, whatever its name. */
-  readonly #last = new LastAsked<Verdict>();
-  /** Then: see `#changes`. */
-  #lastChanges = 0;
 
   constructor(name = "rbac") {
     this.name = name;
@@ -62,30 +56,17 @@ export class Rbac implements Mode {
   }
 
   readonly authorize = (attributes: Attributes): Verdict => {
-    const { user, topic } = attributes;
-    const last = topic === undefined || this.#lastChanges !== this.#changes ? undefined : this.#last.get(user, topic);
-    return last ?? this.#find(attributes);
-  };
-
-  /** Of roles and of bindings, so far. */
-  get #changes(): number {
-    return this.roles.changes + this.bindings.changes;
-  }
-
-  #find(attributes: Attributes): Verdict {
-    const { user, topic, isResourceRequest, path, verb, apiGroup, subresource, namespace, name } = attributes;
+    const { user, isResourceRequest, path, verb, apiGroup, subresource, namespace, name } = attributes;
     const resource = subresource === "" ? attributes.resource : `${attributes.resource}/${subresource}`;
     const ofAny = subresource === "" ? "" : `*/${subresource}`;
     let allowed: Verdict | undefined;
     let missing: RoleSlot[] | undefined;
-    let hasNames = false;
     this.bindings.visit(user, isResourceRequest ? namespace : "", (role, grants) => {
       const table = this.roles.meaning(role)?.table;
       if (table === undefined) {
         missing = [...(missing ?? []), role];
         return false;
       }
-      hasNames ||= table.hasNames;
       const allows = isResourceRequest
         ? table.allowsResource(apiGroup, resource, ofAny, verb, name)
         : table.allowsPath(path, verb);
@@ -96,12 +77,8 @@ export class Rbac implements Mode {
       }
       return false;
     });
-    if (allowed !== undefined && !hasNames && topic !== undefined) {
-      this.#last.set(user, topic, allowed);
-      this.#lastChanges = this.#changes;
-    }
     return allowed ?? (missing === undefined ? NO_OPINION : noOpinion(`RBAC: ${joinErrors(missing.map(notFound))}`));
-  }
+  };
 
   rulesFor(user: UserInfo, namespace: string): Rules {
     const { rules, missing } = this.held(user, namespace);

@@ -39,8 +39,6 @@ export class RoleSlot {
 export class Roles {
   readonly #slots: Readonly<Record<RoleKind, Map<string, RoleSlot>>> = { Role: new Map(), ClusterRole: new Map() };
   readonly #aggregating = new Set<RoleSlot>();
-  /** How many there have been. */
-  changes = 0;
 
   /** `key`: `namespace/name` of a Role, the name of a ClusterRole. */
   slot(kind: RoleKind, key: string): RoleSlot {
@@ -88,7 +86,6 @@ export class Roles {
   }
 
   #change(kind: RoleKind, key: string, stored: Stored | undefined): void {
-    this.changes++;
     const slot = this.slot(kind, key);
     if (kind === "ClusterRole") this.#forgetGathered(slot, [slot.stored?.labels, stored?.labels]);
     slot.stored = stored;

@@ -17,15 +17,12 @@ export class RuleTable {
   readonly #groups = new Map<string, Map<string, Verbs>>();
   readonly #paths = new Map<string, Set<string>>();
   readonly #beginnings = new Map<string, Set<string>>();
-  /** Some of it is allowed for some names alone. */
-  readonly hasNames: boolean;
 
   constructor(rules: readonly rbac.PolicyRule[]) {
     for (const rule of rules) {
       this.#addResources(rule);
       this.#addPaths(rule);
     }
-    this.hasNames = rules.some(({ resourceNames = [] }) => resourceNames.length > 0);
   }
 
   /** `resource`: with its subresource, if there is one; `ofAny` is that subresource of every resource, or "". */
