@@ -1,13 +1,14 @@
 /**
- * What a fresh cluster has from the start.
+ * The objects that every cluster has.
  *
  *     namespaces ──► service range ──► the Service `kubernetes`
  *         ├──► roles and bindings
  *         ├──► priority classes, priority levels, flow schemas
  *         └──► config maps, the server's own lease
  *
- * 1. What is missing is made. Roles, bindings and flow control are also brought up to date; all else is left as it is found.
- * 2. Everything that does not need something else is made at the same time: a store that takes its time takes it once.
+ * 1. Missing objects are created. Roles, bindings and flow control are also brought up to date; all others are left
+ *    unchanged.
+ * 2. Independent objects are created concurrently, so that a slow store delays the start only once.
  */
 import { formatTime, instantOf, type KubeObject } from "#api";
 import { isStoreError } from "#store";
@@ -27,7 +28,7 @@ const CIDR_CONTROLLER = "kubernetes-service-cidr-controller";
 export interface BootstrapOptions extends AuthenticationFacts {
   /** One of each family at most; the first is the default. */
   readonly serviceCidrs?: readonly string[] | undefined;
-  /** Where clients reach this server, and who it is. Without it there is no Service `kubernetes`, and no lease. */
+  /** The identity and address of this server. Without it there is neither the Service `kubernetes` nor a lease. */
   readonly identity?: Identity | undefined;
 }
 
@@ -49,7 +50,7 @@ export async function bootstrap(
   if (options.identity !== undefined) await advertise(context, resources, options.identity, options.serviceCidrs);
 }
 
-/** Tells other servers by what this one knows its clients: also for later, when that changes. */
+/** Publishes the authorities of client certificates for aggregated API servers. Called again when they change. */
 export async function publishAuthentication(
   context: ServerContext,
   resources: Resources,
@@ -58,7 +59,7 @@ export async function publishAuthentication(
   await new Ensure(context, resources).all(configMaps(facts, context.clock.now()));
 }
 
-/** Says where this server is: also for later, when its port is known only once it listens. */
+/** Publishes the address of this server. Called when it listens, because its port may not be known before. */
 export async function advertise(
   context: ServerContext,
   resources: Resources,
@@ -98,8 +99,8 @@ async function ensureServices(
 }
 
 /**
- * An object that cannot be created because of another that is damaged does not keep the server from starting. A store that fails
- * does.
+ * An object that cannot be created because of another that is damaged does not keep the server from starting. A store
+ * that fails does.
  */
 function reportTo({ log }: ServerContext): EnsureFailure {
   return ({ group, plural, object: { metadata } }, error) => {

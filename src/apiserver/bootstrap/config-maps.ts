@@ -1,11 +1,14 @@
-/** What other servers need to know of this one's authentication, and since when ServiceAccount tokens are tracked. */
+/**
+ * ConfigMaps for aggregated API servers (authorities of client certificates), and since when ServiceAccount tokens are
+ * tracked.
+ */
 import { formatTime, instantOf, type KubeObject } from "#api";
 import type { Wanted } from "../loopback/ensure.ts";
 
 export interface AuthenticationFacts {
-  /** Certificates in PEM: who signs the certificates of clients. */
+  /** PEM: the authorities of client certificates. */
   readonly clientCa?: string | undefined;
-  /** For proxies that pass on whom they have authenticated. */
+  /** For front proxies that authenticate users by headers. */
   readonly requestHeader?: { readonly ca: string; readonly allowedNames: readonly string[] } | undefined;
 }
 
@@ -13,7 +16,7 @@ export function configMaps(facts: AuthenticationFacts, now: number): readonly Wa
   const [today] = formatTime(instantOf(now)).split("T");
   const data = authentication(facts);
   return [
-    // As the original does, always there, so that others can watch it.
+    // As in Kubernetes it always exists, so that it can be watched.
     wanted("extension-apiserver-authentication", data, true),
     wanted("kube-apiserver-legacy-service-account-token-tracking", { since: today ?? "" }, false),
   ];
@@ -32,7 +35,7 @@ function authentication({ clientCa, requestHeader }: AuthenticationFacts): Reado
   };
 }
 
-/** Certificates change: those of this start are added to, or replace, what is there. */
+/** Updates a ConfigMap that exists with the certificates of this start. */
 function wanted(name: string, data: Readonly<Record<string, string>>, refresh: boolean): Wanted {
   return {
     group: "",

@@ -1,5 +1,5 @@
 /**
- * The Lease by which an API server says that it is there: in kube-system, named after its host and port, renewed while it runs.
+ * The identity Lease of an API server: in kube-system, named after its host and port, renewed while it runs.
  */
 import { createHash } from "node:crypto";
 import { formatMicroTime, instantOf, type KubeObject } from "#api";
@@ -18,7 +18,7 @@ export interface Identity {
   readonly hostname: string;
   readonly port: number;
   readonly address?: string | undefined;
-  /** Another one for each start. */
+  /** A new one for each start. */
   readonly uid: string;
 }
 
@@ -26,7 +26,7 @@ interface Lease extends KubeObject {
   readonly spec?: { readonly renewTime?: string; readonly leaseDurationSeconds?: number };
 }
 
-/** `apiserver-` and 26 letters and digits that stand for the server. */
+/** `apiserver-` and a digest of host and port. */
 export function identityName({ hostname, port }: Identity): string {
   const digest = createHash("sha256").update(`${hostname}:${port}`).digest().subarray(0, 16);
   let [bits, value, text] = [0, 0, ""];
@@ -60,7 +60,7 @@ export function identityLease(identity: Identity, now: number): Wanted {
   };
 }
 
-/** Addresses of the other servers whose Lease has not run out. */
+/** Addresses of the other servers whose Lease has not expired. */
 export function peerAddresses(resources: Resources, own: Identity, now: number): readonly string[] {
   const leases = resources.find("coordination.k8s.io", "v1", "leases");
   if (leases === undefined) return [];

@@ -1,8 +1,9 @@
 /**
- * The Service through which pods reach the API: `kubernetes` in `default`, on the first address of the first service range.
+ * The Service through which pods reach the API: `kubernetes` in `default`, on the first address of the first service
+ * range.
  *
  * 1. Its endpoints are the addresses of the API servers whose identity Lease is alive, and this one's.
- * 2. Where the address is one of the loopback device, or of no certain one, there are no endpoints: they would be of no use to anybody.
+ * 2. A loopback or unspecified address is not published: no other machine could reach it.
  */
 import { type core, equalJson, type Json, type KubeObject, parseIp } from "#api";
 import { addressRange } from "../allocate/address-range.ts";
@@ -13,10 +14,10 @@ const NAMESPACE = "default";
 
 export interface Advertised {
   readonly serviceCidr: string;
-  /** Where clients reach this server. */
+  /** The address at which clients reach this server. */
   readonly port: number;
   readonly address?: string | undefined;
-  /** Of other servers that are alive. */
+  /** Addresses of other servers that are alive. */
   readonly others?: readonly string[];
 }
 
@@ -82,7 +83,7 @@ function endpointSlice(addresses: readonly string[], port: number): Wanted {
   };
 }
 
-/** From another machine. */
+/** Whether another machine can reach the address. */
 function isReachable(address: string): boolean {
   const bytes = parseIp(address)?.bytes;
   if (bytes === undefined || bytes.every((byte) => byte === 0)) return false;

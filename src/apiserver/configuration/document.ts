@@ -1,11 +1,11 @@
 /**
- * Files that say how the server is to work, as they are read: one object of YAML or JSON, its fields taken one by one.
+ * Reads configuration files: one object in YAML or JSON.
  *
- * 1. A field that nobody knows is an error: a rule that is misspelt must not be one that is missing.
+ * 1. Unknown fields are errors: a misspelt rule must not become a missing one.
  */
 import { type FieldError, type FieldPath, field, isObject, type Json, type JsonObject, parseYaml } from "#api";
 
-/** Throws what `error` makes of a sentence if the text is no object. */
+/** Throws `error` with a sentence for the user if the text is not an object. */
 export function documentOf(
   text: string,
   file: string,

@@ -1,12 +1,12 @@
 /**
- * Events live for a while after they were last written, then they are deleted.
+ * Deletes Events some time after they were last written.
  *
  *     cache --► queue of what was written, oldest first ···► deletions, a batch at a time
  *
- * 1. One timer for all: all live equally long, so those written first end first, and the queue is in order by itself.
- * 2. An Event that was written again stands in the queue once more; its older place is skipped.
- * 3. Several servers may do this on one store: each deletion is a compare-and-swap on what was to be deleted, and what is gone is skipped.
- * 4. When a server starts, it knows of an Event only what that says of itself: then the last time it tells counts as its last write.
+ * 1. One timer for all: every Event has the same time to live, so the queue is in order by itself.
+ * 2. An Event that is written again is queued again; its older entry is skipped.
+ * 3. Several servers may do this on one store: each deletion is a compare-and-swap, and deleted Events are skipped.
+ * 4. When a server starts, the latest timestamp in an Event counts as its last write.
  */
 import { type KubeObject, parseMicroTime, parseTime, toMs } from "#api";
 import type { Revision } from "#store";
@@ -17,9 +17,9 @@ import type { ServerContext } from "../rest/server-context.ts";
 import { erase } from "../rest/write/persist.ts";
 
 export const DEFAULT_EVENT_TTL_MS = 60 * 60_000;
-/** No more often than this: Events end in groups. */
+/** No more often than this: Events expire in batches. */
 const MIN_WAIT_MS = 5_000;
-/** And no less: a queue that was filled anew may begin with one that ends sooner. */
+/** No less often than this: a queue that is filled again may begin with an Event that expires sooner. */
 const MAX_WAIT_MS = 60_000;
 const BATCH = 500;
 const AT_ONCE = 16;
@@ -59,7 +59,7 @@ class ExpiryQueue {
   readonly #context: ServerContext;
   readonly #ttlMs: number;
   #places: Place[] = [];
-  /** Those before it are done: cheaper than shifting. */
+  /** Entries before it are done: cheaper than shifting. */
   #head = 0;
   #stop: (() => void) | undefined;
 
@@ -70,13 +70,13 @@ class ExpiryQueue {
     this.#fill();
   }
 
-  /** Until the next one ends; a whole life if there is none: what comes later ends later. */
+  /** Until the next Event expires. Without Events, the time to live: none can expire before. */
   waitMs(): number {
     const next = this.#places[this.#head];
     return next === undefined ? this.#ttlMs : next.expiresMs - this.#context.clock.now();
   }
 
-  /** Deletes what has ended. */
+  /** Deletes what has expired. */
   async expire(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const batch = this.#take();
@@ -93,7 +93,7 @@ class ExpiryQueue {
     this.#stop?.();
   }
 
-  /** From what is there, and then from what is written. */
+  /** Queues the Events that exist, then each that is written. */
   #fill(): void {
     this.#stop?.();
     const now = this.#context.clock.now();
@@ -118,7 +118,7 @@ class ExpiryQueue {
     this.#places.push({ suffix: key.slice(this.#events.cache.prefix.length), revision, expiresMs });
   }
 
-  /** The next of those that have ended and are still what they were. */
+  /** The next expired Events that have not been written again. */
   #take(): StoredObject[] {
     const now = this.#context.clock.now();
     const taken: StoredObject[] = [];
@@ -137,7 +137,7 @@ class ExpiryQueue {
 
   async #delete(stored: StoredObject): Promise<void> {
     try {
-      // Refused: somebody else was first. If it was written, it stands in the queue again.
+      // Another writer was first. If the Event was written, it is in the queue again.
       await erase(this.#context, this.#events, stored.key.slice(this.#events.cache.prefix.length), stored);
     } catch (error) {
       this.#context.log.warn("an expired event could not be deleted; trying again later", { event: stored.key, error });
@@ -146,7 +146,7 @@ class ExpiryQueue {
   }
 }
 
-/** The latest time that an Event tells. */
+/** The latest timestamp in an Event. */
 function lastToldMs(object: KubeObject): number | undefined {
   const { metadata, lastTimestamp, eventTime, series } = object as KubeObject & {
     readonly lastTimestamp?: string | null;

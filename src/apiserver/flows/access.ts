@@ -1,12 +1,13 @@
 /**
- * Everyone whom the server knows may ask for flows: what they are shown is decided record by record. And for numbers of revisions, which all objects have.
- * Who tells of works has to be who does them: that is decided work by work. A scheduler may say why it decided as it did.
+ * Authorization of the paths of flows. Every authenticated user may read flows, and is shown the records about objects
+ * that they may get; and may read revisions, which every object has. Reports of works are checked one by one: only who
+ * does a work may report it. A scheduler may report the reasons for its decisions.
  */
 import type { Authorizer } from "../authz/authorizer.ts";
 import { HISTORY_PATH } from "../past/index.ts";
 
 export const FLOWS_PATH = "/k8ts/flows";
-/** Why Pods are where they are. */
+/** The reasons for scheduling decisions. */
 export const SCHEDULING_PATH = "/k8ts/scheduling";
 const SCHEDULER = "system:kube-scheduler";
 const AUTHENTICATED = "system:authenticated";

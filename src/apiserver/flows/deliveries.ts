@@ -1,15 +1,16 @@
 /**
- * Who was told of a write: one record for each, not one for each watcher.
+ * Records which watchers a write was delivered to: one record for each write, not for each watcher.
  *
- * 1. All watchers of a revision are told in the turn in which it comes: what has been noted when another revision comes, or the turn ends, is all.
- * 2. Of many, the first are named and the others counted.
+ * 1. A revision is delivered to all watchers in one turn: the record is complete when another revision comes, or the
+ *    turn ends.
+ * 2. The first watchers are named, the others counted.
  */
 import { actorOf, type Recorder, type Written } from "#flows";
 import type { Resource } from "../rest/resource.ts";
 
 const MAX_NAMED = 16;
 
-interface Told {
+interface Delivery {
   readonly resource: Resource;
   readonly key: string;
   readonly revision: number;
@@ -21,7 +22,7 @@ interface Told {
 export class Deliveries {
   readonly #recorder: Recorder;
   readonly #now: () => number;
-  #told: Told | undefined;
+  #delivery: Delivery | undefined;
   readonly #flush = () => this.#record();
 
   constructor(recorder: Recorder, now: () => number) {
@@ -29,29 +30,29 @@ export class Deliveries {
     this.#now = now;
   }
 
-  /** To be told of each event that goes to one watcher. */
+  /** Returns what to call with each event that is delivered to one watcher. */
   to(user: string, userAgent: string): (resource: Resource, change: string, key: string, revision: number) => void {
     const known = actorOf(user, userAgent);
-    // Who does not say what they are is not told of by name: records are read by others.
+    // A client without a user agent is not named: other users read the records.
     const name = known === user && !user.startsWith("system:") ? "a watcher" : known;
     return (resource, change, key, revision) => {
-      let told = this.#told;
-      if (told === undefined || told.revision !== revision) {
-        if (told === undefined) queueMicrotask(this.#flush);
+      let delivery = this.#delivery;
+      if (delivery === undefined || delivery.revision !== revision) {
+        if (delivery === undefined) queueMicrotask(this.#flush);
         else this.#record();
-        told = { resource, key, revision, change: change as Told["change"], to: [], count: 0 };
-        this.#told = told;
+        delivery = { resource, key, revision, change: change as Delivery["change"], to: [], count: 0 };
+        this.#delivery = delivery;
       }
-      told.count += 1;
-      if (told.to.length < MAX_NAMED && !told.to.includes(name)) told.to.push(name);
+      delivery.count += 1;
+      if (delivery.to.length < MAX_NAMED && !delivery.to.includes(name)) delivery.to.push(name);
     };
   }
 
   #record(): void {
-    const told = this.#told;
-    if (told === undefined) return;
-    this.#told = undefined;
-    const { resource, key, revision, change, to, count } = told;
+    const delivery = this.#delivery;
+    if (delivery === undefined) return;
+    this.#delivery = undefined;
+    const { resource, key, revision, change, to, count } = delivery;
     const { group, resource: plural } = resource.groupResource;
     const suffix = key.slice(resource.cache.prefix.length);
     const slash = suffix.indexOf("/");

@@ -1,4 +1,4 @@
-/** The API server's part in flows: requests are recorded as they pass, and can be asked for. */
+/** The API server's part in flows: it records requests, and serves the records. */
 export { FLOWS_PATH, flowsForEveryone, SCHEDULING_PATH } from "./access.ts";
 export { Deliveries } from "./deliveries.ts";
 export { flowObserver } from "./observer.ts";

@@ -1,8 +1,9 @@
 /**
- * Records each request about a resource, and the work that it came from: see #flows.
+ * Records each request about a resource, and the work that caused it: see #flows.
  *
- * 1. Nothing waits for it, and nothing fails because of it.
- * 2. Who somebody is comes from authentication; what they say about their work comes from them, and is marked where it is not theirs to say.
+ * 1. A request neither waits for its record nor fails because of it.
+ * 2. The user comes from authentication. What a client reports about its work is marked where the client cannot vouch
+ *    for it.
  */
 import type { ObjectMeta } from "#api";
 import { type Clock, timeOfDay } from "#base";
@@ -15,9 +16,9 @@ import type { RequestObserver } from "../pipeline/request-metrics.ts";
 import type { RequestWitness } from "../rest/server-context.ts";
 import { recordWork, type WorksOptions } from "./works.ts";
 
-/** More than all plugins together ask for, in two rounds. */
+/** More than all plugins need in both rounds of admission. */
 const MAX_STAMPS = 128;
-/** How many requests in a period have the plugins of their admission timed: nobody looks at single ones of more. */
+/** How many requests in a period have their admission plugins timed: under load, single ones do not matter. */
 export const TIMED = 100;
 export const TIMED_PERIOD_MS = 100;
 
@@ -25,7 +26,7 @@ export function flowObserver(options: WorksOptions): RequestObserver {
   const { recorder, clock } = options;
   const timeOf = timeOfDay(clock);
   let [periodAt, timed] = [Number.NEGATIVE_INFINITY, 0];
-  /** Where a flow begins, somebody waits for the answer. */
+  /** Only requests that begin a flow are timed. */
   const isTimed = (startMs: number) => {
     if (startMs - periodAt >= TIMED_PERIOD_MS) [periodAt, timed] = [startMs, 0];
     return timed++ < TIMED;
@@ -63,7 +64,7 @@ export function flowObserver(options: WorksOptions): RequestObserver {
     const { info, user, original, verdict } = exchange;
     const { headers } = original;
     const header = headers[CAUSE_HEADER];
-    // Before its facts are filled in: it may be the first that is heard of the work.
+    // Before the facts are filled in: this may record the work, which uses the same facts.
     const cause = header === undefined ? undefined : causeOf(exchange, header);
     const facts = recorder.facts();
     facts.at = at;
@@ -92,7 +93,7 @@ export function flowObserver(options: WorksOptions): RequestObserver {
     }
     facts.mutated = witness?.mutated;
     facts.validated = witness?.validated;
-    // Of several objects, each was asked about: these are not the times of one.
+    // Several objects pass admission one after the other: the times are not those of one.
     facts.stamps = info.verb === "deletecollection" ? undefined : witness?.stamps;
     facts.split = witness?.split ?? 0;
     facts.refusedBy = witness?.refusedBy;
@@ -100,7 +101,7 @@ export function flowObserver(options: WorksOptions): RequestObserver {
     recorder.recorded(facts);
   }
 
-  /** The id of the work that sent the request, which is recorded when it is first heard of. */
+  /** The id of the work that caused the request. The work is recorded with its first request. */
   function causeOf({ original, user }: Authenticated, header: string): string | undefined {
     const id = causeId(header);
     if (id === undefined || recorder.knowsWork(id)) return id;
@@ -118,7 +119,7 @@ interface Write {
   readonly change: Written["change"];
   /** After the request began. */
   readonly afterMs: number;
-  /** Where it is not what the request itself is about. */
+  /** The resource of the object, where the request is about another one. */
   readonly about: RequestAbout | undefined;
 }
 
@@ -181,7 +182,7 @@ class Witness implements RequestWitness {
   }
 }
 
-/** As the Status in the answer says. */
+/** The reason in the Status of the answer. */
 function reasonOf(response: ApiResponse): string | undefined {
   if (!("body" in response)) return undefined;
   const text = response.body[0]?.toString("utf8", 0, 2048) ?? "";

@@ -1,9 +1,10 @@
 /**
- * `GET /k8ts/flows`: records as lines of JSON, for `k8ts flow`, `k8ts why` and the dashboard. Its README says what can be asked for.
+ * `GET /k8ts/flows`: records as lines of JSON, for `k8ts flow`, `k8ts why` and the dashboard. The README describes its
+ * parameters.
  *
- *     recorder ──► sight: what the reader may see ──► trace: what the question is about ──► lines
+ *     recorder ──► sight: what the reader may see ──► trace: what the query selects ──► lines
  *
- * A stream is told what has been recorded, then a line `live`, then what happens from now: nothing is missed between, and nothing told twice.
+ * A stream begins with the existing records, then a line `live`, then each new record: none is missed or repeated.
  */
 import { badRequest } from "#api";
 import { type FlowRecord, LiveTrace, type Question, type Recorder, trace } from "#flows";
@@ -15,11 +16,11 @@ import { type Sight, sightOf } from "./sight.ts";
 import { takeWorks, type WorksOptions } from "./works.ts";
 
 const NDJSON = { "content-type": "application/x-ndjson", "cache-control": "no-store" };
-/** A caller that does not read is dropped, not waited for. */
+/** Slow readers are dropped, not awaited. */
 const MAX_WAITING_BYTES = 16 * 1024 * 1024;
 
 export interface FlowsRoute extends WorksOptions {
-  /** Who may get what. */
+  /** Decides which objects a reader may get. */
   readonly authorize: Authorizer;
   /** Ends streams. */
   readonly stopping: AbortSignal;
@@ -98,14 +99,14 @@ function lineOf(record: object): string {
   return `${JSON.stringify(record)}\n`;
 }
 
-/** The number of the record behind which the stream begins. */
+/** The number of the record after which the stream begins. */
 function firstOf(query: URLSearchParams, { id, seq }: Recorder): number {
   if (query.has("past") && !isTrue(query.get("past"))) return seq;
   const after = query.get("after");
   if (after === null) return 0;
   const match = /^([0-9a-f]+)-(\d+)$/.exec(after);
   if (match === null) throw badRequest(`after: ${JSON.stringify(after)} is not such as 1a2b3c4d-17`);
-  // Of another recorder's records nothing is known: all of this one's are new.
+  // The numbers of another recorder mean nothing here: all records are new.
   return match[1] === id ? Number(match[2]) : 0;
 }
 

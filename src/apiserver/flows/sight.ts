@@ -1,9 +1,10 @@
 /**
- * What somebody sees of the records: those about objects that they may get.
+ * Which records a user sees: those about objects that they may get.
  *
- * 1. Who may get everything sees everything, and is asked for once, as for a watch.
- * 2. Works are about the objects that woke them and that they wrote: they are seen with the first of these that is.
- * 3. Others' names, and by which role they were allowed, are no part of the objects: only who sees everything sees them. So is what a work read.
+ * 1. A user who may get everything sees everything. This is decided once, as for a watch.
+ * 2. A work is visible with the objects that woke it and that it wrote: one visible object is enough.
+ * 3. The names of other users, the roles that allowed them, and what a work has read are visible only to users who see
+ *    everything.
  */
 import { type Clock, LruMap, TtlMap } from "#base";
 import type { FlowRecord, ObjectName, RequestRecord, WorkRecord } from "#flows";
@@ -11,7 +12,7 @@ import { resourceAttributes } from "../authz/attributes.ts";
 import { type Authorizer, isAllowed } from "../authz/authorizer.ts";
 import type { UserInfo } from "../identity/user.ts";
 
-/** A decision holds for this long. */
+/** How long a decision is valid. */
 const DECISION_MS = 10_000;
 const MAX_DECISIONS = 4096;
 const MAX_WAITING = 1024;
@@ -24,7 +25,7 @@ export interface SightOptions {
 
 export type Sight = (record: FlowRecord) => readonly FlowRecord[] | Promise<readonly FlowRecord[]>;
 
-/** Undefined: everything is seen. */
+/** Undefined: everything is visible. */
 export async function sightOf(options: SightOptions): Promise<Sight | undefined> {
   const { authorize, user } = options;
   const everything = resourceAttributes(user, "get", { apiGroup: "*", apiVersion: "*", resource: "*" });
@@ -71,7 +72,7 @@ class PartialSight {
   }
 
   async #mayGet({ resource, namespace, name }: ObjectName): Promise<boolean> {
-    // Most roles speak of all objects of a namespace: their names need not be asked for one by one.
+    // Most roles are about all objects of a namespace: single names need no decision of their own.
     if (await this.#asked(resource, namespace, "")) return true;
     return name !== "" && this.#asked(resource, namespace, name);
   }

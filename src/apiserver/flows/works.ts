@@ -1,4 +1,4 @@
-/** Works as records: told of with a request of theirs, or by themselves (`POST /k8ts/flows`: a list of what `k8ts-cause` would hold). */
+/** Records of works: reported with a request (the header `k8ts-cause`), or as a list by `POST /k8ts/flows`. */
 import { badRequest, StatusError } from "#api";
 import type { Clock } from "#base";
 import { actorOf, type Cause, type Recorder, readCause, vouchesFor } from "#flows";
@@ -7,22 +7,22 @@ import { ANONYMOUS } from "../identity/user.ts";
 
 export interface WorksOptions {
   readonly recorder: Recorder;
-  /** How far the store is: what somebody was woken by cannot be newer. */
+  /** The current revision: a work cannot have been woken by a later one. */
   readonly revision: () => number;
   readonly clock: Clock;
 }
 
 const MAX_BODY_BYTES = 512 * 1024;
 
-/** Who tells of a work. */
+/** The client that reports a work. */
 export interface Teller {
   readonly user: string;
   readonly userAgent: string;
-  /** By another clock. */
+  /** Its clock is another one. */
   readonly isForeign: boolean;
 }
 
-/** Records a work. Where its words are not its teller's to say, it is the teller's, and marked. */
+/** Records a work. One that the client cannot vouch for is recorded as the client's own, and marked. */
 export function recordWork(cause: Cause, teller: Teller, options: WorksOptions): void {
   const { recorder, revision, clock } = options;
   const newest = revision();
@@ -43,7 +43,7 @@ export function recordWork(cause: Cause, teller: Teller, options: WorksOptions):
   });
 }
 
-/** Only who does a work may tell of it without doing anything. */
+/** Only the component that does a work may report it without a request. */
 export async function takeWorks(request: ApiRequest, options: WorksOptions): Promise<ApiResponse> {
   const { user = ANONYMOUS, remoteAddress } = request;
   const causes = parsed((await request.body(MAX_BODY_BYTES)).toString());

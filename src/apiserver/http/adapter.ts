@@ -6,7 +6,7 @@
  *     HTTP/2 stream    ──► ┘                                                 └ ──► stream, or the connection itself
  *
  * 1. HTTP/1.1 is Node's, HTTP/2 is our own: see `../http2`.
- * 2. A caller that has gone is no error. Whatever else goes wrong here is logged once, and ends that one answer.
+ * 2. A client that disconnects is not an error. Every other failure here is logged once and ends that one answer.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
@@ -22,7 +22,7 @@ import { takesOver, type UpgradeOutlet, upgradeOutlet } from "./upgrade.ts";
 
 export interface HttpHandlers {
   http1(request: IncomingMessage, response: ServerResponse): void;
-  /** A request of HTTP/1.1 that asks to go on in another protocol. */
+  /** An HTTP/1.1 request with an `Upgrade` header. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
   http2(stream: Http2Stream, socket: TLSSocket): void;
 }
@@ -51,7 +51,7 @@ export function httpHandlers(handle: Handle, log: Logger): HttpHandlers {
   ): Promise<void> | undefined =>
     takeOver !== undefined && takesOver(given, request) ? takeOver(given) : send(given, request, outlet);
 
-  /** Most are answered and sent before it returns. */
+  /** Most requests are answered and sent before it returns. */
   const answer = (request: ApiRequest, outlet: Outlet, takeOver?: UpgradeOutlet["takeOver"]): void => {
     try {
       const sending = andThen(handle(request), (response) => deliver(response, request, outlet, takeOver));

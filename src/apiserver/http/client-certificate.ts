@@ -1,10 +1,10 @@
 import type { X509Certificate } from "node:crypto";
 
-/** What a client has shown during the TLS handshake. */
+/** The client certificate of a TLS handshake. */
 export interface ClientCertificate {
   readonly leaf: X509Certificate;
-  /** Sent along, to fill the path up to an authority. */
+  /** Sent by the client, to complete the chain to an authority. */
   readonly intermediates: readonly X509Certificate[];
-  /** Whether TLS could verify it by any of the authorities that it knows. */
+  /** Whether TLS verified it with any of the configured authorities. */
   readonly verified: boolean;
 }

@@ -1,9 +1,9 @@
 /**
  * The client certificate of a connection.
  *
- * 1. Read once for each connection, when the first request asks: reading one is not cheap.
- * 2. A TLS session that goes on in another connection keeps the client's certificate, but not those that were sent along to reach an authority:
- *    they are remembered from the connection where the session began.
+ * 1. It is read once for each connection, on its first request: reading is expensive.
+ * 2. A resumed TLS session keeps the client's certificate, but not the intermediates. They are remembered from the
+ *    connection where the session began.
  */
 import { X509Certificate } from "node:crypto";
 import type { DetailedPeerCertificate, TLSSocket } from "node:tls";
@@ -14,7 +14,7 @@ const MAX_CHAINS = 10_000;
 
 export class ConnectionCertificates {
   readonly #known = new WeakMap<TLSSocket, ClientCertificate | "none">();
-  /** By the digest of the client's own. */
+  /** Intermediates, by the digest of the client certificate. */
   readonly #sentAlong = new LruMap<string, readonly X509Certificate[]>(MAX_CHAINS);
 
   of(socket: TLSSocket): ClientCertificate | undefined {
@@ -34,7 +34,7 @@ export class ConnectionCertificates {
     if (socket.isSessionReused()) {
       return { leaf, intermediates: this.#sentAlong.get(fingerprint256) ?? sent, verified: socket.authorized };
     }
-    // An authority itself may be among them, as TLS has found it; what stands in between is worth remembering.
+    // TLS may have added the authority itself: only certificates in between are worth remembering.
     if (socket.authorized && sent.some(({ subject, issuer }) => subject !== issuer))
       this.#sentAlong.set(fingerprint256, sent);
     return { leaf, intermediates: sent, verified: socket.authorized };
@@ -43,7 +43,7 @@ export class ConnectionCertificates {
 
 function sentAlong(socket: TLSSocket): readonly X509Certificate[] {
   const found: X509Certificate[] = [];
-  // The last one is its own issuer, or has none.
+  // The last one is its own issuer, or has no issuer.
   let below: DetailedPeerCertificate | undefined;
   let current: DetailedPeerCertificate | undefined = socket.getPeerCertificate(true).issuerCertificate;
   while (current !== undefined && current !== below) {

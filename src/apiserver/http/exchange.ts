@@ -1,6 +1,4 @@
-/**
- * A request and its answer as values: what the pipeline works on, whether it came over TLS or from a component in the same process.
- */
+/** Requests and answers as values, the same for clients over TLS and for components in this process. */
 import type { Duplex, Readable } from "node:stream";
 import type { Json } from "#api";
 import type { Maybe } from "#base";
@@ -12,35 +10,36 @@ export interface ApiRequest {
   readonly method: string;
   readonly path: string;
   readonly query: URLSearchParams;
-  /** Path and query, as sent; absent where they are only known in parts. */
+  /** Path and query, as sent. Absent for requests of this process. */
   readonly target?: string;
-  /** The address that the request came from; absent where it came from this process. */
+  /** The address of the client. Absent for requests of this process. */
   readonly remoteAddress?: string | undefined;
-  /** Names in lower case. Values of a header that was sent more than once are joined, or only the first is there. */
+  /** Names in lower case. Values of a repeated header are joined, or only the first is kept. */
   readonly headers: Readonly<Record<string, string | undefined>>;
-  /** Names and values in turn, as they came over the network: where it matters that a header was sent more than once. */
+  /** Names and values in turn, as sent: for headers that may be repeated. */
   readonly rawHeaders?: readonly string[];
-  /** Read once, at most `limit` bytes: more fails as 413. */
+  /** To be called once. More than `limit` bytes fail with 413. */
   body(limit: number): Promise<Buffer>;
-  /** What the body says in JSON, where the caller is in this process and nobody has to see the body itself: a copy that is the server's own. */
+  /** The body as parsed JSON, where the client is in this process. The copy belongs to the server. */
   readonly value?: (() => Json) | undefined;
-  /** The body as it comes, for who passes it on instead. Absent where it does not come over the network. */
+  /** The body as a stream, for proxies. Absent for requests of this process. */
   readonly source?: Readable;
-  /** It asks to go on in another protocol, and its connection can: see `StreamResponse.upgrade`. */
+  /** It has an `Upgrade` header, and its connection can be taken over: see `StreamResponse.upgrade`. */
   readonly isUpgrade?: boolean;
-  /** Aborts when the caller has gone. Made when it is first asked for: most requests do without. */
+  /** Aborts when the client disconnects. Made on first use: most requests need none. */
   readonly signal: AbortSignal;
-  /** Calls once when the caller has gone, until the function returned is called. Absent where only `signal` tells: it costs more than a short wait. */
+  /**
+   * Calls once when the client disconnects; the returned function unregisters. Cheaper than `signal`; absent where
+   * there is only that.
+   */
   whenGone?(call: () => void): () => void;
-  /** Whose request it is: the identity of a component in this process, or what authentication has found out. */
+  /** The identity of a component in this process, or the result of authentication. */
   readonly user?: UserInfo;
-  /** What the client has shown of itself to TLS. */
   readonly certificate?: ClientCertificate;
 }
 
 export type ApiResponse = WholeResponse | StreamResponse;
 
-/** An answer, or the promise of one: what is known at once is not waited for. */
 export type Answering = Maybe<ApiResponse>;
 
 /** Answers a request: the whole pipeline. */
@@ -60,20 +59,20 @@ export interface WholeResponse {
 export interface StreamResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
-  /** Writes until it returns; the answer ends with it. */
+  /** Writes until its promise resolves, which ends the answer. */
   stream(sink: Sink): Promise<void>;
-  /** Takes the connection of a request that asked for it, in both senses, until it returns; instead of `stream`. */
+  /** Takes over the connection of an upgrade request until its promise resolves, instead of `stream`. */
   upgrade?(connection: Duplex): Promise<void>;
 }
 
 export interface Sink {
-  /** Queues bytes. Returns how many bytes wait to be taken by the network: who writes on past a bound drops the caller. */
+  /** Queues bytes, and returns how many are queued. Writers drop a client beyond a limit of their own. */
   write(bytes: Buffer): number;
-  /** Takes an event of a watch as it is, where the caller is in this process. Returns how many wait to be taken. Absent: only bytes are. */
+  /** Takes a watch event as an object, where the client is in this process. Returns how many are queued. */
   event?(type: string, object: object): number;
-  /** Cuts the connection and frees what waits for a caller that does not read. */
+  /** Disconnects a client that does not read, and frees its queue. */
   drop(): void;
-  /** Aborts when the caller has gone. */
+  /** Aborts when the client disconnects. */
   readonly signal: AbortSignal;
 }
 
@@ -81,7 +80,7 @@ export function isStream(response: ApiResponse): response is StreamResponse {
   return "stream" in response;
 }
 
-/** The same request, once it is known whose it is. What it was known by goes no further. `seeBody` is shown the body when it is read. */
+/** The request in the name of `user`, without credentials. `seeBody` is called with the body when it is read. */
 export function authenticated(
   request: ApiRequest,
   user: UserInfo,
@@ -93,7 +92,10 @@ export function authenticated(
   return new AuthenticatedRequest(request, headers, user, seeBody);
 }
 
-/** A class, because of its getter: in a literal it would give each request a shape of its own, which is slow, and held until the whole heap is collected. */
+/**
+ * A class, because of its getter: an object literal with a getter has a shape of its own, which is slow and stays in
+ * memory.
+ */
 class AuthenticatedRequest implements ApiRequest {
   readonly method: string;
   readonly path: string;
@@ -113,7 +115,7 @@ class AuthenticatedRequest implements ApiRequest {
     this.query = query;
     this.headers = headers;
     this.user = user;
-    // Who wants to see the body sees it when it is read.
+    // `seeBody` is called when the body itself is read.
     if (value !== undefined && seeBody === undefined) this.value = value;
     if (source !== undefined) this.source = source;
     if (isUpgrade !== undefined) this.isUpgrade = isUpgrade;
@@ -135,7 +137,7 @@ class AuthenticatedRequest implements ApiRequest {
   }
 }
 
-/** Calls once when the caller has gone, at once if it has already. Whoever waits no longer calls the function returned. */
+/** Calls once when the client disconnects, at once if it has already. The returned function unregisters. */
 export function whenGone(request: ApiRequest, call: () => void): () => void {
   if (request.whenGone !== undefined) return request.whenGone(call);
   const { signal } = request;
@@ -166,7 +168,7 @@ function withoutCredentials(
   return kept;
 }
 
-/** `name` in lower case. */
+/** The headers of credentials that Kubernetes defines. `name` is in lower case. */
 export function isStandardCredential(name: string): boolean {
   return name === "authorization" || name.startsWith("x-remote-") || name.startsWith("impersonate-");
 }

@@ -1,8 +1,9 @@
 /**
- * Headers that say who someone is, value by value.
+ * Headers that identify a user, value by value.
  *
- * 1. Values are never split at commas: names of groups may hold some, and `a, system:masters` is one name, not two.
- * 2. Bytes beyond ASCII are UTF-8, as in the original; Node shows each as a character of its own.
+ * 1. Values are never split at commas: the name of a group may contain one, and `a, system:masters` is one name, not
+ *    two.
+ * 2. Bytes beyond ASCII are UTF-8, as in Kubernetes. Node decodes each byte as a character.
  */
 import type { ApiRequest } from "./exchange.ts";
 
@@ -18,7 +19,7 @@ export function headerValues({ headers, rawHeaders }: Headers, name: string): re
     .map(([, value]) => value);
 }
 
-/** The first value that is not empty, of the first header that has one; undefined if none has. */
+/** The first non-empty value of the first header that has one. */
 export function headerValue(request: Headers, ...names: readonly string[]): string | undefined {
   for (const name of names) {
     const [first = ""] = headerValues(request, name);
@@ -27,7 +28,7 @@ export function headerValue(request: Headers, ...names: readonly string[]): stri
   return undefined;
 }
 
-/** Values of all headers that begin like this, by what follows. */
+/** Values of all headers with a prefix, by the rest of their names. */
 export function prefixedValues(
   { headers, rawHeaders }: Headers,
   prefix: string,
@@ -59,7 +60,7 @@ function utf8(value: string): string {
   return /[\x80-\xff]/.test(value) ? Buffer.from(value, "latin1").toString("utf8") : value;
 }
 
-/** What is not well encoded counts as it stands. */
+/** Returns the text unchanged if it is badly encoded. */
 function unescaped(key: string): string {
   try {
     return decodeURIComponent(key);

@@ -1,13 +1,14 @@
 /**
- * One TLS port for HTTP/1.1 and HTTP/2: the handshake says which.
+ * One TLS port for HTTP/1.1 and HTTP/2, chosen by ALPN.
  *
  *     TLS connection ──► h2:                 Http2Connection ──► stream
  *                    └── http/1.1, nothing:  Node's HTTP server ──► request
  *
  * 1. `listen` resolves when the port accepts connections, or rejects with the system's error (EADDRINUSE, EACCES, …).
- * 2. Client certificates are asked for but not demanded: who the caller is, and what follows, is decided in the pipeline.
- * 3. A connection on which nothing is asked is closed after a while; one that is slow to begin, sooner. A watch is a request that is under way.
- * 4. `close` takes no new requests, lets those under way finish for `graceMs`, then cuts what is left. It never hangs.
+ * 2. Client certificates are requested but optional: the pipeline authenticates.
+ * 3. Idle connections are closed after a time limit, connections that are slow to begin after a shorter one. A watch is
+ *    not idle.
+ * 4. `close` accepts no new requests, waits `graceMs` for those in flight, then closes all connections. It never hangs.
  */
 import { once } from "node:events";
 import { createServer as createHttp1Server } from "node:http";
@@ -17,15 +18,15 @@ import type { Clock, Logger } from "#base";
 import { Http2Connection } from "../http2/index.ts";
 import type { HttpHandlers } from "./adapter.ts";
 
-/** As long as clients made with Go keep a connection that they do not use. */
+/** The idle timeout of Go clients. */
 const IDLE_MS = 90_000;
-/** For the handshake, and for the first line and the headers of a request. */
+/** For the TLS handshake, and for the head of a request. */
 const HEADERS_MS = 32_000;
 
 export interface ServingCertificate {
   readonly certPem: string;
   readonly keyPem: string;
-  /** Empty: certificates of clients count for nothing. */
+  /** Empty: client certificates are ignored. */
   readonly clientCaPem: string;
 }
 
@@ -37,7 +38,7 @@ export interface ListenOptions {
   readonly alsoAt?: readonly string[] | undefined;
   readonly certificate: ServingCertificate;
   readonly handlers: HttpHandlers;
-  /** How long a connection stays open on which nothing is asked. Default: 90 s. */
+  /** The idle timeout of connections. Default: 90 s. */
   readonly idleMs?: number;
   readonly clock: Clock;
   readonly log: Logger;
@@ -87,14 +88,14 @@ export async function listen(options: ListenOptions): Promise<Listener> {
 
   server.listen(port, host);
   await once(server, "listening");
-  const doors: TcpServer[] = [];
+  const listeners: TcpServer[] = [];
   try {
-    for (const address of alsoAt) doors.push(await openDoor(address, server));
+    for (const address of alsoAt) listeners.push(await openAddress(address, server));
   } catch (error) {
-    for (const each of [server, ...doors]) each.close();
+    for (const each of [server, ...listeners]) each.close();
     throw error;
   }
-  // It has no port of its own, but from here on it looks after connections that send nothing.
+  // This server does not listen itself. The event starts its check for connections that time out.
   http1.emit("listening");
 
   return {
@@ -102,7 +103,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     renew: (next) => server.setSecureContext(tlsOptions(next)),
     async close(graceMs) {
       const closed = Promise.all(
-        [server, ...doors].map((each) => new Promise<void>((resolve) => each.close(() => resolve()))),
+        [server, ...listeners].map((each) => new Promise<void>((resolve) => each.close(() => resolve()))),
       );
       for (const connection of connections) connection.close();
       http1.close();
@@ -115,12 +116,12 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   };
 }
 
-/** The same port at another address: whoever comes in there is handed to the server. */
-async function openDoor(host: string, server: TlsServer): Promise<TcpServer> {
-  const door = createTcpServer({ noDelay: true }, (socket) => server.emit("connection", socket));
-  door.listen((server.address() as AddressInfo).port, host);
-  await once(door, "listening");
-  return door;
+/** Opens the same port at another address, and hands its connections to the server. */
+async function openAddress(host: string, server: TlsServer): Promise<TcpServer> {
+  const listener = createTcpServer({ noDelay: true }, (socket) => server.emit("connection", socket));
+  listener.listen((server.address() as AddressInfo).port, host);
+  await once(listener, "listening");
+  return listener;
 }
 
 function tlsOptions({ certPem, keyPem, clientCaPem }: ServingCertificate) {

@@ -1,4 +1,4 @@
-/** Requests that last as long as their callers like: watches, and streams to and from containers. */
+/** Long-running requests: watches, and streams to and from containers. */
 import type { RequestInfo } from "./request-info.ts";
 
 const SUBRESOURCES = new Set(["attach", "exec", "proxy", "log", "portforward"]);

@@ -1,4 +1,4 @@
-/** A request that came over the network, as a value. Both versions of HTTP give a method, a target, header fields and a body to read. */
+/** A request from the network as a value, the same for HTTP/1.1 and HTTP/2. */
 import type { IncomingHttpHeaders } from "node:http";
 import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
@@ -14,11 +14,11 @@ export interface NetworkRequest {
   readonly rawHeaders: readonly string[];
   /** Absent where there is no body. */
   readonly source: Readable | undefined;
-  /** Closes when the caller has gone, or has its answer. */
+  /** Closes when the client disconnects, or has its answer. */
   readonly peer: Peer;
   readonly connection: Socket;
   readonly certificate: ClientCertificate | undefined;
-  /** It asks to go on in another protocol. */
+  /** It has an `Upgrade` header. */
   readonly isUpgrade?: boolean;
 }
 
@@ -28,7 +28,7 @@ interface Peer {
   off(event: "close", listener: () => void): unknown;
 }
 
-/** Nobody adds to it. */
+/** Shared, and never changed. */
 const NO_QUERY = new URLSearchParams();
 const NO_BODY = Promise.resolve(Buffer.alloc(0));
 
@@ -96,8 +96,8 @@ class IncomingRequest implements ApiRequest {
   }
 }
 
-/** Made once: every answer that was waited for ends with it, and an error with the stack of each would cost more than most answers do. */
-const GONE = new DOMException("The caller has gone, or has its answer.", "AbortError");
+/** Shared: every asynchronous answer ends with it, and capturing a stack for each would cost more than most answers. */
+const GONE = new DOMException("The client has disconnected, or has its answer.", "AbortError");
 
 function signalOf(peer: Peer): AbortSignal {
   const gone = new AbortController();
@@ -106,13 +106,13 @@ function signalOf(peer: Peer): AbortSignal {
   return gone.signal;
 }
 
-/** What lies beyond the limit is read and dropped, so that the caller can be told. */
+/** Bytes beyond the limit are read and dropped, so that the client receives the error. */
 function readBody(source: Readable, limit: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let bytes = 0;
     const cut = () => {
-      if (!source.readableEnded) reject(new Error("the caller left before its request was complete"));
+      if (!source.readableEnded) reject(new Error("the client disconnected before its request was complete"));
     };
     if (source.destroyed) return cut();
     source.on("data", (chunk: Buffer) => {

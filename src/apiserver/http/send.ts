@@ -1,4 +1,4 @@
-/** Answers as bytes, the same for both versions of HTTP. */
+/** Sends answers, the same for both versions of HTTP. */
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { type ApiRequest, type ApiResponse, isStream, type StreamResponse, type WholeResponse } from "./exchange.ts";
@@ -11,20 +11,20 @@ export type AnswerHeaders = Readonly<Record<string, string | number | readonly s
 
 /** Where an answer goes. */
 export interface Outlet {
-  /** Nobody is there any more to send it to. */
+  /** The client has disconnected. */
   readonly gone: boolean;
   head(status: number, headers: AnswerHeaders): void;
-  /** Sends the head before there is anything behind it. */
+  /** Sends the head before the body begins. */
   flushHead(): void;
-  /** Returns how many bytes wait. */
+  /** Returns how many bytes are queued. */
   write(bytes: Buffer): number;
-  /** Resolves when the bytes have been taken, to false if they cannot be any more. */
+  /** Resolves when the bytes have been sent; to false if they cannot be sent any more. */
   written(bytes: Buffer): Promise<boolean>;
   end(bytes?: Buffer): void;
   destroy(): void;
 }
 
-/** Most answers are sent at once, and there is nothing to wait for. */
+/** Undefined: the answer has been sent. */
 export function send(answer: ApiResponse, request: ApiRequest, outlet: Outlet): Promise<void> | undefined {
   if (outlet.gone) return undefined;
   if (isStream(answer)) return sendStream(answer, request, outlet);
@@ -50,13 +50,12 @@ async function sendParts(answer: WholeResponse, request: ApiRequest, outlet: Out
 async function sendWhole(answer: WholeResponse, total: number, { method }: ApiRequest, outlet: Outlet): Promise<void> {
   outlet.head(answer.status, headOf(answer, total));
   const parts = method === "HEAD" ? [] : answer.body;
-  // One by one: what is written at once, Node copies into one before it is encrypted.
+  // One by one: Node would copy parts that are written together into one before it encrypts them.
   for (const part of parts.slice(0, -1)) if (!(await outlet.written(part))) return;
   outlet.end(parts.at(-1));
 }
 
 function headOf(answer: WholeResponse, total: number): AnswerHeaders {
-  // In this order: a property that is added behind a copy costs more.
   return { "cache-control": CACHE_CONTROL, "content-length": total, ...asBytes(answer.headers) };
 }
 
@@ -75,7 +74,7 @@ async function sendStream(
   if (!outlet.gone) outlet.end();
 }
 
-/** Warnings may quote what a caller wrote, in any letters. Node takes a character of a header for a byte: UTF-8's bytes are what clients expect. */
+/** Warnings may quote text of the client in any script. Node encodes a header as latin1; clients expect UTF-8. */
 function asBytes(headers: WholeResponse["headers"]): WholeResponse["headers"] {
   const { warning } = headers;
   if (warning === undefined) return headers;

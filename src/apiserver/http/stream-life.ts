@@ -1,15 +1,15 @@
 /**
- * When a streamed answer has begun and when it is over, for those who hold something for it.
+ * Reports when a streamed answer has begun and when it has ended, to release what is held for it.
  *
- * 1. `ended` is called once, also for an answer that nobody takes: its caller may have gone before there was one.
+ * 1. `ended` is called once, also for an answer that is never streamed because its client has disconnected.
  */
 import { nextTurn } from "#base";
 import type { StreamResponse } from "./exchange.ts";
 
 export interface StreamLife {
-  /** What it writes at once has been written. */
+  /** Its first synchronous writes are done. */
   began?(): void;
-  /** `failure`: what its stream threw. */
+  /** `failure`: the error of the stream. */
   ended(failure?: unknown): void;
 }
 
@@ -26,7 +26,7 @@ export function withLife(response: StreamResponse, life: StreamLife): StreamResp
     }
     life.ended();
   };
-  // Whoever takes an answer does so in the turn in which it is given.
+  // An answer is streamed in the turn in which it is returned, or never.
   void nextTurn().then(() => {
     if (!opened) life.ended();
   });

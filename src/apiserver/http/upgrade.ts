@@ -1,6 +1,6 @@
 /**
- * Requests of HTTP/1.1 that ask to go on in another protocol: they pass the pipeline as all others do. What comes out is an ordinary answer, or takes
- * over the connection.
+ * HTTP/1.1 requests with an `Upgrade` header. They pass the pipeline as all others; the answer is an ordinary one, or
+ * takes over the connection.
  */
 import { type IncomingMessage, ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
@@ -10,13 +10,13 @@ import type { Outlet } from "./send.ts";
 
 export interface UpgradeOutlet {
   readonly outlet: Outlet;
-  /** Hands the connection over; resolves when it has been used up. */
+  /** Hands the connection over; resolves when it has ended. */
   takeOver(answer: StreamResponse): Promise<void>;
 }
 
-/** `head`: what came with the request that is part of the other protocol already. */
+/** `head`: the first bytes of the other protocol, which arrived with the request. */
 export function upgradeOutlet(request: IncomingMessage, socket: Socket, head: Buffer): UpgradeOutlet {
-  // Without a listener, a caller's reset would be an uncaught error; its end is seen as `close`.
+  // Without a listener, a reset by the client would be an uncaught error. Its end is seen as `close`.
   socket.on("error", () => {});
   const response = new ServerResponse(request);
   response.shouldKeepAlive = false;

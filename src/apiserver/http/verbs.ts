@@ -1,10 +1,10 @@
-/** What verbs do. Every request asks several times: a few comparisons cost less than to find a word in a set. */
+/** Which verbs read, and which write. */
 
 export function isReading(verb: string): boolean {
   return verb === "get" || verb === "list" || verb === "watch" || verb === "head" || verb === "options";
 }
 
-/** Objects change by it. */
+/** The verb changes objects. */
 export function isWriting(verb: string): boolean {
   return verb === "create" || verb === "update" || verb === "patch" || verb === "delete" || verb === "deletecollection";
 }

@@ -1,4 +1,4 @@
-/** Who makes a request, once authentication has found out. */
+/** The user of a request, as authentication returns it. */
 export interface UserInfo {
   readonly name: string;
   readonly uid?: string;
@@ -9,7 +9,7 @@ export interface UserInfo {
 export type Extra = Readonly<Record<string, readonly string[]>>;
 
 export const ANONYMOUS_NAME = "system:anonymous";
-/** The group of everyone whom an authenticator knows. */
+/** The group of all authenticated users. */
 export const AUTHENTICATED = "system:authenticated";
 export const UNAUTHENTICATED = "system:unauthenticated";
 export const MASTERS = "system:masters";
@@ -17,14 +17,14 @@ export const NODES = "system:nodes";
 
 export const ANONYMOUS: UserInfo = { name: ANONYMOUS_NAME, groups: [UNAUTHENTICATED] };
 
-/** Keys of `extra` that the server itself fills in. */
+/** Keys of `extra` that the server sets. */
 export const CREDENTIAL_ID = "authentication.kubernetes.io/credential-id";
 export const NODE_NAME = "authentication.kubernetes.io/node-name";
 export const NODE_UID = "authentication.kubernetes.io/node-uid";
 export const POD_NAME = "authentication.kubernetes.io/pod-name";
 export const POD_UID = "authentication.kubernetes.io/pod-uid";
 
-/** Which token it was, by the id in it: what `extra` says of it. */
+/** The `extra` that identifies a token by its `jti`. */
 export function credentialIdOf(jti: unknown): Extra {
   return typeof jti === "string" && jti !== "" ? { [CREDENTIAL_ID]: [`JTI=${jti}`] } : {};
 }

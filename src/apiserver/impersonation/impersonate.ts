@@ -1,10 +1,10 @@
 /**
- * Impersonation: a request in another's name, by the Impersonate-* headers, if its own user may do that for each part of the identity asked for.
+ * Impersonation by the Impersonate-* headers: the user must be allowed each part of the requested identity.
  *
- *     headers ──► wanted user ──► modes, one after the other ──► the user in whose name the request goes on
+ *     headers ──► wanted user ──► modes, one after the other ──► the user in whose name the request is answered
  *
- * 1. The modes that constrain most are tried first; the one that last succeeded for a user comes before all, so that it costs no more than needed.
- * 2. When all fail, the caller is told what the first one lacked.
+ * 1. The most constrained modes are tried first. The mode that last succeeded for a user is tried before all others.
+ * 2. When all fail, the error is that of the first.
  */
 import { badRequest, goQuote, isStatusError, type StatusError } from "#api";
 import { LruMap } from "#base";
@@ -18,7 +18,7 @@ const PREFIX = "impersonate-";
 const EXTRA = "impersonate-extra-";
 const MAX_USERS = 10_000;
 
-/** `attributes` of the request as its own user makes it. Undefined: no other user is asked for. */
+/** `attributes`: of the request with its own user. Undefined: nobody is impersonated. */
 export type Impersonator = (request: ApiRequest, attributes: Attributes) => Promise<Impersonated> | undefined;
 
 export function impersonator(authorize: Authorizer): Impersonator {
@@ -50,7 +50,7 @@ export function impersonator(authorize: Authorizer): Impersonator {
   };
 }
 
-/** What the headers ask for, word by word. */
+/** The requested identity, as the headers have it. */
 function wantedUser(request: ApiRequest): WantedUser | undefined {
   let asked = false;
   for (const header in request.headers) asked ||= header.startsWith(PREFIX);

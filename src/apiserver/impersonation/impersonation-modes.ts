@@ -1,6 +1,7 @@
 /**
- * The ways to be allowed to act as another. Four of them are constrained: besides `impersonate:MODE` on the identity, they need
- * `impersonate-on:MODE:VERB` on what the request is about. The fifth is the old one, the verb `impersonate` alone.
+ * The modes of impersonation. Four are constrained: besides `impersonate:MODE` on the identity, they need
+ * `impersonate-on:MODE:VERB` on the resource of the request. The fifth is the legacy mode, the verb `impersonate`
+ * alone.
  *
  *     associated-node   a service account acts as the node that its pod runs on
  *     arbitrary-node    as any node
@@ -8,7 +9,7 @@
  *     user-info         as anyone else, with uid, groups and extra, but never as one of system:masters
  *     (none)            as anyone, whatever the request does
  *
- * A mode answers undefined for a user whom it is not meant for, and throws Forbidden for one who may not.
+ * A mode returns undefined for an identity that it is not meant for, and throws Forbidden if it is not allowed.
  */
 import { checkDns1123Subdomain, field, goQuote } from "#api";
 import { extraKeyFaults } from "../authn/extra-key.ts";
@@ -25,7 +26,7 @@ import {
   type UserInfo,
 } from "../identity/user.ts";
 
-/** Empty where nothing was asked for. */
+/** Empty where a header is absent. */
 export interface WantedUser {
   readonly name: string;
   readonly uid: string;
@@ -35,7 +36,7 @@ export interface WantedUser {
 
 export interface Impersonated {
   readonly user: UserInfo;
-  /** The verb that allowed it, for the audit log; "" for the old mode. */
+  /** The verb that allowed it, for the audit log; "" for the legacy mode. */
   readonly constraint: string;
 }
 
@@ -48,7 +49,7 @@ export type Mode = (
 const AUTHENTICATION = { apiGroup: "authentication.k8s.io", apiVersion: "v1" };
 const CORE = { apiGroup: "", apiVersion: "v1" };
 const NODE_PREFIX = "system:node:";
-/** From so many on, it is worth asking once for all of them. */
+/** From this number of values on, one request for all of them is tried first. */
 const MANY = 4;
 
 const nodeOf = ({ name }: { readonly name: string }): string | undefined => {
@@ -98,12 +99,12 @@ async function constrained(
   return { user: userOf(wanted, true), constraint };
 }
 
-/** Attributes may be more than their fields: selectors are read when asked for. */
+/** Attributes have getters: selectors are parsed on demand. */
 function verbed(attributes: Attributes, verb: string): Attributes {
   return Object.create(attributes, { verb: { value: verb, enumerable: true } }) as Attributes;
 }
 
-/** The node of a service account has been compared already: authorizers see only that there was something to compare. */
+/** The node of the service account has been compared: authorizers see only that there was one. */
 function withNodeKeys(attributes: Attributes): Attributes {
   const extra = {
     "authentication.kubernetes.io/associated-node-keys": Object.keys(attributes.user.extra ?? {}).sort(),
@@ -111,7 +112,7 @@ function withNodeKeys(attributes: Attributes): Attributes {
   return Object.create(attributes, { user: { value: { ...attributes.user, extra }, enumerable: true } }) as Attributes;
 }
 
-/** Throws unless the user may be all that is wanted. */
+/** Throws unless every part of the identity is allowed. */
 async function mayBe(
   wanted: WantedUser,
   verb: string,
@@ -166,7 +167,10 @@ function extraFault(key: string, values: readonly string[]): string | undefined 
   return values.includes("") ? "impersonating the empty string value in extra is not allowed" : undefined;
 }
 
-/** Service accounts and, in constrained modes, nodes bring their groups; everyone but the anonymous is authenticated. */
+/**
+ * Service accounts and, in constrained modes, nodes have groups of their own. Every user but the anonymous one is
+ * authenticated.
+ */
 function userOf({ name, uid, groups, extra }: WantedUser, isConstrained: boolean): UserInfo {
   const account = parseServiceAccountUser(name);
   const node = isConstrained ? nodeOf({ name }) : undefined;

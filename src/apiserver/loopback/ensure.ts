@@ -1,8 +1,8 @@
 /**
- * Makes what is missing, and puts right what is there, through the verbs that clients use.
+ * Creates missing objects, and corrects existing ones, through the verbs that clients use.
  *
- * 1. What is there as it should be costs a look into the cache.
- * 2. Several servers may start at the same time: who comes second finds the object made.
+ * 1. An object that is as it should be costs a lookup in the cache.
+ * 2. Several servers may start at the same time: the second one finds the object created.
  */
 import { apiVersionOf, applyConfiguration, decode, isStatusError, type JsonObject, type KubeObject } from "#api";
 import type { AnyDraft } from "../rest/draft.ts";
@@ -23,11 +23,11 @@ export interface Wanted {
   readonly group: string;
   readonly plural: string;
   readonly object: KubeObject;
-  /** Owns the fields; default: kube-apiserver. */
+  /** The field manager. Default: kube-apiserver. */
   readonly manager?: string;
-  /** What the object should become; undefined if it may stay as it is. Absent: it may. */
+  /** The object as it should be; undefined if it is correct. Absent: an existing object is never changed. */
   revise?(found: KubeObject): KubeObject | undefined;
-  /** Whether it has to be deleted and made anew: what cannot be changed is wrong. */
+  /** Whether it has to be deleted and created again, because an immutable field is wrong. */
   replace?(found: KubeObject): boolean;
 }
 
@@ -46,12 +46,12 @@ export class Ensure {
     this.#onFailure = onFailure;
   }
 
-  /** Each for itself, all at the same time. Kinds that are not served are left out. */
+  /** All concurrently. Kinds that are not served are skipped. */
   async all(wanted: Iterable<Wanted>): Promise<void> {
     await Promise.all([...wanted].map((one) => this.one(one)));
   }
 
-  /** What needs a share of a common stock, such as an address, has to wait where another server has taken that and is not through. */
+  /** Retries where another server holds an address that the object needs, until that server has finished. */
   async one(wanted: Wanted): Promise<void> {
     const { clock, sharedStore } = this.#context;
     for (let tries = 1; ; tries++) {
@@ -72,7 +72,7 @@ export class Ensure {
     const { name = "", namespace = "" } = wanted.object.metadata;
     const stored = resource.cache.get(resource.suffix(namespace, name));
     if (stored === undefined) return this.#create(resource, wanted);
-    // Reported by the cache. Nobody else may repair it: it stays, and everything that does not need it works.
+    // The cache reports it. It is left unchanged: only an administrator can tell what it should be.
     if (!resource.canRead(stored)) return;
     const found = resource.read(stored);
     if (wanted.replace?.(found) === true) {
@@ -135,7 +135,7 @@ export class Ensure {
       await createDraft(request, draft, false);
     } catch (error) {
       if (!isStatusError(error, "AlreadyExists")) throw error;
-      // What another server has made is there for the next step as well.
+      // The next step has to see the object of the other server.
       await fresh(this.#context);
     }
   }

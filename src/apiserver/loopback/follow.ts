@@ -1,10 +1,10 @@
 /**
- * Follows what a resource's cache holds, inside the process: everything that is there, then each change as it arrives.
+ * An informer inside the process: reports every object in the cache of a resource, then each change.
  *
  *     cache --► follower
  *
- * 1. A follower is told in the turn in which the cache changes: when a write is answered, everyone who follows has seen it.
- * 2. After `clear`, everything that is there is told anew: changes may have been missed.
+ * 1. Changes are reported in the turn in which the cache changes: when a write is answered, all followers have seen it.
+ * 2. After `clear`, every object is reported again: changes may have been missed.
  * 3. An object that cannot be read, or that the follower cannot work with, is reported and counts as absent.
  */
 import type { KubeObject } from "#api";
@@ -18,7 +18,7 @@ export interface Follower {
   delete(key: string): void;
 }
 
-/** `revision`: how far the caches are now. The function ends it. */
+/** `revision`: the current one of the caches. The returned function stops it. */
 export function follow(resource: Resource, revision: number, follower: Follower): () => void {
   const { cache } = resource;
   const keyOf = (stored: StoredObject) => stored.key.slice(cache.prefix.length);
@@ -38,6 +38,6 @@ export function follow(resource: Resource, revision: number, follower: Follower)
     expired: fill,
   });
   fill();
-  // It starts at or after the oldest revision that the cache knows, so that there always is a watch.
+  // The start is never older than the cache's oldest revision, so that the watch is not refused.
   return stop ?? (() => {});
 }

@@ -1,4 +1,4 @@
-/** A request that the server makes of itself: it passes admission and validation as anybody's does. */
+/** A request of the server to itself. It passes admission and validation as all others. */
 import type { UserInfo } from "../identity/user.ts";
 import type { Resource } from "../rest/resource.ts";
 import type { RestRequest } from "../rest/rest-request.ts";
@@ -6,7 +6,7 @@ import type { ServerContext } from "../rest/server-context.ts";
 
 export const SERVER: UserInfo = { name: "system:apiserver", groups: ["system:masters"] };
 
-/** Owns what it writes as `kube-apiserver`, unless another field manager is named. */
+/** Its field manager is `kube-apiserver`, unless `query` names another. */
 export function serverRequest(
   context: ServerContext,
   resource: Resource,

@@ -12,8 +12,8 @@ export interface OpenApiRequest {
   readonly path: string;
   /** `?hash=` of the query. */
   readonly hash?: string;
-  readonly accept?: string;
-  readonly ifNoneMatch?: string;
+  readonly accept?: string | undefined;
+  readonly ifNoneMatch?: string | undefined;
 }
 
 export interface OpenApiAnswer {

@@ -1,5 +1,6 @@
 /**
- * From what a request is about to the verb that answers it. Nothing here knows a kind by name: what is served, and how, its value says.
+ * From a resource request to the function that answers it. No kind is known by name here: the Kind says what is served,
+ * and how.
  */
 
 import { type JsonObject, methodNotSupported, notFound, type StatusError, serverResponse } from "#api";
@@ -33,17 +34,17 @@ const MAX_BODY_BYTES = 3 * 1024 * 1024;
 export interface Dispatch {
   readonly context: ServerContext;
   readonly resources: Resources;
-  /** Waits for a resource that is about to be served, if it is. */
+  /** Waits for a custom resource that another server has just established. */
   appearing?(group: string, plural: string): Promise<void>;
   /** Ends watches. */
   readonly stopping: AbortSignal;
-  /** What is answered without being stored: reviews, eviction, log, exec … */
+  /** Answers that are not stored: reviews, eviction, log, exec … */
   readonly connectors: Connectors;
-  /** What is known of earlier states. Absent: they cannot be asked for. */
+  /** Earlier states. Absent: they cannot be read. */
   readonly past?: Past;
 }
 
-/** Where the verbs leave what they have to say besides their answer. */
+/** What verbs report besides their answer. */
 export type Remarks = Pick<RestRequest, "warn" | "annotate" | "received" | "witness">;
 
 export function dispatch(request: ApiRequest, info: RequestInfo, server: Dispatch, remarks: Remarks): Answering {
@@ -112,7 +113,7 @@ async function answerVerb(
   }
 }
 
-/** What the request wants to see instead of the present. Throws for what has no past. */
+/** The revision that the request wants to read. Throws for requests that cannot read the past. */
 async function pastOf(text: string, info: RequestInfo, server: Dispatch): Promise<AsOf> {
   demandRead(info);
   const { context, past } = server;
@@ -200,9 +201,9 @@ function restRequest(
   };
 }
 
-/** A namespaced resource has its objects in namespaces, others have none. */
+/** Namespaced resources need a namespace in the path, others must not have one. */
 function checkScope(resource: Resource, info: RequestInfo): void {
-  // Without a namespace there is a path to list all of them, but none to a single one.
+  // Without a namespace there is a path to list all objects, but none to a single one.
   if (!isInScope(resource, info))
     throw serverResponse(resource.kind.scope === "Cluster" || info.name !== "" ? 404 : 405);
 }
@@ -212,7 +213,7 @@ export function isInScope({ kind }: Resource, { namespace, resource, verb }: Req
   return kind.scope === "Cluster" ? !inNamespace : inNamespace || verb === "list" || verb === "watch";
 }
 
-/** Whether there is a Go type behind its kind: the original has other words where there is none. */
+/** Whether the kind has a Go type: Kubernetes words its errors differently for kinds without one. */
 function isTyped({ kind }: Resource): boolean {
   return kind.schema.goType !== undefined;
 }

@@ -1,4 +1,4 @@
-/** Request metrics under the names that dashboards know, counted where every request passes. */
+/** The step `count`: request metrics under the names that dashboards know. */
 import { type Clock, type Counter, type Histogram, type MetricsRegistry, settle } from "#base";
 import { type ApiResponse, isStream, type StreamResponse } from "../http/exchange.ts";
 import type { RequestInfo } from "../http/request-info.ts";
@@ -9,15 +9,15 @@ const DURATION_BUCKETS = [
   0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60,
 ];
 
-/** Sees requests as they are measured, by the same readings of the clock: what is asked for every request adds up. */
+/** Sees requests as they are measured, with the same readings of the clock. */
 export interface RequestObserver {
-  /** `startMs`: by the monotonic clock. */
+  /** `startMs`: monotonic. */
   begins(exchange: Authenticated, startMs: number): void;
-  /** Streams have begun then. What fails in a way that nobody expected is not answered here. */
+  /** A stream is about to begin. Unexpected errors are not reported here. */
   answered(exchange: Authenticated, response: ApiResponse, startMs: number, tookMs: number): void;
 }
 
-/** What is counted of requests of one kind: looked up once for all of them. */
+/** The counters of requests with the same labels, looked up once for all of them. */
 class RequestSamples {
   readonly #durations: () => Histogram;
   #duration: Histogram | undefined;
@@ -29,7 +29,7 @@ class RequestSamples {
     this.#ofCode = ofCode;
   }
 
-  /** Watches have none. */
+  /** Watches have no duration. */
   get duration(): Histogram {
     this.#duration ??= this.#durations();
     return this.#duration;

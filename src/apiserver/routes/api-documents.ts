@@ -4,13 +4,11 @@ import { Discovery, servedVersions } from "../discovery/index.ts";
 import { installedDescriptions, OpenApi } from "../openapi/index.ts";
 import { KUBERNETES_VERSION } from "./version.ts";
 
-/** What the server says about what it serves. */
 export interface ApiDocuments {
   readonly discovery: Discovery;
   readonly openApi: OpenApi;
 }
 
-/** Of the kinds that are part of the server. */
 export function apiDocuments(kinds: readonly Kind[]): ApiDocuments {
   const discovery = new Discovery({ serverAddress: "127.0.0.1:6443" });
   const openApi = new OpenApi({

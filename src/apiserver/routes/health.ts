@@ -1,6 +1,7 @@
 /**
  * /healthz, /livez and /readyz with the checks, query parameters and words that probes and dashboards know:
- * `?verbose` lists every check, `?exclude=NAME` leaves some out, `/readyz/NAME` asks for one. Reasons stay in the server's log.
+ * `?verbose` lists every check, `?exclude=NAME` leaves some out, `/readyz/NAME` runs one. Reasons of failures go to the
+ * log only.
  */
 import type { Logger } from "#base";
 
@@ -18,8 +19,8 @@ export interface HealthAnswer {
 export interface HealthQuestion {
   /** healthz, livez or readyz. */
   readonly endpoint: string;
-  /** The name of a single check, if one was asked for. */
-  readonly only?: string;
+  /** The name of a single check: the rest of the path. */
+  readonly only?: string | undefined;
   readonly verbose: boolean;
   readonly exclude: readonly string[];
 }

@@ -21,20 +21,20 @@ const ISSUER_KEYS = "/openid/v1/jwks";
 
 export interface RouteOptions {
   readonly context: ServerContext;
-  /** What snapshots are made of: the store below all encryption. Default: the context's. */
+  /** The store below encryption, which snapshots copy. Default: that of the context. */
   readonly rawStore?: Store | undefined;
   readonly documents: ApiDocuments;
   readonly metrics: MetricsRegistry;
   readonly health: Readonly<Record<string, readonly HealthCheck[]>>;
-  /** Text about what the server is doing right now, for paths under /debug. */
+  /** The text of a path under /debug. */
   readonly debug?: ((path: string, query: URLSearchParams) => string | undefined) | undefined;
-  /** What happened, for those who ask. */
+  /** Serves flow records. */
   readonly flows?: FlowsRoute | undefined;
-  /** Which revision was when. */
+  /** Times of revisions. */
   readonly past?: Past | undefined;
   /** Paths that other parts of the process answer. */
   readonly others?: Readonly<Record<string, (request: ApiRequest) => Promise<ApiResponse>>> | undefined;
-  /** For verifiers of service account tokens. */
+  /** OpenID documents, for verifiers of service account tokens. */
   readonly issuerDocuments?: (() => IssuerDocuments) | undefined;
 }
 
@@ -62,7 +62,7 @@ export function nonResourceRoutes({
     if (checks !== undefined) {
       const question = {
         endpoint: first,
-        ...(rest.length > 0 && { only: rest.join("/") }),
+        only: rest.length > 0 ? rest.join("/") : undefined,
         verbose: query.has("verbose"),
         exclude: query.getAll("exclude"),
       };
@@ -100,7 +100,7 @@ export function nonResourceRoutes({
   };
 }
 
-/** How tokens of this cluster can be verified from outside: everyone may keep that for an hour. */
+/** The OpenID documents, which clients may cache for an hour. */
 function issuerAnswer(path: string, documents: () => IssuerDocuments): ApiResponse | undefined {
   const answer = (type: string, value: object): ApiResponse => ({
     status: 200,
@@ -117,8 +117,8 @@ function openApiAnswer(openApi: OpenApi, { path, query, headers }: ApiRequest, n
     {
       path,
       hash: query.get("hash") ?? "",
-      ...(headers.accept !== undefined && { accept: headers.accept }),
-      ...(headers["if-none-match"] !== undefined && { ifNoneMatch: headers["if-none-match"] }),
+      accept: headers.accept,
+      ifNoneMatch: headers["if-none-match"],
     },
     now,
   );
@@ -131,7 +131,7 @@ function openApiAnswer(openApi: OpenApi, { path, query, headers }: ApiRequest, n
   );
 }
 
-/** The document in the encoding asked for. */
+/** The document in the encoding that the client accepts. */
 function discoveryAnswer(
   document: PreparedDocument,
   { encoding, contentType }: Wanted,
@@ -152,7 +152,7 @@ function discoveryAnswer(
   return { status: 200, headers: { "content-type": contentType, vary: "Accept" }, body: [body] };
 }
 
-/** Answers with 304 if the client has it already. */
+/** Answers with 304 if the client has the current document. */
 function prepared(document: PreparedDocument, { headers }: ApiRequest, contentType: string): ApiResponse {
   const { etag } = document;
   if (headers["if-none-match"]?.includes(document.hash)) return { status: 304, headers: { etag }, body: [] };

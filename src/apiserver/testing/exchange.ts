@@ -7,7 +7,7 @@ export interface RequestOptions {
   /** Objects are sent as JSON, text and bytes as they are. */
   readonly body?: object | string | Buffer;
   readonly headers?: Readonly<Record<string, string>>;
-  /** `null`: nobody that the transport knows. Default: an administrator. */
+  /** `null`: the transport has no identity. Default: an administrator. */
   readonly user?: UserInfo | null;
   readonly signal?: AbortSignal;
 }

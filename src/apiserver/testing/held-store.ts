@@ -1,6 +1,6 @@
 /**
- * A store whose watches can be held up, or broken, while everything else goes on: the moments between a write and its event, made as long as a
- * test wants them.
+ * A store whose watches can be delayed or broken while everything else works: a test can stand between a write and its
+ * event.
  */
 import { childController } from "#base";
 import type {
@@ -28,7 +28,7 @@ export class HeldStore implements Store {
     this.#failure.promise.catch(() => {});
   }
 
-  /** No watch delivers anything from now on. */
+  /** No watch delivers events from now on. */
   hold(): void {
     this.#gate = Promise.withResolvers();
   }
@@ -37,7 +37,7 @@ export class HeldStore implements Store {
     this.#gate.resolve();
   }
 
-  /** Watches of this moment end with the error. */
+  /** All open watches end with the error. */
   fail(error: unknown): void {
     this.#failure.reject(error);
     this.#failure = Promise.withResolvers();

@@ -1,4 +1,4 @@
-/** Objects to send: the least that each kind needs, and what a test adds to it. */
+/** Builders of minimal objects, to which a test adds fields. */
 
 export interface Meta {
   readonly [field: string]: unknown;

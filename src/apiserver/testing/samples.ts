@@ -1,4 +1,4 @@
-/** The least valid object of every kind that is stored, by apiVersion and kind: for tests that want one of each. */
+/** A minimal valid object of every stored kind, by apiVersion and kind: for tests that want one of each. */
 
 const template = {
   metadata: { labels: { app: "sample" } },
@@ -22,12 +22,12 @@ const roleRules = [{ apiGroups: [""], resources: ["pods"], verbs: ["get"] }];
 const user = { kind: "User", name: "jane", apiGroup: "rbac.authorization.k8s.io" };
 const role = (kind: string) => ({ kind, name: "sample", apiGroup: "rbac.authorization.k8s.io" });
 
-/** A certificate request needs a real one in it. */
+/** A real certificate request, which a CertificateSigningRequest has to contain. */
 export interface SampleOptions {
   readonly certificateRequestPem: string;
 }
 
-/** What stands beside kind, apiVersion and metadata. Objects are called `sample`, where `metadata` says nothing else. */
+/** Everything but kind and apiVersion. The name is `sample` unless `metadata` has another. */
 export function samples({ certificateRequestPem }: SampleOptions): ReadonlyMap<string, Record<string, unknown>> {
   return new Map<string, Record<string, unknown>>([
     ["v1 ConfigMap", { data: { key: "value" } }],

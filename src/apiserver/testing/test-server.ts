@@ -43,7 +43,7 @@ const TEN_MINUTES_MS = 10 * 60_000;
 export const ADMIN: UserInfo = { name: "admin", groups: ["system:masters"] };
 
 export interface TestServerOptions {
-  /** One that other servers write to as well. Default: a memory store of its own. */
+  /** A store that other servers share. Default: a memory store of its own. */
   readonly store?: Store | undefined;
   /** Whether a value in the store should be written again; see StorageContext. */
   readonly isOutdated?: ((key: string) => boolean) | undefined;
@@ -52,16 +52,18 @@ export interface TestServerOptions {
   readonly kinds?: readonly Kind[] | undefined;
   readonly log?: Logger | undefined;
   readonly tokens?: ReadonlyMap<string, UserInfo> | undefined;
-  /** PEM: who signs the certificates of clients that come over a connection. They count by the time of the machine, as those connections do. */
+  /** PEM: the authority of client certificates, which are checked by the real time. */
   readonly clientCa?: string | undefined;
   /** By default everything passes. */
   readonly admission?: Admission | ((services: TestServices) => Admission) | undefined;
   readonly connectors?: Connectors | undefined;
-  /** The modes to authorize by. Default: system:masters may do everything, others nearly nothing, and no write is guarded. */
+  /**
+   * Authorization modes. Default: system:masters may do everything, others nearly nothing, and writes are not guarded.
+   */
   readonly modes?: readonly ModeSpec[] | undefined;
   /** Records what happens. Default: nothing is recorded. */
   readonly recorder?: Recorder | undefined;
-  /** Other steps of the pipeline than those that let everything pass; made once there is something to look at. */
+  /** Steps of the pipeline in place of those that let everything pass. */
   readonly steps?: Steps | ((context: ServerContext, resources: Resources) => Steps | Promise<Steps>) | undefined;
 }
 
@@ -79,7 +81,7 @@ export interface TestServer {
   request(method: string, path: string, options?: RequestOptions): Promise<TestAnswer>;
   /** Opens a watch; fails if the answer is not one. */
   watch(path: string, options?: TestWatchOptions): Promise<TestWatch>;
-  /** Waits until nothing is left to do without time going on. */
+  /** Waits until nothing is left to do unless time advances. */
   settle(): Promise<void>;
   close(): Promise<void>;
 }

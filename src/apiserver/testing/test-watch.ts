@@ -1,4 +1,4 @@
-/** A watch as a test reads it: the events so far, and a reader that may also stop reading. */
+/** A watch for tests: its events so far, and a reader that can stall. */
 import type { KubeObject } from "#api";
 import { settled } from "#base";
 import type { Handle } from "../http/exchange.ts";
@@ -7,7 +7,7 @@ import type { UserInfo } from "../identity/user.ts";
 import { type RequestOptions, toRequest } from "./exchange.ts";
 
 export interface TestWatchOptions extends RequestOptions {
-  /** Takes nothing off the wire: what is written waits. */
+  /** Does not read: what is written is queued. */
   readonly stalled?: boolean;
 }
 
@@ -20,14 +20,14 @@ export interface WatchLine {
 export interface TestWatch {
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly bytes: Buffer;
-  /** What has come so far; JSON only. */
+  /** The events so far; JSON only. */
   readonly events: readonly WatchLine[];
   /** How many times something was written. */
   readonly writes: number;
   readonly ended: boolean;
-  /** `TYPE name`, or `TYPE revision` for bookmarks and `TYPE code` for errors: once everything that is under way has come. */
+  /** `TYPE name`, or `TYPE revision` for bookmarks and `TYPE code` for errors, when all events have arrived. */
   seen(): Promise<readonly string[]>;
-  /** The caller goes away. */
+  /** Disconnects. */
   close(): Promise<void>;
 }
 

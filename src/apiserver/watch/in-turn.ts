@@ -1,8 +1,8 @@
 /**
- * Does things with objects in their kind's own form, in the order in which they came.
+ * Converts objects to the version of their kind, and hands them on in the order in which they arrived.
  *
- * 1. What is known, with nothing before it, is done at once, in the same turn.
- * 2. What fails is told once; nothing is done after it, and nothing after `end`.
+ * 1. An object that needs no conversion, with none before it, is handed on in the same turn.
+ * 2. The first failure is reported, and nothing is handed on after it or after `end`.
  */
 import type { StoredObject } from "../cache/stored-object.ts";
 import { type Forms, loaded } from "../rest/forms.ts";
@@ -13,7 +13,7 @@ export class InTurn {
   readonly #forms: Forms | undefined;
   readonly #fail: (error: unknown) => void;
   readonly #own: Own;
-  /** Undefined while nothing waits. */
+  /** Undefined while nothing is queued. */
   #last: Promise<void> | undefined;
   #ended = false;
 
@@ -29,9 +29,9 @@ export class InTurn {
       if (!this.#ended) work(this.#own);
       return;
     }
-    // Asked for at once, so that what comes in quick succession does not wait one after the other.
+    // Conversions start at once, so that objects in quick succession are converted concurrently.
     const forms = this.#forms?.load(unknown) ?? Promise.resolve();
-    // Its turn may come later than its failure, which is told then.
+    // It may fail before it is its turn: the failure is reported in its turn.
     forms.catch(() => {});
     const mine = (this.#last ?? Promise.resolve())
       .then(() => forms)

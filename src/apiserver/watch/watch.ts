@@ -1,9 +1,11 @@
 /**
- * watch: initial state if asked for, then every event as it comes, until the timeout, the caller's end, or the server's.
+ * watch: the initial state if requested, then every event, until the timeout, the end of the client, or that of the
+ * server.
  *
- * 1. Events of a turn go out together; those of a longer while, for a caller who says that they may (`k8ts-gather`, in milliseconds). A caller that stops reading is dropped before it holds memory.
- * 2. What has to be brought into the kind's own form first keeps its place: nothing that came later overtakes it.
- * 3. Too old a revision is one ERROR event with 410 in an answer of 200, as clients expect it.
+ * 1. Events of one turn are sent together; with `k8ts-gather` (milliseconds), those of a longer time. A client that
+ *    stops reading is dropped before its queue holds much memory.
+ * 2. Events keep their order, also those whose objects have to be converted first.
+ * 3. A resourceVersion that is too old is answered by 200 and one ERROR event with the code 410, as clients expect.
  */
 import { expired, notAcceptable } from "#api";
 import type { Timer } from "#base";
@@ -120,7 +122,7 @@ export async function watch(
   };
 }
 
-/** All where the selection looks, whether or not its selectors match. */
+/** All objects of the namespace or name, whether or not the selectors match. */
 function* currentObjects({ resource }: RestRequest, { namespace, name, exactly }: Selection): Generator<StoredObject> {
   const scope = namespace === undefined ? "" : `${namespace}/`;
   if (name !== undefined) {
@@ -136,7 +138,7 @@ function* currentObjects({ resource }: RestRequest, { namespace, name, exactly }
 function bookmarks({ context }: RestRequest, after: Revision, send: (revision: Revision) => void): () => void {
   const tick = () => {
     const { revision } = context.feed;
-    // Who starts from a revision that is still to come is not sent back.
+    // A watch that starts at a later revision gets no earlier bookmark.
     if (revision >= after) send(revision);
     timer = context.clock.timer(BOOKMARK_MS, tick);
   };
@@ -148,7 +150,7 @@ interface Outlet extends WatchForm<void> {
   flush(): void;
 }
 
-/** To a watcher in this process as values, to others as bytes. */
+/** Sends values to a watcher in this process, bytes to others. */
 function outlet(sink: Sink, encoder: FrameEncoder, overflow: () => void, later: Later | undefined): Outlet {
   const { values } = encoder;
   if (sink.event === undefined || values === undefined) {
@@ -170,7 +172,7 @@ function outlet(sink: Sink, encoder: FrameEncoder, overflow: () => void, later: 
     event: (event) => void send(values.event(event)),
     bookmark: (revision, end) => {
       const waiting = send(values.bookmark(revision, end));
-      // As with bytes: what the watch begins with does not count.
+      // As with bytes: the initial state does not count.
       bound ??= MAX_WAITING_EVENTS + waiting;
     },
     error: (error) => void send(values.error(error)),
@@ -178,10 +180,10 @@ function outlet(sink: Sink, encoder: FrameEncoder, overflow: () => void, later: 
   };
 }
 
-/** Calls once, after a while. */
+/** Calls once, after a delay. */
 type Later = (fire: () => void) => Timer;
 
-/** Collects the frames of one turn of the event loop, or of a longer while, into one write. What the watch begins with does not wait. */
+/** Collects the frames of one turn, or of a longer time, into one write. The initial state is not delayed. */
 class Batch {
   readonly #sink: Sink;
   readonly #overflow: () => void;
@@ -189,7 +191,7 @@ class Batch {
   #frames: Buffer[] = [];
   #scheduled = false;
   #timer: Timer | undefined;
-  /** What the watch begins with does not count, however much it is: nobody can have read it before it is written. */
+  /** The initial state does not count, whatever its size: no client could have read it before it is written. */
   #bound: number | undefined;
 
   constructor(sink: Sink, overflow: () => void, later: Later | undefined) {

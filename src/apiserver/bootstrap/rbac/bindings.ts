@@ -1,6 +1,6 @@
 /**
- * Who has the roles, as text: binding, role, subjects. `group:`, `user:` and `account:` (a ServiceAccount in kube-system) say what a subject is;
- * a binding without subjects is there to be filled in.
+ * Bindings as text: binding, role, subjects. A subject is a `group:`, a `user:` or an `account:` (a ServiceAccount in
+ * kube-system). A binding without subjects exists for administrators to fill in.
  */
 import type { rbac } from "#api";
 import type { RoleData } from "./role-text.ts";

@@ -1,6 +1,6 @@
 /**
- * What a role or a binding that is there lacks of what this version wants: more is added, nothing is taken away.
- * Whoever sets `rbac.authorization.kubernetes.io/autoupdate` to `false` is left alone.
+ * Adds what a stored role or binding lacks of this version's defaults, and removes nothing. Objects with
+ * `rbac.authorization.kubernetes.io/autoupdate: "false"` are left unchanged.
  */
 import { equalJson, type Json, type KubeObject, type rbac } from "#api";
 import { uncovered } from "../../authz/rbac/covers.ts";
@@ -10,7 +10,7 @@ export const AUTO_UPDATE = "rbac.authorization.kubernetes.io/autoupdate";
 type Role = rbac.ClusterRole;
 type Binding = rbac.ClusterRoleBinding;
 
-/** The object as it should be; undefined if it is. */
+/** The object as it should be; undefined if it is complete. */
 export function missing<T extends Role | Binding>(wanted: T, found: T): T | undefined {
   if (found.metadata.annotations?.[AUTO_UPDATE] === "false") return undefined;
   const metadata = withMetadata(wanted, found);
@@ -35,7 +35,7 @@ function moreRules(wanted: Role, found: Role): Partial<Role> {
   for (const selector of wanted.aggregationRule?.clusterRoleSelectors ?? []) {
     if (!selectors.some((one) => same(one, selector))) selectors.push(selector);
   }
-  // The rules of an aggregated role are the aggregation's.
+  // The rules of an aggregated role are set by the aggregation.
   if (selectors.length > 0) return { aggregationRule: { ...found.aggregationRule, clusterRoleSelectors: selectors } };
   const rules = found.rules ?? [];
   const lacking = (wanted.rules ?? []).filter((rule) => !covers(rules, rule));
@@ -48,7 +48,7 @@ function moreSubjects(wanted: Binding, found: Binding): Partial<Binding> {
   return lacking.length === 0 ? {} : { subjects: [...subjects, ...lacking] };
 }
 
-/** Whether every single right of a rule is given by some rule. */
+/** Whether the rules together grant everything that a rule grants. */
 export function covers(rules: readonly rbac.PolicyRule[], wanted: rbac.PolicyRule): boolean {
   return uncovered(rules, [wanted]).length === 0;
 }

@@ -1,13 +1,14 @@
 /**
  * Roles as text:
  *
- *     system:aggregate-to-edit to=edit            a role; what it is a part of
+ *     system:aggregate-to-edit to=edit            a role; the roles that it aggregates to
  *       read,edit apps deployments                verbs, API groups, resources
  *       update core configmaps cluster-info       … and the names of objects
  *       get /healthz,/livez                       verbs, paths
- *     admin from=admin                            a role that is made of others
+ *     admin from=admin                            a role that aggregates others
  *
- * `core` is the group without a name, `read` and `edit` stand for their verbs, `record-events` for what everyone needs who tells of events.
+ * `core` is the group without a name, `read` and `edit` stand for their verbs, `record-events` for what recorders of
+ * Events need.
  */
 import type { rbac } from "#api";
 
@@ -15,7 +16,7 @@ export interface RoleData {
   readonly namespace?: string;
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
-  /** Null as the original writes it where there are none. */
+  /** Null where there are none, as Kubernetes writes it. */
   readonly rules: readonly rbac.PolicyRule[] | null;
   readonly aggregationRule?: rbac.AggregationRule;
 }
