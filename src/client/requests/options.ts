@@ -1,7 +1,7 @@
 /** The options of the verbs, under the names of the API, and how they become a query. */
 
 export interface CallOptions {
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** How long to wait for the answer, repetitions included. Default: the client's. */
   readonly timeoutMs?: number;
   /** The work that this is part of, as #flows writes it. */
