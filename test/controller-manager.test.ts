@@ -177,7 +177,7 @@ describe.skipIf(program === undefined)("controllers in processes of their own (n
 
 describe.skipIf(program === undefined)("its flags", () => {
   it.each([
-    { flags: [], want: "--kubeconfig is needed" },
+    { flags: [], want: "--kubeconfig is required" },
     { flags: ["--kubeconfig=nowhere"], want: "nowhere does not exist" },
     {
       flags: [`--kubeconfig=${kubeconfig}`, "--controllers=*,-nope"],

@@ -68,7 +68,7 @@ describe.skipIf(program === undefined)("a flow through several processes", () =>
       await kubectl.given(one).ok("apply", "-f", "-");
     await kubectl.ok("wait", "--for=condition=Ready", "pod/placed", "--timeout=30s");
     await kubectl.ok("wait", "--for=condition=PodScheduled=false", "pod/lost", "--timeout=30s");
-    expect((await home.k8ts("why", "pod/placed")).stdout).toContain("1 of 1 nodes fitted");
+    expect((await home.k8ts("why", "pod/placed")).stdout).toContain("1 of 1 nodes fit");
     expect((await home.k8ts("why", "pod/lost")).stdout).toContain("scheduler plugin NodeAffinity");
     // Nobody else may put words into its mouth.
     expect(await kubectl.given([]).fails("create", "--raw", "/k8ts/scheduling", "-f", "-", "--as=jane")).toContain(

@@ -86,14 +86,14 @@ describe.skipIf(program === undefined)("simulated nodes", () => {
   });
 
   it("fall silent and come back", async () => {
-    expect(await home.k8ts("node", "stop", "node-3")).toMatchObject({ code: 0, stdout: "node-3 falls silent.\n" });
+    expect(await home.k8ts("node", "stop", "node-3")).toMatchObject({ code: 0, stdout: "node-3 is stopped.\n" });
     expect((await home.k8ts("node", "ls")).stdout).toMatch(
       /^node-3 +(Ready|NotReady.*), stopped +a +172\.30\.0\.4 +simulated$/m,
     );
     const { spec } = template([]);
     const late = { apiVersion: "v1", kind: "Pod", metadata: { name: "late" }, spec: { ...spec, nodeName: "node-3" } };
     await kubectl.given(late).ok("create", "-f", "-");
-    expect(await home.k8ts("node", "start", "node-3")).toMatchObject({ code: 0, stdout: "node-3 comes back.\n" });
+    expect(await home.k8ts("node", "start", "node-3")).toMatchObject({ code: 0, stdout: "node-3 is started.\n" });
     await kubectl.ok("wait", "pod/late", "--for=condition=Ready", "--timeout=60s");
     expect((await home.k8ts("node", "stop", "nobody")).stderr).toContain("There is no node nobody");
   });

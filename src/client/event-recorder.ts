@@ -1,8 +1,8 @@
 /**
  * Records Events (events.k8s.io/v1) about objects.
  *
- * 1. What happens again is one Event with a series: its count rises, nothing is written for each time.
- * 2. Recording never fails and never waits: what cannot be written is logged. Each source may write a burst for each object, then a trickle.
+ * 1. A repeated event is one Event with a series: repetitions are counted and written together.
+ * 2. Recording never fails and never waits: a failed write is logged. Each source has a token bucket for each object.
  */
 import { type events, isStatusError, type KubeObject } from "#api";
 import { type Clock, type Logger, LruMap, type Random } from "#base";
@@ -14,16 +14,16 @@ export interface RecordedEvent {
   readonly about: KubeObject;
   readonly related?: KubeObject;
   readonly type: "Normal" | "Warning";
-  /** Why, in one word, such as SuccessfulCreate. */
+  /** The reason, in one word, such as SuccessfulCreate. */
   readonly reason: string;
-  /** What was done, in one word. Default: the reason. */
+  /** The action, in one word. Default: the reason. */
   readonly action?: string;
   readonly note: string;
 }
 
 export interface EventRecorder {
   record(event: RecordedEvent): void;
-  /** Resolves when all that was recorded has been written or given up. */
+  /** Resolves when all recorded events have been written or given up. */
   flush(): Promise<void>;
 }
 
@@ -37,12 +37,12 @@ export interface EventRecorderOptions {
   readonly log: Logger;
 }
 
-/** As long as an Event is repeated within this time, it is one series. */
+/** A series ends when its Event is not repeated within this time. */
 const SERIES_MS = 6 * 60_000;
 const BURST = 25;
 const REFILL_MS = 300_000;
 const MAX_NOTE = 1024;
-/** Series, and budgets. */
+/** The number of series, and of token buckets, that are kept. */
 const MAX_REMEMBERED = 4096;
 
 interface Series {
@@ -106,7 +106,7 @@ async function createFirst(series: Series, options: EventRecorderOptions): Promi
   if (series.count > 1) await writeSeries(series, options);
 }
 
-/** Written at the first repetition; later ones go along with it. */
+/** Written at the first repetition; later repetitions join a write that is pending. */
 async function writeSeries(series: Series, { events, clock }: EventRecorderOptions): Promise<void> {
   series.writing = true;
   try {
@@ -117,7 +117,7 @@ async function writeSeries(series: Series, { events, clock }: EventRecorderOptio
       await events.in(namespace).patch(name, { type: "merge", object });
     }
   } catch (error) {
-    // Events expire: the next repetition begins a new one.
+    // The Event has expired: the next repetition creates a new one.
     if (!isStatusError(error) || error.reason !== "NotFound") throw error;
     series.lastMs = Number.NEGATIVE_INFINITY;
   } finally {

@@ -1,13 +1,14 @@
 /**
- * Leads while it holds a Lease, and stops when it no longer surely does.
+ * Leader election by a Lease: leads while it holds the lease, and stops before another candidate can take it.
  *
- *     follower ··· tries to take the lease: free, expired, or its own from before ═══► leader
+ *     follower ··· tries to take the lease: free, expired, or already its own ═══► leader
  *        ▲                                                                              │ renews it
  *        └──────── not renewed within the deadline, or taken by another ◄───────────────┘
  *
- * 1. Times of others are never compared with our own clock: a lease counts as expired when *we* have seen no change of it for its whole duration.
- * 2. The leader stops before another may lead: the deadline for a renewal is shorter than the lease lasts.
- * 3. On stop the lease is given back, so that the next one need not wait.
+ * 1. Clocks of different machines are never compared: a lease is expired when this process has seen no change of it for
+ *    its duration.
+ * 2. The leader stops before another may lead: the renew deadline is shorter than the lease duration.
+ * 3. On stop the lease is released, so that the next leader need not wait.
  */
 import { type coordination, isStatusError } from "#api";
 import { abortable, type Clock, childController, isAbort, type Logger, type Random } from "#base";
@@ -18,10 +19,10 @@ type Lease = coordination.Lease;
 const RELEASE_MS = 2_000;
 
 export interface LeaderElectionOptions {
-  /** Of the namespace of the lease. */
+  /** The Leases of the namespace. */
   readonly leases: ResourceClient<Lease>;
   readonly name: string;
-  /** Of this candidate, different from all others. */
+  /** Unique among the candidates. */
   readonly identity: string;
   readonly clock: Clock;
   readonly random: Random;
@@ -34,7 +35,10 @@ export interface LeaderElectionOptions {
   readonly retryMs?: number;
 }
 
-/** Runs `lead` whenever this candidate is elected, until `signal` aborts. The signal that `lead` gets aborts when the lease is lost; it is awaited. */
+/**
+ * Runs `lead` whenever this candidate is elected, until `signal` aborts. Its signal aborts when the lease is lost;
+ * `lead` is awaited.
+ */
 export async function leadElected(
   options: LeaderElectionOptions,
   signal: AbortSignal,
@@ -79,7 +83,7 @@ async function term(
 
 class Candidate {
   readonly #options: Required<LeaderElectionOptions>;
-  /** As it was last seen, and when we saw it change. */
+  /** The lease as last seen, and when it was last seen to change. */
   #seen: { readonly lease: Lease; readonly atMs: number } | undefined;
 
   constructor(options: LeaderElectionOptions) {
@@ -90,7 +94,7 @@ class Candidate {
     while (!(await this.#attempt(signal))) await this.#pause(signal);
   }
 
-  /** Renews until it can't within the deadline. */
+  /** Renews until that fails for longer than the deadline. */
   async hold(signal: AbortSignal): Promise<void> {
     const { clock, renewDeadlineMs, retryMs, log, name } = this.#options;
     let renewedMs = clock.monotonic();
@@ -124,7 +128,7 @@ class Candidate {
     this.#seen = undefined;
   }
 
-  /** Takes or renews the lease; false if another holds it or it could not be done now. */
+  /** Takes or renews the lease; false if another holds it or the request failed. */
   async #attempt(signal: AbortSignal): Promise<boolean> {
     const { leases, name, identity, leaseMs, clock, log } = this.#options;
     const now = timeOf(clock.now());
@@ -172,7 +176,7 @@ class Candidate {
     }
   }
 
-  /** A lease that has not changed keeps the time at which we first saw it so. */
+  /** A lease that has not changed keeps the time at which it was first seen. */
   #note(lease: Lease): Lease {
     if (this.#seen?.lease.metadata.resourceVersion !== lease.metadata.resourceVersion)
       this.#seen = { lease, atMs: this.#options.clock.monotonic() };

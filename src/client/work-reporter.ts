@@ -1,8 +1,8 @@
 /**
- * Tells the API server of works that send it no request of their own, such as rules for a kernel: they are part of a flow all the same.
+ * Reports work that sends no request of its own, such as rules for a kernel, to the API server's flow recorder.
  *
- * 1. Nothing waits for it. What cannot be told is not told, and nobody fails because of it: an API server may keep no records.
- * 2. What comes while something is being told is told next, all at once; of too much, the latest.
+ * 1. Nothing waits for it, and a failed report is dropped: an API server may keep no records.
+ * 2. Work that is recorded during a report goes into the next one, in one batch; of too many, the latest are kept.
  */
 import { isAbort, type Logger } from "#base";
 import { type WorkFacts, Works } from "#flows";
@@ -13,7 +13,7 @@ const MAX_WAITING = 100;
 
 export interface WorkReporterOptions {
   readonly client: Client;
-  /** As diagrams call it: `proxy/n1`. */
+  /** Its name in diagrams: `proxy/n1`. */
   readonly actor: string;
   readonly log: Logger;
   readonly signal: AbortSignal;
@@ -23,7 +23,7 @@ export class WorkReporter {
   readonly #options: WorkReporterOptions;
   readonly #works: Works;
   #waiting: string[] = [];
-  #isTelling = false;
+  #isReporting = false;
 
   constructor(options: WorkReporterOptions) {
     this.#options = options;
@@ -33,19 +33,19 @@ export class WorkReporter {
   report(facts: WorkFacts): void {
     this.#waiting.push(this.#works.cause(facts));
     if (this.#waiting.length > MAX_WAITING) this.#waiting.shift();
-    if (!this.#isTelling) void this.#tell();
+    if (!this.#isReporting) void this.#report();
   }
 
-  async #tell(): Promise<void> {
+  async #report(): Promise<void> {
     const { client, log, signal } = this.#options;
-    this.#isTelling = true;
+    this.#isReporting = true;
     while (this.#waiting.length > 0 && !signal.aborted) {
       try {
         await client.post(PATH, this.#waiting.splice(0), { signal });
       } catch (error) {
-        if (!isAbort(error, signal)) log.debug("works could not be told of", { error });
+        if (!isAbort(error, signal)) log.debug("work could not be reported", { error });
       }
     }
-    this.#isTelling = false;
+    this.#isReporting = false;
   }
 }

@@ -1,8 +1,9 @@
 /**
  * The composition root: a whole cluster in one process, wired by hand in the order in which its parts need each other.
  *
- *     lockDataDir ──► openNodeNetwork ──► ensureCertificates ──► openClusterStore ──► startApiServer ──► writeKubeconfigs
- *          ──► runInBackground (controllers, scheduler, cluster info, renewal) ──► startNodes ──► announce: ready
+ *     lockDataDir ──► openNodeNetwork ──► ensureCertificates ──► openClusterStore ──► startApiServer
+ *         ──► writeAdminKubeconfigs ──► runInBackground (controllers, scheduler, cluster info, renewal)
+ *         ──► startNodes ──► announce: ready
  *
  * 1. What was started is stopped in reverse order, also when a later part fails to start.
  * 2. The lock on the data directory is taken first and released last.
@@ -13,8 +14,7 @@ import { K8TS_VERSION } from "#apiserver";
 import { MetricsRegistry, nextTurn, type Random, registerProcessMetrics, systemRandom, TaskGroup } from "#base";
 import { type ClusterPki, ensureClusterPki, watchRenewal } from "#pki";
 import { openStore, type Store } from "#store";
-import { type ClusterConfig, historyOf } from "./config/cluster-config.ts";
-import type { Environment } from "./config/environment.ts";
+import { type ClusterConfig, type Environment, historyOf } from "./config/cluster-config.ts";
 import { ClusterError } from "./config/errors.ts";
 import { servingDnsNames } from "./config/serving-files.ts";
 import { type DataDir, dataDir, openDataDir, writeFileAtomic } from "./data/data-dir.ts";
@@ -36,7 +36,7 @@ export interface Cluster {
   readonly store: Store;
   readonly mergedInto: string | undefined;
   readonly notes: readonly string[];
-  /** Real nodes end with it, unless they are to be kept running for the next one. */
+  /** Also powers off real nodes, unless `keepNodes` is set. */
   stop(options?: { readonly keepNodes?: boolean }): Promise<void>;
 }
 
@@ -179,7 +179,7 @@ interface Running {
   readonly realNodes: OpenedRealNodes | undefined;
 }
 
-/** Loads and runs the other components. The start does not wait: to read and link them takes turns of the event loop. */
+/** Loads and runs the other components. The start does not wait for them: loading takes turns of the event loop. */
 function runInBackground(
   start: Start,
   { pki, api, kubeconfigs, realNodes }: Running & { readonly kubeconfigs: Kubeconfigs },
@@ -224,7 +224,7 @@ function runInBackground(
   return background;
 }
 
-/** Where nodes get the addresses of their Pods from. Undefined: the default range. */
+/** Ranges for the Pod CIDRs of nodes. Undefined: the default range. */
 function nodeCidrsOf({ nodes, serviceCidrs = [] }: ClusterConfig, realNodes: OpenedRealNodes | undefined) {
   if (realNodes !== undefined) return { clusterCidrs: realNodes.podRanges, serviceCidrs };
   return (nodes?.count ?? 0) > DEFAULT_RANGE_NODES ? { clusterCidrs: [WIDE_POD_RANGE] } : undefined;

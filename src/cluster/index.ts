@@ -3,12 +3,13 @@ export type { AdmissionFlags } from "./config/admission.ts";
 export type { AuthenticationFlags, RequestHeaderFlags } from "./config/authentication.ts";
 export type {
   ClusterConfig,
+  Environment,
   FlowRecording,
   NodesConfig,
   RealNodesConfig,
+  Step,
   StoreConfig,
 } from "./config/cluster-config.ts";
-export type { Environment, Step } from "./config/environment.ts";
 export { ClusterError } from "./config/errors.ts";
 export {
   type DataDir,
@@ -23,7 +24,7 @@ export { CONTEXT_NAME } from "./data/kubeconfigs.ts";
 export { findRunning, type Running, type RunState, readRunState } from "./data/run-state.ts";
 export { endNodes, imageTools, nodeTools } from "./node-tools.ts";
 export type { NodeRecord, NodeRun, Wanted } from "./nodes/index.ts";
-export { type ApiServerConfig, type LoneApiServer, startLoneApiServer } from "./standalone/api-server.ts";
+export { type ApiServerConfig, type StandaloneApiServer, startStandaloneApiServer } from "./standalone/api-server.ts";
 export {
   type Component,
   type ComponentConfig,
@@ -32,6 +33,14 @@ export {
   type Work,
 } from "./standalone/component.ts";
 export type { ComponentServing } from "./standalone/component-server.ts";
-export { type LoneControllerManagerConfig, runLoneControllerManager } from "./standalone/controller-manager.ts";
-export { type LoneDnsConfig, type LoneProxyConfig, runLoneDns, runLoneProxy } from "./standalone/proxy.ts";
-export { type LoneSchedulerConfig, runLoneScheduler } from "./standalone/scheduler.ts";
+export {
+  runStandaloneControllerManager,
+  type StandaloneControllerManagerConfig,
+} from "./standalone/controller-manager.ts";
+export {
+  runStandaloneDns,
+  runStandaloneProxy,
+  type StandaloneDnsConfig,
+  type StandaloneProxyConfig,
+} from "./standalone/proxy.ts";
+export { runStandaloneScheduler, type StandaloneSchedulerConfig } from "./standalone/scheduler.ts";

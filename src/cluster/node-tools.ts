@@ -1,4 +1,4 @@
-/** What commands need of real nodes and images. Loaded when first asked for: most commands never do. */
+/** Access to real nodes and images for commands. Loaded on demand: most commands do not need it. */
 import { existsSync } from "node:fs";
 import type { Clock } from "#base";
 import type { DataDir } from "./data/data-dir.ts";
@@ -11,7 +11,7 @@ export function imageTools() {
   return import("./images/index.ts");
 }
 
-/** Ends the nodes of a data directory that no cluster uses, and all that the machine keeps for them. Their disks stay. False if there are none. */
+/** Powers off the nodes of a data directory without a running cluster. Their disks stay. False if there are none. */
 export async function endNodes(dir: DataDir, clock: Clock): Promise<boolean> {
   if (!existsSync(dir.nodes)) return false;
   const { powerOffAll, siteNames } = await nodeTools();

@@ -1,4 +1,4 @@
-/** The command line. One file for each command; program.ts puts them together. */
+/** The command line: one file for each command, listed in program.ts. */
 
 import { runProgram } from "./process/run-program.ts";
 import { program } from "./program.ts";

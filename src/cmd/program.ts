@@ -24,7 +24,7 @@ import { diffCommand } from "./state/diff.ts";
 import { restoreCommand } from "./state/restore.ts";
 import { snapshotCommand } from "./state/snapshot.ts";
 
-/** By the name under which each is asked for. */
+/** By command name. */
 export const COMMANDS: Readonly<Record<string, () => Command>> = {
   up: upCommand,
   down: downCommand,
@@ -50,12 +50,12 @@ export const COMMANDS: Readonly<Record<string, () => Command>> = {
   dashboard: dashboardCommand,
 };
 
-/** `asked`: the first word of the command line. A command that is asked for comes alone: to describe all the others takes longer than it may. */
+/** `asked`: the first argument. Only that command is described: describing all of them would delay its start. */
 export function program(asked?: string): Command {
   const { major, minor, patch } = KUBERNETES_VERSION;
   const root = new Command("k8ts")
     .description("A complete Kubernetes from one command.")
-    // What stands behind `k8ts kubectl get` is kubectl's.
+    // Options after `k8ts kubectl` are kubectl's.
     .enablePositionalOptions()
     .version(`k8ts ${K8TS_VERSION} (Kubernetes v${major}.${minor}.${patch})`)
     .configureOutput({

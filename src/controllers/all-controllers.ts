@@ -40,11 +40,11 @@ export interface ClusterFacts {
   /** Signs certificates with the cluster's CA. */
   readonly signer: CertificateSigner;
   /** Signs service account tokens. Absent if the server has no key for it. */
-  readonly signToken?: (claims: TokenClaims) => Promise<string>;
+  readonly signToken?: ((claims: TokenClaims) => Promise<string>) | undefined;
   /** Pod CIDRs of nodes; false: `--allocate-node-cidrs=false`. Default: 10.244.0.0/16, a /24 for each node. */
-  readonly nodeCidrs?: Partial<NodeCidrsOptions> | false;
+  readonly nodeCidrs?: Partial<NodeCidrsOptions> | false | undefined;
   /** Grace periods and eviction rates. Default: those of kube-controller-manager. */
-  readonly nodeLifecycle?: Partial<NodeLifecycleSettings>;
+  readonly nodeLifecycle?: Partial<NodeLifecycleSettings> | undefined;
 }
 
 export function allControllers(facts: ClusterFacts): readonly Controller[] {

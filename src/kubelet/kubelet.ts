@@ -1,5 +1,6 @@
 /**
- * A kubelet: puts the parts together and runs until its signal aborts. Containers keep running; the next kubelet adopts them.
+ * A kubelet: puts the parts together and runs until its signal aborts. Containers keep running; the next kubelet adopts
+ * them.
  *
  *     machine ──► Registration ══► Node, Lease
  *     API, files, URL --► nodePods ──► runtime
@@ -8,7 +9,7 @@
  *
  * `runKubelet` is the order of the phases; each phase is a function below it or in the file that it names.
  */
-import { type core, qosClassOf } from "#api";
+import { type core, kinds, qosClassOf } from "#api";
 import { type Clock, childController, isAbort, type Logger, type MetricsRegistry, type Random, TaskGroup } from "#base";
 import { type Client, type EventRecorder, eventRecorder } from "#client";
 import { admitPod, admitResize, Usage } from "./admission/index.ts";
@@ -16,7 +17,6 @@ import type { KubeletConfig } from "./config/index.ts";
 import type { NodeFacts } from "./containers/index.ts";
 import { pressureProblem, SHUTDOWN_REJECTION } from "./eviction/index.ts";
 import { startHousekeeping } from "./housekeeping.ts";
-import { Event } from "./kinds.ts";
 import { type KubeletHost, machineHost } from "./kubelet-host.ts";
 import { startMachineShutdown } from "./machine-shutdown.ts";
 import {
@@ -67,7 +67,7 @@ export async function runKubelet(options: KubeletOptions, signal: AbortSignal): 
   using ending = childController(signal);
   const tasks = new TaskGroup({ parent: ending.signal });
   const recorder = eventRecorder({
-    events: client.of(Event),
+    events: client.of(kinds.Event),
     controller: "kubelet",
     instance: config.nodeName,
     clock,

@@ -1,8 +1,11 @@
-/** Pods in real containers: a kubelet on a containerd of its own, with an API server in memory. What a container sees, it writes to the test's own folder. */
+/**
+ * Pods in real containers: a kubelet on a containerd of its own, with an API server in memory. What a container sees,
+ * it writes to the test's own folder.
+ */
 import { chmodSync, existsSync, globSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import type { core } from "#api";
+import { type core, kinds } from "#api";
 import { MetricsRegistry, realClock, silentLogger, systemRandom, TaskGroup } from "#base";
 import { Client, inProcess } from "#client";
 import { createAuthority } from "#pki";
@@ -12,7 +15,6 @@ import { LoneContainerd } from "../../test/containerd/support/lone-containerd.ts
 import { type ApiServer, startApiServer } from "../apiserver/index.ts";
 import { KUBELET_DEFAULTS, type KubeletConfig } from "./config/index.ts";
 import { shutdownPeriods } from "./eviction/index.ts";
-import { ConfigMap, Node, Pod, Secret, ServiceAccount } from "./kinds.ts";
 import { runKubelet } from "./kubelet.ts";
 
 const IMAGE = "localhost/busybox:1";
@@ -82,18 +84,18 @@ describe.skipIf(missing !== "")(`pods in real containers${missing && `: ${missin
     admin = clientOf("admin", ["system:masters"]);
     // What controllers make in every namespace.
     await admin
-      .of(ServiceAccount)
+      .of(kinds.ServiceAccount)
       .in("default")
       .create({ metadata: { name: "default" } });
     startKubelet();
     await vi.waitFor(
       async () =>
         expect(
-          (await admin.of(Node).get("lone")).status?.conditions?.find(({ type }) => type === "Ready")?.status,
+          (await admin.of(kinds.Node).get("lone")).status?.conditions?.find(({ type }) => type === "Ready")?.status,
         ).toBe("True"),
       30_000,
     );
-    await admin.of(Node).patch("lone", { type: "merge", object: { spec: { taints: [] } } });
+    await admin.of(kinds.Node).patch("lone", { type: "merge", object: { spec: { taints: [] } } });
     // What takes its time, and is looked at later.
     await create("chatty", { containers: [container("app", "while true; do seq 1 1000; usleep 100000; done")] });
     await create("greedy", {
@@ -115,7 +117,7 @@ describe.skipIf(missing !== "")(`pods in real containers${missing && `: ${missin
     await containerd[Symbol.asyncDispose]();
   });
 
-  const pods = () => admin.of(Pod).in("default");
+  const pods = () => admin.of(kinds.Pod).in("default");
   const create = (name: string, spec: Partial<core.PodSpec>) =>
     pods().create({
       metadata: { name, labels: { app: name } },
@@ -148,11 +150,11 @@ describe.skipIf(missing !== "")(`pods in real containers${missing && `: ${missin
 
   it("environment, volumes, users and names are as documented", async () => {
     await admin
-      .of(ConfigMap)
+      .of(kinds.ConfigMap)
       .in("default")
       .create({ metadata: { name: "cm" }, data: { a: "one" } });
     await admin
-      .of(Secret)
+      .of(kinds.Secret)
       .in("default")
       .create({ metadata: { name: "sec" }, data: { s: "dHdv" } });
     const script = [
@@ -197,7 +199,7 @@ describe.skipIf(missing !== "")(`pods in real containers${missing && `: ${missin
     await phase("vols", "Running");
     await vi.waitFor(() => expect(existsSync(join(out, "v-group"))).toBe(true), 60_000);
     await admin
-      .of(ConfigMap)
+      .of(kinds.ConfigMap)
       .in("default")
       .patch("cm", { type: "merge", object: { data: { a: "changed" } } });
     await phase("vols", "Succeeded");
@@ -212,7 +214,7 @@ describe.skipIf(missing !== "")(`pods in real containers${missing && `: ${missin
     expect(read("v-mem")).toMatch(/^tmpfs\s+8192/);
   });
 
-  it("exit codes, last words and memory limits are told", async () => {
+  it("exit codes, termination messages and memory limits are reported", async () => {
     await create("fails", {
       restartPolicy: "Never",
       containers: [container("app", "echo -n why > /dev/termination-log; exit 3")],
@@ -311,7 +313,7 @@ describe.skipIf(missing !== "")(`pods in real containers${missing && `: ${missin
     expect(quotas.some((quota) => quota.startsWith("20000"))).toBe(true);
   });
 
-  it("who writes more to a volume than it may hold has to go", async () => {
+  it("a Pod that exceeds the size limit of a volume is evicted", async () => {
     await phase("greedy", "Failed");
     const { status } = await pods().get("greedy");
     expect(status).toMatchObject({
@@ -360,7 +362,7 @@ describe.skipIf(missing !== "")(`pods in real containers${missing && `: ${missin
     await kubelet.done();
     expect(read("down")).toBe("ended");
     expect((await pods().get("last")).status).toMatchObject({ reason: "Terminated" });
-    const ready = (await admin.of(Node).get("lone")).status?.conditions?.find(({ type }) => type === "Ready");
+    const ready = (await admin.of(kinds.Node).get("lone")).status?.conditions?.find(({ type }) => type === "Ready");
     expect(ready).toMatchObject({ status: "False", message: "node is shutting down" });
     expect((await containerd.runtime.listContainers()).filter(({ state }) => state === "running")).toEqual([]);
     startKubelet();

@@ -116,7 +116,7 @@ describe.skipIf(why !== "")(`a cluster of real nodes${why && `: ${why}`}`, { tim
       () => read("pulled"),
       (found) => found.status?.containerStatuses?.[0]?.state?.waiting?.reason === "ErrImagePull",
     );
-    expect(waiting.status?.containerStatuses?.[0]?.state?.waiting?.message).toContain("k8ts image import brings them");
+    expect(waiting.status?.containerStatuses?.[0]?.state?.waiting?.message).toContain("use k8ts image import");
   });
 
   it("a cluster that was killed finds its nodes and Pods as they were", async () => {
@@ -158,9 +158,9 @@ describe.skipIf(why !== "")(`a cluster of real nodes${why && `: ${why}`}`, { tim
     expect(again.spec?.nodeName).toBe("node-3");
     expect(await machine.ok("node", "remove", "node-3")).toBe("node-3 is removed.\n");
     expect((await nodes()).map(({ metadata }) => metadata.name)).toEqual(["node-1", "node-2"]);
-    expect((await machine.k8ts("node", "remove", "node-3")).stderr).toContain("node-3 is no real node");
-    expect((await machine.k8ts("node", "add", "Not-A-Name")).stderr).toContain("is no name for a node");
-    expect((await machine.k8ts("node", "add", "node-1")).stderr).toContain("There is a node node-1 already");
+    expect((await machine.k8ts("node", "remove", "node-3")).stderr).toContain("node-3 is not a real node");
+    expect((await machine.k8ts("node", "add", "Not-A-Name")).stderr).toContain("is not a node name");
+    expect((await machine.k8ts("node", "add", "node-1")).stderr).toContain("Node node-1 already exists");
   });
 
   it("`down --keep-nodes` leaves containers running, and a plain `up` goes on with them", async () => {

@@ -34,7 +34,10 @@ export const layers: Record<string, Layer> = {
   api: { folders: ["base"], packages: ["re2js", "yaml"] },
   store: { folders: ["base"], packages: ["lmdb", "@grpc/grpc-js", "@grpc/proto-loader"] },
   pki: { folders: ["base"], packages: ["yaml"] },
-  apiserver: { folders: ["base", "flows", "api", "store", "pki"], packages: ["@grpc/grpc-js", "jose", "yaml"] },
+  apiserver: {
+    folders: ["base", "flows", "api", "store", "pki"],
+    packages: ["@grpc/grpc-js", "@noble/ciphers", "jose", "yaml"],
+  },
   client: { folders: ["base", "flows", "api"], packages: [] },
   controllers: { folders: ["base", "flows", "api", "client"], packages: [] },
   scheduler: { folders: ["base", "flows", "api", "client"], packages: ["yaml"] },
@@ -50,6 +53,25 @@ export const layers: Record<string, Layer> = {
   },
   cluster: { folders: [...PARTS], packages: ["yaml"] },
   cmd: { folders: [...PARTS, "dashboard", "cluster"], packages: ["commander", "yaml"] },
+};
+
+/** What each folder is for: the words of docs/architecture.md, which scripts/architecture.ts writes from these tables. */
+export const purposes: Record<string, string> = {
+  base: "clock, random, abort, queues, maps, log, metrics: no Kubernetes terms",
+  flows: "flow records: what happened, with its causes, and the diagrams of it",
+  api: "the kinds: their schemas, facts, defaults and validation, and the machinery that they share",
+  store: "keys and bytes under one revision: `memory`, `embedded` (a journal and LMDB), `etcd`",
+  pki: "certificate authorities, certificates, kubeconfigs",
+  apiserver: "the request pipeline, the verbs, watch caches, discovery, OpenAPI",
+  client: "typed requests over HTTPS or in process, informers, leader election, events",
+  controllers: "the controller runtime, and a folder for each controller",
+  scheduler: "the scheduling queue, the cycle, and a folder for each plugin",
+  kubelet: "real nodes on a container runtime (CRI), and simulated nodes",
+  network: "kube-proxy, NetworkPolicies, DNS, ingress and Gateway API",
+  cloud: "the cloud controllers: load balancers of this machine",
+  dashboard: "the web page, and its server on loopback",
+  cluster: "the composition root: puts the parts together into a cluster",
+  cmd: "the command line, a file for each command",
 };
 
 /** The rooms of a folder, lowest first. */
@@ -89,7 +111,10 @@ export const rooms: Record<string, readonly string[]> = {
     "bootstrap",
     "expire",
     "encryption",
+    // All of it, put together.
+    "assembly",
   ],
+  "apiserver/admission": ["chain", "plugins", "dynamic", "policies", "webhooks"],
   base: ["collections", "system", "tasks", "queues", "log", "metrics", "http-client"],
   api: [
     "machinery",
@@ -125,6 +150,32 @@ export const rooms: Record<string, readonly string[]> = {
   "api/core/pod": ["fields", "resources", "scheduling", "security", "volumes", "containers", "spec", "update"],
   client: ["transport", "requests", "informer"],
   cluster: ["config", "data", "reasons", "in-process", "images", "nodes", "standalone"],
+  "cluster/nodes": ["machine", "site", "network", "runtime", "programs"],
+  kubelet: [
+    // Pure rules, and what runs containers.
+    "runtime",
+    "cri",
+    "lifecycle",
+    "pod-status",
+    "containers",
+    "pleg",
+    "admission",
+    // What Pods use: objects of the API, the machine, images, probes, volumes.
+    "objects",
+    "host",
+    "images",
+    "probes",
+    "volumes",
+    // The Node, its Pods, and which of them have to go.
+    "node",
+    "pods",
+    "eviction",
+    // What surrounds a kubelet, and nodes without containers.
+    "config",
+    "certificates",
+    "server",
+    "fleet",
+  ],
   controllers: [
     "runtime",
     "pods",
@@ -177,8 +228,4 @@ export const MAX_FILES_IN_A_ROOM = 25;
 export const MAX_LINES_IN_A_FILE = 350;
 
 /** Over the limits until they are divided: nothing is added here. */
-export const OVERSIZE: readonly string[] = [
-  "src/apiserver/audit",
-  "src/apiserver/server.ts",
-  "src/apiserver/fairness/fair-queue.ts",
-];
+export const OVERSIZE: readonly string[] = [];

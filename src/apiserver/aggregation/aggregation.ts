@@ -1,18 +1,18 @@
 /**
  * API aggregation for the API server as a whole: see README.md.
  *
- *     documents (from the start) ──► sync (before anybody is served) ──► serve, run
+ *     documents (from the start) ──► sync (before the first request) ──► serve, run
  */
 import type { Kind } from "#api";
 import type { MetricsRegistry } from "#base";
 import { type ServedVersion, servedVersions } from "../discovery/index.ts";
 import type { ApiResponse } from "../http/exchange.ts";
 import { follow } from "../loopback/follow.ts";
+import type { Loopback } from "../loopback/loopback.ts";
 import { serviceResolver } from "../outbound/service-resolver.ts";
 import type { Authorized } from "../pipeline/exchange.ts";
 import type { Resource } from "../rest/resource.ts";
 import type { Resources } from "../rest/resources.ts";
-import type { ServerContext } from "../rest/server-context.ts";
 import type { ApiDocuments } from "../routes/api-documents.ts";
 import { type ApiService, asApiService, GROUP, nameFor, PLURAL, serviceOf } from "./api-service.ts";
 import { Availability } from "./availability.ts";
@@ -27,24 +27,24 @@ const OPENAPI_V3 = "/openapi/v3/";
 
 export interface AggregationOptions {
   /** Of the server that this is a part of: asked for when it is used. */
-  readonly context: () => ServerContext;
+  readonly loopback: Loopback;
   readonly resources: Resources;
   /** What is part of the server. */
   readonly kinds: readonly Kind[];
   readonly documents: ApiDocuments;
-  /** Who this server is to extension servers, as of now. Undefined: it does not say, and they will not believe who asks. */
+  /** The front-proxy certificate. Undefined: extension servers will not trust the X-Remote-… headers. */
   readonly identity: () => Identity | undefined;
   readonly metrics: MetricsRegistry;
-  /** Ends streams that last. */
+  /** Aborts when this server stops: ends long-running streams. */
   readonly stopping: AbortSignal;
 }
 
 export interface Aggregation {
-  /** Where others tell what this server serves: a version that another server serves as well is that one's. */
+  /** Where local APIs are published. A version that an extension server also serves is left to that server. */
   readonly documents: LayeredDocuments;
-  /** Registers what this server serves, as of the feed's state. Before the first request. */
+  /** Registers what this server serves at the feed's revision. To be called before the first request. */
   sync(): Promise<void>;
-  /** The answer of another server; undefined: the request is for this one. */
+  /** The response of an extension server; undefined: the request is for this server. */
   serve(exchange: Authorized): Promise<ApiResponse> | undefined;
   /** Runs until its signal aborts; then no connection is left. */
   run(signal: AbortSignal): Promise<void>;
@@ -53,7 +53,7 @@ export interface Aggregation {
 export function aggregation(options: AggregationOptions): Aggregation {
   const builtIn = servedVersions(options.kinds);
   const documents = new LayeredDocuments(options.documents, builtIn);
-  /** APIServices that lead to another server. */
+  /** APIServices with a Service: served by an extension server. */
   const remote = new Map<string, ApiService>();
   const parts = lazily(() => partsOf(options, documents, builtIn));
 
@@ -104,7 +104,7 @@ export function aggregation(options: AggregationOptions): Aggregation {
     },
   };
 
-  /** The APIService whose document of OpenAPI version 3 another server has. */
+  /** The APIService whose OpenAPI v3 document its extension server has. */
   function openApiOf(path: string): string | undefined {
     if (!path.startsWith(`${OPENAPI_V3}apis/`) || !options.documents.openApi.isRemoteV3(path.slice(OPENAPI_V3.length)))
       return undefined;
@@ -118,7 +118,7 @@ function partsOf(
   documents: LayeredDocuments,
   builtIn: readonly ServedVersion[],
 ) {
-  const context = options.context();
+  const { context } = options.loopback;
   const { clock, random, log } = context;
   const apiServices = served(resources, GROUP, PLURAL);
   const services = served(resources, "", "services");

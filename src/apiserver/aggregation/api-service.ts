@@ -25,13 +25,13 @@ export function nameFor(group: string, version: string): string {
   return `${version}.${group}`;
 }
 
-/** Of the group version that an APIService of this name stands for. */
+/** The group and version that an APIService of this name stands for. */
 export function groupVersionOf(name: string): { readonly group: string; readonly version: string } {
   const at = name.indexOf(".");
   return { version: name.slice(0, at), group: name.slice(at + 1) };
 }
 
-/** Where its discovery is. */
+/** The path of its discovery. */
 export function basePathOf(name: string): string {
   const { group, version } = groupVersionOf(name);
   return group === "" ? `/api/${version}` : `/apis/${group}/${version}`;

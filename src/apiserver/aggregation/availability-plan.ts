@@ -1,5 +1,5 @@
 /**
- * Whether a version of an API can be had, as far as that can be told without asking its server: pure.
+ * The condition Available of an APIService, as far as it can be derived without a request to its server: pure.
  */
 import { type ConditionFacts, type core, type discovery, formatTime, goQuote, instantOf } from "#api";
 import { type ApiService, availableOf, type Condition, type ServiceAt } from "./api-service.ts";
@@ -15,11 +15,11 @@ export const PASSED: ConditionFacts = { status: "True", reason: "Passed", messag
 
 export interface Surroundings {
   readonly service: core.Service | undefined;
-  /** Those of the Service. */
+  /** The EndpointSlices of the Service. */
   readonly slices: readonly discovery.EndpointSlice[];
 }
 
-/** Undefined: everything is in place, its server has to be asked. */
+/** Undefined: everything is in place, and its server has to be probed. */
 export function faultOf(
   { namespace, name, port }: ServiceAt,
   { service, slices }: Surroundings,
@@ -44,7 +44,7 @@ export function failedDiscovery(message: string): ConditionFacts {
   return unavailable(FAILED_CHECK, message);
 }
 
-/** The status that went in, if it says all that already: several servers on one store come to rest. */
+/** Returns the same status if nothing changes: several servers on one store come to rest. */
 export function withAvailable(service: ApiService, facts: ConditionFacts, now: number): Status {
   const status = service.status ?? {};
   const before = availableOf(service);

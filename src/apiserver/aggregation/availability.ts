@@ -1,20 +1,20 @@
 /**
- * Keeps the condition Available of every APIService true to what is the case.
+ * Keeps the condition Available of every APIService up to date.
  *
- *     APIServices, Services, EndpointSlices --► queue ──► plan ──► (asks the extension server) ══► status
+ *     APIServices, Services, EndpointSlices --► queue ──► plan ──► (probes the extension server) ══► status
  *     every 30 s ···►───────────────────────────┘
  *
- * 1. It runs beside all requests; every check is bounded in time, and a server that hangs keeps one worker busy at most.
- * 2. A check is a few questions at once: one answer is enough, whichever endpoint gives it.
+ * 1. It runs in the background; every check has a deadline, and a server that hangs blocks at most one worker.
+ * 2. A check sends a few probes at once: one answer is enough, whichever endpoint gives it.
  */
 import { type ConditionFacts, type core, type discovery, equalJson, isStatusError, type Json } from "#api";
 import { addressText, type MetricsRegistry } from "#base";
 import { follow } from "../loopback/follow.ts";
 import { serverRequest } from "../loopback/server-request.ts";
+import type { AnyDraft } from "../rest/draft.ts";
 import type { Resource } from "../rest/resource.ts";
 import type { ServerContext } from "../rest/server-context.ts";
 import { change } from "../rest/write/change.ts";
-import type { AnyDraft } from "../rest/write/prepare.ts";
 import { type ApiService, asApiService, availableOf, basePathOf, type ServiceAt, serviceOf } from "./api-service.ts";
 import {
   FAILED_CHECK,
@@ -33,7 +33,7 @@ const BACKOFF = { initialMs: 100, maxMs: 30_000 };
 const WORKERS = 5;
 const RECHECK_MS = 30_000;
 const ATTEMPTS = 5;
-/** What it answers does not matter, only that it does. */
+/** Any response counts; its body is not read. */
 const LIMITS = { timeoutMs: 5_000, maxBytes: 0 };
 const SERVICE_NAME = "kubernetes.io/service-name";
 
@@ -42,7 +42,7 @@ export interface AvailabilityOptions {
   readonly apiServices: Resource;
   readonly services: Resource;
   readonly slices: Resource;
-  /** For questions that are asked whoever answers: no answer is taken for more than that there is one. */
+  /** Backends for probes, which do not verify certificates: only the fact of a response is used. */
   readonly backends: Backends;
   readonly metrics: MetricsRegistry;
 }
@@ -58,7 +58,7 @@ export class Availability {
   constructor(options: AvailabilityOptions) {
     this.#options = options;
     const { clock, random, log } = options.context;
-    this.#work = new Reconciler({ what: "availability", clock, random, log, backoff: BACKOFF, concurrency: WORKERS });
+    this.#work = new Reconciler({ task: "availability", clock, random, log, backoff: BACKOFF, concurrency: WORKERS });
     this.#gauge = options.metrics.gauge({
       name: "aggregator_unavailable_apiservice",
       help: "Whether an APIService is unavailable, by its name.",
@@ -86,7 +86,7 @@ export class Availability {
       follow(slices, revision, {
         clear: () => {},
         set: (_, object) => service(serviceKey(object as discovery.EndpointSlice)),
-        // Which Service it belonged to is not told any more: all of its namespace are looked at.
+        // The deleted slice's Service is unknown: all APIServices of its namespace are checked.
         delete: (key) => this.#changedNamespace(key.slice(0, key.indexOf("/") + 1)),
       }),
       metrics.collect(() => this.#measure()),
@@ -149,7 +149,7 @@ export class Availability {
     };
   }
 
-  /** Undefined: it answers. */
+  /** Undefined: it responds. */
   async #ask(name: string, service: ApiService, signal: AbortSignal): Promise<string | undefined> {
     const enough = new AbortController();
     const stop = () => enough.abort(signal.reason);
@@ -196,7 +196,7 @@ export class Availability {
           const service = asApiService(current as NonNullable<typeof current>);
           const status = withAvailable(service, facts, now);
           const draft = structuredClone({ ...service, status }) as unknown as AnyDraft;
-          // What was checked may not be what is there now: then another check is on its way.
+          // The APIService may have changed since the check: then another check is queued.
           return { draft, unchanged: !isSame(service, seen) || status === service.status };
         },
       });

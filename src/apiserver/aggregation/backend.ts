@@ -5,10 +5,12 @@
  *                        └──► TLS ──► h2:        a session, kept ──► stream
  *                                └──► http/1.1:  the agent's own ──► request
  *
- * 1. The server shows a certificate of the authority that the APIService names, for `<name>.<namespace>.svc`; this one shows that it is the front proxy.
- * 2. A request without a body that fails on a connection which was there before is sent once more: that connection may have been at its end.
- * 3. What fails before there is an answer fails as `Unreachable`, in the words in which Go says it.
- * 4. After `close` nothing is left open; what is under way is cut.
+ * 1. The server's certificate is verified by the APIService's `caBundle` for `<name>.<namespace>.svc`; this server
+ *    presents the front-proxy certificate.
+ * 2. A request without a body that fails on a kept connection is sent once more: the server may have closed that
+ *    connection while it was idle.
+ * 3. A failure before the response is an `Unreachable`, in the words of Go.
+ * 4. After `close` no connection is left; requests under way are cut.
  */
 import { Agent, type ClientRequest, request as httpRequest, type IncomingMessage } from "node:http";
 import { type ClientHttp2Session, type ClientHttp2Stream, connect as connectHttp2, constants } from "node:http2";
@@ -29,10 +31,10 @@ export interface Identity {
 
 export interface BackendOptions {
   readonly serverName: string;
-  /** PEM; undefined: those that the system trusts. */
+  /** PEM; undefined: the system's authorities. */
   readonly ca: string | undefined;
   readonly insecure: boolean;
-  /** Who this server is, as of now. */
+  /** The current client certificate of this server. */
   readonly identity: () => Identity | undefined;
   readonly clock: Clock;
 }
@@ -42,14 +44,14 @@ export interface Outgoing {
   /** With its query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string | string[]>>;
-  readonly body?: Readable | Buffer;
+  readonly body?: Readable | Buffer | undefined;
 }
 
 export interface Incoming {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: Readable;
-  /** Once the body has ended: whether it broke off before its end. */
+  /** Valid once the body has ended: whether it was cut short. */
   isBroken(): boolean;
 }
 
@@ -59,9 +61,9 @@ export class Backend {
   readonly #options: BackendOptions;
   readonly #sessions: IdleSessions;
   readonly #agent: Agent;
-  /** A connection that turned out to speak HTTP/1.1, for the request that it was made for. */
+  /** A new connection that negotiated HTTP/1.1, for the request that it was made for. */
   readonly #spare = new Map<string, TLSSocket>();
-  /** Addresses that speak HTTP/1.1: there is no need to find that out again. */
+  /** Addresses that negotiated HTTP/1.1. */
   readonly #http1 = new Set<string>();
   readonly #connecting = new Set<TLSSocket>();
 
@@ -83,7 +85,7 @@ export class Backend {
     }
   }
 
-  /** Asks to go on in another protocol, over HTTP/1.1. Without a connection in the answer the server has declined. */
+  /** Requests an upgrade, over HTTP/1.1. Without a connection in the result the server has declined. */
   async upgrade(address: NetworkAddress, outgoing: Outgoing, signal: AbortSignal): Promise<Upgraded> {
     const socket = await this.#connect(address, ["http/1.1"], signal);
     const { promise, resolve, reject } = Promise.withResolvers<Upgraded>();
@@ -118,7 +120,7 @@ export class Backend {
     this.#http1.add(at);
     this.#spare.set(at, socket);
     const answer = this.#overHttp1(address, outgoing, signal);
-    // The agent has taken it in that turn, unless it had another that was free.
+    // The agent takes it synchronously, unless it has another free connection.
     if (this.#spare.delete(at)) socket.destroy();
     return answer;
   }
@@ -150,7 +152,7 @@ export class Backend {
         isBroken: () => stream.aborted || stream.rstCode !== constants.NGHTTP2_NO_ERROR,
       }),
     );
-    // Once there is an answer, it is for who reads it to see that it breaks off.
+    // After the response has begun, its reader sees that it breaks off.
     stream.on("error", fail);
     stream.once("close", () => fail(Object.assign(new Error("EOF"), { code: "ECONNRESET" })));
     giveBody(body, stream);
@@ -162,7 +164,7 @@ export class Backend {
     const request = this.#http1Request(address, outgoing, signal, { agent: this.#agent });
     request.once("response", (response) => resolve(incomingOf(response)));
     request.on("error", (error) => {
-      // It may speak something else when it comes back.
+      // It may negotiate another protocol when it comes back.
       if (!request.reusedSocket) this.#http1.delete(addressText(address));
       reject(this.#unreachable(error, address, request.reusedSocket));
     });
@@ -204,8 +206,9 @@ export class Backend {
       servername: serverName,
       ALPNProtocols: protocols,
       rejectUnauthorized: !insecure,
-      ...(ca !== undefined && { ca }),
-      ...(own !== undefined && { cert: own.certPem, key: own.keyPem }),
+      ca,
+      cert: own?.certPem,
+      key: own?.keyPem,
     });
   }
 
@@ -242,13 +245,13 @@ export class Backend {
 }
 
 function incomingOf(response: IncomingMessage): Incoming {
-  // Who reads it sees that it breaks off; without a listener it would be an uncaught error where nobody reads yet.
+  // Its reader sees that it breaks off; without a listener it would be an uncaught error before anybody reads.
   response.on("error", () => {});
   const { statusCode: status = 502, headers } = response;
   return { status, headers, body: response, isBroken: () => !response.complete };
 }
 
-/** A body that breaks off breaks off there too: its caller has gone, and its signal says so. */
+/** If the body breaks off, the caller has gone and the signal ends the request. */
 function giveBody(body: Readable | Buffer | undefined, to: ClientRequest | ClientHttp2Stream): void {
   if (body === undefined) to.end();
   else if (Buffer.isBuffer(body)) to.end(body);

@@ -1,7 +1,7 @@
 /**
  * The extension servers that APIServices name, by the name of the APIService.
  *
- * 1. Connections are made by what the APIService says now: when that changes, those of before are cut.
+ * 1. Connections follow the current spec of the APIService: when it changes, the old connections are cut.
  */
 import { X509Certificate } from "node:crypto";
 import type { Clock, NetworkAddress } from "#base";
@@ -10,14 +10,14 @@ import { Backend, type Identity } from "./backend.ts";
 
 export interface BackendsOptions {
   readonly identity: () => Identity | undefined;
-  /** Where a Service can be reached now. Throws if nowhere, in words for who asked. */
+  /** Where a Service can be reached now. Throws if nowhere, in words for the client. */
   readonly resolve: (namespace: string, name: string, port: number) => NetworkAddress;
   readonly clock: Clock;
-  /** Connections are made whoever answers: for questions that tell nothing, and whose answers are not believed. */
+  /** Certificates are not verified: for probes that carry no secret and whose answers are not trusted. */
   readonly toAnyone?: boolean;
 }
 
-/** The APIService says something that no connection can be made by. */
+/** No connection can be made from the spec of the APIService. */
 export class BackendFault extends Error {
   override readonly name = "BackendFault";
 }
@@ -40,7 +40,7 @@ export class Backends {
     this.#options = options;
   }
 
-  /** Of an APIService with a Service. Throws BackendFault. */
+  /** For an APIService with a Service. Throws BackendFault. */
   of(name: string, service: ApiService): Backend {
     const { toAnyone = false, identity, clock } = this.#options;
     const { spec } = service;
@@ -58,7 +58,7 @@ export class Backends {
     return backend;
   }
 
-  /** Throws BackendFault, or what tells that the Service leads nowhere. */
+  /** Throws BackendFault, or a StatusError if the Service has no endpoint. */
   reach(name: string, service: ApiService): Reached {
     const at = serviceOf(service);
     if (at === undefined) throw new Error(`${name} is local`);
@@ -75,7 +75,7 @@ export class Backends {
   }
 }
 
-/** Undefined: none are named. */
+/** Undefined: there is no bundle. */
 function authoritiesIn(caBundle: string): string | undefined {
   if (caBundle === "") return undefined;
   const pem = Buffer.from(caBundle, "base64").toString("utf8");

@@ -1,7 +1,7 @@
 /**
- * What this server itself asks extension servers for: whether they are there, and what they say of themselves.
+ * Requests of this server itself to extension servers: probes, and their discovery and OpenAPI documents.
  *
- * 1. It ends within its time and its size, whatever the other side does.
+ * 1. A request has a deadline, and its response a maximum size.
  */
 import { addressText, type Clock, isAbort } from "#base";
 import type { Incoming } from "./backend.ts";
@@ -10,14 +10,14 @@ import { AGGREGATOR, remoteUserHeaders } from "./remote-user.ts";
 
 export interface Limits {
   readonly timeoutMs: number;
-  /** 0: its body is not read. */
+  /** 0: the body is not read. */
   readonly maxBytes: number;
 }
 
 export interface Question {
   readonly path: string;
   readonly accept: string;
-  /** Of what is known already. */
+  /** The ETag of the document that is known already. */
   readonly etag?: string | undefined;
 }
 
@@ -27,7 +27,7 @@ export interface Fetched {
   readonly body: Buffer;
 }
 
-/** Throws an Error that says what went wrong, as Go's client does; the signal's reason if that aborts. */
+/** Throws an Error in the words of Go's client; the signal's reason if that aborts. */
 export async function fetchDocument(
   { backend, address }: Reached,
   { path, accept, etag }: Question,
@@ -37,7 +37,7 @@ export async function fetchDocument(
 ): Promise<Fetched> {
   const url = `https://${addressText(address)}${path}`;
   const ending = new AbortController();
-  let read = false;
+  let isRead = false;
   const late = new Error("context deadline exceeded (Client.Timeout exceeded while awaiting headers)");
   const timer = clock.timer(timeoutMs, () => ending.abort(late));
   const stop = () => ending.abort(signal.reason);
@@ -46,18 +46,17 @@ export async function fetchDocument(
     signal.throwIfAborted();
     const headers = { accept, ...remoteUserHeaders(AGGREGATOR), ...(etag !== undefined && { "if-none-match": etag }) };
     const incoming = await backend.send(address, { method: "GET", path, headers }, ending.signal);
-    const { status, headers: told } = incoming;
-    const whole = maxBytes === 0 ? Buffer.alloc(0) : await readAll(incoming, maxBytes);
-    read = maxBytes > 0;
-    return { status, headers: told, body: whole };
+    const body = maxBytes === 0 ? Buffer.alloc(0) : await readAll(incoming, maxBytes);
+    isRead = maxBytes > 0;
+    return { status: incoming.status, headers: incoming.headers, body };
   } catch (error) {
     if (isAbort(error, signal) || signal.aborted) throw error;
     throw new Error(`Get ${JSON.stringify(url)}: ${why(error, ending.signal)}`, { cause: error });
   } finally {
     timer.cancel();
     signal.removeEventListener("abort", stop);
-    // Whatever is left of the answer is not wanted; one that was read to its end leaves its connection to others.
-    if (!read) ending.abort();
+    // A response that was not read to its end is cut; one that was leaves its connection to others.
+    if (!isRead) ending.abort();
   }
 }
 

@@ -1,15 +1,16 @@
 /**
- * HTTP/2 sessions that are open, by address.
+ * The open HTTP/2 sessions, by address.
  *
- * 1. One that cannot take another stream, or is about to end, is not handed out: watches last, and must not keep others waiting.
- * 2. One that nobody has used for a while is closed.
+ * 1. A session without room for another stream, or about to end, is not handed out: long watches must not block other
+ *    requests.
+ * 2. A session that is idle for 90 seconds is closed.
  */
 import type { ClientHttp2Session, ClientHttp2Stream } from "node:http2";
 import type { Clock, Timer } from "#base";
 
 const IDLE_MS = 90_000;
-/** Go's servers allow 250; some say nothing, which means that they do not count. */
-const MOST_STREAMS = 200;
+/** Go's servers allow 250; a server that states no limit has none. */
+const MAX_STREAMS = 200;
 
 interface Kept {
   readonly at: string;
@@ -27,7 +28,7 @@ export class IdleSessions {
 
   find(at: string): ClientHttp2Session | undefined {
     for (const [session, kept] of this.#kept) {
-      const room = Math.min(MOST_STREAMS, session.remoteSettings?.maxConcurrentStreams ?? MOST_STREAMS);
+      const room = Math.min(MAX_STREAMS, session.remoteSettings?.maxConcurrentStreams ?? MAX_STREAMS);
       if (kept.at === at && !session.closed && !session.destroyed && kept.streams < room) return session;
     }
     return undefined;
@@ -36,7 +37,7 @@ export class IdleSessions {
   add(at: string, session: ClientHttp2Session): void {
     const kept: Kept = { at, streams: 0, idle: undefined };
     this.#kept.set(session, kept);
-    // Its streams fail with it, and tell those who wait for them.
+    // Its streams fail with it and report that.
     session.on("error", () => {});
     session.once("goaway", () => this.#leave(session));
     session.once("close", () => this.#leave(session));

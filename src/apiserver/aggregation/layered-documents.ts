@@ -1,11 +1,12 @@
 /**
- * What discovery and OpenAPI say, where two may serve the same version: this server (built in, or by a definition) and another one.
+ * Discovery and OpenAPI of a version that two may serve: this server (built in, or by a definition) and an extension
+ * server.
  *
  *     built in, definitions ──► local  ┐
  *                                      ├──► discovery, OpenAPI
  *     APIServices           ──► remote ┘    (the remote one, if there is one)
  *
- * 1. A version that is given up by one is told of by the other, as it is by then.
+ * 1. When one of the two gives up a version, the current documents of the other appear.
  */
 import { type Discovery, defaultPriority, type Priority, type ServedVersion } from "../discovery/index.ts";
 import type { OpenApi, RemoteDocuments } from "../openapi/index.ts";
@@ -16,10 +17,10 @@ export class LayeredDocuments {
   readonly #openApi: OpenApi;
   readonly #local: Map<string, ServedVersion>;
   readonly #remote = new Map<string, ServedVersion>();
-  /** What APIServices say of versions that this server serves. */
+  /** The priorities that APIServices give to versions that this server serves. */
   readonly #priorities = new Map<string, Priority>();
 
-  /** `local`: what they tell of already. */
+  /** `local`: what is published already. */
   constructor(
     { discovery, openApi }: { readonly discovery: Discovery; readonly openApi: OpenApi },
     local: readonly ServedVersion[],
@@ -44,7 +45,7 @@ export class LayeredDocuments {
     if (!this.#remote.has(key)) this.#drop(group, version);
   }
 
-  /** Where a version that this server serves stands among the others. */
+  /** Sets the priority of a version that this server serves. */
   rank(group: string, version: string, priority: Priority): void {
     const key = nameFor(group, version);
     const before = this.#priorities.get(key) ?? defaultPriority(group, version);
@@ -55,7 +56,7 @@ export class LayeredDocuments {
       this.#discovery.set(this.#ranked(served));
   }
 
-  /** A version that another server serves. `documents`: undefined while they are not known. */
+  /** A version of an extension server. `documents`: undefined while they are not known. */
   setRemote(served: ServedVersion, documents: RemoteDocuments | undefined): void {
     const { group, version } = served;
     const isNew = !this.#remote.has(keyOf(served));

@@ -1,4 +1,4 @@
-/** Which headers go on to an extension server, and which of its own come back: those that are about a single connection do neither. */
+/** The headers that are passed to an extension server and back. Hop-by-hop headers are not. */
 
 type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 
@@ -17,7 +17,7 @@ const OF_CONNECTION = new Set([
   "http2-settings",
 ]);
 
-/** A browser that may read answers of this server need not be allowed to by the other one. */
+/** CORS is decided by this server alone. */
 const OF_ORIGINS = new Set([
   "access-control-allow-credentials",
   "access-control-allow-headers",
@@ -25,7 +25,7 @@ const OF_ORIGINS = new Set([
   "access-control-allow-origin",
 ]);
 
-/** `keep`: of those about a connection, what becomes of the next one too, as in an upgrade. */
+/** `keep`: hop-by-hop headers to pass on nevertheless, as in an upgrade. */
 export function passedOn(headers: Headers, keep: readonly string[] = []): Record<string, string | string[]> {
   const named = new Set(listed(headers.connection));
   const kept: Record<string, string | string[]> = {};

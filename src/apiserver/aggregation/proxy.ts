@@ -1,11 +1,11 @@
 /**
- * Requests for a version of an API that an extension server serves: they go there, and its answers come back.
+ * Proxies requests for a group version that an extension server serves.
  *
  *     caller ──► (authenticated and authorized here) ──► extension server ──► its own authorization ──► answer
  *
- * 1. Both ways are streams: nothing is kept, what is not taken on one side is not read on the other, and the end of either side ends both.
- * 2. The extension server is told who asks by headers, over a connection on which it believes them.
- * 3. Nothing that it does, or fails to do, has an effect on other requests.
+ * 1. Bodies are streams in both directions, with back-pressure. The end of either side ends both.
+ * 2. The X-Remote-… headers name the user; the extension server trusts them because of the front-proxy certificate.
+ * 3. A failing extension server does not affect other requests.
  */
 import { StatusError } from "#api";
 import { addressText, type Clock, childController, joined, type Logger } from "#base";
@@ -24,18 +24,18 @@ import { remoteUserHeaders, UnspeakableUser } from "./remote-user.ts";
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
 const ANSWER_WITHIN_MS = 60_000;
 const UPGRADE = ["connection", "upgrade"];
-/** By which its request is found again in the audit logs of both servers. */
+/** Correlates the audit logs of both servers. */
 const AUDIT_ID = "audit-id";
 
 export interface ProxyOptions {
   readonly backends: Backends;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Ends what is still under way. */
+  /** Aborts when this server stops: cuts requests under way. */
   readonly stopping: AbortSignal;
 }
 
-/** `name`: of the APIService. */
+/** `name`: the name of the APIService. */
 export async function proxied(
   exchange: Authorized,
   { name, service }: { readonly name: string; readonly service: ApiService },
@@ -52,7 +52,7 @@ export async function proxied(
       : await streamed(request, info, outgoing, reached, options);
   } catch (error) {
     const isKnown = error instanceof Unreachable || error instanceof UnspeakableUser;
-    // Nobody waits for the answer any more: why it is none is of no interest.
+    // The caller has gone: the error does not matter.
     if (!isKnown && !request.signal.aborted && !options.stopping.aborted) throw error;
     return textAnswer(503, `error trying to reach service: ${(error as Error).message}`);
   }
@@ -63,13 +63,13 @@ function reach(name: string, service: ApiService, { backends, log }: ProxyOption
     return backends.reach(name, service);
   } catch (error) {
     if (error instanceof BackendFault) return textAnswer(500, error.message);
-    log.warn("an APIService leads nowhere", { name, error });
+    log.warn("an APIService cannot be reached", { name, error });
     return textAnswer(503, "service unavailable");
   }
 }
 
-async function outgoingOf({ request, headers: told }: Authorized, { address }: Reached): Promise<Outgoing> {
-  const auditId = told[AUDIT_ID];
+async function outgoingOf({ request, headers: own }: Authorized, { address }: Reached): Promise<Outgoing> {
+  const auditId = own[AUDIT_ID];
   const { method, path, query, headers, user = ANONYMOUS } = request;
   const body = await bodyOf(request);
   return {
@@ -83,11 +83,11 @@ async function outgoingOf({ request, headers: told }: Authorized, { address }: R
       ...(auditId !== undefined && { [AUDIT_ID]: auditId }),
       ...remoteUserHeaders(user),
     },
-    ...(body !== undefined && { body }),
+    body,
   };
 }
 
-/** As it comes over the network, or whole from a component in this process. */
+/** A stream for requests over the network; whole for requests from this process. */
 async function bodyOf(request: ApiRequest): Promise<Outgoing["body"]> {
   const { method, headers, source } = request;
   const isRead = method === "GET" || method === "HEAD";
@@ -129,7 +129,7 @@ async function streamed(
     stream: async (sink) => {
       try {
         await pump(body, sink, clock);
-        // Its caller has to see that this was not all.
+        // The caller has to see that the response is incomplete.
         if (incoming.isBroken() && !sink.signal.aborted) sink.drop();
       } catch (error) {
         log.info("an extension server broke off its answer", { path: request.path, error });
@@ -170,7 +170,7 @@ function timedOut(): StatusError {
   return new StatusError("Timeout", "Timeout: request did not complete within the allotted timeout", { details: {} });
 }
 
-/** Aborts with either of two signals, and lets go of both when it is released. */
+/** Aborts with either of two signals; `release` detaches from both. */
 function endOf(caller: AbortSignal, stopping: AbortSignal | undefined) {
   const one = childController(caller);
   const abort = () => one.abort(stopping?.reason);

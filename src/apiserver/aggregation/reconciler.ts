@@ -1,8 +1,9 @@
-/** Work on APIServices by name: workers on a queue, each name by one at a time, failures told and tried again. */
+/** Reconciles APIServices by name: workers on a queue, one worker for a name at a time, failures logged and retried. */
 import { type BackoffOptions, type Clock, type Logger, processQueue, type Random, WorkQueue } from "#base";
 
 export interface ReconcilerOptions {
-  readonly what: string;
+  /** For log lines. */
+  readonly task: string;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
@@ -10,7 +11,7 @@ export interface ReconcilerOptions {
   readonly concurrency: number;
 }
 
-/** Work that has not come to its end, and has told that already: it is tried again, without a word. */
+/** Thrown by work that is unfinished and has reported that itself: it is retried without a log line. */
 export class Unfinished extends Error {
   override readonly name = "Unfinished";
 }
@@ -35,10 +36,9 @@ export class Reconciler {
 
   /** Until the signal aborts. */
   async run(signal: AbortSignal, work: (name: string, signal: AbortSignal) => Promise<void>): Promise<void> {
-    const { what, log, concurrency } = this.#options;
+    const { task, log, concurrency } = this.#options;
     const onFailure = (error: unknown, name: string) => {
-      if (!(error instanceof Unfinished))
-        log.warn(`${what} of an APIService could not be brought up to date; trying again`, { name, error });
+      if (!(error instanceof Unfinished)) log.warn(`${task} of an APIService failed; trying again`, { name, error });
       return "retry" as const;
     };
     try {

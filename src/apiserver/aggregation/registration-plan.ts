@@ -1,5 +1,5 @@
 /**
- * What becomes of an APIService that the server keeps by itself: pure.
+ * What to do with an APIService that the server manages itself: pure.
  *
  *     there is             none is wanted   wanted on start   wanted always
  *     none                 leave            create once       create
@@ -7,12 +7,12 @@
  *     one kept on start    delete once      update once       update once
  *     one kept always      delete           update once       update
  *
- * 1. One that is kept on start, but was not there when this server started, is left to the server that made it.
+ * 1. One that is managed on start, but did not exist when this server started, is left to the server that made it.
  */
 import { equalJson, type Json } from "#api";
 import { type ApiService, type ApiServiceSpec, AUTOMANAGED } from "./api-service.ts";
 
-/** When it is seen to: once after a start of the server, or whenever it changes. */
+/** When it is reconciled: once after a start of the server, or always. */
 export type Keeping = "onstart" | "true";
 
 export interface Wanted {
@@ -23,9 +23,9 @@ export interface Wanted {
 export interface Situation {
   readonly wanted: Wanted | undefined;
   readonly found: ApiService | undefined;
-  /** It has been seen to since the server started. */
+  /** It has been reconciled since the server started. */
   readonly wasSeenTo: boolean;
-  /** It was there when the server started. */
+  /** It existed when the server started. */
   readonly wasThere: boolean;
 }
 

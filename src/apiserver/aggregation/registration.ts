@@ -1,5 +1,5 @@
 /**
- * APIServices of what this server serves itself: one for each built-in group version, and for each that definitions bring.
+ * APIServices of what this server serves itself: one for each built-in group version, and for each of a definition.
  *
  *     built in ──────────────► wanted ──► plan ══► APIService
  *     definitions --► served ──┘   ▲
@@ -38,29 +38,31 @@ export class Registration {
   readonly #options: RegistrationOptions;
   readonly #ensure: Ensure;
   readonly #wanted = new Map<string, Wanted>();
-  /** Of each definition: the APIServices that it needs. */
+  /** By definition: the APIServices that it needs. */
   readonly #ofDefinitions = new Map<string, ReadonlySet<string>>();
   readonly #seenTo = new Set<string>();
   readonly #there: ReadonlySet<string>;
   readonly #work: Reconciler;
 
-  /** When the caches show what the store has. */
+  /** When the caches have caught up with the store. */
   constructor(options: RegistrationOptions) {
     this.#options = options;
     const { context, resources, apiServices, builtIn } = options;
     const { clock, random, log } = context;
     this.#ensure = new Ensure(context, resources);
-    this.#work = new Reconciler({ what: "registration", clock, random, log, backoff: BACKOFF, concurrency: WORKERS });
-    // The group of APIServices itself is served come what may.
+    this.#work = new Reconciler({ task: "registration", clock, random, log, backoff: BACKOFF, concurrency: WORKERS });
+    // The group of APIServices itself is always served.
     for (const { group, version } of builtIn) if (group !== GROUP) this.#want(group, version, "onstart");
     this.#there = new Set([...apiServices.readable()].map(({ object }) => object.metadata.name ?? ""));
   }
 
-  /** Sees to everything once: before the first request. */
+  /** Reconciles everything once. To be called before the first request. */
   async sync(): Promise<void> {
     const definitions = this.#definitions();
     for (const stored of definitions?.readable() ?? []) this.#define(asDefinition(stored.object));
-    await Promise.all([...new Set([...this.#wanted.keys(), ...this.#there])].map((name) => this.#reconcile(name)));
+    const names = [...new Set([...this.#wanted.keys(), ...this.#there])];
+    // One that fails is tried again by `run`.
+    await Promise.all(names.map((name) => this.#reconcile(name).catch(() => this.#work.add(name))));
   }
 
   /** Until its signal aborts. */
@@ -130,6 +132,7 @@ export class Registration {
   async #reconcile(name: string): Promise<void> {
     const { apiServices } = this.#options;
     const stored = apiServices.cache.get(name);
+    if (stored !== undefined && !apiServices.canRead(stored)) return;
     await this.#take(name, stored && asApiService(apiServices.read(stored)));
     this.#seenTo.add(name);
   }
@@ -167,7 +170,7 @@ export class Registration {
         ignoreStoreReadError: false,
       });
     } catch (error) {
-      // Another server was faster, or what was to go is another one by now.
+      // Another server was faster, or the object has been replaced.
       if (!isStatusError(error, "NotFound") && !isStatusError(error, "Conflict")) throw error;
     }
   }

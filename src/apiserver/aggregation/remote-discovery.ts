@@ -1,7 +1,7 @@
 /**
- * What an extension server says of the resources that it serves: in the aggregated form, or in the older one.
+ * The discovery of an extension server: in the aggregated form, or in the older one.
  *
- * 1. What it says is read as its type has it: it may be anything, and what is shown to clients has the form that they expect.
+ * 1. Its documents are decoded by their type: whatever it sends, clients get the form that they expect.
  */
 import { decode, isObject, type Json, type JsonObject, parseJson, typeSchema } from "#api";
 import type { Clock } from "#base";
@@ -51,7 +51,7 @@ function isAggregated({ headers }: Fetched): boolean {
   return AGGREGATED.split(";").every((part) => parts.includes(part));
 }
 
-/** Clients of some versions cannot do without it. */
+/** Some client versions require it. */
 function withResponseKinds({ subresources, ...resource }: ResourceDiscovery): JsonObject {
   const kind: Json = resource.responseKind ?? { group: "", version: "", kind: "" };
   const below = subresources?.map(withResponseKinds);
@@ -79,7 +79,7 @@ interface OlderResource {
   readonly categories?: string[];
 }
 
-/** Subresources, which stood beside their resources, stand below them. One without a resource gets one. */
+/** Moves subresources below their resources. One without a resource gets a resource. */
 export function asDiscovery(resources: readonly OlderResource[]): readonly JsonObject[] {
   const shown = new Map<string, { resource: JsonObject; below: JsonObject[] }>();
   for (const resource of resources) {

@@ -1,11 +1,12 @@
 /**
- * Keeps what this server says of others' APIs in line with what they say of themselves.
+ * Keeps the discovery and OpenAPI of extension servers up to date.
  *
  *     APIServices --► queue ──► discovery of its server ──► merged discovery
  *     every minute ···►──┘ └──► OpenAPI of its server   ──► merged OpenAPI
  *
- * 1. A version is shown as long as there is an APIService for it. While its server does not answer, or makes no sense, it is marked as stale.
- * 2. Its OpenAPI stays what it was until there is another.
+ * 1. A version is published as long as it has an APIService. While its server does not answer, or sends invalid
+ *    documents, it is marked as stale.
+ * 2. Its last valid OpenAPI document stays in use.
  */
 import type { JsonObject } from "#api";
 import type { Clock, Logger, Random } from "#base";
@@ -35,17 +36,17 @@ export interface RemoteDocumentsOptions {
 export class RemoteDocuments {
   readonly #options: RemoteDocumentsOptions;
   readonly #work: Reconciler;
-  /** Of all that are shown. */
+  /** The published versions. */
   readonly #openApi = new Map<string, KnownOpenApi | undefined>();
-  /** What was last logged of each: once is enough. */
+  /** The last logged error of each: the same error is logged once. */
   readonly #faults = new Map<string, string>();
 
   constructor(options: RemoteDocumentsOptions) {
     this.#options = options;
-    this.#work = new Reconciler({ ...options, what: "documents", backoff: BACKOFF, concurrency: WORKERS });
+    this.#work = new Reconciler({ ...options, task: "documents", backoff: BACKOFF, concurrency: WORKERS });
   }
 
-  /** What is there is shown, as stale until its server has been asked: before the first request. */
+  /** Publishes all as stale until their servers have answered. To be called before the first request. */
   sync(): void {
     const { apiServices } = this.#options;
     for (const stored of apiServices.readable()) {
@@ -54,7 +55,7 @@ export class RemoteDocuments {
     }
   }
 
-  /** Until its signal aborts. `revision`: how far the caches are. */
+  /** Until its signal aborts. `revision`: that of the caches. */
   async run(revision: number, signal: AbortSignal): Promise<void> {
     const add = (name: string) => this.#work.add(name);
     const end = follow(this.#options.apiServices, revision, {
@@ -76,14 +77,14 @@ export class RemoteDocuments {
     const stored = apiServices.cache.get(name);
     const service = stored && asApiService(apiServices.read(stored));
     if (service === undefined || serviceOf(service) === undefined) return this.#forget(name, service);
-    // When it can be had, its status says so, and that leads here again.
+    // When it becomes available, its status changes, and that triggers another refresh.
     if (!isAvailable(service)) return this.#show(name, service, undefined);
     const ask: Ask = { backends, clock, signal };
-    const resources = await this.#told(name, "discovery", signal, () => remoteResources(name, service, ask));
+    const resources = await this.#fetched(name, "discovery", signal, () => remoteResources(name, service, ask));
     this.#show(name, service, resources);
     if (resources === undefined) throw new Unfinished(this.#faults.get(name));
     const known = this.#openApi.get(name);
-    const openApi = await this.#told(name, "OpenAPI", signal, () => remoteOpenApi(name, service, known, ask));
+    const openApi = await this.#fetched(name, "OpenAPI", signal, () => remoteOpenApi(name, service, known, ask));
     if (openApi === undefined) throw new Unfinished(this.#faults.get(name));
     this.#openApi.set(name, openApi);
     this.#show(name, service, resources);
@@ -105,7 +106,7 @@ export class RemoteDocuments {
     this.#options.documents.setRemote(served, this.#openApi.get(name)?.documents);
   }
 
-  /** What is left of it is what this server serves. */
+  /** What remains published is what this server serves. */
   #forget(name: string, local: ApiService | undefined): void {
     const { group, version } = groupVersionOf(name);
     const { documents } = this.#options;
@@ -115,16 +116,21 @@ export class RemoteDocuments {
     this.#faults.delete(name);
   }
 
-  /** Undefined, and a line in the log, if it makes no sense. */
-  async #told<T>(name: string, what: string, signal: AbortSignal, ask: () => Promise<T>): Promise<T | undefined> {
+  /** Undefined, with a log line, if the request fails or the document is invalid. */
+  async #fetched<T>(
+    name: string,
+    document: string,
+    signal: AbortSignal,
+    ask: () => Promise<T>,
+  ): Promise<T | undefined> {
     try {
       return await ask();
     } catch (error) {
       signal.throwIfAborted();
-      const message = `${what}: ${error instanceof Error ? error.message : String(error)}`;
+      const message = `${document}: ${error instanceof Error ? error.message : String(error)}`;
       const { log } = this.#options;
       if (this.#faults.get(name) !== message)
-        log.warn("an extension server's documents cannot be had", { name, error });
+        log.warn("the documents of an extension server cannot be read", { name, error });
       this.#faults.set(name, message);
       return undefined;
     }

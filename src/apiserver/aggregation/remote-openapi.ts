@@ -1,8 +1,9 @@
 /**
- * The OpenAPI of what an extension server serves.
+ * The OpenAPI of an extension server.
  *
- * 1. Of version 3 only the place in the index is taken over: its document is asked from the extension server by whoever wants it.
- * 2. Version 2 is one document for everything: what belongs to the group version, and what that refers to, is taken over, within bounds.
+ * 1. Of version 3 only the URL in the index is taken: requests for the document itself are proxied.
+ * 2. Version 2 is one document for everything: the paths of the group version, and what these refer to, are taken,
+ *    within bounds.
  */
 import { isObject, type Json, type JsonObject, parseJson } from "#api";
 import type { RemoteDocuments, RemoteFragment } from "../openapi/index.ts";
@@ -16,13 +17,13 @@ const V2_LIMITS: Limits = { timeoutMs: 10_000, maxBytes: 8 * 1024 * 1024 };
 const V3 = "/openapi/v3";
 const MAX_DEPTH = 100;
 
-/** What is known of it, and by which ETag. */
+/** What is known, with its ETag. */
 export interface KnownOpenApi {
   readonly documents: RemoteDocuments;
   readonly etag: string | undefined;
 }
 
-/** What it does not have is left out. Throws an Error that says what is wrong with what it has. */
+/** A document that it does not serve is left out. Throws an Error if one is invalid. */
 export async function remoteOpenApi(
   name: string,
   service: ApiService,
@@ -32,7 +33,7 @@ export async function remoteOpenApi(
   const reached = ask.backends.reach(name, service);
   const url = await placeInIndex(name, reached, ask);
   const { fragment, etag } = await fragmentOf(name, reached, known, ask);
-  const documents = { ...(url !== undefined && { url }), ...(fragment !== undefined && { fragment }) };
+  const documents = { url, fragment };
   return { documents, etag };
 }
 
@@ -45,7 +46,7 @@ async function placeInIndex(name: string, reached: Reached, { clock, signal }: A
   const place = at(at(index, "paths"), path);
   if (place === undefined) return undefined;
   const url = at(place, "serverRelativeURL");
-  // It is a path of this server that clients are sent to: nowhere else.
+  // The index may only contain paths of this server.
   const own = `${V3}/${path}`;
   return typeof url === "string" && (url === own || url.startsWith(`${own}?`)) ? url : own;
 }
@@ -64,7 +65,7 @@ async function fragmentOf(
   return { fragment: fragmentIn(parseJson(body.toString("utf8")), basePathOf(name)), etag };
 }
 
-/** What a document of version 2 says of the paths below `base`. Throws if it is nested deeper than any schema is: what is made of it could not be. */
+/** The part of a v2 document for the paths below `base`. Throws if it is nested deeper than any schema may be. */
 export function fragmentIn(document: Json, base: string): RemoteFragment {
   const paths = Object.entries(objectAt(document, "paths")).filter(
     ([path, item]) => (path === base || path.startsWith(`${base}/`)) && isObject(item),
@@ -90,7 +91,7 @@ export function fragmentIn(document: Json, base: string): RemoteFragment {
   return { paths: new Map(paths), types, parameters };
 }
 
-/** Values of `$ref`, however deep. Without recursion: how deep is up to the other server. */
+/** All values of `$ref`. Iterative, because the extension server decides how deep the document is nested. */
 function* references(value: Json): Generator<string> {
   const open: { readonly value: Json; readonly depth: number }[] = [{ value, depth: 0 }];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {

@@ -1,24 +1,25 @@
 /**
- * Who asks, as an extension server is told: by headers that count because the connection is that of the front proxy.
+ * The X-Remote-… headers that name the user to an extension server, which trusts them because of the front-proxy
+ * certificate.
  *
- * 1. What a caller itself has sent under these names has been taken away by authentication; nothing of it is passed on.
+ * 1. Headers of these names in the client's request are removed by authentication and never passed on.
  */
 import type { UserInfo } from "../identity/user.ts";
 
 const EXTRA = "x-remote-extra-";
-/** What may stand in the name of a header as it is; the sign that begins an escape may not. */
+/** Characters that need no escape in the name of a header; the escape sign itself does. */
 const PLAIN = /[!#$&'*+\-.^_`|~0-9A-Za-z]/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be in the value of a header.
 const UNSPEAKABLE = /[\x00-\x08\x0a-\x1f\x7f]/;
 
-/** Who this server is when it asks for itself. */
+/** The user of this server's own requests. */
 export const AGGREGATOR: UserInfo = { name: "system:kube-aggregator", groups: ["system:masters"] };
 
 export class UnspeakableUser extends Error {
   override readonly name = "UnspeakableUser";
 }
 
-/** Throws UnspeakableUser for what no header can say. */
+/** Throws UnspeakableUser if a name cannot be sent as a header. */
 export function remoteUserHeaders({ name, uid = "", groups, extra = {} }: UserInfo): Record<string, string[]> {
   const headers: Record<string, string[]> = { "x-remote-user": [name] };
   if (uid !== "") headers["x-remote-uid"] = [uid];
@@ -29,7 +30,7 @@ export function remoteUserHeaders({ name, uid = "", groups, extra = {} }: UserIn
   return Object.fromEntries(Object.entries(headers).map(([header, values]) => [header, values.map(spoken(header))]));
 }
 
-/** Node takes a character of a header for a byte: those of UTF-8 are what others expect. */
+/** Node writes each character of a header as one byte; servers expect UTF-8. */
 function spoken(header: string): (value: string) => string {
   return (value) => {
     if (UNSPEAKABLE.test(value)) throw new UnspeakableUser(`net/http: invalid header field value for "${header}"`);

@@ -6,9 +6,9 @@ import { openMemoryStore, type Store, StoreError } from "#store";
 import { bootstrap } from "../bootstrap/bootstrap.ts";
 import { type TestServer, type TestServerOptions, testServer } from "../bootstrap/testing/server.ts";
 import { serverRequest } from "../loopback/server-request.ts";
+import type { AnyDraft } from "../rest/draft.ts";
 import { change } from "../rest/write/change.ts";
 import { deleteWith } from "../rest/write/delete.ts";
-import type { AnyDraft } from "../rest/write/prepare.ts";
 import { ClusterIPs } from "./cluster-ips.ts";
 import { NodePorts } from "./node-ports.ts";
 import { repairRound } from "./repair.ts";
@@ -377,14 +377,14 @@ describe("the repair", () => {
     const { context } = server;
     const resource = (plural: string) => server.resource("networking.k8s.io", plural);
     const clusterIPs = new ClusterIPs({
-      context: () => context,
+      storage: context,
+      loopback: server.loopback,
       addresses: resource("ipaddresses"),
       cidrs: resource("servicecidrs"),
       exists: () => false,
     });
     const nodePorts = new NodePorts({
-      context: () => context,
-      feed: context.feed,
+      storage: context,
       range: { first: 30_000, last: 32_767 },
     });
     const stock = { clusterIPs, nodePorts, families: ["IPv4"] as const, log: silentLogger };

@@ -4,8 +4,8 @@
 import { type Json, type Kind, parseYaml } from "#api";
 import type { BodyObserver } from "../pipeline/exchange.ts";
 import { mediaType } from "../rest/body.ts";
+import type { AnyDraft } from "../rest/draft.ts";
 import { fillIn } from "../rest/write/defaults.ts";
-import type { AnyDraft } from "../rest/write/prepare.ts";
 import { withoutManagedFields } from "./answered-object.ts";
 import type { ObjectIdentity } from "./event.ts";
 import type { Verdict } from "./policy.ts";

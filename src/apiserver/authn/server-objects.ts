@@ -1,7 +1,7 @@
 /** What authentication looks up and notes in the cluster, by way of this server's own caches and verbs. */
 import type { core, KubeObject } from "#api";
 import { serverRequest } from "../loopback/server-request.ts";
-import { fresh } from "../rest/read/read.ts";
+import { fresh } from "../rest/read/fresh.ts";
 import type { Resources } from "../rest/resources.ts";
 import type { ServerContext } from "../rest/server-context.ts";
 import { patch } from "../rest/write/patch.ts";

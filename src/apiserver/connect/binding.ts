@@ -1,5 +1,5 @@
 /**
- * Binding: a scheduler's decision. It sets the node of a Pod, once, and says so in the Pod's conditions.
+ * Binding: a scheduler's decision. It sets the node of a Pod, once, and the condition PodScheduled.
  */
 import { at, badRequest, conflict, type core, field, type Kind, type KubeObject, notFound, StatusError } from "#api";
 import { admissionAttributes } from "../rest/request-parts.ts";
@@ -61,7 +61,7 @@ function refusal({ metadata, spec }: core.Pod, { metadata: asked }: core.Binding
   return undefined;
 }
 
-/** Nobody comes to own what a binding sets: it is not a write of the Pod. A node that was promised to it is no news any more, wherever it is now. */
+/** A binding has no field manager. It clears nominatedNodeName. */
 function bound(pod: core.Pod, { metadata, target }: core.Binding, now: number): KubeObject {
   const annotations = { ...pod.metadata.annotations, ...metadata.annotations };
   const labels = { ...pod.metadata.labels, ...metadata.labels };

@@ -1,4 +1,4 @@
-/** What a token is bound to: it ends with that. */
+/** The object that a token is bound to: the token is valid as long as that exists. */
 import { type authentication, badRequest, conflict, type JsonObject, type KubeObject, notFound } from "#api";
 import type { Resource } from "../rest/resource.ts";
 import type { Resources } from "../rest/resources.ts";
@@ -12,7 +12,7 @@ export function boundTo(
   resources: Resources,
   ref: authentication.BoundObjectReference | undefined,
 ): Bound {
-  // Null where a client leaves it out: the original always writes it.
+  // Kubernetes always writes it: null if the client leaves it out.
   if (!ref) return {};
   const { apiVersion = "", kind = "", name = "", uid = "" } = ref;
   const [version = "", group = ""] = apiVersion.split("/").reverse();
@@ -29,7 +29,7 @@ export function boundTo(
   const { spec: { nodeName = "" } = {} } = object as KubeObject & { spec?: { nodeName?: string } };
   if (nodeName === "") return { pod: reference(object) };
   const node = resources.find("", "v1", "nodes")?.cache.get(nodeName)?.object;
-  // A node that is not there is named all the same: whoever reads the token learns where the pod is.
+  // A node that does not exist is named nevertheless: the claim says where the pod is.
   return { pod: reference(object), node: node === undefined ? { name: nodeName } : reference(node) };
 }
 

@@ -1,4 +1,6 @@
-/** The components that ComponentStatuses report: the store, and the two that listen on this machine's loopback device. */
+/**
+ * The components that ComponentStatuses report: the store, and the two that listen on this machine's loopback device.
+ */
 import { HttpClient, httpFailureText, networkErrorText } from "#base";
 import type { ServerContext } from "../rest/server-context.ts";
 import type { Component } from "./component-statuses.ts";
@@ -18,7 +20,7 @@ export function components({ store, clock }: Pick<ServerContext, "store" | "cloc
 
 async function healthz(port: number, clock: ServerContext["clock"], signal: AbortSignal): Promise<string> {
   const url = `https://${LOOPBACK}:${port}/healthz`;
-  // Components have certificates of their own making: what counts is that they answer.
+  // Components have self-signed certificates: it only matters that they respond.
   const tls = { insecure: true };
   const client = new HttpClient({ clock, timeoutMs: TIMEOUT_MS, maxResponseBytes: MAX_BYTES, longer: "cut", tls });
   try {

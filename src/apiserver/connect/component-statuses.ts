@@ -1,4 +1,4 @@
-/** ComponentStatuses: never stored, asked for when somebody wants to know. */
+/** ComponentStatuses: not stored; each request probes the components. */
 import { type core, type KubeObject, notAcceptable, notFound } from "#api";
 import { answerValue } from "../encode/answers.ts";
 import { type Format, negotiate } from "../encode/negotiate.ts";
@@ -12,7 +12,7 @@ import type { Connector } from "./connector.ts";
 
 export interface Component {
   readonly name: string;
-  /** What a healthy component says; throws if it is not. */
+  /** The message of a healthy component; throws if it is not healthy. */
   probe(signal: AbortSignal): Promise<string>;
 }
 

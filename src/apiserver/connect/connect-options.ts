@@ -1,9 +1,9 @@
-/** What a connection is to be like, as an object for admission: PodExecOptions and its kin, read from the query and the path. */
+/** The options of a CONNECT as an object for admission: PodExecOptions and the like, from the query and the path. */
 import { type JsonObject, type KubeObject, type Schema, typeSchema } from "#api";
 import { isTrue } from "../http/request-info.ts";
 import type { RestRequest } from "../rest/rest-request.ts";
 
-/** Undefined if the subresource takes none. `path`: of the whole request. */
+/** Undefined if the subresource has none. `path`: that of the whole request. */
 export function connectOptions({ resource, subresource, query }: RestRequest, path: string): KubeObject | undefined {
   const served = resource.kind.served.find(({ name }) => name === subresource);
   if (served === undefined) return undefined;
@@ -31,7 +31,7 @@ function optionOf(schema: Schema, given: readonly string[]): JsonObject[string] 
   }
 }
 
-/** What stands behind the subresource, with a slash before it. */
+/** The path behind the subresource, with its leading slash. */
 function behind(path: string, subresource: string): string | undefined {
   const at = path.indexOf(`/${subresource}/`);
   return at < 0 ? undefined : path.slice(at + subresource.length + 1);

@@ -1,22 +1,22 @@
-/** What answers for a subresource that is not a part of its object, and for a resource of which nothing is stored. */
+/** Answers a subresource that is not part of its object, or a resource that is not stored. */
 import type { JsonObject, Kind } from "#api";
 import { answerValue } from "../encode/answers.ts";
 import { negotiate } from "../encode/negotiate.ts";
 import type { ApiRequest, ApiResponse } from "../http/exchange.ts";
 import { decodeSent } from "../rest/body.ts";
+import type { AnyDraft } from "../rest/draft.ts";
 import { type WriteOptions, writeOptions } from "../rest/options.ts";
 import type { RestRequest } from "../rest/rest-request.ts";
-import type { AnyDraft } from "../rest/write/prepare.ts";
 
 export type Connector = (request: RestRequest, exchange: ApiRequest) => Promise<ApiResponse>;
 
-/** The object in the body of a POST, and how it was meant. */
+/** The object in the body of a POST, and its options. */
 export interface Posted {
   readonly draft: AnyDraft;
   readonly options: WriteOptions;
 }
 
-/** What decoding needs to know of a kind; some that are only spoken at subresources have no more. */
+/** What decoding needs of a kind; kinds that exist only at subresources have no more. */
 export type BodyKind = Pick<Kind, "group" | "version" | "kind" | "schema">;
 
 export async function posted(request: RestRequest, kind: BodyKind): Promise<Posted> {
@@ -30,7 +30,7 @@ export async function posted(request: RestRequest, kind: BodyKind): Promise<Post
 
 const DONE: JsonObject = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", code: 201 };
 
-/** 201 for something that was done and leaves no object. */
+/** 201 for an action that leaves no object. */
 export function done(exchange: ApiRequest): ApiResponse {
   const answer = answerValue(201, DONE, undefined, negotiate(exchange.headers.accept, exchange.query, false));
   return { ...answer, value: () => DONE };

@@ -1,4 +1,4 @@
-/** Everything that is answered without being stored, by where it is found. */
+/** The table of everything that the API answers without storing an object of its own. */
 import type { core, Kind } from "#api";
 import type { TokenIssuer } from "../authn/service-account/issuer.ts";
 import type { TokenAuthenticator } from "../authn/verdict.ts";
@@ -14,7 +14,8 @@ import { connectOptions } from "./connect-options.ts";
 import type { Connector } from "./connector.ts";
 import { evictPod } from "./eviction.ts";
 import type { Target } from "./forward.ts";
-import { type KubeletReach, type PodConnections, podLog } from "./pod-log.ts";
+import type { KubeletReach, PodConnections } from "./kubelet-target.ts";
+import { podLog } from "./pod-log.ts";
 import { podStream } from "./pod-streams.ts";
 import { nodeProxy, podProxy, serviceProxy } from "./proxy.ts";
 import { type ReviewOptions, reviews } from "./reviews.ts";
@@ -26,21 +27,21 @@ export interface ConnectOptions {
   readonly authenticateToken: TokenAuthenticator;
   readonly authorize: Authorizer;
   readonly rulesFor: ReviewOptions["rulesFor"];
-  /** Of this server: for whom tokens have to be meant. */
+  /** The audiences of this server, for tokens that name none. */
   readonly audiences?: readonly string[];
-  /** Who this server is, to kubelets, as of now. */
-  readonly kubeletIdentity?: () => Target["tls"] | undefined;
-  readonly kubelets?: KubeletReach;
-  /** Aborts when this server ends: streams to nodes end with it. */
-  readonly stopping?: AbortSignal;
-  /** Gives out the tokens of ServiceAccounts. Without it there are none to be had. */
-  readonly tokens?: TokenIssuer;
+  /** The current client certificate of this server for kubelets. */
+  readonly kubeletIdentity?: (() => Target["tls"] | undefined) | undefined;
+  readonly kubelets?: KubeletReach | undefined;
+  /** Aborts when this server stops: streams to nodes end with it. */
+  readonly stopping?: AbortSignal | undefined;
+  /** Issues ServiceAccount tokens. Without it TokenRequests are refused. */
+  readonly tokens?: TokenIssuer | undefined;
 }
 
 export interface Connectors {
-  /** Of subresources, by `plural/name`. */
+  /** Subresources, by `plural/name`. */
   readonly subresources: ReadonlyMap<string, Connector>;
-  /** Of resources of which nothing is stored, by `group/plural`: they answer for every verb that is served. */
+  /** Resources that are not stored, by `group/plural`: they answer every verb that is served. */
   readonly virtual: ReadonlyMap<string, Connector>;
 }
 
@@ -48,16 +49,10 @@ export function connectors(options: ConnectOptions): Connectors {
   const { resources, kubeletIdentity, kubelets, stopping, authorize } = options;
   const core = (plural: string) => served(resources, "", plural);
   const pods = core("pods");
-  const reach: PodConnections = {
-    pods,
-    nodes: core("nodes"),
-    ...(kubeletIdentity && { kubeletIdentity }),
-    ...(kubelets && { kubelets }),
-    ...(stopping && { stopping }),
-  };
+  const reach: PodConnections = { pods, nodes: core("nodes"), kubeletIdentity, kubelets, stopping };
   const bind = bindPod(pods, core("bindings").kind as Kind as Kind<core.Binding>);
   const slices = served(resources, "discovery.k8s.io", "endpointslices");
-  /** These make a connection, which admission may have something to say about. */
+  /** These pass admission with the operation CONNECT. */
   const connections: readonly (readonly [string, Connector])[] = [
     ["pods/exec", podStream(reach, authorize, "container")],
     ["pods/attach", podStream(reach, authorize, "container")],

@@ -1,9 +1,9 @@
-/** The right to create, for what does more than its method says: a WebSocket begins with GET, and reading rights do not run commands. */
+/** Requires the right to create: a WebSocket begins with GET, and the right to get must not run commands. */
 import { NO_SELECTORS } from "../authz/attributes.ts";
 import { type Authorizer, demand } from "../authz/authorizer.ts";
 import type { RestRequest } from "../rest/rest-request.ts";
 
-/** Throws what the caller is told if it may not. `path`: of the whole request. */
+/** Throws Forbidden. `path`: that of the whole request. */
 export async function demandCreate(authorize: Authorizer, request: RestRequest, path: string): Promise<void> {
   const { user, resource, subresource, namespace, name } = request;
   const { group: apiGroup, resource: plural } = resource.groupResource;

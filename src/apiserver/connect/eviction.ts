@@ -1,9 +1,10 @@
 /**
- * Eviction: a deletion that asks the Pod's disruption budget first.
+ * Eviction: a deletion that respects the Pod's disruption budget.
  *
- *     Pod ──► is it one that budgets speak of? ──► its budget ══► one disruption less ──► the Pod ══► deleted
+ *     Pod ──► does a budget apply? ──► its budget ══► one disruption less ──► the Pod ══► deleted
  *
- * 1. The budget is spent, by compare-and-swap, before the Pod is deleted: two evictions never count on the same allowance.
+ * 1. The budget is decremented, by compare-and-swap, before the Pod is deleted: two evictions never use the same
+ *    allowance.
  * 2. A dry run is refused for the same reasons and changes nothing.
  */
 import {
@@ -38,7 +39,7 @@ import { withCondition } from "./pod-condition.ts";
 
 const MAX_TRIES = 10;
 const RETRY_SECONDS = 10;
-/** What is written besides the Pod, as those who ask what happened are told. */
+/** Names the extra write to the budget in the flow record. */
 const BUDGET_SPENT = { verb: "update", apiGroup: "policy", resource: "poddisruptionbudgets", subresource: "status" };
 
 export function evictPod(pods: Resource, budgets: Resource): Connector {
@@ -69,7 +70,7 @@ export function evictPod(pods: Resource, budgets: Resource): Connector {
   };
 }
 
-/** Returns once the Pod may go. */
+/** Returns once the Pod may be deleted. */
 async function askBudget(request: RestRequest, budgets: Resource, pod: core.Pod, dryRun: boolean): Promise<void> {
   if (isOutsideBudgets(pod)) return;
   const [found, another] = budgetsOf(budgets, pod);
@@ -108,7 +109,7 @@ function budgetsOf(budgets: Resource, { metadata }: core.Pod): readonly StoredOb
   });
 }
 
-/** The Pod says why it goes, then it goes; what changes it in between does not keep it. */
+/** Sets the condition DisruptionTarget, then deletes the Pod, also if it changes in between. */
 async function evict(request: RestRequest, pods: Resource, options: DeleteOptions): Promise<void> {
   const { context, witness } = request;
   if (!options.dryRun) {
@@ -127,13 +128,13 @@ async function evict(request: RestRequest, pods: Resource, options: DeleteOption
     }
   }
   try {
-    // Admission has been asked about the eviction: the deletion that follows from it is none of its own.
+    // Admission has passed the eviction: the deletion that follows does not pass it again.
     await deleteWith(
       { ...request, context: { ...context, admission: noAdmission }, resource: pods, subresource: "" },
       options,
     );
   } catch (error) {
-    // Gone already: that is what was asked for.
+    // Already gone, as requested.
     if (!isStatusError(error, "NotFound")) throw error;
   }
 }

@@ -1,9 +1,9 @@
 /**
- * Passes a request on to a node, a pod or a service, and its answer back, as a stream in both senses.
+ * Forwards a request to a node, a pod or a service, and streams the response back.
  *
- * 1. What speaks of this connection, or of who is calling, is not passed on.
- * 2. It reads on only as fast as the caller takes it, and ends with the caller.
- * 3. A request that asks to go on in another protocol is passed on as such: from then on both connections are one.
+ * 1. Hop-by-hop headers and credentials are not passed on.
+ * 2. It reads only as fast as the caller does, and ends with the caller.
+ * 3. An upgrade is passed on; then both connections are joined.
  */
 import { type ClientRequest, request as httpRequest, type IncomingMessage, type RequestOptions } from "node:http";
 import { request as httpsRequest } from "node:https";
@@ -38,18 +38,18 @@ export interface Target {
   readonly port: number;
   /** With its query. */
   readonly path: string;
-  /** Of this server, for targets that want to know who asks. */
-  readonly tls?: { readonly cert?: string; readonly key?: string; readonly ca?: string };
-  /** How long it may take to answer. */
-  readonly timeoutMs?: number;
-  /** Aborts when this server ends: what is passed on then breaks off. */
-  readonly stopping?: AbortSignal;
+  /** The client certificate of this server, and the authority of the target. */
+  readonly tls?: { readonly cert?: string; readonly key?: string; readonly ca?: string } | undefined;
+  /** How long it may take to respond. */
+  readonly timeoutMs?: number | undefined;
+  /** Aborts when this server stops: cuts what is being forwarded. */
+  readonly stopping?: AbortSignal | undefined;
 }
 
-/** The target could not be reached: nothing was answered yet. The message says why, as Go does. */
+/** The request failed before a response. The message says why, in the words of Go. */
 export class Unreachable extends Error {
   override readonly name = "Unreachable";
-  /** It was tried on a connection that had been kept from before: that may just have been at its end. */
+  /** It failed on a kept connection, which the server may have closed while it was idle. */
   readonly wasKept: boolean;
 
   constructor(
@@ -73,7 +73,7 @@ export async function forward(target: Target, exchange: ApiRequest, clock: Clock
   };
 }
 
-/** As `forward`, for a request that asks to go on in another protocol. The target may decline: then its answer is an ordinary one. */
+/** As `forward`, for an upgrade. If the target declines, its response is an ordinary one. */
 export async function forwardUpgrade(target: Target, exchange: ApiRequest, clock: Clock): Promise<ApiResponse> {
   const { promise, resolve, reject } = Promise.withResolvers<{ response: IncomingMessage; connection?: Duplex }>();
   const outgoing = open(target, exchange, passedOn(exchange.headers, UPGRADE));
@@ -82,7 +82,7 @@ export async function forwardUpgrade(target: Target, exchange: ApiRequest, clock
     resolve({ response, connection });
   });
   outgoing.once("response", (response) => resolve({ response }));
-  // Also for what goes wrong later, which is seen on the answer or the connection.
+  // Stays attached: later errors also show on the response or the connection.
   outgoing.on("error", (error) => reject(unreachable(error, target)));
   outgoing.end();
   const { response, connection } = await promise;
@@ -102,7 +102,7 @@ async function send(target: Target, exchange: ApiRequest, body: Buffer | undefin
   const length = body !== undefined && { "content-length": String(body.length) };
   const outgoing = open(target, exchange, { ...passedOn(exchange.headers), ...length });
   outgoing.once("response", resolve);
-  // Also for what goes wrong later, which is seen on the answer or the connection.
+  // Stays attached: later errors also show on the response or the connection.
   outgoing.on("error", (error) => reject(unreachable(error, target)));
   outgoing.end(body);
   return promise;
@@ -122,7 +122,7 @@ function open(target: Target, exchange: ApiRequest, headers: Record<string, stri
     timeout: timeoutMs,
     agent: false,
   };
-  // A kubelet's certificate is its own until a cluster signs them: without an authority to check it by, it is not checked, as in the original.
+  // A kubelet's certificate may be self-signed: without an authority it is not verified, as in Kubernetes.
   const outgoing = secure
     ? httpsRequest({ ...options, ...tls, rejectUnauthorized: tls?.ca !== undefined })
     : httpRequest(options);
@@ -136,7 +136,7 @@ function endOf({ stopping }: Target, { signal }: ApiRequest): AbortSignal {
   return stopping === undefined ? signal : AbortSignal.any([signal, stopping]);
 }
 
-/** What breaks off because this server ends is cut, so that its caller sees that it was not all. */
+/** A response that ends because this server stops is cut, so that the caller sees that it is incomplete. */
 async function pumpUntil({ stopping }: Target, response: Readable, sink: Sink, clock: Clock): Promise<void> {
   try {
     await pump(response, sink, clock);
@@ -150,7 +150,7 @@ function unreachable(error: Error, target: Target): Unreachable {
   return new Unreachable(networkErrorText(error, target), { cause: error });
 }
 
-/** Writes what comes, as fast as it is taken. */
+/** Writes chunks as fast as the sink takes them. */
 export async function pump(response: Readable, sink: Sink, clock: Clock): Promise<void> {
   const stop = () => response.destroy();
   sink.signal.addEventListener("abort", stop, { once: true });
@@ -170,7 +170,7 @@ export async function pump(response: Readable, sink: Sink, clock: Clock): Promis
   }
 }
 
-/** `keep`: of those about a connection, what becomes of the next one too. */
+/** `keep`: hop-by-hop headers to pass on nevertheless. */
 function passedOn(
   headers: Readonly<Record<string, string | readonly string[] | undefined>>,
   keep: ReadonlySet<string> = new Set(),

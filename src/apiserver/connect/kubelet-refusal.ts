@@ -1,17 +1,17 @@
-/** What a kubelet says when it refuses, as an error of this API: it answers with a line of text, callers expect a Status. */
+/** Turns a kubelet's refusal into a Status: kubelets answer with a line of text. */
 import { badRequest, internalError, serverResponse } from "#api";
 import { type ApiResponse, isStream, type StreamResponse } from "../http/exchange.ts";
 
 const MAX_BYTES = 50_000;
 
-/** The answer as it is where it is one; throws what the kubelet said otherwise. */
+/** Returns a successful response unchanged; throws a refusal as a StatusError. */
 export async function kubeletRefusal(answer: ApiResponse): Promise<ApiResponse> {
   const { status } = answer;
   if (status === 101 || (status >= 200 && status <= 206)) return answer;
-  const said = isStream(answer) ? await textOf(answer) : Buffer.concat(answer.body).toString();
-  if (status === 400) throw badRequest(said);
-  if (status === 500) throw internalError(said);
-  throw serverResponse(status, said);
+  const text = isStream(answer) ? await textOf(answer) : Buffer.concat(answer.body).toString();
+  if (status === 400) throw badRequest(text);
+  if (status === 500) throw internalError(text);
+  throw serverResponse(status, text);
 }
 
 async function textOf(answer: StreamResponse): Promise<string> {

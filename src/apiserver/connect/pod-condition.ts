@@ -1,4 +1,4 @@
-/** A Pod with a condition set: its time changes only with its status. */
+/** Sets a condition of a Pod: lastTransitionTime changes only with the status. */
 import { type core, formatTime, instantOf } from "#api";
 
 type Condition = Pick<core.PodCondition, "type" | "status" | "reason" | "message">;
@@ -7,7 +7,7 @@ export function withCondition(pod: core.Pod, condition: Condition, now: number):
   const conditions = pod.status?.conditions ?? [];
   const old = conditions.find(({ type }) => type === condition.type);
   const lastTransitionTime = old?.status === condition.status ? old.lastTransitionTime : formatTime(instantOf(now));
-  // Null as the original writes a time that was never set.
+  // Kubernetes writes null for a time that was never set.
   const next = { lastProbeTime: null, ...condition, lastTransitionTime } as unknown as core.PodCondition;
   return {
     ...pod,

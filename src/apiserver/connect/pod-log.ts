@@ -1,33 +1,15 @@
-/** pods/log: what the kubelet of the Pod's node has. */
+/** pods/log: the logs, from the kubelet of the Pod's node. */
 import { badRequest, type core, type FieldError, field, invalidStatus, notFound, StatusError } from "#api";
 import { wholeNumber } from "../rest/options.ts";
 import type { Resource } from "../rest/resource.ts";
 import type { RestRequest } from "../rest/rest-request.ts";
 import type { Connector } from "./connector.ts";
-import { forward, forwardUpgrade, type Target, Unreachable } from "./forward.ts";
+import { forward, forwardUpgrade, Unreachable } from "./forward.ts";
 import { kubeletRefusal } from "./kubelet-refusal.ts";
-import { kubeletAddress } from "./node-address.ts";
+import { kubeletTarget, type PodConnections } from "./kubelet-target.ts";
 
-/** What the kubelet is told of what was asked. */
+/** Query parameters that are passed on to the kubelet. */
 const PASSED = ["follow", "previous", "timestamps", "sinceSeconds", "sinceTime", "tailLines", "limitBytes", "stream"];
-
-/** How kubelets are reached, where it is not as usual. */
-export interface KubeletReach {
-  /** Which of a Node's addresses, the first that it has. */
-  readonly addressTypes?: readonly string[];
-  /** How long one may take to answer. */
-  readonly timeoutMs?: number;
-}
-
-export interface PodConnections {
-  readonly pods: Resource;
-  readonly nodes: Resource;
-  /** Who this server is, to kubelets, as of now. */
-  readonly kubeletIdentity?: () => Target["tls"] | undefined;
-  readonly kubelets?: KubeletReach;
-  /** Aborts when this server ends. */
-  readonly stopping?: AbortSignal;
-}
 
 export function podLog(connections: PodConnections): Connector {
   const { pods } = connections;
@@ -38,7 +20,7 @@ export function podLog(connections: PodConnections): Connector {
     const pod = podOf(pods, request);
     const container = containerOf(pod, query.get("container") ?? "");
     const nodeName = pod.spec?.nodeName ?? "";
-    // Nothing has run yet: there is nothing to show, and nothing wrong.
+    // Not scheduled yet: an empty log, not an error.
     if (nodeName === "") return { status: 204, headers: {}, body: [] };
     const asked = new URLSearchParams(PASSED.flatMap((key) => (query.has(key) ? [[key, query.get(key) ?? ""]] : [])));
     const target = kubeletTarget(connections, nodeName);
@@ -57,27 +39,13 @@ export function podLog(connections: PodConnections): Connector {
   };
 }
 
-/** How the kubelet of a node is reached. */
-export function kubeletTarget(connections: PodConnections, nodeName: string): Omit<Target, "path"> {
-  const { nodes, kubeletIdentity, kubelets, stopping } = connections;
-  const tls = kubeletIdentity?.();
-  const address = kubeletAddress(nodes, nodeName, kubelets?.addressTypes);
-  return {
-    secure: true,
-    ...address,
-    ...(kubelets?.timeoutMs !== undefined && { timeoutMs: kubelets.timeoutMs }),
-    ...(tls !== undefined && { tls }),
-    ...(stopping !== undefined && { stopping }),
-  };
-}
-
 export function podOf(pods: Resource, { namespace, name }: RestRequest): core.Pod {
   const stored = pods.cache.get(pods.suffix(namespace, name));
   if (stored === undefined) throw notFound(pods.groupResource, name);
   return pods.read(stored) as core.Pod;
 }
 
-/** The one that was asked for, or the only one. */
+/** The requested container, or the only one. */
 export function containerOf({ metadata, spec }: core.Pod, asked: string): string {
   const names = (list: readonly { readonly name: string }[] | undefined) => (list ?? []).map(({ name }) => name);
   const [own, init, ephemeral] = [

@@ -1,10 +1,12 @@
 /**
- * pods/exec, attach and portforward: the connection goes on to the kubelet of the Pod's node, in whichever protocol the caller asks for.
+ * pods/exec, attach and portforward: the connection is joined with one to the kubelet of the Pod's node, in the
+ * client's protocol.
  *
  *     caller ──► (authenticated, authorized, admitted here) ──► kubelet ──► runtime
  *
- * 1. Nothing is translated on the way: from the upgrade on, both connections are one.
- * 2. It takes the right to create, whichever method it is asked with: a WebSocket begins with GET, and reading rights do not run commands.
+ * 1. Nothing is translated: after the upgrade, bytes pass in both directions.
+ * 2. Whatever the method, the right to create is required: a WebSocket begins with GET, and the right to get must not
+ *    run commands.
  */
 import { badRequest, StatusError } from "#api";
 import type { Authorizer } from "../authz/authorizer.ts";
@@ -12,7 +14,8 @@ import { isTrue } from "../http/request-info.ts";
 import type { Connector } from "./connector.ts";
 import { demandCreate } from "./demand-create.ts";
 import { forwardUpgrade, Unreachable } from "./forward.ts";
-import { containerOf, kubeletTarget, type PodConnections, podOf } from "./pod-log.ts";
+import { kubeletTarget, type PodConnections } from "./kubelet-target.ts";
+import { containerOf, podOf } from "./pod-log.ts";
 
 /** `to` one of the Pod's containers, or the Pod as a whole. */
 export function podStream(connections: PodConnections, authorize: Authorizer, to: "container" | "pod"): Connector {
@@ -25,7 +28,12 @@ export function podStream(connections: PodConnections, authorize: Authorizer, to
     const target = kubeletTarget(connections, nodeName);
     if (exchange.headers.upgrade === undefined) throw badRequest("Upgrade request required");
     if (exchange.method === "GET") await demandCreate(authorize, request, exchange.path);
-    const parts = [WORDS[subresource] ?? subresource, namespace, name, ...(container === undefined ? [] : [container])];
+    const parts = [
+      KUBELET_PATHS[subresource] ?? subresource,
+      namespace,
+      name,
+      ...(container === undefined ? [] : [container]),
+    ];
     const path = `/${parts.join("/")}?${kubeletQuery(query)}`;
     try {
       return await forwardUpgrade({ ...target, path }, exchange, context.clock);
@@ -36,9 +44,9 @@ export function podStream(connections: PodConnections, authorize: Authorizer, to
   };
 }
 
-/** As kubelets spell it. */
-const WORDS: Readonly<Record<string, string>> = { portforward: "portForward" };
-/** What the API calls by other names than kubelets do. */
+/** The kubelet's spelling. */
+const KUBELET_PATHS: Readonly<Record<string, string>> = { portforward: "portForward" };
+/** Options with other names in the kubelet's API. */
 const OPTIONS: readonly (readonly [string, string])[] = [
   ["stdin", "input"],
   ["stdout", "output"],
@@ -47,9 +55,9 @@ const OPTIONS: readonly (readonly [string, string])[] = [
 ];
 
 function kubeletQuery(query: URLSearchParams): URLSearchParams {
-  const told = new URLSearchParams();
-  for (const [ours, theirs] of OPTIONS) if (isTrue(query.get(ours))) told.set(theirs, "1");
-  for (const command of query.getAll("command")) told.append("command", command);
-  for (const port of query.getAll("ports")) told.append("port", port);
-  return told;
+  const passed = new URLSearchParams();
+  for (const [ours, theirs] of OPTIONS) if (isTrue(query.get(ours))) passed.set(theirs, "1");
+  for (const command of query.getAll("command")) passed.append("command", command);
+  for (const port of query.getAll("ports")) passed.append("port", port);
+  return passed;
 }

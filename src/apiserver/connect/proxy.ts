@@ -1,5 +1,5 @@
 /**
- * Proxies: a path behind `…/proxy` is one of a pod, a service or a node.
+ * Proxies: the path behind `…/proxy` is a path of a pod, a service or a node.
  *
  *     /api/v1/namespaces/NS/pods/[https:]NAME[:PORT]/proxy/PATH
  */
@@ -11,14 +11,12 @@ import type { RestRequest } from "../rest/rest-request.ts";
 import type { Connector } from "./connector.ts";
 import { demandCreate } from "./demand-create.ts";
 import { forward, forwardUpgrade, type Target, Unreachable } from "./forward.ts";
-import { kubeletAddress } from "./node-address.ts";
-import { refuseSimulated } from "./nothing-runs.ts";
-import { kubeletTarget, type PodConnections } from "./pod-log.ts";
+import { kubeletAddress, kubeletTarget, type PodConnections, refuseSimulated } from "./kubelet-target.ts";
 
 interface Place {
   readonly secure: boolean;
   readonly name: string;
-  /** A number, or a name; "" if none was named. */
+  /** A number, or a name; "" if there is none. */
   readonly port: string;
 }
 
@@ -35,7 +33,7 @@ export function podProxy({ pods, nodes }: PodConnections): Connector {
   });
 }
 
-/** Behind it are kubelets, which run commands for whoever may connect. */
+/** Requires the right to create: a kubelet runs commands for every client that may connect. */
 export function nodeProxy(connections: PodConnections, authorize: Authorizer): Connector {
   const passOn = proxy((_, { secure, name, port }) => {
     const { host, port: own } = kubeletAddress(connections.nodes, name, connections.kubelets?.addressTypes);
@@ -48,7 +46,7 @@ export function nodeProxy(connections: PodConnections, authorize: Authorizer): C
   };
 }
 
-/** One of the endpoints that are ready. */
+/** One of the ready endpoints. */
 export function serviceProxy(services: Resource, slices: Resource): Connector {
   return proxy(({ namespace, context }, { secure, name, port }) => {
     const stored = services.cache.get(services.suffix(namespace, name));
@@ -69,7 +67,7 @@ function proxy(find: (request: RestRequest, place: Place) => Found): Connector {
     const found = find(request, placeOf(request.name));
     const namespaced = request.namespace !== "";
     const { path: asked, query, isUpgrade = false } = exchange;
-    // So that relative links in what is shown lead back here.
+    // Relative links on the page must resolve below this path.
     if (!isUpgrade && isBare(asked, namespaced) && ["GET", "HEAD"].includes(exchange.method))
       return { status: 301, headers: { location: `${asked}/${query.size > 0 ? `?${query}` : ""}` }, body: [] };
     const path = behindProxy(asked, query, namespaced);
@@ -91,12 +89,12 @@ function placeOf(text: string): Place {
   return { secure: false, name: first, port: second };
 }
 
-/** Nothing stands behind `proxy`, not even a slash. */
+/** The path ends with `proxy`, without a slash. */
 function isBare(path: string, namespaced: boolean): boolean {
   return path.split("/").length === (namespaced ? 8 : 6);
 }
 
-/** What stands behind `proxy`, wherever else the path has that word. */
+/** The path behind the subresource `proxy`, wherever else that word occurs. */
 export function behindProxy(path: string, query: URLSearchParams, namespaced: boolean): string {
   const rest = path
     .split("/")
@@ -105,7 +103,7 @@ export function behindProxy(path: string, query: URLSearchParams, namespaced: bo
   return `/${rest}${query.size > 0 ? `?${query}` : ""}`;
 }
 
-/** Not the loopback device of this machine, and nothing else that only it can reach. */
+/** Allows only global unicast addresses: not this machine's loopback device, nor link-local or multicast. */
 function proxyable(host: string): string {
   const bytes = parseIp(host)?.bytes;
   if (bytes === undefined || !isGlobalUnicast(bytes)) throw badRequest("address not allowed");

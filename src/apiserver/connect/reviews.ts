@@ -1,5 +1,5 @@
 /**
- * Questions that are answered and never kept: who am I, whose token is this, who may do what.
+ * Reviews: who am I, whose token is this, who may do what. They are answered, never stored.
  */
 import {
   apiVersionOf,
@@ -22,19 +22,19 @@ import { negotiate } from "../encode/negotiate.ts";
 import type { ApiRequest } from "../http/exchange.ts";
 import { type UserInfo, withAuthenticated } from "../identity/user.ts";
 import { BODY_TYPES } from "../rest/body.ts";
+import type { AnyDraft } from "../rest/draft.ts";
 import { admissionAttributes } from "../rest/request-parts.ts";
 import type { RestRequest } from "../rest/rest-request.ts";
 import { fillIn } from "../rest/write/defaults.ts";
 import { own } from "../rest/write/ownership.ts";
-import type { AnyDraft } from "../rest/write/prepare.ts";
 import { type Connector, posted } from "./connector.ts";
 
 export interface ReviewOptions {
   readonly authenticateToken: TokenAuthenticator;
   readonly authorize: Authorizer;
-  /** Everything that a user may do in a namespace. */
+  /** All rules of a user in a namespace. */
   rulesFor(user: UserInfo, namespace: string): Rules;
-  /** For whom tokens are meant that do not say so. */
+  /** The audiences of tokens that name none. */
   readonly audiences?: readonly string[];
 }
 
@@ -82,7 +82,7 @@ function review(
   };
 }
 
-/** Those of a namespace have it from their path; the others have none. */
+/** LocalSubjectAccessReviews have the namespace of their path; the others have none. */
 function place({ resource, namespace }: RestRequest, { metadata }: AnyDraft): void {
   if (resource.kind.scope === "Cluster") delete metadata.namespace;
   else if ((metadata.namespace ?? "") === "") metadata.namespace = namespace;
@@ -140,7 +140,7 @@ function subjectOf({ user = "", uid, groups = [], extra }: Spec): UserInfo {
   return { name: user, groups, ...(uid !== undefined && { uid }), ...(extra !== undefined && { extra }) };
 }
 
-/** Why it is so, and what went wrong on the way, if anything did. */
+/** The reason, and evaluation errors if there were any. */
 function accessStatus(
   { decision, reason, error }: Verdict,
   unreadable: readonly string[],

@@ -1,6 +1,6 @@
 /**
- * serviceaccounts/token: a token of a ServiceAccount, for a while, for some audiences, and, if it is bound to an object, for as long as
- * that is there.
+ * serviceaccounts/token: a token of a ServiceAccount, with an expiry and audiences. A token that is bound to an object
+ * is valid only as long as that object exists.
  */
 import {
   at,
@@ -21,7 +21,7 @@ import type { TokenIssuer } from "../authn/service-account/issuer.ts";
 import { answerValue } from "../encode/answers.ts";
 import { negotiate } from "../encode/negotiate.ts";
 import { serviceAccountUser } from "../identity/service-account-name.ts";
-import { fresh } from "../rest/read/read.ts";
+import { fresh } from "../rest/read/fresh.ts";
 import { admissionAttributes } from "../rest/request-parts.ts";
 import type { Resource } from "../rest/resource.ts";
 import type { Resources } from "../rest/resources.ts";
@@ -29,7 +29,10 @@ import type { RestRequest } from "../rest/rest-request.ts";
 import { boundTo, reference } from "./bound-object.ts";
 import { type BodyKind, type Connector, posted } from "./connector.ts";
 
-/** Kubelets ask for so long; clients that do not renew get a year, and are noted in the audit log from then on. */
+/**
+ * The expiry that kubelets request. The token is then valid for a year, and use after this expiry is noted in the audit
+ * log.
+ */
 const RENEWED_SECONDS = 3607;
 const EXTENDED_SECONDS = 365 * 24 * 3600;
 
@@ -44,7 +47,7 @@ const KIND: BodyKind = {
   },
 };
 
-/** Without an issuer there are no tokens to be had, but the original's words for accounts that do not exist. */
+/** Without an issuer every request is refused; unknown accounts are reported as such first, as in Kubernetes. */
 export function tokenRequest(accounts: Resource, resources: Resources, issuer: TokenIssuer | undefined): Connector {
   return async (request, exchange) => {
     const { namespace, name, context } = request;
@@ -100,7 +103,7 @@ export function tokenRequest(accounts: Resource, resources: Resources, issuer: T
   };
 }
 
-/** The token is for the account of the path: a body that names another was meant for somewhere else. */
+/** The token is for the account in the path: a body that names another is refused. */
 function checkPlace(path: RestRequest, { name = "", namespace = "" }: { name?: string; namespace?: string }): void {
   if (namespace !== "" && namespace !== path.namespace) {
     throw badRequest("the namespace of the provided object does not match the namespace sent on the request");

@@ -10,11 +10,11 @@
 import { isStatusError } from "#api";
 import { processQueue, WorkQueue } from "#base";
 import { serverRequest } from "../loopback/server-request.ts";
+import type { AnyDraft } from "../rest/draft.ts";
 import type { Resource } from "../rest/resource.ts";
 import type { Resources } from "../rest/resources.ts";
 import type { ServerContext } from "../rest/server-context.ts";
 import { change } from "../rest/write/change.ts";
-import type { AnyDraft } from "../rest/write/prepare.ts";
 import { cleanUp, DELETING } from "./cleanup.ts";
 import {
   asDefinition,

@@ -3,8 +3,8 @@ import { type Clock, VirtualClock } from "#base";
 import { openMemoryStore } from "#store";
 import { type TestServer, testServer } from "../bootstrap/testing/server.ts";
 import { serverRequest } from "../loopback/server-request.ts";
+import type { AnyDraft } from "../rest/draft.ts";
 import { change } from "../rest/write/change.ts";
-import type { AnyDraft } from "../rest/write/prepare.ts";
 import { expireEvents } from "./expire-events.ts";
 
 const HOUR = 60 * 60_000;

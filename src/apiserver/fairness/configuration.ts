@@ -17,25 +17,25 @@ import type { UserInfo } from "../identity/user.ts";
 import { dealHand, flowHash } from "./dealer.ts";
 import { byPrecedence, CompiledSchema, type SubjectMatcher } from "./flow-schema.ts";
 import { Level, type LevelOptions } from "./level.ts";
-import type { FlowSamples } from "./metrics.ts";
+import type { SchemaSamples } from "./metrics.ts";
 import { flowSchemas, MANDATORY, priorityLevels } from "./objects/default-objects.ts";
 import { borrow, seatLimits } from "./seat-shares.ts";
-import type { Flow } from "./ticket.ts";
+import type { Schema } from "./ticket.ts";
 
 /** A schema may have any number of flows. */
 const MAX_HANDS = 4096;
 const NO_HAND: readonly number[] = [];
 
 /** A schema and its level. */
-export class Route implements Flow {
+export class Route implements Schema {
   readonly definition: CompiledSchema;
   readonly level: Level;
-  readonly samples: FlowSamples;
+  readonly samples: SchemaSamples;
   /** Of the answers to its requests. */
   readonly headers: SharedHeaders;
   readonly #hands = new MemoMap<string, readonly number[]>(MAX_HANDS);
 
-  constructor(definition: CompiledSchema, level: Level, samples: FlowSamples) {
+  constructor(definition: CompiledSchema, level: Level, samples: SchemaSamples) {
     this.definition = definition;
     this.level = level;
     this.samples = samples;
@@ -45,7 +45,7 @@ export class Route implements Flow {
     });
   }
 
-  get schema(): string {
+  get name(): string {
     return this.definition.name;
   }
 
@@ -55,7 +55,7 @@ export class Route implements Flow {
     if (known !== undefined) return known;
     const { queuing } = this.level;
     if (queuing.type !== "queue") return NO_HAND;
-    const hand = dealHand(flowHash(this.schema, distinguisher), queuing.queues, queuing.handSize);
+    const hand = dealHand(flowHash(this.name, distinguisher), queuing.queues, queuing.handSize);
     this.#hands.set(distinguisher, hand);
     return hand;
   }
@@ -160,7 +160,7 @@ export class Configuration {
   }
 
   #catchAll(): Route {
-    const catchAll = this.#routes.findLast(({ schema }) => schema === "catch-all");
+    const catchAll = this.#routes.findLast(({ name }) => name === "catch-all");
     if (catchAll === undefined) throw new Error("there is no flow schema catch-all");
     return catchAll;
   }
@@ -186,7 +186,7 @@ export class Configuration {
       const level = this.#levels.get(schema.level);
       return level === undefined
         ? []
-        : [new Route(schema, level, this.#options.metrics.ofFlow(schema.name, level.name))];
+        : [new Route(schema, level, this.#options.metrics.ofSchema(schema.name, level.name))];
     });
   }
 }

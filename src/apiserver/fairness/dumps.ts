@@ -95,13 +95,13 @@ function* requestRows({ levels }: Configuration, details: boolean, wallMs: numbe
     ...(details ? more : []),
   ];
   const row = (level: string, queue: number, place: number, ticket: Ticket): Row => {
-    const { flow, distinguisher, arrivedMs, startedMs, work } = ticket;
+    const { schema, distinguisher, arrivedMs, startedMs, work } = ticket;
     const started = startedMs < 0 ? "0001-01-01T00:00:00Z" : time(startedMs + wallMs);
     const arrived = time(arrivedMs + wallMs);
     const { seats, finalSeats, finalMs } = work;
     const about = [
       level,
-      flow.schema,
+      schema.name,
       queue,
       place,
       distinguisher,

@@ -3,16 +3,6 @@ import { describe, expect, it } from "vitest";
 import { testLevel } from "./testing/level.ts";
 import type { Ticket } from "./ticket.ts";
 
-type Level = ReturnType<typeof testLevel>;
-
-/** What the metrics of a level say about times and seats. */
-function timesIn({ registry }: Level): readonly string[] {
-  return registry
-    .text()
-    .split("\n")
-    .filter((line) => /_(priority_level_seat_utilization|demand_seats|priority_level_request_utilization)/.test(line));
-}
-
 describe("a level with queues", () => {
   it("lets pass what it has seats for, and refuses what its queues cannot hold", () => {
     const level = testLevel({ limit: 2 });
@@ -215,78 +205,6 @@ describe("whatever comes", () => {
       ),
       { numRuns: 60 },
     );
-  });
-
-  it("who passes in one call costs as much as who enters, and finishes", async () => {
-    const step = fc.record({
-      flow: fc.integer({ min: 0, max: 3 }),
-      tookMs: fc.integer({ min: 0, max: 5 }),
-      gapMs: fc.integer({ min: 0, max: 3 }),
-      /** Enters, and stays until later ones have come. */
-      stays: fc.boolean(),
-    });
-    await fc.assert(
-      fc.asyncProperty(
-        fc.integer({ min: 1, max: 3 }),
-        fc.constantFrom(
-          { type: "reject" as const },
-          { type: "queue" as const, queues: 4, handSize: 2, lengthLimit: 9 },
-        ),
-        fc.array(step, { minLength: 1, maxLength: 40 }),
-        async (limit, queuing, steps) => {
-          const levels = [
-            testLevel({ limit, queuing, seatsPerTurn: 3 }),
-            testLevel({ limit, queuing, seatsPerTurn: 3 }),
-          ];
-          const [passing, entering] = levels as [Level, Level];
-          const staying: (readonly Ticket[])[] = [];
-          for (const { flow, tookMs, gapMs, stays } of steps) {
-            const [name, hand] = [`flow ${flow}`, [flow, (flow + 1) % 4]];
-            const startedMs = passing.clock.monotonic();
-            if (passing.queue.letsPass(passing.flow, name, startedMs) && !stays) {
-              const { ticket, entry } = entering.enter(name, hand);
-              expect(entry).toBe("execute");
-              for (const { clock } of levels) await clock.advance(tookMs);
-              const now = passing.clock.monotonic();
-              if (!passing.queue.passedAlone(startedMs, now)) passing.queue.passed(hand, startedMs, now);
-              entering.queue.finish(ticket);
-            } else {
-              const entered = levels.map((level) => level.enter(name, hand));
-              expect(entered[0]?.entry).toBe(entered[1]?.entry);
-              if (entered[0]?.entry === "execute") staying.push(entered.map(({ ticket }) => ticket));
-            }
-            if (staying.length > 1) {
-              const ending = staying.shift() ?? [];
-              for (const [i, ticket] of ending.entries()) levels[i]?.queue.finish(ticket);
-            }
-            for (const { clock } of levels) await clock.advance(gapMs);
-            for (const level of levels) await level.turn();
-          }
-          for (const { queue } of levels) queue.observe();
-          expect(passing.queue.totals).toEqual(entering.queue.totals);
-          expect(passing.queue.r).toBeCloseTo(entering.queue.r);
-          // What an idle queue has had is forgotten when the next one comes to it.
-          const readings = ({ queue }: Level) =>
-            queue.queues.flatMap(({ index, isIdle, nextDispatchR }) => (isIdle ? [] : [[index, nextDispatchR]]));
-          expect(readings(passing)).toEqual(readings(entering));
-          expect(timesIn(passing)).toEqual(timesIn(entering));
-        },
-      ),
-      { numRuns: 100 },
-    );
-  });
-
-  it("who takes longer than the call in which it came is there from its start on", async () => {
-    const { queue, clock, flow, ticket } = testLevel({ limit: 1 });
-    const startedMs = clock.monotonic();
-    expect(queue.letsPass(flow, "a", startedMs)).toBe(true);
-    await clock.advance(2);
-    const late = ticket("a", startedMs);
-    queue.hold(late, [0, 1]);
-    expect([queue.totals.executing, late.startedMs]).toEqual([1, startedMs]);
-    expect(queue.letsPass(flow, "a", clock.monotonic())).toBe(false);
-    queue.finish(late);
-    expect([queue.totals.executing, queue.totals.seatsInUse, queue.isIdle]).toEqual([0, 0, true]);
   });
 
   it("no flow starves: however many the others have, each gets its share", async () => {

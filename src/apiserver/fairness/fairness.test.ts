@@ -229,7 +229,6 @@ describe("a seat", () => {
     const one = await start();
     const late = Promise.withResolvers<ApiResponse>();
     const elsewhere = (exchange: Attributed) => {
-      exchange.isElsewhere = true;
       exchange.held?.release();
       return late.promise;
     };

@@ -18,10 +18,10 @@ import type { ServerContext } from "../rest/server-context.ts";
 import { Configuration } from "./configuration.ts";
 import { DanglingStatus, danglingCondition } from "./dangling.ts";
 import { dump } from "./dumps.ts";
+import { EventLoopBudget } from "./event-loop-budget.ts";
 import { ensureObjects, FLOW_CONTROL, removeUnwanted } from "./kept-objects.ts";
-import { FlowMetrics } from "./metrics.ts";
-import { flowControlStep, type ReadWriteRatios } from "./step.ts";
-import { Turns } from "./turns.ts";
+import { FairnessMetrics } from "./metrics.ts";
+import { fairnessStep, type ReadWriteRatios } from "./step.ts";
 import { WatchCounts } from "./watch-counts.ts";
 import { WorkEstimator } from "./work-estimate.ts";
 
@@ -30,7 +30,7 @@ const SEATS_PER_TURN = 16;
 const BORROWING_MS = 10_000;
 const KEEPING_MS = 60_000;
 
-export interface FlowControlOptions {
+export interface FairnessOptions {
   readonly context: ServerContext;
   readonly resources: Resources;
   readonly metrics: MetricsRegistry;
@@ -49,10 +49,10 @@ export interface Fairness {
   close(): void;
 }
 
-export function fairness(options: FlowControlOptions): Fairness {
+export function fairness(options: FairnessOptions): Fairness {
   const { context, resources, total, seatsPerTurn = SEATS_PER_TURN } = options;
   const { clock, random, log } = context;
-  const metrics = new FlowMetrics(options.metrics);
+  const metrics = new FairnessMetrics(options.metrics);
   const objects = {
     levels: new Map<string, flowcontrol.PriorityLevelConfiguration>(),
     schemas: new Map<string, flowcontrol.FlowSchema>(),
@@ -71,7 +71,7 @@ export function fairness(options: FlowControlOptions): Fairness {
     clock,
     total,
     metrics,
-    turns: new Turns(seatsPerTurn, nextTurn),
+    budget: new EventLoopBudget(seatsPerTurn, nextTurn),
     onDone: changed,
   });
   const ensure = new Ensure(context, resources);
@@ -80,7 +80,7 @@ export function fairness(options: FlowControlOptions): Fairness {
     wanted: (name) => {
       const schema = objects.schemas.get(name);
       return (
-        schema && danglingCondition(schema, objects.levels.has(schema.spec?.priorityLevelConfiguration.name ?? ""))
+        schema && danglingCondition(schema, objects.levels.has(schema.spec?.priorityLevelConfiguration?.name ?? ""))
       );
     },
     clock,
@@ -99,7 +99,6 @@ export function fairness(options: FlowControlOptions): Fairness {
   const readWrite = readWriteRatios(metrics, clock);
   stops.push(
     options.metrics.collect(() => {
-      metrics.tell();
       for (const level of configuration.levels) level.observe();
       const now = clock.monotonic();
       for (const { readOnly, mutating } of Object.values(readWrite)) {
@@ -134,7 +133,7 @@ export function fairness(options: FlowControlOptions): Fairness {
   };
 
   return {
-    step: flowControlStep({ configuration, estimator, watches, readWrite, clock }),
+    step: fairnessStep({ configuration, estimator, watches, readWrite, clock }),
     dump: (path, query) => dump(configuration, path, query, clock.now() - clock.monotonic()),
     run: async (signal) => {
       const tasks = new TaskGroup({ parent: signal });
@@ -151,7 +150,7 @@ export function fairness(options: FlowControlOptions): Fairness {
 }
 
 function followInto<T extends { readonly metadata: KubeObject["metadata"] }>(
-  { context, resources }: FlowControlOptions,
+  { context, resources }: FairnessOptions,
   plural: string,
   objects: Map<string, T>,
   changed: () => void,
@@ -174,7 +173,7 @@ function followInto<T extends { readonly metadata: KubeObject["metadata"] }>(
   });
 }
 
-function readWriteRatios(metrics: FlowMetrics, clock: Clock): ReadWriteRatios {
+function readWriteRatios(metrics: FairnessMetrics, clock: Clock): ReadWriteRatios {
   const now = clock.monotonic();
   const both = (phase: "waiting" | "executing") => ({
     readOnly: metrics.readWrite(phase, "readOnly", now),

@@ -3,10 +3,10 @@ import type { flowcontrol } from "#api";
 import { MetricsRegistry, VirtualClock } from "#base";
 import { requestInfo } from "../http/request-info.ts";
 import { Configuration } from "./configuration.ts";
+import { EventLoopBudget } from "./event-loop-budget.ts";
 import { CompiledSchema } from "./flow-schema.ts";
-import { FlowMetrics } from "./metrics.ts";
+import { FairnessMetrics } from "./metrics.ts";
 import { flowSchemas, priorityLevels } from "./objects/default-objects.ts";
-import { Turns } from "./turns.ts";
 
 function info(request: string) {
   const [method = "", url = ""] = request.split(" ");
@@ -17,12 +17,12 @@ const user = (name: string, ...groups: string[]) => ({ name, groups: [...groups,
 
 describe("which level a request has in a fresh cluster", () => {
   const clock = new VirtualClock();
-  const metrics = new FlowMetrics(new MetricsRegistry());
+  const metrics = new FairnessMetrics(new MetricsRegistry());
   const configuration = new Configuration({
     clock,
     total: 600,
     metrics,
-    turns: new Turns(16, async () => {}),
+    budget: new EventLoopBudget(16, async () => {}),
     onDone: () => {},
   });
   const named = <T>(specs: ReadonlyMap<string, T>) => [...specs].map(([name, spec]) => ({ metadata: { name }, spec }));
@@ -74,7 +74,7 @@ describe("which level a request has in a fresh cluster", () => {
     ],
   ] as const)("%o %s: %s at %s", (who, request, schema, level, distinguisher) => {
     const route = configuration.classify(who, info(request));
-    expect([route.schema, route.level.name, route.definition.distinguisher(who, info(request))]).toEqual([
+    expect([route.name, route.level.name, route.definition.distinguisher(who, info(request))]).toEqual([
       schema,
       level,
       distinguisher,

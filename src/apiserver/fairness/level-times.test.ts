@@ -2,13 +2,13 @@ import { describe, expect, it } from "vitest";
 import { MetricsRegistry, seededRandom } from "#base";
 import { Demand, NO_DEMAND } from "./demand.ts";
 import { type Busyness, LevelTimes } from "./level-times.ts";
-import { FlowMetrics } from "./metrics.ts";
+import { FairnessMetrics } from "./metrics.ts";
 
 const idle: Busyness = { waiting: 0, executing: 0, seatsInUse: 0, seatsWaiting: 0 };
 
 function start() {
   const registry = new MetricsRegistry();
-  const times = new LevelTimes(new FlowMetrics(registry).ofLevel("test"), new Demand(), 0);
+  const times = new LevelTimes(new FairnessMetrics(registry).ofLevel("test"), new Demand(), 0);
   times.setWholes(1, 1);
   /** Of a family: what was observed, times how often. */
   const sum = (family: string, phase = "") => {
@@ -44,10 +44,10 @@ describe("the times of a level", () => {
       want.seats += ms * busy.seatsInUse;
       want.demand += ms * (busy.seatsInUse + busy.seatsWaiting);
       want.squares += ms * (busy.seatsInUse + busy.seatsWaiting) ** 2;
-      if (i % 300 === 0) times.tell();
+      if (i % 300 === 0) times.report();
     }
     const { average, deviation } = times.nextPeriod(NO_DEMAND, 0);
-    times.tell();
+    times.report();
     expect({
       waiting: sum("priority_level_request_utilization", 'phase="waiting"'),
       executing: sum("priority_level_request_utilization", 'phase="executing"'),
@@ -68,7 +68,7 @@ describe("the times of a level", () => {
     times.advance({ ...idle, executing: 2, seatsInUse: 2 }, 1);
     times.setWholes(1, 4);
     times.advance({ ...idle, executing: 2, seatsInUse: 2 }, 2);
-    times.tell();
+    times.report();
     expect(sum("demand_seats")).toBe(2.5e6);
   });
 
@@ -76,7 +76,7 @@ describe("the times of a level", () => {
     const { times, sum } = start();
     expect(times.advance({ ...idle, executing: 1, seatsInUse: 1 }, 5)).toBe(5);
     expect(times.advance({ ...idle, executing: 9, seatsInUse: 9 }, 4)).toBe(0);
-    times.tell();
+    times.report();
     expect(sum("demand_seats")).toBe(5e6);
   });
 });

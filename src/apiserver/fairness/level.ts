@@ -2,20 +2,20 @@
 import type { flowcontrol } from "#api";
 import type { Clock } from "#base";
 import { Demand, type DemandStats, NO_DEMAND } from "./demand.ts";
+import type { EventLoopBudget } from "./event-loop-budget.ts";
 import { FairQueue, type Queuing } from "./fair-queue.ts";
 import { LevelTimes } from "./level-times.ts";
-import type { FlowMetrics } from "./metrics.ts";
+import type { FairnessMetrics } from "./metrics.ts";
 import { RetryAfter } from "./retry-after.ts";
 import type { Lending, SeatLimits, Shares } from "./seat-shares.ts";
-import type { Turns } from "./turns.ts";
 
 /** Of the nominal seats, what one request may have at most. */
 const WIDEST_PART = 0.15;
 
 export interface LevelOptions {
   readonly clock: Clock;
-  readonly turns: Turns;
-  readonly metrics: FlowMetrics;
+  readonly budget: EventLoopBudget;
+  readonly metrics: FairnessMetrics;
   /** A level whose object is gone has nobody left. */
   readonly onDone: () => void;
 }
@@ -24,7 +24,7 @@ export class Level {
   readonly name: string;
   readonly queue: FairQueue;
   readonly retryAfter = new RetryAfter();
-  readonly #metrics: FlowMetrics;
+  readonly #metrics: FairnessMetrics;
   #stats: DemandStats = NO_DEMAND;
   #spec: flowcontrol.PriorityLevelConfigurationSpec = { type: "Limited" };
   #queuing: Queuing = { type: "reject" };
@@ -34,14 +34,14 @@ export class Level {
   /** Its object is gone; it goes as well once it is idle. */
   quiescing = false;
 
-  constructor(name: string, { clock, turns, metrics, onDone }: LevelOptions) {
+  constructor(name: string, { clock, budget, metrics, onDone }: LevelOptions) {
     this.name = name;
     this.#metrics = metrics;
     const onIdle = () => {
       if (this.quiescing) onDone();
     };
     const times = new LevelTimes(metrics.ofLevel(name), new Demand(), clock.monotonic());
-    this.queue = new FairQueue({ clock, turns, times, onIdle });
+    this.queue = new FairQueue({ clock, budget, times, onIdle });
   }
 
   get uid(): string {

@@ -6,7 +6,6 @@
  */
 import type { Counter, Gauge, Histogram, MetricFamily, MetricsRegistry } from "#base";
 import { RatioTimes, TimedRatio } from "./timed-ratio.ts";
-import { UsualRequests } from "./usual-requests.ts";
 
 const PREFIX = "apiserver_flowcontrol_";
 const DURATION_BUCKETS = [0, 0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30];
@@ -16,7 +15,7 @@ const FLOW = ["flow_schema", "priority_level"] as const;
 export type Rejection = "queue-full" | "time-out" | "concurrency-limit";
 
 /** What is counted of the requests of one schema at one level. */
-export interface FlowSamples {
+export interface SchemaSamples {
   readonly dispatched: Counter;
   readonly executing: Gauge;
   readonly executingSeats: Gauge;
@@ -29,8 +28,6 @@ export interface FlowSamples {
   readonly watchStarted: Histogram;
   readonly watches: Histogram;
   readonly seats: Histogram;
-  /** Those of which most of the others are made. */
-  readonly usual: UsualRequests;
   /** Counted from the first on: most are never rejected. */
   rejected(reason: Rejection): void;
   notAccommodated(): void;
@@ -46,14 +43,12 @@ export interface LevelSamples {
 
 type LevelGauge = MetricFamily<Gauge, typeof LEVEL>;
 
-export class FlowMetrics {
+export class FairnessMetrics {
   readonly #rejected: MetricFamily<Counter, readonly [...typeof FLOW, "reason"]>;
   readonly #notAccommodated: MetricFamily<Counter, typeof FLOW>;
   readonly #flow;
   readonly #level;
   readonly #readWrite: MetricFamily<Histogram, readonly ["phase", "request_kind"]>;
-  /** By level, and then by schema. */
-  readonly #flows = new Map<string, Map<string, FlowSamples>>();
   /** Set when they are asked for, or when seats are dealt anew. */
   readonly gauges: Readonly<
     Record<
@@ -170,49 +165,21 @@ export class FlowMetrics {
     this.fairFraction = gauge("seat_fair_frac", "The fraction of its target that each level gets.", []).labels();
   }
 
-  /** The same for the same names, also where the objects have changed meanwhile. */
-  ofFlow(schema: string, level: string): FlowSamples {
-    const ofLevel = this.#flows.get(level) ?? new Map<string, FlowSamples>();
-    const samples = ofLevel.get(schema) ?? this.#newFlow(schema, level);
-    this.#flows.set(level, ofLevel.set(schema, samples));
-    return samples;
-  }
-
-  /** Samples show all that has been counted. */
-  tell(): void {
-    for (const ofLevel of this.#flows.values()) for (const { usual } of ofLevel.values()) usual.tell();
-  }
-
-  #newFlow(schema: string, level: string): FlowSamples {
-    const {
-      dispatched,
-      executing,
-      executingSeats,
-      queued,
-      queuedSeats,
-      queueLength,
-      waited,
-      executed,
-      watches,
-      seats,
-    } = this.#flow;
-    const usual = {
-      dispatched: dispatched.labels(schema, level),
-      waited: waited.labels(schema, level, "true"),
-      executed: executed.labels(schema, level, "regular"),
-      seats: seats.labels(schema, level),
-    };
+  ofSchema(schema: string, level: string): SchemaSamples {
+    const { waited, executed, ...others } = this.#flow;
     return {
-      ...usual,
-      usual: new UsualRequests(usual),
-      executing: executing.labels(schema, level),
-      executingSeats: executingSeats.labels(schema, level),
-      queued: queued.labels(schema, level),
-      queuedSeats: queuedSeats.labels(schema, level),
-      queueLength: queueLength.labels(schema, level),
+      dispatched: others.dispatched.labels(schema, level),
+      executing: others.executing.labels(schema, level),
+      executingSeats: others.executingSeats.labels(schema, level),
+      queued: others.queued.labels(schema, level),
+      queuedSeats: others.queuedSeats.labels(schema, level),
+      queueLength: others.queueLength.labels(schema, level),
+      waited: waited.labels(schema, level, "true"),
       waitedInVain: waited.labels(schema, level, "false"),
+      executed: executed.labels(schema, level, "regular"),
       watchStarted: executed.labels(schema, level, "watch"),
-      watches: watches.labels(schema, level),
+      watches: others.watches.labels(schema, level),
+      seats: others.seats.labels(schema, level),
       rejected: (reason) => this.#rejected.labels(schema, level, reason).inc(),
       notAccommodated: () => this.#notAccommodated.labels(schema, level).inc(),
     };

@@ -22,7 +22,7 @@ export class RatioTimes {
     spent[part] = (spent[part] ?? 0) + ms;
   }
 
-  tell(): void {
+  report(): void {
     for (const [part, ms] of this.#spentMs.entries()) {
       const times = Math.round(ms * NS_PER_MS);
       if (times > 0) this.#histogram.observe(part / this.whole, times);
@@ -48,16 +48,10 @@ export class TimedRatio {
     this.#part += by;
   }
 
-  /** One more, from then until now. */
-  during(startMs: number, nowMs: number): void {
-    this.add(1, startMs);
-    this.add(-1, nowMs);
-  }
-
   /** Counts what has been until now. */
   advance(nowMs: number): void {
     this.#spend(nowMs);
-    this.#times.tell();
+    this.#times.report();
   }
 
   #spend(nowMs: number): void {

@@ -5,7 +5,8 @@
  * 2. Several servers may start at the same time: who comes second finds the object made.
  */
 import { apiVersionOf, applyConfiguration, decode, isStatusError, type JsonObject, type KubeObject } from "#api";
-import { fresh } from "../rest/read/read.ts";
+import type { AnyDraft } from "../rest/draft.ts";
+import { fresh } from "../rest/read/fresh.ts";
 import type { Resource } from "../rest/resource.ts";
 import type { Resources } from "../rest/resources.ts";
 import type { ServerContext } from "../rest/server-context.ts";
@@ -13,7 +14,6 @@ import { change } from "../rest/write/change.ts";
 import { createDraft } from "../rest/write/create.ts";
 import { deleteWith } from "../rest/write/delete.ts";
 import { ownershipContext } from "../rest/write/ownership.ts";
-import type { AnyDraft } from "../rest/write/prepare.ts";
 import { serverRequest } from "./server-request.ts";
 
 const MAX_TRIES = 50;
@@ -31,13 +31,19 @@ export interface Wanted {
   replace?(found: KubeObject): boolean;
 }
 
+/** Throws the error, or reports it. */
+export type EnsureFailure = (wanted: Wanted, error: unknown) => void;
+
 export class Ensure {
   readonly #context: ServerContext;
   readonly #resources: Resources;
+  readonly #onFailure: EnsureFailure;
 
-  constructor(context: ServerContext, resources: Resources) {
+  /** `onFailure`: decides about an object that cannot be ensured. Default: the error is thrown. */
+  constructor(context: ServerContext, resources: Resources, onFailure: EnsureFailure = rethrow) {
     this.#context = context;
     this.#resources = resources;
+    this.#onFailure = onFailure;
   }
 
   /** Each for itself, all at the same time. Kinds that are not served are left out. */
@@ -52,7 +58,8 @@ export class Ensure {
       try {
         return await this.#tryOne(wanted);
       } catch (error) {
-        if (!sharedStore || tries === MAX_TRIES || !isStatusError(error, "Invalid")) throw error;
+        if (!sharedStore || tries === MAX_TRIES || !isStatusError(error, "Invalid"))
+          return this.#onFailure(wanted, error);
         await clock.sleep(RETRY_MS);
         await fresh(this.#context);
       }
@@ -65,6 +72,8 @@ export class Ensure {
     const { name = "", namespace = "" } = wanted.object.metadata;
     const stored = resource.cache.get(resource.suffix(namespace, name));
     if (stored === undefined) return this.#create(resource, wanted);
+    // Reported by the cache. Nobody else may repair it: it stays, and everything that does not need it works.
+    if (!resource.canRead(stored)) return;
     const found = resource.read(stored);
     if (wanted.replace?.(found) === true) {
       await this.#delete(resource, found);
@@ -73,10 +82,11 @@ export class Ensure {
     if (wanted.revise?.(found) !== undefined) await this.#revise(resource, wanted);
   }
 
+  /** Undefined also for an object that cannot be read. */
   find(group: string, plural: string, namespace: string, name: string): KubeObject | undefined {
     const resource = this.#resources.find(group, "v1", plural);
     const stored = resource?.cache.get(resource.suffix(namespace, name));
-    return stored && resource?.read(stored);
+    return stored && resource?.canRead(stored) ? resource.read(stored) : undefined;
   }
 
   /** Server-side apply of a status. */
@@ -159,6 +169,10 @@ export class Ensure {
       if (!isStatusError(error, "NotFound") && !isStatusError(error, "Conflict")) throw error;
     }
   }
+}
+
+function rethrow(_: Wanted, error: unknown): never {
+  throw error;
 }
 
 function managed(manager: string | undefined): URLSearchParams {

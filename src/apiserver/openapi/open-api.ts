@@ -34,8 +34,8 @@ interface Part {
 /** The documents of an extension API server for a version that it serves. */
 export interface RemoteDocuments {
   /** Of its v3 document: a path of this server, with or without a hash. Requests for it are proxied. */
-  readonly url?: string;
-  readonly fragment?: RemoteFragment;
+  readonly url?: string | undefined;
+  readonly fragment?: RemoteFragment | undefined;
 }
 
 export class OpenApi {

@@ -13,8 +13,8 @@ import type { Verdict } from "../authz/verdict.ts";
 import type { ApiRequest, SharedHeaders } from "../http/exchange.ts";
 import type { RequestInfo } from "../http/request-info.ts";
 import { ANONYMOUS, type UserInfo } from "../identity/user.ts";
+import type { AnyDraft } from "../rest/draft.ts";
 import type { RequestWitness } from "../rest/server-context.ts";
-import type { AnyDraft } from "../rest/write/prepare.ts";
 
 export interface Arrived {
   /** As it came. */
@@ -62,8 +62,6 @@ export interface Attributed extends Authenticated {
   readonly attributes: Attributes;
   /** What fairness holds for it. Released early if another server serves it. */
   held?: { release(): void } | undefined;
-  /** Another server serves it. */
-  isElsewhere?: boolean | undefined;
   authorized(verdict: Verdict): Authorized;
 }
 
@@ -95,7 +93,6 @@ export class RequestExchange implements Authorized {
   warnings: string[] | undefined = undefined;
   observer: BodyObserver | undefined = undefined;
   held: { release(): void } | undefined = undefined;
-  isElsewhere = false;
   witness: RequestWitness | undefined = undefined;
 
   constructor(original: ApiRequest) {

@@ -16,7 +16,7 @@ export interface ServeOptions {
   /** Paths that are not about resources: health, discovery, version. Undefined: not one of them. */
   nonResource(request: ApiRequest, info: RequestInfo): Promise<ApiResponse | undefined>;
   /** The answer of another API server, for what that one serves. Undefined: the request is for this one. */
-  elsewhere?(exchange: Authorized): Promise<ApiResponse> | undefined;
+  readonly elsewhere?: ((exchange: Authorized) => Promise<ApiResponse> | undefined) | undefined;
 }
 
 const PAGE_NOT_FOUND: ApiResponse = {
@@ -34,7 +34,6 @@ export function serve(options: ServeOptions): Next<Authorized> {
       throw refused(`${info.resource} are not kept by this server, and have no past here`);
     const elsewhere = isPast ? undefined : options.elsewhere?.(exchange);
     if (elsewhere !== undefined) {
-      exchange.isElsewhere = true;
       exchange.held?.release();
       return elsewhere;
     }

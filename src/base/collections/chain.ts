@@ -1,8 +1,8 @@
 /**
- * Members in the order in which they came, each of which leaves when it likes, at the same small cost. One is in one chain at most.
+ * A doubly linked list in order of insertion with O(1) removal. A member is in at most one chain.
  *
- * 1. They hold on to each other, and let go when they leave. A Set would do the same for its owner, but when it has seen many come and go it moves to new
- *    memory, and the old one goes on holding those who were there: until the whole heap is collected, if it is old enough by then.
+ * 1. Links are cleared when a member leaves. A Set that sees many members come and go reallocates its table, and the
+ *    old table keeps members alive until a major garbage collection.
  */
 export class Chain<T extends Linked<T>> {
   #first: T | undefined;
@@ -30,7 +30,7 @@ export class Chain<T extends Linked<T>> {
     this.#size++;
   }
 
-  /** Whether it was here. */
+  /** Whether it was in this chain. */
   delete(member: T): boolean {
     if (member.chain !== this) return false;
     const { before, after } = member;
@@ -48,14 +48,14 @@ export class Chain<T extends Linked<T>> {
   }
 }
 
-/** Where a member is, and beside whom: for its chain alone. */
+/** The links of a member. Only its chain may change them. */
 export interface Linked<T extends Linked<T>> {
   chain: Chain<T> | undefined;
   before: T | undefined;
   after: T | undefined;
 }
 
-/** A member for a value that has no place for this. */
+/** A member that wraps a value without links of its own. */
 export class Link<V> implements Linked<Link<V>> {
   readonly value: V;
   chain: Chain<Link<V>> | undefined;

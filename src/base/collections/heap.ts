@@ -79,8 +79,8 @@ export class Heap<T> {
   }
 
   /**
-   * All the way down, past the better of two children each time: what was last mostly belongs there, and asking at each step whether it does would take
-   * twice the comparisons. `#rise` brings it back where it does not.
+   * Sinks to the bottom without comparing with the moved entry: the last entry mostly belongs there, and comparing at
+   * each step would double the comparisons. `#rise` corrects the rest.
    */
   #sink(slot: Slot<T>): void {
     const slots = this.#slots;

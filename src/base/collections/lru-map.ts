@@ -3,7 +3,8 @@
  *
  * 1. `get` and `set` count as use; `has` and iteration do not.
  * 2. Iteration goes from the least to the most recently used entry, and entries may be deleted meanwhile.
- * 3. `onEvict` is called with entries that are evicted because the map is full, not with those that are deleted or replaced.
+ * 3. `onEvict` is called with entries that are evicted because the map is full, not with those that are deleted or
+ *    replaced.
  */
 export class LruMap<K, V extends NonNullable<unknown>> implements Iterable<[K, V]> {
   /** May be changed: a lower limit takes effect at the next `set`. */

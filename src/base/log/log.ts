@@ -3,8 +3,8 @@
  *
  * 1. No value can make it throw. What `write` throws is the caller's.
  * 2. A record below the level costs an empty call.
- * 3. One record is one call of `write`, ended by a newline. As JSON it is one line; the pretty form puts an error's stack
- *    on lines of its own, indented.
+ * 3. One record is one call of `write`, ended by a newline. As JSON it is one line; the pretty form puts an error's
+ *    stack on lines of its own, indented.
  */
 
 import type { Clock } from "../system/clock.ts";
@@ -15,7 +15,7 @@ export interface Logger {
   info(message: string, fields?: LogFields): void;
   warn(message: string, fields?: LogFields): void;
   error(message: string, fields?: LogFields): void;
-  /** A logger that adds these fields to each record; `component` names the part that speaks. */
+  /** A logger that adds these fields to each record; `component` names the source. */
   child(fields: LogFields): Logger;
 }
 

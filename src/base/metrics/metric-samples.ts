@@ -1,4 +1,4 @@
-/** What is counted under one combination of labels, and how it is written as text. */
+/** Samples of one combination of labels, and their text format. */
 
 export interface Sample {
   write(lines: string[]): void;
@@ -80,10 +80,10 @@ export class Histogram implements Sample {
     this.#countSeries = series(`${name}_count`, labels);
   }
 
-  /** `times`: how often, where one look stands for many. */
+  /** `times`: the weight of a sampled observation. */
   observe(value: number, times = 1): void {
     const bounds = this.#bounds;
-    // From the lowest on: almost all that is observed lies below one of the first.
+    // Linear from the lowest bound: most observations are in one of the first buckets.
     let at = 0;
     while (at < bounds.length && !(value <= (bounds[at] ?? Infinity))) at++;
     this.#counts[at] = (this.#counts[at] ?? 0) + times;

@@ -53,7 +53,7 @@ export class MetricFamily<S extends Sample, L extends readonly string[] = readon
     return branch as S;
   }
 
-  /** Shows this sample no more; asked for again, it begins anew. */
+  /** Removes a sample; it starts at zero if it is used again. */
   remove(...values: LabelValues<L>): void {
     let level = this.#children;
     for (const value of values.slice(0, -1)) {
@@ -64,7 +64,7 @@ export class MetricFamily<S extends Sample, L extends readonly string[] = readon
     level.delete(values.at(-1) ?? "");
   }
 
-  /** Shows no samples any more, as after a restart; children at hand count into the void. */
+  /** Removes all samples, as after a restart. References to removed children have no effect. */
   clear(): void {
     this.#children = new Map();
     if (this.#single !== undefined) this.#single = this.#create("");

@@ -1,7 +1,7 @@
 /**
- * What every process tells about itself, under the names that dashboards know.
+ * Metrics of the process, under the names that dashboards know.
  *
- * 1. Everything is read when somebody asks; in between only the event loop's delay is sampled, until disposal.
+ * 1. Values are read at each scrape; only the event loop's delay is sampled in between, until disposal.
  * 2. Disposal ends both; the families stay with their last values.
  */
 
@@ -9,7 +9,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import type { MetricsRegistry } from "./metrics.ts";
 
-/** Seldom: this is all that wakes a process that has nothing to do. */
+/** Rare, because nothing else wakes an idle process. */
 const sampleEveryMs = 100;
 
 export function registerProcessMetrics(registry: MetricsRegistry): Disposable {
@@ -83,7 +83,7 @@ function linux(registry: MetricsRegistry): () => void {
   };
 }
 
-/** How much later than asked for a timer fired, since the last time somebody asked. */
+/** The delay of timers since the last scrape. */
 function eventLoop(registry: MetricsRegistry, delay: ReturnType<typeof monitorEventLoopDelay>): () => void {
   const gauge = (name: string, help: string) => registry.gauge({ name, help }).labels();
   const mean = gauge("nodejs_eventloop_lag_seconds", "Mean delay of the event loop since the last scrape.");

@@ -4,8 +4,8 @@
  * 1. What was pushed is delivered in order, each once, before the end or the failure is.
  * 2. At most `capacity` items wait; `push` refuses more and says so. What to do then is the producer's choice: drop the
  *    consumer, or wait for `room`.
- * 3. A consumer that leaves its loop closes the channel and drops what waits; the producer learns it from `push`, `room`
- *    and `onLeave`.
+ * 3. A consumer that leaves its loop closes the channel and drops what waits; the producer learns it from `push`,
+ *    `room` and `onLeave`.
  */
 
 export interface ChannelOptions {

@@ -1,7 +1,7 @@
 /**
  * Workers on a WorkQueue.
  *
- * 1. Work that succeeds forgets the key's failures; work that fails is told to `onFailure`, which decides whether the key
+ * 1. Work that succeeds forgets the key's failures; failed work is passed to `onFailure`, which decides whether the key
  *    is retried after its backoff or dropped.
  * 2. It ends when the signal aborts or the queue is closed, after the work under way has ended. Both are no errors.
  * 3. Work that never waits for anything outside still lets the event loop turn now and then.

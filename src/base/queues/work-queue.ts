@@ -3,9 +3,9 @@
  *
  * 1. A key is never handed out twice at once. Added while it runs, it runs once more afterwards.
  * 2. A key waits in the queue at most once, however often it is added: a run that starts after an add covers it.
- * 3. Keys come out by rank: the time of arrival, less `headStartMs` for each point of priority. So a higher priority goes
- *    first and equal ones in order of arrival; and a key that has waited `headStartMs` × the difference in priority
- *    longer than another goes before it: nothing starves.
+ * 3. Keys come out by rank: the time of arrival, less `headStartMs` for each point of priority. So a higher priority
+ *    goes first and equal ones in order of arrival; and a key that has waited `headStartMs` × the difference in
+ *    priority longer than another goes before it: nothing starves.
  * 4. A key that runs again arrives anew when its run is done: it goes to the end.
  * 5. Of several delayed adds of a key the earliest counts. An add without delay leaves a delayed one in place.
  * 6. One timer serves all delayed keys. Every operation is O(log n) or better; a key at rest costs nothing.
@@ -21,14 +21,14 @@ export interface WorkQueueOptions {
   readonly random: Random;
   /** Between failures of a key. Default: 5 ms, doubling up to 1000 s. */
   readonly backoff?: BackoffOptions;
-  /** What a point of priority is worth in waiting time. Default: 1000. */
+  /** The waiting time that one point of priority is worth. Default: 1000. */
   readonly headStartMs?: number;
   readonly observer?: WorkQueueObserver;
 }
 
 /** Where metrics hook in. Called synchronously: keep it short. */
 export interface WorkQueueObserver {
-  /** An add that was not absorbed by one before it. */
+  /** An add that did not collapse into an earlier one. */
   added(): void;
   /** How many keys wait now. */
   depth(length: number): void;

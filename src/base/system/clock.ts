@@ -1,5 +1,5 @@
 /**
- * Time is passed in, everywhere: whoever waits or asks what time it is takes a Clock.
+ * Time is always passed in: code that waits or reads the time takes a Clock.
  *
  * 1. `now` is wall time and may jump; durations are measured with `monotonic`.
  * 2. A wait ends with its signal: `sleep` rejects with the signal's reason, and nothing stays scheduled.

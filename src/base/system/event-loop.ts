@@ -11,8 +11,8 @@ export function nextTurn(): Promise<void> {
 }
 
 /**
- * Gives way until no promise chain and no setImmediate callback is left to run. Sockets, files and threads are not waited
- * for. Work that goes on for more than `maxTurns` turns is left to itself.
+ * Gives way until no promise chain and no setImmediate callback is left to run. Sockets, files and threads are not
+ * waited for. Work that goes on for more than `maxTurns` turns is left to itself.
  */
 export async function settled(maxTurns = 1000): Promise<void> {
   for (let turn = 0; turn < maxTurns; turn++) {

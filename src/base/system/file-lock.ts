@@ -1,8 +1,9 @@
 /**
  * A lock between processes that dies with its holder, also after kill -9.
  *
- * 1. The kernel holds the lock, not a file's content: there is no stale lock, no pid to compare, and namespaces don't matter.
- *    Node has no flock; SQLite takes POSIX record locks, so an open exclusive transaction on an empty database is the lock.
+ * 1. The kernel holds the lock, not a file's content: there is no stale lock, no pid to compare, and namespaces don't
+ *    matter. Node has no flock; SQLite takes POSIX record locks, so an open exclusive transaction on an empty database
+ *    is the lock.
  * 2. The holder's description lies beside the lock and serves error messages only.
  * 3. POSIX drops a process's locks when it closes any descriptor of the file: nothing else may open the lock's file.
  */

@@ -1,9 +1,9 @@
-/** Two connections that go on as one: what comes from either goes to the other. */
+/** Joins two streams: what either receives is sent to the other. */
 import type { Duplex } from "node:stream";
 
 /**
- * Until both are closed. A side that ends has its last words passed on before the other is closed; a side that breaks breaks the other; the signal
- * breaks both.
+ * Resolves when both are closed. When one side ends, its remaining data is forwarded before the other is closed; when
+ * one side fails, the other is destroyed; the signal destroys both.
  */
 export async function joined(one: Duplex, other: Duplex, signal?: AbortSignal): Promise<void> {
   const cut = () => {

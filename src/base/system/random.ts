@@ -1,8 +1,8 @@
 /**
  * Chance is passed in, everywhere: whoever needs it takes a Random.
  *
- * 1. `systemRandom` is fit for names, tokens and keys. `seededRandom` is for tests and simulations: fast, the same numbers
- *    for the same seed, and easy to predict.
+ * 1. `systemRandom` is fit for names, tokens and keys. `seededRandom` is for tests and simulations: fast, the same
+ *    numbers for the same seed, and easy to predict.
  * 2. Every number has 53 random bits, so a choice among `n` is uneven by less than n / 2^53.
  */
 
@@ -63,7 +63,10 @@ function randomFrom(word: () => number, bytes: Random["bytes"]): Random {
   };
 }
 
-/** Chris Doty-Humphrey's small fast counting generator: 128 bits of state, passes PractRand; a few rounds spread the seed. */
+/**
+ * Chris Doty-Humphrey's small fast counting generator: 128 bits of state, passes PractRand; a few rounds spread the
+ * seed.
+ */
 function sfc32(seed: number): () => number {
   const [low = 0, high = 0] = new Uint32Array(Float64Array.of(seed).buffer);
   let a = 0;

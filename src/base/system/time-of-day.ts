@@ -1,7 +1,7 @@
-/** The time of day at readings of the monotonic clock, for those who cannot afford to read two clocks. */
+/** Wall time for readings of the monotonic clock, for hot paths that must not read two clocks. */
 import type { Clock } from "./clock.ts";
 
-/** How long it may be off after the time of day was set. */
+/** How long it may be wrong after the wall clock was set. */
 const CLOCK_SET_MS = 1_000;
 
 export function timeOfDay(clock: Clock): (monotonicMs: number) => number {

@@ -1,4 +1,4 @@
-/** Version 4 UUIDs by the hundred, as letters: those of node:crypto are joined of many parts, and whoever writes one down has to put it together first. */
+/** Version 4 UUIDs in batches, as ASCII bytes. Strings of node:crypto are ropes, which have to be flattened first. */
 import { randomFillSync } from "node:crypto";
 
 export const UUID_LENGTH = 36;
@@ -8,7 +8,7 @@ const DASH_BEFORE: ReadonlySet<number> = new Set([4, 6, 8, 10]);
 const DIGITS = Buffer.from("0123456789abcdef");
 
 export class Uuids {
-  /** One behind the other, until they are made anew. */
+  /** Concatenated; replaced by `renew`. */
   readonly letters: Buffer;
   readonly #random: Buffer;
 

@@ -76,7 +76,10 @@ export class VirtualClock implements Clock {
     });
   }
 
-  /** Jumps from timer to timer until none is left; throws, naming what is still scheduled, when a limit is reached first. */
+  /**
+   * Jumps from timer to timer until none is left; throws, naming what is still scheduled, when a limit is reached
+   * first.
+   */
   async runUntilIdle({ maxMs = Infinity, maxTimers = 100_000 }: IdleLimits = {}): Promise<void> {
     const limitMs = Math.min(this.#elapsedMs + maxMs, Number.MAX_VALUE);
     await this.#move(async () => {

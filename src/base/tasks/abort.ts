@@ -2,10 +2,10 @@
  * Ending work early, in terms of AbortSignal.
  *
  * 1. A child ends with its parent, for the same reason, and never the other way round.
- * 2. A child that is disposed of leaves nothing behind on its parent. (AbortSignal.any keeps an entry for each child that a
- *    long-lived parent ever had.)
- * 3. However many wait for one signal, coming and going costs each the same: they share one listener. (A signal walks through all its
- *    listeners whenever one is added or taken off.)
+ * 2. A child that is disposed of leaves nothing behind on its parent. (AbortSignal.any keeps an entry for each child
+ *    that a long-lived parent ever had.)
+ * 3. Waiting for a signal is O(1) with any number of waiters: they share one listener. (A signal walks through all its
+ *    listeners whenever one is added or removed.)
  */
 
 import { Chain, Link } from "../collections/chain.ts";
@@ -21,9 +21,9 @@ export function childController(parent?: AbortSignal): Ending {
   return new Ending(parent);
 }
 
-/** Its signal is made when it is first asked for: most children come and go with a request, and a signal costs more than the rest of them. */
+/** Its signal is created on first use: most children live for one request, and a signal costs more than the rest. */
 export class Ending implements ChildController {
-  /** Who waits for it is told from here: a listener would cost more. */
+  /** Called directly, which is cheaper than listeners. */
   readonly #calls = new Chain<Link<() => void>>();
   #controller: AbortController | undefined;
   #isOver = false;
@@ -91,7 +91,7 @@ export class Ending implements ChildController {
   }
 }
 
-/** On the signal itself: most of them live for one request, and a map of so many would cost the collector more than they do. */
+/** A property of the signal: most signals live for one request, and a WeakMap would cost the garbage collector more. */
 const WAITING = Symbol("waiting");
 
 interface Waiting {
@@ -104,7 +104,7 @@ type WaitedFor = AbortSignal & { [WAITING]?: Waiting | undefined };
 
 function nothing(): void {}
 
-/** Calls once, at once if it is over already. What comes back takes the call off again. */
+/** Calls once when the signal aborts, at once if it already has. Returns a function that cancels the call. */
 export function whenAborted(signal: WaitedFor | Ending, call: () => void): () => void {
   if (signal instanceof Ending) return signal.whenAborted(call);
   if (signal.aborted) {
@@ -133,7 +133,7 @@ function listen(signal: WaitedFor): Waiting {
   return waiting;
 }
 
-/** Those who are called may take others off, or come again: only who is here now counts. */
+/** Callbacks may add or cancel others: only those present now are called. */
 function callAll(calls: Chain<Link<() => void>>): void {
   const all = [...calls];
   for (const link of all) calls.delete(link);
@@ -141,8 +141,8 @@ function callAll(calls: Chain<Link<() => void>>): void {
 }
 
 /**
- * Waits for the promise or one of the signals, whichever comes first; in the second case rejects with the signal's reason. What
- * the promise comes to afterwards is dropped: use it where the result is of no use to anybody any more.
+ * Waits for the promise or one of the signals, whichever comes first; in the second case rejects with the signal's
+ * reason. The promise's later result is dropped.
  */
 export function abortable<T>(
   promise: PromiseLike<T>,

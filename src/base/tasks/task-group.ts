@@ -2,8 +2,8 @@
  * Tasks that live and end together.
  *
  * 1. Every task ends before `done` or `stop` returns: no promise outlives its group.
- * 2. The first failure aborts the other tasks, and `done` and `stop` throw it once all have ended. Failures that follow
- *    from then on are kept in `failures` and told to `onFailure`.
+ * 2. The first failure aborts the other tasks, and `done` and `stop` throw it once all have ended. Later
+ *    failures are kept in `failures` and passed to `onFailure`.
  * 3. A task that rejects because of the group's abort has not failed.
  * 4. Once its tasks have ended under `done` or `stop`, the group is over: it takes no more and lets go of its parent.
  */
@@ -18,7 +18,7 @@ export interface TaskFailure {
 export interface TaskGroupOptions {
   /** The group ends with this signal. */
   readonly parent?: AbortSignal;
-  /** Told of each failure when it happens, also of those after the first. */
+  /** Called for each failure when it happens, also for those after the first. */
   readonly onFailure?: (failure: TaskFailure) => void;
 }
 
@@ -43,7 +43,7 @@ export class TaskGroup implements AsyncDisposable {
     return this.#failures;
   }
 
-  /** Starts a task, also from within another. Throws the abort's reason when the group is stopping, so that a task may call it at any time. */
+  /** Starts a task. May be called within tasks: throws the abort's reason when the group is stopping. */
   run(name: string, work: (signal: AbortSignal) => Promise<void>): void {
     this.signal.throwIfAborted();
     if (this.#over) throw new Error(`cannot run ${name}: the group is over`);

@@ -1,15 +1,17 @@
 /**
- * Keeps a cache of one resource's objects by list and watch, and tells what has changed.
+ * Keeps a cache of one resource's objects by list and watch, and calls handlers with each change.
  *
- *     ┌──► listing ──► watching ──┐ the server ended the watch: goes on where it was
+ *     ┌──► listing ──► watching ──┐ the server ended the watch: continues from the last revision
  *     │       ▲           ▲  └────┘
  *     │       │           │
- *     │       └─ waiting ─┘         what failed is tried again after a backoff
- *     └── Expired ◄── watching      the server no longer knows where we were: everything is listed anew
+ *     │       └─ waiting ─┘         a failure is retried after a backoff
+ *     └── Expired ◄── watching      the revision is too old: list again
  *
- * 1. The objects come as a streaming list where the server offers it, else page by page; a watch follows from that revision.
- * 2. Every change is told once, in the order of its revision for each object; a new list is told as the difference that it makes.
- * 3. `synced` resolves when the cache has had all objects once. Handlers run before anyone who waits for the revision.
+ * 1. The objects come as a streaming list if the server supports it, else page by page; a watch follows from that
+ *    revision.
+ * 2. Handlers get every change once, for each object in the order of revisions; a new list becomes the changes against
+ *    the cache.
+ * 3. `synced` resolves when the cache has been complete once. Handlers run before callers that wait for the revision.
  */
 import { isStatusError, type KubeObject } from "#api";
 import { Backoff, type Clock, isAbort, type Logger, type Random } from "#base";
@@ -27,10 +29,12 @@ export interface InformerOptions<T extends KubeObject> {
   readonly random: Random;
   readonly log: Logger;
   readonly selectors?: Selectors;
-  /** Tells every object again from time to time. Default: never. */
+  /** Calls handlers with every object again at this interval. Default: never. */
   readonly resyncMs?: number;
-  /** Changes that come over the network may be this late, at most a second, and come together. Default: none waits. */
-  readonly gatherMs?: number;
+  /**
+   * The server may batch changes for up to this time, at most a second (over the network only). Default: no batching.
+   */
+  readonly gatherMs?: number | undefined;
 }
 
 export type Handler<T> = (change: Change<T>) => void;
@@ -72,14 +76,16 @@ export class Informer<T extends KubeObject> {
     return this.#hasSynced;
   }
 
-  /** Tells what is there now as added, then every change. Returns how to leave. */
+  /**
+   * Calls the handler with all current objects as added, then with every change. Returns a function that removes it.
+   */
   onChange(handler: Handler<T>): () => void {
     this.#handlers.add(handler);
     for (const object of this.#cache.list()) this.#call(handler, { type: "added", object });
     return () => void this.#handlers.delete(handler);
   }
 
-  /** Until the signal aborts. */
+  /** Runs until the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
     const resync = this.#resync(signal);
     let state: State = LISTING;
@@ -114,7 +120,7 @@ export class Informer<T extends KubeObject> {
     return { name: "waiting", next: state };
   }
 
-  /** The list comes as events, and the watch goes on behind it. */
+  /** The list comes as events, and the watch continues after it. */
   async #stream(signal: AbortSignal): Promise<State> {
     const { client, selectors } = this.#options;
     const found = new Map<string, T>();
@@ -158,7 +164,7 @@ export class Informer<T extends KubeObject> {
     const { client, clock, selectors } = this.#options;
     const resourceVersion = String(this.#cache.revision);
     const start = clock.monotonic();
-    let told = false;
+    let hasEvents = false;
     for await (const event of client.watch({
       ...selectors,
       resourceVersion,
@@ -167,10 +173,10 @@ export class Informer<T extends KubeObject> {
       signal,
     })) {
       this.#take(event);
-      told = true;
+      hasEvents = true;
     }
-    // A server that ends watches at once is not to be asked in a tight loop.
-    return told || clock.monotonic() - start > FIRST_RETRY_MS ? WATCHING : { name: "waiting", next: WATCHING };
+    // A server that ends watches at once must not be called in a tight loop.
+    return hasEvents || clock.monotonic() - start > FIRST_RETRY_MS ? WATCHING : { name: "waiting", next: WATCHING };
   }
 
   #take(event: WatchEvent<T>): void {
@@ -179,7 +185,7 @@ export class Informer<T extends KubeObject> {
       return;
     }
     const { object } = event;
-    this.#tell(event.type === "DELETED" ? this.#cache.delete(objectKey(object), object) : this.#cache.set(object));
+    this.#notify(event.type === "DELETED" ? this.#cache.delete(objectKey(object), object) : this.#cache.set(object));
     this.#cache.advance(revisionOf(object));
   }
 
@@ -188,18 +194,18 @@ export class Informer<T extends KubeObject> {
     for (const object of objects) {
       const key = objectKey(object);
       gone.delete(key);
-      // Of the same name, but another: the one before is gone.
+      // Another object of the same name: the old one was deleted.
       const before = this.#cache.get(key);
-      if (before !== undefined && before.metadata.uid !== object.metadata.uid) this.#tell(this.#cache.delete(key));
-      this.#tell(this.#cache.set(object));
+      if (before !== undefined && before.metadata.uid !== object.metadata.uid) this.#notify(this.#cache.delete(key));
+      this.#notify(this.#cache.set(object));
     }
-    for (const key of gone) this.#tell(this.#cache.delete(key));
+    for (const key of gone) this.#notify(this.#cache.delete(key));
     this.#cache.advance(revision);
     this.#hasSynced = true;
     this.#synced.resolve();
   }
 
-  #tell(change: Change<T> | undefined): void {
+  #notify(change: Change<T> | undefined): void {
     if (change === undefined) return;
     for (const handler of this.#handlers) this.#call(handler, change);
   }
@@ -222,7 +228,7 @@ export class Informer<T extends KubeObject> {
         if (isAbort(error, signal)) return;
         throw error;
       }
-      for (const object of this.#cache.list()) this.#tell({ type: "updated", object, old: object });
+      for (const object of this.#cache.list()) this.#notify({ type: "updated", object, old: object });
     }
   }
 }

@@ -1,4 +1,4 @@
-/** Informers that a whole process shares: one for each resource, started when it is first asked for. */
+/** The informers of a process: one for each resource, started on first use. */
 import type { KubeObject } from "#api";
 import type { Clock, Logger, Random, TaskGroup } from "#base";
 import type { Client } from "../requests/client.ts";
@@ -11,11 +11,11 @@ export interface InformersOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
-  /** In which informers run, and with which they end. */
+  /** Informers run in this group and end with it. */
   readonly tasks: TaskGroup;
-  /** Keeps the metadata of objects alone: for who has to know of everything, but not much. */
+  /** Informers that keep only the metadata of objects, as the garbage collector needs. */
   readonly metadataOnly?: boolean;
-  /** Of a resource whose changes may be late: see InformerOptions. */
+  /** By resource, see InformerOptions. */
   readonly gatherMs?: (resource: ResourceName) => number | undefined;
 }
 
@@ -37,7 +37,7 @@ export class Informers {
     const gatherMs = this.#options.gatherMs?.(named);
     const informer = new Informer<T>({
       ...{ client: objects as ResourceClient<T>, clock, random, log },
-      ...(gatherMs !== undefined && { gatherMs }),
+      gatherMs,
     });
     const stop = new AbortController();
     this.#informers.set(key, { informer: informer as unknown as Informer<KubeObject>, stop });
@@ -50,7 +50,7 @@ export class Informers {
     return this.#informers.has(`${apiVersion}/${plural}`);
   }
 
-  /** Of a resource that is no longer served. */
+  /** Stops the informer of a resource that is no longer served. */
   end(resource: ResourceOf<KubeObject>): void {
     const { apiVersion, plural } = resourceName(resource);
     const key = `${apiVersion}/${plural}`;
@@ -58,7 +58,7 @@ export class Informers {
     this.#informers.delete(key);
   }
 
-  /** When all that have been asked for have their objects. */
+  /** Resolves when all informers have synced. */
   async synced(): Promise<void> {
     await Promise.all([...this.#informers.values()].map(({ informer }) => informer.synced));
   }

@@ -1,9 +1,9 @@
 /**
- * The objects of one resource as they were last told, with indexes over them.
+ * The latest known objects of one resource, with indexes.
  *
- * 1. Objects are frozen, whole: whoever wants another takes a copy.
- * 2. An index holds only what the cache holds, and is up to date whenever anyone looks.
- * 3. `revision` is how far the cache has been told; `reached` waits for it to get somewhere.
+ * 1. Objects are deeply frozen: to change one, copy it.
+ * 2. An index holds exactly the objects of the cache, and is always up to date.
+ * 3. `revision` is the resourceVersion up to which the cache is complete; `reached` waits for one.
  */
 import type { KubeObject } from "#api";
 import { abortable } from "#base";
@@ -12,22 +12,22 @@ import { frozen } from "../requests/frozen.ts";
 export type Change<T> =
   | { readonly type: "added"; readonly object: T; readonly old?: undefined }
   | { readonly type: "updated"; readonly object: T; readonly old: T }
-  /** `object` is the last that was known of it. */
+  /** `object` is its last known state. */
   | { readonly type: "deleted"; readonly object: T; readonly old: T };
 
-/** Objects by a value that is worked out for each of them. */
+/** Objects by a value that is computed from each. */
 export type Index<T> = (value: string) => readonly T[];
 
-/** What others may do with a cache. */
+/** The reading side of a cache. */
 export interface ReadonlyCache<T extends KubeObject> {
   readonly size: number;
   readonly revision: number;
   get(key: string): T | undefined;
   list(): readonly T[];
   inNamespace: Index<T>;
-  /** `valuesOf`: under which values an object is found. The same name means the same index. */
+  /** `valuesOf`: the values under which an object is found. The same name means the same index. */
   index(name: string, valuesOf: (object: T) => readonly string[]): Index<T>;
-  /** Resolves when everything up to the revision has been told. */
+  /** Resolves when the cache is complete up to the revision. */
   reached(revision: number, signal: AbortSignal): Promise<void>;
 }
 
@@ -95,7 +95,7 @@ export class ObjectCache<T extends KubeObject> implements ReadonlyCache<T> {
     }
   }
 
-  /** Undefined where the cache knows as much already. */
+  /** Undefined if the cache has this resourceVersion already. */
   set(object: T): Change<T> | undefined {
     const key = objectKey(object);
     const old = this.#objects.get(key);
@@ -106,7 +106,7 @@ export class ObjectCache<T extends KubeObject> implements ReadonlyCache<T> {
     return old === undefined ? { type: "added", object } : { type: "updated", object, old };
   }
 
-  /** `last`: the object as it was told with its end. */
+  /** `last`: the object of the DELETED event. */
   delete(key: string, last?: T): Change<T> | undefined {
     const old = this.#objects.get(key);
     if (old === undefined) return undefined;
@@ -119,7 +119,7 @@ export class ObjectCache<T extends KubeObject> implements ReadonlyCache<T> {
     return this.#objects.keys();
   }
 
-  /** Everything up to here has been told. */
+  /** The cache is complete up to this revision. */
   advance(revision: number): void {
     if (revision <= this.#revision) return;
     this.#revision = revision;
@@ -131,7 +131,7 @@ export class ObjectCache<T extends KubeObject> implements ReadonlyCache<T> {
   }
 }
 
-/** Most changes leave an object where it was. */
+/** Most changes leave an object under the same values. */
 function change<T>({ valuesOf, found }: StoredIndex<T>, key: string, old: T | undefined, object: T): void {
   const values = valuesOf(object);
   const before = old === undefined ? [] : valuesOf(old);

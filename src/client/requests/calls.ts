@@ -1,14 +1,13 @@
 /**
- * From a request to an answer that can be used: deadlines, repetitions that the server asks for, and failures as StatusError.
+ * Sends requests: deadlines, retries that the server asks for, and failures as StatusError.
  *
- * 1. A request is repeated only when the server says when (Retry-After on 429 and 503), at most MAX_TRIES times, and within its deadline.
- * 2. Whatever ends without a usable answer throws a StatusError, except for the caller's own abort, which throws its reason.
+ * 1. A request is retried only after Retry-After on 429 and 503, at most MAX_TRIES times, and within its deadline.
+ * 2. Every failure throws a StatusError, except for the caller's own abort, which throws its reason.
  */
 import { fromStatus, isObject, type Json, StatusError } from "#api";
-import { type Clock, childController, type Ending } from "#base";
+import { type Clock, childController, type Ending, type Timer } from "#base";
 import { CAUSE_HEADER } from "#flows";
 import { readAll, type Transport, type TransportRequest, type TransportResponse } from "../transport/transport.ts";
-import { Deadlines } from "./deadlines.ts";
 import { frozen } from "./frozen.ts";
 import type { WatchStream } from "./watch.ts";
 
@@ -28,7 +27,7 @@ export interface Call {
   readonly cause?: string | undefined;
 }
 
-/** How the answer is taken. */
+/** What the caller accepts as a response. */
 type Form = Required<Pick<TransportRequest, "takesValues" | "goesOn">>;
 
 const AS_BYTES: Form = { takesValues: false, goesOn: false };
@@ -44,14 +43,12 @@ export interface CallsOptions {
 
 export class Calls {
   readonly #options: CallsOptions;
-  readonly #deadlines: Deadlines;
 
   constructor(options: CallsOptions) {
     this.#options = options;
-    this.#deadlines = new Deadlines(options.clock);
   }
 
-  /** The answer's body as text. */
+  /** The body of the response as text. */
   async text(call: Call): Promise<string> {
     using deadline = this.#deadline(call);
     return readAll(await this.#answered(call, deadline.ending, AS_BYTES));
@@ -59,18 +56,13 @@ export class Calls {
 
   async json(call: Call): Promise<Json> {
     using deadline = this.#deadline(call);
-    const request = this.#request(call, deadline.ending, AS_VALUE);
-    // Most are answered at the first try, and a function for that alone would cost them a turn.
-    const first = await this.#options.transport.send(request);
-    const answer = isGood(first) ? first : await this.#repeated(call, request, first);
+    const answer = await this.#answered(call, deadline.ending, AS_VALUE);
     return answer.value === undefined ? (JSON.parse(await readAll(answer)) as Json) : (frozen(answer.value()) as Json);
   }
 
-  /** An answer that goes on and on, as bytes or as events. The deadline is for its beginning, the call's signal for all of it. */
+  /** A long-running response, as bytes or as events. The deadline is for its head, the call's signal for all of it. */
   async stream(call: Call): Promise<WatchStream> {
-    const limit = call.timeoutMs ?? this.#options.timeoutMs;
-    const ending = childController(call.signal);
-    const timer = this.#options.clock.timer(limit, () => ending.abort(tooLate(call, limit)));
+    const { ending, timer } = this.#deadline(call);
     try {
       const { body } = await this.#answered(call, ending, AS_EVENTS);
       return { body, [Symbol.dispose]: () => ending[Symbol.dispose]() };
@@ -87,7 +79,7 @@ export class Calls {
     const ending = childController(call.signal);
     return new CallDeadline(
       ending,
-      this.#deadlines.start(limit, () => ending.abort(tooLate(call, limit))),
+      this.#options.clock.timer(limit, () => ending.abort(tooLate(call, limit))),
     );
   }
 
@@ -102,11 +94,11 @@ export class Calls {
   async #answered(call: Call, ending: Ending, form: Form): Promise<TransportResponse> {
     const request = this.#request(call, ending, form);
     const first = await this.#options.transport.send(request);
-    return isGood(first) ? first : this.#repeated(call, request, first);
+    return isGood(first) ? first : this.#retried(call, request, first);
   }
 
-  /** From the first answer on, which was none that can be used. */
-  async #repeated(call: Call, request: TransportRequest, first: TransportResponse): Promise<TransportResponse> {
+  /** Retries after a first response that was not a success. */
+  async #retried(call: Call, request: TransportRequest, first: TransportResponse): Promise<TransportResponse> {
     const { transport, clock } = this.#options;
     let response = first;
     for (let tries = 1; ; tries++) {
@@ -120,18 +112,18 @@ export class Calls {
   }
 }
 
-/** Until it is disposed of. */
+/** Disposing of it cancels the timer and detaches from the caller's signal. */
 class CallDeadline implements Disposable {
   readonly ending: Ending;
-  readonly #inTime: () => void;
+  readonly timer: Timer;
 
-  constructor(ending: Ending, inTime: () => void) {
+  constructor(ending: Ending, timer: Timer) {
     this.ending = ending;
-    this.#inTime = inTime;
+    this.timer = timer;
   }
 
   [Symbol.dispose](): void {
-    this.#inTime();
+    this.timer.cancel();
     this.ending[Symbol.dispose]();
   }
 }
@@ -140,7 +132,7 @@ function isGood({ status }: TransportResponse): boolean {
   return status >= 200 && status < 300;
 }
 
-/** Undefined: not to be repeated. A wait that is longer than a client would wait is an error at once. */
+/** Undefined: no retry. A wait beyond MAX_WAIT_MS is an error at once. */
 function retryAfterMs({ status, headers }: TransportResponse): number | undefined {
   const after = headers["retry-after"];
   if ((status !== 429 && status !== 503) || after === undefined || !/^\d+$/.test(after)) return undefined;
@@ -160,7 +152,7 @@ function parsed(text: string): Json | undefined {
   try {
     return JSON.parse(text) as Json;
   } catch {
-    return undefined; // not a Status: told as it is
+    return undefined; // not a Status: the message has it as text
   }
 }
 

@@ -92,7 +92,7 @@ describe.each(Object.entries(transports))("client: %s", (name, open) => {
   it("creates by the namespace of the object", async () => {
     const created = await client.of(ConfigMap).create({ metadata: { name: "placed", namespace } });
     expect(created.metadata.namespace).toBe(namespace);
-    await expect(async () => client.of(ConfigMap).get("placed")).rejects.toThrow("is in a namespace");
+    await expect(async () => client.of(ConfigMap).get("placed")).rejects.toThrow("is namespaced");
   });
 
   it("owns fields under the first part of its user agent", async () => {

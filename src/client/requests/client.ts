@@ -12,9 +12,9 @@ const DEFAULT_TIMEOUT_MS = 30_000;
 export interface ClientOptions {
   readonly transport: Transport;
   readonly clock: Clock;
-  /** Its first part is the name under which fields are owned. Default: k8ts. */
+  /** The part before the slash is the default field manager. Default: k8ts. */
   readonly userAgent?: string;
-  /** For each call that names none of its own. Watches count it only until they are open. */
+  /** The deadline of calls that have none of their own. For a watch, until it is open. */
   readonly timeoutMs?: number;
 }
 
@@ -27,22 +27,24 @@ export class Client {
     this.#calls = new Calls({ transport, clock, userAgent, timeoutMs });
   }
 
-  /** `client.of(Pod)` for a kind, `client.of<Widget>({ apiVersion, kind, plural, namespaced })` for a custom resource. */
+  /**
+   * `client.of(Pod)` for a kind, `client.of<Widget>({ apiVersion, kind, plural, namespaced })` for a custom resource.
+   */
   of<T extends KubeObject>(resource: ResourceOf<T>): ResourceClient<T> {
     return new ResourceClient<T>(this.#calls, resourceName(resource));
   }
 
-  /** The same objects, of which only the metadata is sent. */
+  /** The same objects as PartialObjectMetadata. */
   metadataOf(resource: ResourceOf<KubeObject>): ResourceClient<KubeObject> {
     return new ResourceClient<KubeObject>(this.#calls, resourceName(resource), undefined, METADATA_ALONE);
   }
 
-  /** A path that is not about a resource, such as /readyz, as text. */
+  /** GET of a path that is not a resource, such as /readyz, as text. */
   text(path: string, { signal, timeoutMs, accept = "*/*" }: CallOptions & { accept?: string } = {}): Promise<string> {
     return this.#calls.text({ method: "GET", target: path, accept, signal, timeoutMs });
   }
 
-  /** Sends a value to such a path; the answer as text. */
+  /** POST of a value to such a path; the response as text. */
   post(path: string, value: object, { signal, timeoutMs }: CallOptions = {}): Promise<string> {
     const body = JSON.stringify(value);
     return this.#calls.text({ method: "POST", target: path, contentType: "application/json", body, signal, timeoutMs });

@@ -1,11 +1,11 @@
-/** An object that has to be there, whoever made it. */
+/** Creates an object unless it exists. */
 import { isStatusError, type KubeObject } from "#api";
 import type { CallOptions } from "./options.ts";
 import type { ResourceClient } from "./resource-client.ts";
 
 /**
- * Whether it has been made now; what is there already is left as it is. Looks first: another Service with the address of the one that is there would be
- * refused for its address.
+ * True if it has been created now; an existing object is left as it is. Looks first: creating a Service with a cluster
+ * IP that the existing one has would fail because of the address, not with AlreadyExists.
  */
 export async function createUnlessThere<T extends KubeObject>(
   resource: ResourceClient<T>,

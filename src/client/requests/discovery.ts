@@ -1,4 +1,4 @@
-/** Which resources a server has, in the version that it prefers for each. */
+/** The resources of a server, each in its preferred version. */
 import type { Client } from "./client.ts";
 import type { CallOptions } from "./options.ts";
 import type { ResourceName } from "./resource.ts";
@@ -13,7 +13,7 @@ interface GroupList {
     readonly metadata?: { readonly name?: string };
     readonly versions?: readonly {
       readonly version: string;
-      /** "Stale": the server behind it did not answer. */
+      /** "Stale": its extension server did not answer. */
       readonly freshness?: string;
       readonly resources?: readonly {
         readonly resource: string;
@@ -29,7 +29,7 @@ const ACCEPT = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscovery
 
 export interface Discovered {
   readonly resources: readonly DiscoveredResource[];
-  /** Groups whose server did not answer: what is in them is not known. */
+  /** Groups whose extension server did not answer: their resources are unknown. */
   readonly unknownGroups: ReadonlySet<string>;
 }
 
@@ -45,7 +45,7 @@ export async function discoverResources(client: Client, options: CallOptions = {
         if (freshness === "Stale") unknownGroups.add(group);
         const apiVersion = group === "" ? version : `${group}/${version}`;
         for (const { resource: plural, responseKind, scope, verbs = [] } of found) {
-          // Versions come best first.
+          // The preferred version comes first.
           if (known.has(plural)) continue;
           known.add(plural);
           const namespaced = scope === "Namespaced";

@@ -1,10 +1,10 @@
-/** The options of the verbs, under the names of the API, and how they become a query. */
+/** The options of the verbs, by their names in the API, and the query that they become. */
 
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
-  /** How long to wait for the answer, repetitions included. Default: the client's. */
+  /** The deadline, retries included. Default: the client's. */
   readonly timeoutMs?: number;
-  /** The work that this is part of, as #flows writes it. */
+  /** The cause of this request for the flow recorder (CAUSE_HEADER). */
   readonly cause?: string | undefined;
 }
 
@@ -25,17 +25,20 @@ export interface ListOptions extends CallOptions, Selectors {
 }
 
 export interface WatchOptions extends CallOptions, Selectors {
-  /** Where to go on. Default: the current objects first, then what changes. */
+  /** The revision to continue from. Default: all current objects first, then changes. */
   readonly resourceVersion?: string;
   readonly resourceVersionMatch?: "NotOlderThan";
   /** Default: true. */
   readonly allowWatchBookmarks?: boolean;
   readonly sendInitialEvents?: boolean;
-  /** When the server ends the watch. */
+  /** After this time the server ends the watch. */
   readonly timeoutSeconds?: number;
-  /** Objects that come over the network are without managedFields: they are half of many an object, and mean something to the server alone. */
+  /** Drops managedFields of objects that come over the network: half of many objects, and of use only to the server. */
   readonly omitManagedFields?: boolean;
-  /** Changes may come together, this much later: who is in no hurry is woken less often. A server that does not know this tells them at once. */
+  /**
+   * The server may batch changes for this time, so that an idle process wakes less often. Servers without this option
+   * do not batch.
+   */
   readonly gatherMs?: number | undefined;
 }
 
@@ -47,7 +50,7 @@ export interface WriteOptions extends CallOptions {
 
 export interface ApplyOptions extends WriteOptions {
   readonly fieldManager: string;
-  /** Takes fields over from other managers. */
+  /** Takes over fields from other managers. */
   readonly force?: boolean;
 }
 
@@ -60,7 +63,7 @@ export interface DeleteOptions extends CallOptions {
 
 type Parameter = string | number | boolean | undefined;
 
-/** "?a=b&c=d" of what is set; "" if nothing is. */
+/** `?a=b&c=d`, of the options that are set; empty if none is. */
 export function queryOf(parameters: Readonly<Record<string, Parameter>>): string {
   const set = Object.entries(parameters).filter(([, value]) => value !== undefined && value !== "");
   if (set.length === 0) return "";
@@ -68,7 +71,7 @@ export function queryOf(parameters: Readonly<Record<string, Parameter>>): string
 }
 
 export function writeQuery({ dryRun, fieldManager, fieldValidation }: WriteOptions, force?: boolean): string {
-  // Most writes say none of it.
+  // Most writes have no options.
   if (dryRun !== true && fieldManager === undefined && fieldValidation === undefined && force === undefined) return "";
   return queryOf({ dryRun: dryRun === true ? "All" : undefined, fieldManager, fieldValidation, force });
 }

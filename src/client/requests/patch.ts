@@ -4,7 +4,7 @@ import type { JsonObject } from "#api";
 export type Patch =
   /** RFC 6902: a list of operations. */
   | { readonly type: "json"; readonly operations: readonly JsonObject[] }
-  /** RFC 7386: what is there is set, null removes, lists are replaced. */
+  /** RFC 7386: fields are set, null removes, lists are replaced. */
   | { readonly type: "merge"; readonly object: JsonObject }
   /** Like merge, but lists are merged by the keys that the kind's schema names. Not for custom resources. */
   | { readonly type: "strategic"; readonly object: JsonObject }

@@ -1,8 +1,9 @@
 /**
  * The verbs on the objects of one resource, in one namespace or in all.
  *
- * 1. What comes back is what the server stored: with its resourceVersion, uid and defaults. It may be shared: whoever wants another takes a copy.
- * 2. Items of a list say their kind and apiVersion, as single objects do.
+ * 1. Results are what the server stored: with resourceVersion, uid and defaults. They may be shared: to change one,
+ *    copy it.
+ * 2. Items of a list have kind and apiVersion, as single objects do.
  */
 import type { Json, JsonObject, KubeObject } from "#api";
 import type { Call, Calls } from "./calls.ts";
@@ -31,7 +32,7 @@ export interface List<T> {
   readonly items: readonly T[];
 }
 
-/** What an apply says of an object: only the fields that the applier wants to own. */
+/** An apply configuration: only the fields that the manager wants to own. */
 export type Applied<T> = KubeObject & Fragment<T>;
 
 type Fragment<T> = T extends readonly unknown[]
@@ -42,7 +43,7 @@ type Fragment<T> = T extends readonly unknown[]
 
 const PAGE_OBJECTS = 500;
 
-/** What is asked for: whole objects, or their metadata alone. */
+/** The Accept headers: for whole objects, or for their metadata alone. */
 export interface Form {
   readonly object: string;
   readonly list: string;
@@ -90,7 +91,7 @@ export class ResourceClient<T extends KubeObject> {
     return this.#typed((await this.#calls.json(call)) as unknown as List<T>);
   }
 
-  /** Every object, page by page: all of one state. */
+  /** Every object, page by page, all at one revision. */
   async *each(options: Omit<ListOptions, "continue"> = {}): AsyncGenerator<T, void, undefined> {
     let page = await this.list({ limit: PAGE_OBJECTS, ...options });
     for (;;) {
@@ -147,19 +148,21 @@ export class ResourceClient<T extends KubeObject> {
     return this.#object("PATCH", target, options, value, contentType);
   }
 
-  /** The object as it was last, or as it waits for its end; undefined where the server says no more than that it is gone. */
+  /**
+   * The last state of the object, or its state with a deletionTimestamp; undefined if the server answers with a Status.
+   */
   async delete(name: string, options: DeleteOptions = {}): Promise<T | undefined> {
     const answer = await this.#calls.json(deleteCall(this.#path(name), options));
     return this.#isStatus(answer) ? undefined : (answer as unknown as T);
   }
 
-  /** The objects that were deleted, or marked. */
+  /** The objects that were deleted or marked for deletion. */
   async deleteCollection(options: DeleteOptions & Selectors = {}): Promise<List<T>> {
     const target = resourcePath(this.resource, this.namespace) + queryOf(selectors(options));
     return this.#typed((await this.#calls.json(deleteCall(target, options))) as unknown as List<T>);
   }
 
-  /** What stands behind one object: status, scale, eviction, binding, token … `S` is what it speaks. */
+  /** A subresource: status, scale, eviction, binding, token … `S` is its type. */
   subresource<S extends KubeObject = T>(name: string, subresource: string): SubresourceClient<S> {
     const path = this.#path(name, subresource);
     return {
@@ -205,7 +208,7 @@ export class ResourceClient<T extends KubeObject> {
   #namespaceOf(object: KubeObject | undefined): string | undefined {
     const namespace = this.namespace ?? object?.metadata.namespace;
     if (this.resource.namespaced && namespace === undefined) {
-      throw new TypeError(`a ${this.resource.kind} is in a namespace: say which with in("…")`);
+      throw new TypeError(`a ${this.resource.kind} is namespaced: name the namespace with in("…")`);
     }
     return namespace;
   }

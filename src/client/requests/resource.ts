@@ -1,4 +1,4 @@
-/** What a client has to know of a resource to speak of it: where its objects are, and what they are called. */
+/** What a client has to know of a resource: its path, and the names of its kind. */
 import { apiVersionOf, type Kind, type KubeObject, type ResourceName } from "#api";
 
 export { clusterWide, namespaced, type ResourceName } from "#api";
@@ -16,7 +16,7 @@ export function resourceName<T extends KubeObject>(resource: ResourceOf<T>): Res
   };
 }
 
-/** The path of a collection, or of what stands behind it: a name, a subresource. */
+/** The path of a collection, an object or a subresource. */
 export function resourcePath(
   { apiVersion, plural, namespaced }: ResourceName,
   namespace: string | undefined,
@@ -29,7 +29,7 @@ export function resourcePath(
   return path;
 }
 
-/** Most names have nothing to encode, and looking is quicker than encoding. */
+/** Most names need no encoding. */
 function encoded(part: string): string {
   return /^[a-z0-9.-]*$/.test(part) ? part : encodeURIComponent(part);
 }

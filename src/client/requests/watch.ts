@@ -2,7 +2,8 @@
  * A watch as a loop over events.
  *
  * 1. An ERROR event ends the loop with the StatusError that it stands for, such as Expired.
- * 2. The loop ends by itself when the server ends the watch, and quietly when the signal aborts. Leaving it ends the watch.
+ * 2. The loop ends when the server ends the watch, and without an error when the signal aborts. Leaving the loop ends
+ *    the watch.
  */
 import { fromStatus, type JsonObject, type KubeObject, StatusError } from "#api";
 import { isAbort } from "#base";
@@ -10,24 +11,24 @@ import type { BodyPart, DirectEvent } from "../transport/transport.ts";
 
 export type WatchEvent<T extends KubeObject> =
   | { readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object: T }
-  /** Everything up to this resourceVersion has been told. */
+  /** All changes up to this resourceVersion have been delivered. */
   | { readonly type: "BOOKMARK"; readonly resourceVersion: string; readonly initialEventsEnd: boolean };
 
 const INITIAL_EVENTS_END = "k8s.io/initial-events-end";
 const NEWLINE = 10;
 
-/** A watch that has begun; disposing of it lets go of what it was begun with. */
+/** A watch that has begun; disposing of it detaches it from its signal. */
 export interface WatchStream extends Disposable {
   readonly body: AsyncIterable<BodyPart>;
 }
 
 export interface WatchForm {
   readonly signal?: AbortSignal | undefined;
-  /** Leaves managedFields away where objects are read from bytes: for who keeps many objects and has no use for them. */
+  /** Drops managedFields of objects that are read from bytes. */
   readonly omitManagedFields?: boolean | undefined;
 }
 
-/** One generator for all of the way: each more would cost every event of every watch a few turns. */
+/** The only generator on the way of an event: each further one costs every event 0.2 µs (see in-process.ts). */
 export async function* watchEvents<T extends KubeObject>(
   begin: () => Promise<WatchStream>,
   { signal, omitManagedFields = false }: WatchForm,
@@ -41,9 +42,9 @@ export async function* watchEvents<T extends KubeObject>(
         continue;
       }
       for (const line of lines.of(part)) {
-        const told = JSON.parse(line) as Told;
-        if (omitManagedFields) delete told.object.metadata?.managedFields;
-        yield eventOf<T>(told);
+        const event = JSON.parse(line) as ParsedEvent;
+        if (omitManagedFields) delete event.object.metadata?.managedFields;
+        yield eventOf<T>(event);
       }
     }
   } catch (error) {
@@ -51,13 +52,13 @@ export async function* watchEvents<T extends KubeObject>(
   }
 }
 
-/** Read from bytes, and nobody else's. */
-interface Told extends DirectEvent {
+/** Parsed from bytes: not shared with anybody. */
+interface ParsedEvent extends DirectEvent {
   readonly object: { readonly metadata?: { managedFields?: unknown } };
 }
 
-function eventOf<T extends KubeObject>(told: DirectEvent): WatchEvent<T> {
-  const { type, object } = told as { readonly type: string; readonly object: T };
+function eventOf<T extends KubeObject>(event: DirectEvent): WatchEvent<T> {
+  const { type, object } = event as { readonly type: string; readonly object: T };
   switch (type) {
     case "ADDED":
     case "MODIFIED":
@@ -74,7 +75,7 @@ function eventOf<T extends KubeObject>(told: DirectEvent): WatchEvent<T> {
   }
 }
 
-/** What stands behind the last newline is the beginning of an event whose end never came. */
+/** What follows the last newline is an incomplete event. */
 class Lines {
   #rest: Buffer[] = [];
 

@@ -1,8 +1,8 @@
 /**
  * One HTTP/2 session, for requests and watches side by side.
  *
- * 1. `retired` is called once, when no more requests should be given to it: it ended, the server took leave, or a ping was not answered.
- * 2. A peer that has vanished is noticed by pings, which are sent only while somebody waits for something.
+ * 1. `retired` is called once, when it should get no more requests: it ended, got GOAWAY, or a ping was not answered.
+ * 2. A lost peer is detected by pings, which are sent only while requests are under way.
  */
 import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants } from "node:http2";
 import type { TLSSocket } from "node:tls";
@@ -12,7 +12,7 @@ import { guarded, type TransportRequest, type TransportResponse } from "./transp
 const PING_MS = 30_000;
 const PONG_MS = 15_000;
 
-/** The server has not begun with the request: it may be sent again. */
+/** The server has not processed the request: it may be sent again. */
 export interface RefusedStream {
   readonly refused: true;
   readonly cause: unknown;
@@ -41,7 +41,7 @@ export class Http2Session {
       this.#ping?.cancel();
       retired();
     });
-    // What an error means for a request, its stream says.
+    // Requests see errors on their streams.
     this.#session.on("error", () => {});
   }
 
@@ -71,19 +71,19 @@ export class Http2Session {
         else reject(error);
       });
       stream.once("response", (head) => {
-        // A session that is lost ends its streams as if that were their end, but destroys them before.
-        let whole = false;
+        // A lost session emits "end" on its streams like a regular end, but destroys them first.
+        let isComplete = false;
         stream.once("end", () => {
-          whole = !stream.destroyed && stream.rstCode === constants.NGHTTP2_NO_ERROR;
+          isComplete = !stream.destroyed && stream.rstCode === constants.NGHTTP2_NO_ERROR;
         });
-        const answer = guarded(stream, { where: this.#server, signal, whole: () => whole });
+        const answer = guarded(stream, { where: this.#server, signal, isComplete: () => isComplete });
         resolve({ status: Number(head[":status"]), headers: head as TransportResponse["headers"], body: answer });
       });
       if (body !== undefined) stream.end(body);
     });
   }
 
-  /** Ends at once: streams that are open fail. */
+  /** Ends at once: open streams fail. */
   async close(): Promise<void> {
     this.#session.destroy();
     await this.closed;

@@ -1,11 +1,12 @@
 /**
- * Requests over TLS: HTTP/2 on one session for all of them, or HTTP/1.1 where the server speaks nothing else.
+ * Requests over TLS: HTTP/2 on one session for all of them, or HTTP/1.1 if the server negotiates that.
  *
  *     send ──► session, or a new one ──► stream ──► head of the answer ──► body as it comes
  *
- * 1. A session that ends, that the server takes leave of, or that no longer answers pings is replaced by the next request.
- * 2. A request is sent a second time only if the server cannot have seen the first: it refused the stream, or the session had ended already.
- * 3. Connection data are values: whoever has a kubeconfig reads it and passes on what it says.
+ * 1. A session that ends, gets GOAWAY, or no longer answers pings is replaced by the next request.
+ * 2. A request is sent again only if the server cannot have processed it: it refused the stream, or the session had
+ *    ended.
+ * 3. Connection data are values: callers read kubeconfigs.
  */
 
 import type { IncomingMessage } from "node:http";
@@ -23,7 +24,7 @@ import {
 } from "./transport.ts";
 
 export interface HttpsConnection extends TlsConnection {
-  /** Goes with every request. */
+  /** Sent with every request. */
   readonly token?: string | undefined;
 }
 
@@ -41,7 +42,7 @@ class HttpsTransport implements Transport {
   readonly #connection: HttpsConnection;
   readonly #clock: Clock;
   #session: Promise<Http2Session | "http/1.1"> | undefined;
-  /** What the last connection came to. */
+  /** The negotiated connection. */
   #current: Http2Session | undefined;
   #agent: Agent | undefined;
   readonly #sessions = new Set<Http2Session>();
@@ -57,7 +58,7 @@ class HttpsTransport implements Transport {
     const headers = token === undefined ? request.headers : { ...request.headers, authorization: `Bearer ${token}` };
     const { value: _, ...others } = request;
     const body = bodyOf(request);
-    const asked = { ...others, headers, ...(body !== undefined && { body }) };
+    const asked = { ...others, headers, body };
     try {
       const answer = await this.#once(asked);
       return wasRefused(answer) ? await this.#again(asked, answer) : answer;
@@ -107,7 +108,7 @@ class HttpsTransport implements Transport {
     }
   }
 
-  /** The next request gets a new session; requests under way stay on this one. */
+  /** The next request opens a new session; requests under way stay on this one. */
   #retire(session: Http2Session): void {
     if (this.#current === session) this.#session = undefined;
   }
@@ -118,7 +119,7 @@ class HttpsTransport implements Transport {
       const url = new URL(target, this.#connection.server);
       const where = this.#connection.server;
       const answered = (message: IncomingMessage) => {
-        const body = guarded(message, { where, signal, whole: () => message.complete });
+        const body = guarded(message, { where, signal, isComplete: () => message.complete });
         resolve({ status: message.statusCode ?? 0, headers: message.headers as Headers, body });
       };
       const call = http1Request(url, { method, headers, agent: this.#agent, signal }, answered);

@@ -1,4 +1,4 @@
-/** A TLS connection to an API server: whom to trust, who to be, and which version of HTTP both sides speak. */
+/** A TLS connection to an API server: authorities, client certificate, and the negotiated version of HTTP. */
 import { isIP } from "node:net";
 import { type ConnectionOptions, connect, type TLSSocket } from "node:tls";
 import type { Clock } from "#base";
@@ -12,7 +12,7 @@ export interface TlsConnection {
   readonly caPem?: string | undefined;
   readonly certPem?: string | undefined;
   readonly keyPem?: string | undefined;
-  /** The name that the server's certificate is checked for, instead of the host. */
+  /** The name that the server's certificate must have, instead of the host. */
   readonly tlsServerName?: string | undefined;
   readonly insecureSkipTlsVerify?: boolean | undefined;
 }
@@ -28,9 +28,10 @@ export function tlsOptions({
   const host = hostOf(server);
   const name = tlsServerName ?? (isIP(host) === 0 ? host : undefined);
   return {
-    ...(caPem !== undefined && { ca: caPem }),
-    ...(certPem !== undefined && keyPem !== undefined && { cert: certPem, key: keyPem }),
-    ...(name !== undefined && { servername: name }),
+    ca: caPem,
+    cert: certPem,
+    key: keyPem,
+    servername: name,
     rejectUnauthorized: insecureSkipTlsVerify !== true,
   };
 }

@@ -1,10 +1,10 @@
 /**
- * How requests reach an API server: as values, whatever lies between.
+ * The contract of transports: how requests reach an API server.
  *
- * 1. `send` resolves with the head of the answer; its body may be read once, as it comes. An answer of any status is an answer.
- * 2. When its ending comes, `send` and the body reject with the reason, and the server learns that nobody waits any more.
+ * 1. `send` resolves with the head of the response, whatever its status; the body is a stream that may be read once.
+ * 2. When `ending` aborts, `send` and the body reject with its reason, and the server sees that the client has gone.
  * 3. A body that is left before its end is cancelled.
- * 4. What keeps a request from being answered at all is a StatusError: ServiceUnavailable, with its cause.
+ * 4. A request that gets no response throws a StatusError: ServiceUnavailable, with its cause.
  */
 import { StatusError } from "#api";
 import type { Ending } from "#base";
@@ -17,15 +17,15 @@ export interface TransportRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | undefined;
   /**
-   * What is sent as JSON: instead of a body. A server in the same process takes a copy of it, for others see `bodyOf`. As it may have to be sent again, it
-   * stays as it is until there is an answer.
+   * Sent as JSON instead of a body. A server in the same process takes a copy, for others see `bodyOf`. It must not
+   * change until there is a response, because it may be sent again.
    */
   readonly value?: object | undefined;
-  /** When nobody waits for the answer any more: its signal, or what comes cheaper. */
+  /** Aborts when the caller no longer waits. */
   readonly ending: Ending;
-  /** The caller takes objects, and events of a watch, as values, too: a server in the same process need not make bytes of them. */
+  /** The caller accepts objects and watch events as values: a server in the same process need not encode them. */
   readonly takesValues?: boolean;
-  /** The answer is expected to go on and on, as a watch does. */
+  /** A long-running response is expected, as of a watch. */
   readonly goesOn?: boolean;
 }
 
@@ -40,15 +40,15 @@ export type BodyPart = Uint8Array | DirectEvent;
 export interface TransportResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | undefined>>;
-  /** Bytes; events only where the request says that it takes them. */
+  /** Bytes; events only if the request takes values. */
   readonly body: AsyncIterable<BodyPart>;
-  /** What the body says, instead of it; only where the request says that it takes that. It is shared: nobody may change it. */
+  /** The value of the body; only if the request takes values. It is shared and must not be changed. */
   readonly value?: (() => object) | undefined;
 }
 
 export interface Transport {
   send(request: TransportRequest): Promise<TransportResponse>;
-  /** Ends what is under way. */
+  /** Ends all requests under way. */
   close(): Promise<void>;
 }
 
@@ -62,17 +62,19 @@ export function unreachable(where: string, cause: unknown): StatusError {
   return new StatusError("ServiceUnavailable", `${where} cannot be reached: ${why}`, { cause });
 }
 
-/** A body as it comes from the network: whatever goes wrong on the way is told as it is in `send`. `whole` says whether the end was the end. */
+/** A body from the network: its errors are worded as those of `send`. `isComplete`: whether it has ended properly. */
 export function guarded(
   source: AsyncIterable<Uint8Array>,
-  { where, signal, whole }: { where: string; signal: AbortSignal; whole(): boolean },
+  { where, signal, isComplete }: { where: string; signal: AbortSignal; isComplete(): boolean },
 ): AsyncIterable<Uint8Array> {
   const failed = (error: unknown): never => {
     signal.throwIfAborted();
     throw unreachable(where, error);
   };
   const checked = (result: IteratorResult<Uint8Array>) =>
-    result.done === true && !whole() ? failed(new Error("the connection was lost in the middle of an answer")) : result;
+    result.done === true && !isComplete()
+      ? failed(new Error("the connection was lost in the middle of an answer"))
+      : result;
   return {
     [Symbol.asyncIterator]() {
       const parts = source[Symbol.asyncIterator]();

@@ -1,25 +1,25 @@
-/** Admission as the flags describe it: its file is read here. */
+/** Admission options from flags and the file that they name. */
 import { readFileSync } from "node:fs";
 import { AdmissionConfigError, type AdmissionOptions, parseAdmissionConfiguration } from "#apiserver";
 import { ClusterError } from "./errors.ts";
 
 export interface AdmissionFlags {
   /** `--enable-admission-plugins`. */
-  readonly enable?: readonly string[];
+  readonly enable?: readonly string[] | undefined;
   /** `--disable-admission-plugins`. */
-  readonly disable?: readonly string[];
+  readonly disable?: readonly string[] | undefined;
   /** `--admission-control-config-file`. */
-  readonly configFile?: string;
+  readonly configFile?: string | undefined;
 }
 
-/** Every node of the cluster is one that it trusts no further than itself. */
+/** Nodes may only change their own objects. */
 const ALWAYS = ["NodeRestriction"];
 
 export function readAdmission({ enable = [], disable = [], configFile }: AdmissionFlags): AdmissionOptions {
   const wanted = ALWAYS.filter((name) => !disable.includes(name) && !enable.includes(name));
   return {
     enable: [...wanted, ...enable],
-    // The controllers make it in every namespace.
+    // The service account controller creates it in every namespace.
     requireDefaultAccount: true,
     disable: disable.filter((name) => name !== ""),
     ...(configFile !== undefined && { configuration: readConfiguration(configFile) }),

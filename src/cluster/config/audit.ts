@@ -1,4 +1,4 @@
-/** Audit as the flags describe it: its files are read here. */
+/** Audit options from flags and the files that they name. */
 import {
   AuditConfigError,
   type AuditMode,
@@ -9,7 +9,7 @@ import {
 import type { Logger } from "#base";
 import { PkiError, readKubeconfig } from "#pki";
 import { ClusterError } from "./errors.ts";
-import { readFlag } from "./read-flag.ts";
+import { readFlag } from "./flag-files.ts";
 
 export interface AuditFlags {
   /** `--audit-policy-file`. */
@@ -18,7 +18,7 @@ export interface AuditFlags {
   readonly webhook?: AuditWebhookFlags;
 }
 
-/** What both kinds of sinks can be told. */
+/** Options of both kinds of sinks. */
 interface SinkFlags {
   readonly mode?: AuditMode;
   readonly bufferSize?: number;
@@ -63,8 +63,7 @@ export async function readAudit(
     return {};
   }
   const { policy, warnings } = parse(await readFlag("--audit-policy-file", policyFile), policyFile);
-  for (const warning of warnings)
-    to.warn("the audit policy has something that nobody knows", { file: policyFile, warning });
+  for (const warning of warnings) to.warn("the audit policy has an unknown field", { file: policyFile, warning });
   return {
     policy,
     ...(log.path !== undefined && { log: logSettings(log, log.path) }),

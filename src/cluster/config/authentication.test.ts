@@ -110,7 +110,7 @@ describe("the flags of authentication", () => {
     {
       name: "no certificate",
       flags: () => ({ clientCaFile: file("c", "x") }),
-      want: /c holds no certificate in PEM\.$/,
+      want: /c contains no PEM certificate\.$/,
     },
     {
       name: "a configuration of something else",

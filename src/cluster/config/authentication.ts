@@ -1,7 +1,7 @@
 /**
- * The flags of authentication, and the files that they name, as values.
+ * Authentication options from flags and the files that they name.
  *
- * 1. Every mistake is told in one sentence that names the flag or the file.
+ * 1. An error is one sentence that names the flag or the file.
  */
 import {
   type AuthenticationConfiguration,
@@ -20,12 +20,12 @@ import {
 } from "#apiserver";
 import { type ClusterPki, readKubeconfig } from "#pki";
 import { ClusterError } from "./errors.ts";
-import { joined, readFlag } from "./read-flag.ts";
+import { joined, readFlag } from "./flag-files.ts";
 
 export interface AuthenticationFlags {
   /** Static bearer tokens: `token,user,uid[,"groups"]`. */
   readonly tokenAuthFile?: string;
-  /** Certificates of clients may be signed by these too, besides the cluster's own authority. */
+  /** CAs of client certificates, besides the cluster's own. */
   readonly clientCaFile?: string;
   readonly serviceAccountIssuer?: readonly string[];
   readonly serviceAccountKeyFile?: readonly string[];
@@ -72,8 +72,8 @@ export async function readAuthentication(
     readJwt(flags, configuration),
     readWebhook(flags),
   ]).catch((error: unknown) => {
-    const mended = error instanceof ConfigurationError || error instanceof TokenFileError;
-    throw mended ? new ClusterError(error.message, { cause: error }) : error;
+    const isUserError = error instanceof ConfigurationError || error instanceof TokenFileError;
+    throw isUserError ? new ClusterError(error.message, { cause: error }) : error;
   });
   return {
     ...tokens,
@@ -85,7 +85,7 @@ export async function readAuthentication(
   };
 }
 
-/** The cluster's own front proxy is always among those who may speak for others. */
+/** The cluster's own front proxy may always pass users in headers. */
 export async function readRequestHeader(flags: AuthenticationFlags, pki: ClusterPki): Promise<RequestHeaderOptions> {
   const { clientCaFile, allowedNames, usernameHeaders, uidHeaders, groupHeaders, extraHeadersPrefix } =
     flags.requestHeader ?? {};
@@ -104,7 +104,7 @@ export async function readRequestHeader(flags: AuthenticationFlags, pki: Cluster
   };
 }
 
-/** The file of --authentication-config, which may also change later. */
+/** Parses the file of --authentication-config, at the start and after changes. */
 export function parseConfiguration(text: string, flags: AuthenticationFlags): AuthenticationConfiguration {
   const { authenticationConfig: file = "", anonymousAuth } = flags;
   const configuration = parseAuthenticationConfiguration(text, file);
@@ -140,7 +140,7 @@ async function readServiceAccounts(
     ...(issuers !== undefined && { issuers }),
     ...(audiences !== undefined && { audiences }),
     signingKey: signing ?? own,
-    // Tokens that were given out before another key was named go on working.
+    // Tokens signed with the cluster's own key stay valid after another key is configured.
     keys: [...others.filter((file) => file !== undefined), ...(signing === undefined ? [] : [own])],
     ...(maxMs !== undefined && { maxExpirationSeconds: Math.floor(maxMs / 1000) }),
     ...(extendExpiration !== undefined && { extendExpiration }),

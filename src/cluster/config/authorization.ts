@@ -1,4 +1,4 @@
-/** Who may do what, from flags and the files that they name. */
+/** Authorization modes from flags and the files that they name. */
 import { AuthorizationConfigError, type AuthorizationFlags, type ModeSpec, readAuthorization } from "#apiserver";
 import { ClusterError } from "./errors.ts";
 

@@ -1,7 +1,7 @@
 /**
- * Files of authentication that may change while the cluster runs: more authorities of clients, and the AuthenticationConfiguration.
+ * Authentication files that are reloaded while the cluster runs: client CAs and the AuthenticationConfiguration.
  *
- * 1. What a changed file says counts at once; if it makes no sense, what counted before goes on counting, and the log says why.
+ * 1. A changed file applies at once. If it is invalid, the previous content stays in effect, and the error is logged.
  */
 import { X509Certificate } from "node:crypto";
 import type { ApiServer, ApiServerOptions } from "#apiserver";
@@ -9,8 +9,7 @@ import type { Clock, Logger, TaskGroup } from "#base";
 import type { ClusterPki } from "#pki";
 import { type AuthenticationFlags, parseConfiguration } from "./authentication.ts";
 import { ClusterError } from "./errors.ts";
-import { followFile } from "./follow-file.ts";
-import { joined, readFlag } from "./read-flag.ts";
+import { followFile, joined, readFlag } from "./flag-files.ts";
 
 type ServingCertificate = ApiServerOptions["certificate"];
 
@@ -30,13 +29,13 @@ export async function readChangingFiles(flags: AuthenticationFlags): Promise<Cha
   };
 }
 
-/** `clientCa`: who may sign certificates of clients besides the cluster's own authority. */
+/** `clientCa`: CAs of client certificates besides the cluster's own. */
 export function servingCertificate(pki: ClusterPki, clientCa: string | undefined): ServingCertificate {
   const { certPem } = pki.ca;
   return { ...pki.apiserver, clientCaPem: clientCa === undefined ? certPem : joined(certPem, clientCa) };
 }
 
-/** The two things that the serving certificate is made from; either may change. */
+/** The serving certificate depends on the cluster's PKI and the client CAs; either may change. */
 export class ClientAuthorities {
   #pki: ClusterPki;
   #clientCa: string | undefined;
@@ -80,9 +79,13 @@ export function followAuthentication(
         known,
         changed: (text) => {
           changed(text);
-          log.info("a file of authentication has changed", { file });
+          log.info("an authentication file was reloaded", { file });
         },
-        failed: (error) => log.error("a file of authentication has changed and cannot be used", { file, error }),
+        failed: (error) =>
+          log.error("an authentication file has changed and is invalid; the previous one stays in effect", {
+            file,
+            error,
+          }),
       }),
     );
   const { clientCaFile, authenticationConfig } = flags;
@@ -101,6 +104,6 @@ function bundleIn(text: string, file: string): string {
     new X509Certificate(text);
     return text;
   } catch (error) {
-    throw new ClusterError(`${file} holds no certificate in PEM.`, { cause: error });
+    throw new ClusterError(`${file} contains no PEM certificate.`, { cause: error });
   }
 }

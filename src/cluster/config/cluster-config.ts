@@ -1,5 +1,6 @@
-/** What a cluster is made from. */
+/** The configuration of a cluster, and what the process that runs it provides. */
 import type { AuthorizationFlags, FairnessSettings } from "#apiserver";
+import type { Clock, Logger } from "#base";
 import type { ProxyMode } from "#network";
 import type { AdmissionFlags } from "./admission.ts";
 import type { AuditFlags } from "./audit.ts";
@@ -13,69 +14,69 @@ export interface ClusterConfig {
   readonly port: number;
   readonly store: StoreConfig;
   /** How long Events are kept. */
-  readonly eventTtlMs?: number;
-  /** How long the store keeps what was. Default: 10 minutes. */
-  readonly historyWindowMs?: number;
-  /** Whether what happens is recorded for `k8ts flow`, and kept in a file, too. Default: in memory. */
-  readonly flowRecords?: FlowRecording;
-  /** How users show who they are, besides certificates of the cluster's own authority. */
-  readonly authentication?: AuthenticationFlags;
-  /** Who may do what. Default: Node, RBAC. */
-  readonly authorization?: AuthorizationFlags;
-  /** Which admission plugins run, and how. Default: those that are on by default, and NodeRestriction. */
-  readonly admission?: AdmissionFlags;
-  /** What is encrypted in the store, and how. Default: nothing. */
-  readonly encryption?: EncryptionFlags;
-  /** What is recorded of requests, and where. Default: nothing. */
-  readonly audit?: AuditFlags;
-  /** How much is served at a time, and how fairly. Default: priority and fairness, 600 seats. */
-  readonly fairness?: FairnessSettings;
-  /** Which controllers run: `*`, `name`, `-name`. Default: all that are on by default. */
-  readonly controllers?: readonly string[];
+  readonly eventTtlMs?: number | undefined;
+  /** How long the store keeps past revisions. Default: 10 minutes. */
+  readonly historyWindowMs?: number | undefined;
+  /** Where flow records are kept. Default: in memory. */
+  readonly flowRecords?: FlowRecording | undefined;
+  /** Authentication, besides client certificates of the cluster's own CA. */
+  readonly authentication?: AuthenticationFlags | undefined;
+  /** Authorization. Default: Node, RBAC. */
+  readonly authorization?: AuthorizationFlags | undefined;
+  /** Admission plugins. Default: those enabled by default, and NodeRestriction. */
+  readonly admission?: AdmissionFlags | undefined;
+  /** Encryption at rest. Default: none. */
+  readonly encryption?: EncryptionFlags | undefined;
+  /** Audit. Default: none. */
+  readonly audit?: AuditFlags | undefined;
+  /** Limits of concurrency. Default: priority and fairness, 600 seats. */
+  readonly fairness?: FairnessSettings | undefined;
+  /** Which controllers run: `*`, `name`, `-name`. Default: all that are enabled by default. */
+  readonly controllers?: readonly string[] | undefined;
   /** Whether the scheduler runs in this process. Default: true. */
-  readonly scheduler?: boolean;
-  /** Addresses of Services: a range, or one of each family. Default: 10.96.0.0/12. */
-  readonly serviceCidrs?: readonly string[];
-  /** The nodes that it runs. Default: none. */
-  readonly nodes?: NodesConfig;
-  /** Nodes of this machine that run real containers. Default: none. */
-  readonly realNodes?: RealNodesConfig;
+  readonly scheduler?: boolean | undefined;
+  /** Service IP range, or one of each family. Default: 10.96.0.0/12. */
+  readonly serviceCidrs?: readonly string[] | undefined;
+  /** Simulated nodes. Default: none. */
+  readonly nodes?: NodesConfig | undefined;
+  /** Real nodes: containerd on this machine. Default: none. */
+  readonly realNodes?: RealNodesConfig | undefined;
   /** The kubeconfig file that gets this cluster's context. */
   readonly mergeInto: string;
 }
 
-/** `off`, `memory`, or `file`: in memory, and in the data directory for the next start. */
+/** `file`: in memory, and in the data directory for the next start. */
 export type FlowRecording = "off" | "memory" | "file";
 
 export interface RealNodesConfig {
-  /** How many there are at least. */
+  /** The minimum number. */
   readonly count: number;
-  /** What runs `k8ts`: a node's kubelet is a process of its own. */
+  /** The command of `k8ts`, which runs a node's kubelet in its own process. */
   readonly command: readonly string[];
   /** The same for a node's proxy, if it differs. */
-  readonly proxyCommand?: readonly string[];
-  /** Images may be pulled through this machine. Default: no, Pods run those that were imported. */
-  readonly pullImages?: boolean;
-  /** By which their kernel is told of Services. Default: nftables. */
-  readonly proxyMode?: ProxyMode;
-  /** Addresses of Pods. Default: a range that nobody else on this machine uses. */
-  readonly podRanges?: readonly string[];
-  /** Addresses of Services of type LoadBalancer. Default: a range of the cluster's own; none: they get none here. */
-  readonly loadBalancerAddresses?: readonly string[];
-  /** Whether Ingresses are served. Default: true. */
-  readonly ingress?: boolean;
+  readonly proxyCommand?: readonly string[] | undefined;
+  /** Whether nodes may pull images through this machine. Default: no, images have to be imported. */
+  readonly pullImages?: boolean | undefined;
+  /** kube-proxy mode. Default: nftables. */
+  readonly proxyMode?: ProxyMode | undefined;
+  /** Pod IP ranges. Default: a range that is unused on this machine. */
+  readonly podRanges?: readonly string[] | undefined;
+  /** IP ranges for Services of type LoadBalancer. Default: a range of the cluster's own. Empty: they are not served. */
+  readonly loadBalancerAddresses?: readonly string[] | undefined;
+  /** Whether serving Ingresses. Default: true. */
+  readonly ingress?: boolean | undefined;
 }
 
-/** Simulated nodes, and what each of them has. */
+/** Simulated nodes, and the capacity of each. */
 export interface NodesConfig {
   readonly count: number;
-  /** Amounts as the API writes them. */
-  readonly cpu?: string;
-  readonly memory?: string;
-  /** How many Pods it takes. */
-  readonly pods?: number;
-  /** They are spread over these zones in turn. */
-  readonly zones?: readonly string[];
+  /** Quantities as in the API. */
+  readonly cpu?: string | undefined;
+  readonly memory?: string | undefined;
+  /** The maximum number of Pods. */
+  readonly pods?: number | undefined;
+  /** Assigned to these zones round-robin. */
+  readonly zones?: readonly string[] | undefined;
 }
 
 export type StoreConfig =
@@ -87,7 +88,21 @@ export type StoreConfig =
       readonly tls?: { readonly caFile?: string; readonly certFile?: string; readonly keyFile?: string };
     };
 
-/** How much the store keeps of what was. */
+/** How much history the store keeps. */
 export function historyOf({ historyWindowMs }: Pick<ClusterConfig, "historyWindowMs">) {
   return historyWindowMs === undefined ? {} : { history: { maxAgeMs: historyWindowMs } };
+}
+
+/** What a process provides to the cluster or component that it runs. */
+export interface Environment {
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Called after each phase of the start. */
+  readonly progress: (step: Step) => void;
+}
+
+export interface Step {
+  readonly name: string;
+  readonly detail: string;
+  readonly ms: number;
 }

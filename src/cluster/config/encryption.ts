@@ -1,25 +1,25 @@
 /**
  * Encryption at rest from flags and the file that they name.
  *
- * 1. With automatic reload, a changed file counts within seconds. If it makes no sense, what counted before goes on counting, and the log says why.
+ * 1. With automatic reload, a changed file applies within seconds. If it is invalid, the previous content stays in
+ *    effect, and the error is logged.
  */
 import { randomUUID } from "node:crypto";
 import { Encryption, EncryptionConfigError, parseEncryptionConfiguration } from "#apiserver";
 import type { Clock, Logger, TaskGroup } from "#base";
 import { ClusterError } from "./errors.ts";
-import { followFile } from "./follow-file.ts";
-import { readFlag } from "./read-flag.ts";
+import { followFile, readFlag } from "./flag-files.ts";
 
 export interface EncryptionFlags {
   /** `--encryption-provider-config`. */
-  readonly file?: string;
+  readonly file?: string | undefined;
   /** `--encryption-provider-config-automatic-reload`. */
-  readonly reloads?: boolean;
+  readonly reloads?: boolean | undefined;
 }
 
 export interface FileEncryption {
   readonly encryption: Encryption;
-  /** Follows the file, if the flags say so. */
+  /** Reloads the file when it changes, if automatic reload is on. */
   follow(background: TaskGroup): void;
 }
 
@@ -39,11 +39,12 @@ export async function openEncryption(
     encryption,
     follow: (background) => {
       if (!reloads) return;
-      const failed = (error: unknown) => log.error("a file has changed and cannot be used", { file, error });
+      const failed = (error: unknown) =>
+        log.error("a file has changed and is invalid; the previous one stays in effect", { file, error });
       const changed = (next: string) => {
         const settings = settingsOf(next, file);
         background.run("changing encryption", () =>
-          encryption.configure(settings).then(() => log.info("encryption has changed", { file }), failed),
+          encryption.configure(settings).then(() => log.info("encryption was reconfigured", { file }), failed),
         );
       };
       background.run(`following ${file}`, (signal) =>

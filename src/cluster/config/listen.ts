@@ -1,4 +1,4 @@
-/** Starts the API server, and turns what a user can mend into a sentence. */
+/** Starts the API server, and turns errors that a user can fix into ClusterErrors. */
 import {
   AdmissionConfigError,
   type ApiServer,
@@ -14,7 +14,7 @@ import { ClusterError } from "./errors.ts";
 export interface ListenAt {
   readonly bindAddress: string;
   readonly port: number;
-  /** By which the user can choose another port. Default: --port. */
+  /** The flag that sets the port. Default: --port. */
   readonly portFlag?: string;
 }
 
@@ -25,17 +25,17 @@ export async function listenOrExplain(
   try {
     return await startApiServer({ ...parts, host: bindAddress, port });
   } catch (error) {
-    const isFlawed = [
+    const isUserError = [
       AdmissionConfigError,
       AuditConfigError,
       AuthorizationConfigError,
       ConfigurationError,
       KeyFileError,
-    ].some((flaw) => error instanceof flaw);
-    if (isFlawed) throw new ClusterError((error as Error).message, { cause: error });
+    ].some((type) => error instanceof type);
+    if (isUserError) throw new ClusterError((error as Error).message, { cause: error });
     const { code } = error as NodeJS.ErrnoException;
     const sentences: Record<string, string> = {
-      EADDRINUSE: `Port ${port} on ${bindAddress} is already in use. Stop what listens there, or choose another with ${portFlag} (0 picks a free one).`,
+      EADDRINUSE: `Port ${port} on ${bindAddress} is already in use. Stop the other process, or choose another port with ${portFlag} (0 picks a free one).`,
       EACCES: `This user may not listen on port ${port}. Choose one above 1023 with ${portFlag}.`,
       EADDRNOTAVAIL: `${bindAddress} is not an address of this machine. Choose another with --bind-address.`,
     };

@@ -1,7 +1,7 @@
 /**
- * The certificate that a lone API server shows, and the authorities of its clients: from files, which may change while it runs.
+ * The serving certificate and client CAs of a standalone API server: from files, which may change while it runs.
  *
- * 1. Where no certificate is named and the folder holds none, one is made that everyone may check by itself, as kube-apiserver does.
+ * 1. Without a certificate, a self-signed one is created, as in kube-apiserver.
  */
 import { X509Certificate } from "node:crypto";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
@@ -11,14 +11,14 @@ import type { ApiServerOptions } from "#apiserver";
 import type { Clock } from "#base";
 import { createAuthority } from "#pki";
 import { ClusterError } from "./errors.ts";
-import { readFlag } from "./read-flag.ts";
+import { readFlag } from "./flag-files.ts";
 
 export interface ServingFlags {
-  /** `--cert-dir`: holds apiserver.crt and apiserver.key, or will. */
+  /** `--cert-dir`: for apiserver.crt and apiserver.key. */
   readonly certDir: string;
-  readonly tlsCertFile?: string;
-  readonly tlsPrivateKeyFile?: string;
-  readonly clientCaFile?: string;
+  readonly tlsCertFile?: string | undefined;
+  readonly tlsPrivateKeyFile?: string | undefined;
+  readonly clientCaFile?: string | undefined;
 }
 
 export interface ServingNames {
@@ -32,7 +32,7 @@ export interface ServingFiles {
   readonly clientCa: string | undefined;
 }
 
-/** Makes the certificate if there is none. */
+/** Creates the certificate if there is none. */
 export async function servingFiles(flags: ServingFlags, names: ServingNames, clock: Clock): Promise<ServingFiles> {
   const { certDir, tlsCertFile, tlsPrivateKeyFile, clientCaFile: clientCa } = flags;
   if ((tlsCertFile === undefined) !== (tlsPrivateKeyFile === undefined)) {
@@ -57,7 +57,7 @@ export async function readServing({ cert, key, clientCa }: ServingFiles): Promis
     ["--tls-cert-file", certPem],
     ["--client-ca-file", clientCaPem],
   ] as const) {
-    if (pem !== "" && !isCertificate(pem)) throw new ClusterError(`${flag}: it holds no certificate in PEM.`);
+    if (pem !== "" && !isCertificate(pem)) throw new ClusterError(`${flag}: it contains no PEM certificate.`);
   }
   return { certPem, keyPem, clientCaPem };
 }
@@ -81,7 +81,7 @@ async function makePair(cert: string, key: string, certDir: string, names: Servi
   try {
     await mkdir(certDir, { recursive: true });
     await writeFile(key, pair.keyPem, { mode: 0o600 });
-    // With its authority behind it, so that whoever has this file has what to check the server by.
+    // With its CA appended, so that clients can verify the server with this file.
     await writeFile(cert, pair.certPem + authority.certPem, { mode: 0o644 });
   } catch (error) {
     throw new ClusterError(`--cert-dir: ${(error as Error).message}.`, { cause: error });

@@ -1,15 +1,15 @@
 /**
  * The data directory: everything that one cluster keeps on disk, and the lock that lets only one process use it.
  *
- *     k8ts.json    what this directory is, and the format it has
- *     lock         held while a cluster runs (it dies with its process)
- *     run.json     where the running cluster can be reached; absent while none runs
+ *     k8ts.json    marks the directory, and holds its format
+ *     lock         held while a cluster runs (released when its process ends)
+ *     run.json     the address of the running cluster; absent while none runs
  *     pki/         authorities, certificates, keys
  *     store/       the embedded store
  *     kubeconfig   the admin's
  *     k8ts.log     the log of a detached cluster
- *     flows.ndjson what was recorded of flows, if that is to be kept
- *     nodes/       nodes of this machine: their records, disks and logs
+ *     flows.ndjson flow records, with --flow-records file
+ *     nodes/       real nodes: their records, disks and logs
  *
  * 1. A directory of a newer format, or one that holds something else, is refused and left untouched.
  */
@@ -55,7 +55,7 @@ export function defaultDataDir(env: NodeJS.ProcessEnv): string {
   return resolve(env.K8TS_HOME || join(homedir(), ".k8ts"));
 }
 
-/** Makes the directory if it is missing, checks that it is ours, and locks it. */
+/** Creates the directory if it is missing, checks that it is ours, and locks it. */
 export async function openDataDir(dir: DataDir): Promise<FileLock> {
   await prepare(dir);
   const lock = acquireFileLock(dir.lock, { holder: `process ${process.pid}` });
@@ -88,7 +88,7 @@ export async function readMarker(dir: DataDir): Promise<{ format: number } | und
       return { format: marker.format };
     }
   } catch {
-    // not JSON: falls through to the sentence below
+    // not JSON: reported below
   }
   throw new ClusterError(
     `${dir.marker} is damaged. The directory was left untouched: restore that file, or choose another --data-dir.`,
@@ -103,7 +103,7 @@ async function prepare(dir: DataDir): Promise<void> {
       const strangers = (await readdir(dir.path)).filter((name) => !name.startsWith("lock") && !name.endsWith(".log"));
       if (strangers.length > 0) {
         throw new ClusterError(
-          `${dir.path} is not a k8ts data directory (it holds ${strangers.slice(0, 3).join(", ")}). Choose an empty one with --data-dir.`,
+          `${dir.path} is not a k8ts data directory (it contains ${strangers.slice(0, 3).join(", ")}). Choose an empty one with --data-dir.`,
         );
       }
       await writeFileAtomic(dir.marker, `${JSON.stringify({ format: FORMAT })}\n`);
@@ -123,7 +123,7 @@ async function prepare(dir: DataDir): Promise<void> {
   }
 }
 
-/** Removes what clusters keep (earlier stores and half-written files too), and nothing else that may lie there. */
+/** Removes the cluster's files, including earlier stores and incomplete files, and nothing else. */
 export async function eraseDataDir(dir: DataDir): Promise<void> {
   const ours = [
     dir.run,

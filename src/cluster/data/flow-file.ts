@@ -1,11 +1,12 @@
 /**
- * Flow records in a file of the data directory, so that they outlive the process: what it read at the start, and what is recorded from then on.
+ * Keeps flow records in a file of the data directory across restarts.
  *
  *     flows.ndjson.old ──► flows.ndjson ──► recorder ──► flows.ndjson
  *
- * 1. Nothing waits for the disk, and nothing fails because of it: a file that cannot be written is told of once, and recording goes on in memory.
- * 2. Two files of LIMIT_BYTES at most. A line that was cut off by a crash is left out.
- * 3. What was only read is not worth a file.
+ * 1. Recording never waits for the disk and never fails because of it: a write error is logged once, and recording
+ *    continues in memory.
+ * 2. At most two files of LIMIT_BYTES. A line cut off by a crash is skipped.
+ * 3. Reads are not kept.
  */
 import { createWriteStream, type WriteStream } from "node:fs";
 import { readFile, rename } from "node:fs/promises";
@@ -22,7 +23,7 @@ export interface FlowFileOptions {
 }
 
 export interface FlowFile {
-  /** What was recorded is in the file. */
+  /** Resolves when all records are in the file. */
   close(): Promise<void>;
 }
 
@@ -31,7 +32,7 @@ export async function openFlowFile(options: FlowFileOptions): Promise<FlowFile> 
   const [older, newer] = [await linesOf(`${path}.old`), await linesOf(path)];
   const read = [...older.lines, ...newer.lines].flatMap(recordOf);
   recorder.restore(read);
-  if (read.length > 0) log.info("flow records were read", { records: read.length });
+  if (read.length > 0) log.info("flow records were loaded", { records: read.length });
   let bytes = newer.bytes;
   let failed = false;
   const fail = (error: unknown) => {
@@ -97,6 +98,6 @@ function recordOf(line: string): FlowRecord[] {
     const read = JSON.parse(line) as FlowRecord;
     return ["request", "work", "delivery"].includes(read.type) ? [read] : [];
   } catch {
-    return []; // the end of a line that a crash cut off, or nothing
+    return []; // a line cut off by a crash, or an empty one
   }
 }

@@ -1,4 +1,4 @@
-/** run.json: how other commands find the cluster that runs on a data directory. Believed only while the directory's lock is held. */
+/** run.json: how other commands find the running cluster of a data directory. Valid only while the lock is held. */
 import { readFile } from "node:fs/promises";
 import { type DataDir, isInUse } from "./data-dir.ts";
 
@@ -8,7 +8,7 @@ export interface RunState {
   readonly store: string;
   readonly version: string;
   readonly startedAt: string;
-  /** The kubeconfig that carries this cluster's context, besides the one in the data directory. */
+  /** The user's kubeconfig with this cluster's context. */
   readonly mergedInto?: string;
 }
 

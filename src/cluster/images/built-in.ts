@@ -1,4 +1,4 @@
-/** The images that every node of this machine has from the start, so that Pods run where no registry can be reached. */
+/** The images that every real node has from the start, so that Pods run without a registry. */
 
 import type { Machine } from "./elf.ts";
 import { imageArchive } from "./oci-image.ts";
@@ -35,7 +35,7 @@ export function busyboxImage(machine: Machine, busybox: Uint8Array, applets: rea
       directory("etc"),
       text("etc/passwd", "root:x:0:0:root:/root:/bin/sh\nnobody:x:65534:65534:nobody:/home:/bin/false\n"),
       text("etc/group", "root:x:0:\nnogroup:x:65534:\n"),
-      // A static program cannot load other ways to look names up.
+      // A static program cannot load other NSS modules.
       text("etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files dns\n"),
       directory("home"),
       directory("root", 0o700),

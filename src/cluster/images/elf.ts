@@ -1,10 +1,10 @@
 /**
- * The smallest program that Linux runs: an ELF header, one segment that holds all of the file, and the code behind it. No libraries, no sections.
+ * A minimal Linux program: an ELF header, one segment with the whole file, and the code. No libraries, no sections.
  */
 
 export type Machine = "x64" | "arm64";
 
-/** `e_machine`, and how far apart segments may have to lie. */
+/** `e_machine`, and the alignment of segments. */
 const MACHINES: Readonly<Record<Machine, { readonly id: number; readonly pageBytes: number }>> = {
   x64: { id: 62, pageBytes: 0x1000 },
   arm64: { id: 183, pageBytes: 0x10000 },
@@ -15,7 +15,7 @@ const SEGMENT_BYTES = 56;
 const BASE_ADDRESS = 0x400000n;
 const READ_EXECUTE = 5;
 
-/** A static program that begins with the first byte of its code. Data may stand behind the code; it cannot be written. */
+/** A static program that starts at the first byte of its code. Read-only data may follow the code. */
 export function staticProgram(machine: Machine, code: Uint8Array): Buffer {
   const { id, pageBytes } = MACHINES[machine];
   const start = HEADER_BYTES + SEGMENT_BYTES;
@@ -45,7 +45,7 @@ export function staticProgram(machine: Machine, code: Uint8Array): Buffer {
 
 const INTERPRETER = 3;
 
-/** Whether a program asks for a loader: then it does not run by itself in an empty image. */
+/** Whether a program needs a dynamic loader: then it does not run in an empty image. */
 export function needsLibraries(program: Buffer): boolean {
   const [table, size, count] = [
     Number(program.readBigUInt64LE(32)),

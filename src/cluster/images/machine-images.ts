@@ -1,4 +1,4 @@
-/** The built-in images, from what this machine has. */
+/** The built-in images, built from programs of this machine. */
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
@@ -13,12 +13,12 @@ export interface BuiltInImage {
   readonly archive: Uint8Array;
 }
 
-/** Without a static busybox on this machine there is no image of it. */
+/** The busybox image needs a static busybox on this machine. */
 export async function machineImages(): Promise<BuiltInImage[]> {
   const machine: Machine = process.arch === "arm64" ? "arm64" : "x64";
   const pause = { name: PAUSE_IMAGE, archive: pauseImage(machine) };
   for (const path of BUSYBOX) {
-    const program = await readFile(path).catch(() => undefined); // not there: the next may be
+    const program = await readFile(path).catch(() => undefined); // not there: try the next
     if (program === undefined || needsLibraries(program)) continue;
     const { stdout } = await promisify(execFile)(path, ["--list"]);
     return [pause, { name: BUSYBOX_IMAGE, archive: busyboxImage(machine, program, stdout.trim().split("\n")) }];

@@ -1,9 +1,9 @@
 /**
- * An image as an archive that every container runtime imports: OCI's layout, with one layer and one platform.
+ * An image as an archive in OCI layout, with one layer and one platform, which every container runtime imports.
  *
  *     files ──► layer (tar) ──► config ──► manifest ──► index ──► archive (tar)
  *
- * 1. The same files give the same bytes, so the same digests.
+ * 1. The same files yield the same bytes, and so the same digests.
  */
 import { createHash } from "node:crypto";
 import type { Machine } from "./elf.ts";

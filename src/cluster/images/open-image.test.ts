@@ -40,9 +40,9 @@ describe("openImage", () => {
 
   it.each([
     ["what is not there", () => join(dir, "none.tar"), "cannot be read"],
-    ["some other file", () => file("a.txt", "hello"), "is no image"],
-    ["an empty file", () => file("empty", ""), "is no image"],
-    ["some other folder", () => dir, "is no image: a folder in OCI's layout has"],
+    ["some other file", () => file("a.txt", "hello"), "is not an image archive"],
+    ["an empty file", () => file("empty", ""), "is not an image archive"],
+    ["some other folder", () => dir, "is not an image: an OCI layout folder contains"],
   ])("refuses %s", async (_name, make, why) => {
     await expect(openImage(make())).rejects.toThrow(why);
   });

@@ -1,6 +1,6 @@
 /**
- * An image that a user has as a file or a folder, as one stream of tar that runtimes import: what `docker save` writes, OCI archives, both also
- * compressed by gzip, and folders in OCI's layout.
+ * Opens a user's image as one tar stream for container runtimes: archives of `docker save`, OCI archives, both
+ * optionally gzipped, and OCI layout folders.
  */
 import { createReadStream } from "node:fs";
 import { open, readdir, stat } from "node:fs/promises";
@@ -10,7 +10,7 @@ import { ClusterError } from "../config/errors.ts";
 import { padding, tarEnd, tarHeader } from "./tar.ts";
 
 export interface ImageSource {
-  /** Can be read again and again: once for each node. */
+  /** Can be read repeatedly: once for each node. */
   read(): AsyncIterable<Uint8Array>;
 }
 
@@ -27,7 +27,7 @@ export async function openImage(path: string): Promise<ImageSource> {
   if (start.subarray(0, 2).equals(GZIP)) return { read: () => createReadStream(path).pipe(createGunzip()) };
   if (start.toString("latin1", MAGIC_AT, MAGIC_AT + TAR_MAGIC.length) !== TAR_MAGIC) {
     throw new ClusterError(
-      `${path} is no image: it should be a tar archive (docker save, OCI), also with gzip, or a folder in OCI's layout.`,
+      `${path} is not an image archive: it must be a tar archive (docker save, OCI), optionally gzipped, or an OCI layout folder.`,
     );
   }
   return { read: () => createReadStream(path) };
@@ -37,7 +37,7 @@ async function openFolder(folder: string): Promise<ImageSource> {
   const files = await readdir(folder, { recursive: true, withFileTypes: true });
   const paths = files.filter((file) => file.isFile()).map((file) => join(file.parentPath, file.name));
   if (!paths.includes(join(folder, "oci-layout")) || !paths.includes(join(folder, "index.json"))) {
-    throw new ClusterError(`${folder} is no image: a folder in OCI's layout has an oci-layout and an index.json.`);
+    throw new ClusterError(`${folder} is not an image: an OCI layout folder contains oci-layout and index.json.`);
   }
   return { read: () => archive(folder, paths.sort()) };
 }

@@ -1,17 +1,19 @@
 /**
- * `pause`: what holds a Pod's namespaces open. Written in machine code by hand, because a user's machine need have no compiler.
+ * `pause`: the process that holds a Pod's namespaces open. Hand-written machine code, because the user's machine may
+ * have no compiler.
  *
  *     block SIGINT, SIGTERM, SIGCHLD
  *     wait:  take the next of them
  *            SIGINT, SIGTERM ──► exit 0
  *            SIGCHLD ──► reap children until none is left, then wait
  *
- * 1. As process 1 of its namespace it gets no signal whose default action would end it; a blocked one it does get, by waiting for it.
- * 2. Where containers share the Pod's process namespace it inherits their orphans: so it reaps.
+ * 1. As PID 1 of its namespace it receives no signal whose default action would end it, but it can wait for a blocked
+ *    one.
+ * 2. With a shared process namespace it inherits orphans of the containers, and reaps them.
  */
 import { type Machine, staticProgram } from "./elf.ts";
 
-/** A line of assembly: its bytes, or the name of a place, or a jump to one. */
+/** A line of assembly: its bytes, a label, or a jump to a label. */
 type Line =
   | { readonly bytes: readonly number[] }
   | { readonly label: string }
@@ -27,7 +29,7 @@ export function pauseProgram(machine: Machine): Buffer {
   return staticProgram(machine, assemble(machine === "x64" ? x64() : arm64()));
 }
 
-/** Every line knows its size, so places are known before jumps are encoded. */
+/** Every line knows its size, so labels are resolved before jumps are encoded. */
 function assemble(lines: readonly Line[]): Uint8Array {
   const places = new Map<string, number>();
   let at = 0;

@@ -1,4 +1,4 @@
-/** Writes tar archives (POSIX ustar) of what is in memory. Their bytes depend on nothing but what is put in: no times, no users. */
+/** Writes tar archives (POSIX ustar) from memory, reproducibly: no times, no users. */
 
 const BLOCK = 512;
 
@@ -16,7 +16,7 @@ export function tar(entries: readonly TarEntry[]): Buffer {
   return Buffer.concat([...parts, tarEnd()]);
 }
 
-/** What stands before an entry's content: for archives too big to be held in memory. */
+/** The header of an entry: for archives too big for memory. */
 export function tarHeader(
   entry: TarEntry | { readonly path: string; readonly type: "file"; readonly bytes: number },
 ): Buffer {
@@ -39,7 +39,7 @@ export function tarHeader(
   return header;
 }
 
-/** What fills a file's last block. */
+/** The padding of a file's last block. */
 export function padding(bytes: number): Buffer {
   return Buffer.alloc((BLOCK - (bytes % BLOCK)) % BLOCK);
 }
@@ -59,7 +59,7 @@ function octal(value: number, width: number): string {
   return `${text.padStart(width - 1, "0")}\0`;
 }
 
-/** A long path is written in two parts that a slash joins. */
+/** A long path is split at a slash into prefix and name. */
 function splitPath(path: string): [prefix: string, name: string] {
   if (Buffer.byteLength(path) <= 100) return ["", path];
   for (let slash = path.indexOf("/"); slash !== -1; slash = path.indexOf("/", slash + 1)) {

@@ -1,4 +1,4 @@
-/** Tells those who want to join what the cluster is: once at each start, as whoever brings a cluster about. */
+/** Publishes kube-public/cluster-info for joining nodes, once at each start, as the cluster's admin. */
 import type { Clock, Logger } from "#base";
 import { Client, type InProcessHandle, inProcess } from "#client";
 import { type ClusterAddress, publishClusterInfo } from "#controllers";
@@ -11,7 +11,7 @@ export interface ClusterInfoOptions extends ClusterAddress {
   readonly log: Logger;
 }
 
-/** What goes wrong is logged: a cluster that nobody can join by token is one all the same. */
+/** Errors are only logged: without it, nodes cannot join by token, but the cluster works. */
 export async function publishOwnInfo(options: ClusterInfoOptions, signal: AbortSignal): Promise<void> {
   const { handle, clock, log, server, caPem } = options;
   const client = new Client({ transport: inProcess(handle, ADMIN), clock, userAgent: "k8ts" });

@@ -1,6 +1,6 @@
 /**
- * The controller manager in the API server's process: caches as system:kube-controller-manager, and each controller as its own service account. Where other
- * processes work on the same store, only the elected one does.
+ * The controller manager in the API server's process: caches run as system:kube-controller-manager, each controller as
+ * its own service account. If other processes share the store, only the elected leader works.
  */
 
 import { hostname } from "node:os";
@@ -27,9 +27,9 @@ export interface ControllerManagerOptions {
   readonly signToken?: ClusterFacts["signToken"] | undefined;
   /** Others may run controllers on the same store. */
   readonly elects: boolean;
-  /** As `--controllers` says it. */
+  /** As in `--controllers`. */
   readonly selection?: readonly string[] | undefined;
-  /** Where nodes get the addresses of their Pods from. */
+  /** Ranges for the Pod CIDRs of nodes. */
   readonly nodeCidrs?: ClusterFacts["nodeCidrs"] | undefined;
   readonly clock: Clock;
   readonly random: Random;
@@ -37,7 +37,7 @@ export interface ControllerManagerOptions {
   readonly metrics: MetricsRegistry;
 }
 
-/** Names of controllers do not depend on what the cluster is. */
+/** For the names of controllers alone, which do not depend on the cluster. */
 const NO_FACTS: ClusterFacts = {
   caPem: "",
   signer: { read: readSigningRequest, sign: () => "" },
@@ -48,12 +48,12 @@ function factsOf({ authority, signToken, nodeCidrs }: ControllerManagerOptions):
   return {
     caPem: authority.certPem,
     signer: { read: readSigningRequest, sign: (der, signing) => signRequest(authority, der, signing) },
-    ...(signToken !== undefined && { signToken }),
-    ...(nodeCidrs !== undefined && { nodeCidrs }),
+    signToken,
+    nodeCidrs,
   };
 }
 
-/** Throws ClusterError for a name that is no controller's. */
+/** Throws ClusterError for an unknown controller. */
 export function checkSelection(selection: readonly string[]): void {
   try {
     selected(allControllers(NO_FACTS), selection);
@@ -63,25 +63,25 @@ export function checkSelection(selection: readonly string[]): void {
   }
 }
 
-/** Until the signal aborts. */
+/** Runs until the signal aborts. */
 export async function runControllerManager(options: ControllerManagerOptions, signal: AbortSignal): Promise<void> {
   const { handle, elects, selection, clock, random, log, metrics } = options;
   const clients: Client[] = [];
   const clientOf = (name: string, groups: readonly string[]) => {
-    // Whatever controller writes a field: its manager is known by this name.
+    // The field manager of all controllers.
     const userAgent = `kube-controller-manager/${name}`;
     const client = new Client({ transport: inProcess(handle, { name, groups }), clock, userAgent });
     clients.push(client);
     return client;
   };
-  // Made once: whoever is elected a second time goes on counting.
+  // Created once: counters continue after a re-election.
   const counted = controllerMetrics(metrics);
   const client = clientOf(MANAGER, ["system:authenticated"]);
   const run = (running: AbortSignal) =>
     runControllers(
       {
         controllers: allControllers(factsOf(options)),
-        ...(selection !== undefined && { selection }),
+        selection,
         client,
         clientOf: (account) => clientOf(`system:serviceaccount:${NAMESPACE}:${account}`, serviceAccountGroups()),
         instance: hostname(),

@@ -1,5 +1,6 @@
 /**
- * The scheduler in the API server's process, as system:kube-scheduler. Where other processes work on the same store, only the elected one does.
+ * The scheduler in the API server's process, as system:kube-scheduler. If other processes share the store, only the
+ * elected leader works.
  */
 
 import { hostname } from "node:os";
@@ -21,11 +22,11 @@ export interface InProcessSchedulerOptions {
   readonly random: Random;
   readonly log: Logger;
   readonly metrics: MetricsRegistry;
-  /** Where it keeps why it decided as it did. */
+  /** Receives the reasons for its decisions. */
   readonly reasons: SchedulingReasons;
 }
 
-/** Until the signal aborts. */
+/** Runs until the signal aborts. */
 export async function runInProcessScheduler(options: InProcessSchedulerOptions, signal: AbortSignal): Promise<void> {
   const { handle, elects, clock, random, log } = options;
   const user = { name: `system:${NAME}`, groups: ["system:authenticated"] };

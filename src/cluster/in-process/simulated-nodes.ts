@@ -14,7 +14,7 @@ export interface SimulatedNodesOptions {
   readonly log: Logger;
 }
 
-/** To be run; `ready` when all its nodes are. */
+/** `ready` resolves when all its nodes are. */
 export function simulatedNodes({ nodes, handle, clock, random, log }: SimulatedNodesOptions): Fleet {
   return new Fleet({
     nodes: settingsOf(nodes),
@@ -33,10 +33,10 @@ function settingsOf({ count, cpu, memory, pods, zones }: NodesConfig) {
   try {
     return nodesOf({
       count,
-      ...(cpu !== undefined && { cpu }),
-      ...(memory !== undefined && { memory }),
-      ...(pods !== undefined && { pods }),
-      ...(zones !== undefined && { zones }),
+      cpu,
+      memory,
+      pods,
+      zones,
       instanceType: "simulated",
     });
   } catch (error) {

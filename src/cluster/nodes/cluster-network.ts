@@ -1,6 +1,6 @@
 /**
- * What the API has to hold so that nodes have a network: the Service of the cluster's DNS, the rights of who brings Services and policies to nodes
- * and of who serves Ingresses, and their class.
+ * The API objects behind the nodes' network: the Service of the cluster DNS, the roles of the network agent and of the
+ * ingress controller, and its IngressClass.
  */
 import { type core, formatIp, type networking, parseCidr, type rbac } from "#api";
 import type { Logger } from "#base";
@@ -14,7 +14,7 @@ const READS = ["get", "list", "watch"];
 
 const DNS_PLACE = 10;
 
-/** Where the cluster's DNS answers: the tenth address of the first range of Services, as clusters have it. */
+/** The address of the cluster DNS: by convention the tenth of the first Service range. */
 export function clusterDnsIn([range]: readonly string[] = []): string {
   const first = range === undefined ? undefined : parseCidr(range);
   if (first === undefined) return CLUSTER_DNS;
@@ -32,7 +32,7 @@ const dnsService = (clusterIP: string): core.Service => ({
       "k8s-app": "kube-dns",
       "kubernetes.io/cluster-service": "true",
       "kubernetes.io/name": "CoreDNS",
-      // Every node answers at this address itself: nothing has to be sent anywhere.
+      // Every node serves this address itself: there are no endpoints.
       "service.kubernetes.io/service-proxy-name": "k8ts-dns",
     },
   },
@@ -74,7 +74,7 @@ const ingressRole: rbac.ClusterRole = {
     { apiGroups: ["networking.k8s.io"], resources: ["ingressclasses"], verbs: ["create"] },
     { apiGroups: ["networking.k8s.io"], resources: ["ingresses/status"], verbs: ["update"] },
     { apiGroups: ["events.k8s.io"], resources: ["events"], verbs: ["create", "patch"] },
-    // The Gateway API, where its definitions are installed.
+    // The Gateway API, if its CRDs are installed.
     { apiGroups: [""], resources: ["namespaces"], verbs: READS },
     { apiGroups: ["apiextensions.k8s.io"], resources: ["customresourcedefinitions"], verbs: READS },
     {
@@ -112,7 +112,7 @@ const ClusterRoleBinding = clusterWide<rbac.ClusterRoleBinding>(RBAC, "ClusterRo
 const Service = namespaced<core.Service>("v1", "Service", "services");
 const IngressClass = clusterWide<networking.IngressClass>("networking.k8s.io/v1", "IngressClass", "ingressclasses");
 
-/** What is there already is left as it is. What goes wrong is logged: nodes run Pods all the same. */
+/** Existing objects are left as they are. Errors are only logged: nodes run Pods anyway. */
 export async function publishNetwork(
   client: Client,
   clusterDns: string,
@@ -126,7 +126,7 @@ export async function publishNetwork(
   });
 }
 
-/** The same for who serves Ingresses. Its class is the default. */
+/** The same for the ingress controller. Its class is the default. */
 export async function publishIngress(client: Client, log: Logger, signal: AbortSignal): Promise<void> {
   await attempt(log, signal, async () => {
     await createUnlessThere(client.of(ClusterRole), ingressRole, { signal });
@@ -140,6 +140,6 @@ async function attempt(log: Logger, signal: AbortSignal, work: () => Promise<voi
     await work();
   } catch (error) {
     if (signal.aborted) throw error;
-    log.error("the network of nodes is not complete", { error });
+    log.error("the network objects of nodes are incomplete", { error });
   }
 }

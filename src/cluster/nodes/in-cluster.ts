@@ -1,5 +1,5 @@
 /**
- * Real nodes in a cluster's start: what cluster.ts calls, in this order.
+ * Real nodes in a cluster's start, in the order in which cluster.ts calls them.
  *
  *     openRealNodes ──► (the API server listens at machineIp too) ──► run ──► every Node Ready
  */
@@ -25,7 +25,7 @@ const NODES = { apiVersion: "v1", kind: "Node", plural: "nodes", namespaced: fal
 const POLL_MS = 50;
 const READY_TIMEOUT_MS = 60_000;
 const INGRESS_GRACE_MS = 3_000;
-/** This part of the cluster runs as its owner: it makes nodes, and reads what the API says about them. */
+/** It creates nodes and reads their objects, with admin rights. */
 const USER = { name: "k8ts-nodes", groups: ["system:masters", "system:authenticated"] };
 
 export interface OpenOptions {
@@ -51,32 +51,30 @@ export interface Started {
 }
 
 export interface OpenedRealNodes {
-  /** Where nodes reach this machine: the API server has to listen there. */
+  /** This machine's address in the nodes' network: the API server has to listen there. */
   readonly machineIp: string;
-  /** Where Pods get their addresses from. */
+  /** Pod IP ranges. */
   readonly podRanges: readonly string[];
-  /** Nodes were running already, left by an earlier cluster. */
+  /** Nodes of an earlier cluster process were running already. */
   readonly found: boolean;
-  /** Resolves when every node is Ready, or has not become so for a minute. */
+  /** Resolves when every node is Ready, or after a minute. */
   run(options: RunOptions): Promise<Started>;
-  /** Ends them, and all that the machine keeps for them. Their disks stay. */
+  /** Powers off all nodes. Their disks stay. */
   powerOff(): Promise<void>;
 }
 
 export async function openRealNodes(options: OpenOptions): Promise<OpenedRealNodes> {
   const { podRanges, loadBalancerAddresses } = options.config;
   if (loadBalancerAddresses !== undefined) await checkAddresses(loadBalancerAddresses);
-  const nodes = await RealNodes.open({ ...options, ...(podRanges !== undefined && { podRanges }) }).catch(
-    (error: unknown) => {
-      if (!(error instanceof CommandError)) throw error;
-      throw new ClusterError(
-        `The nodes' network cannot be made here: ${error.message}. Or choose --runtime simulated.`,
-        {
-          cause: error,
-        },
-      );
-    },
-  );
+  const nodes = await RealNodes.open({ ...options, podRanges }).catch((error: unknown) => {
+    if (!(error instanceof CommandError)) throw error;
+    throw new ClusterError(
+      `The network of real nodes cannot be set up here: ${error.message}. Or choose --runtime simulated.`,
+      {
+        cause: error,
+      },
+    );
+  });
   const found = (await listNodes(nodes.site)).some(({ run }) => run?.state === "running");
   await nodes.want(options.config.count);
   return {
@@ -101,13 +99,13 @@ async function runRealNodes(nodes: RealNodes, options: OpenOptions & RunOptions)
   await publishNetwork(client, clusterDns, log, background.signal);
   const kubelet = {
     command: config.command,
-    ...(config.proxyCommand !== undefined && { proxyCommand: config.proxyCommand }),
+    proxyCommand: config.proxyCommand,
     serverUrl: `https://${nodes.machineIp}:${port}`,
     authority,
     version: K8TS_VERSION,
     podRanges: nodes.network.podRanges,
     clusterDns,
-    ...(config.proxyMode !== undefined && { proxyMode: config.proxyMode }),
+    proxyMode: config.proxyMode,
   };
   background.run("real nodes", (signal) => nodes.run(kubelet, signal).finally(() => client.close()));
 

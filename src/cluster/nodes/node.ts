@@ -1,10 +1,10 @@
 /**
- * One node of this machine, brought to what is wanted. Each step looks first and does what is missing: the same call starts a new node, takes up
- * one that has been running all along, and mends one that has lost a part.
+ * Brings one real node to its wanted state. Each step is idempotent: the same call starts a new node, adopts a running
+ * one, and repairs one that has lost a part.
  *
- *     network ──► containerd ──► images ──► proxy, kubelet ──► (Node appears in the API, gets its Pods' range) ──► ways to Pods
+ *     network ──► containerd ──► images ──► proxy, kubelet ──► (Node registers, gets its Pod CIDR) ──► routes to Pods
  *
- * 1. A process is written down before anything waits for it.
+ * 1. A process is recorded before anything waits for it.
  */
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -27,7 +27,7 @@ export interface NodeOptions extends ContainerdOptions {
   readonly kubelet: KubeletOptions;
 }
 
-/** Resolves when containerd answers and the others have been started. */
+/** Resolves when containerd responds and the other processes are started. */
 export async function bringUp(names: NodeNames, found: NodeRun, options: NodeOptions): Promise<NodeRun> {
   const { site, network, kubelet, clock, log } = options;
   let run = found;
@@ -43,7 +43,7 @@ export async function bringUp(names: NodeNames, found: NodeRun, options: NodeOpt
   const living = run.containerd !== undefined && (await isAlive(run.containerd)) ? run.containerd : undefined;
   const containerd = living ?? (await startContainerd(names, options));
   if (living === undefined) await write({ containerd });
-  else log.info("containerd is running already", { node: names.name, pid: living.pid });
+  else log.info("containerd is already running", { node: names.name, pid: living.pid });
   await containerdReady(names, containerd, options);
 
   const agents = agentsOf(names, run, kubelet);
@@ -54,26 +54,26 @@ export async function bringUp(names: NodeNames, found: NodeRun, options: NodeOpt
     await write(await begin());
   }
   if (living === undefined) await clearUp(names, containerd, sinceMs, options);
-  const { reason: _mended, ...mended } = run;
-  run = { ...mended, state: "running" };
+  const { reason: _, ...healthy } = run;
+  run = { ...healthy, state: "running" };
   await writeRun(names, run);
   return run;
 }
 
-/** Pods do not wait for it, and a node is none the worse for what is left: the next start tries again. */
+/** Pods do not wait for it; leftovers do no harm, and the next start tries again. */
 async function clearUp(names: NodeNames, containerd: ProcessId, sinceMs: number, options: NodeOptions): Promise<void> {
   const { clock, log } = options;
   const runtime = openRuntime(names, options);
   try {
     await removeHalfMade(names, { containerd, sinceMs, runtime, clock, log });
   } catch (error) {
-    log.warn("what a killed containerd had begun could not be removed", { node: names.name, error });
+    log.warn("leftovers of a killed containerd could not be removed", { node: names.name, error });
   } finally {
     await runtime.close();
   }
 }
 
-/** Whether its processes are there, and are those that would be started now. */
+/** Whether its processes run, with the command lines that would be used now. */
 export async function isUp(run: NodeRun, names: NodeNames, kubelet: KubeletOptions): Promise<boolean> {
   if (run.state !== "running" || run.containerd === undefined || !(await isAlive(run.containerd))) return false;
   for (const { process, started, start } of agentsOf(names, run, kubelet)) {
@@ -84,10 +84,10 @@ export async function isUp(run: NodeRun, names: NodeNames, kubelet: KubeletOptio
 
 interface Agent {
   readonly process: ProcessId | undefined;
-  /** What it was started with, and what it would be started with now. */
+  /** Its command line at the start, and the one that would be used now. */
   readonly started: string | undefined;
   readonly start: string;
-  /** What is to be written down about it. */
+  /** Its record. */
   begin(): Promise<Partial<NodeRun>>;
 }
 
@@ -112,7 +112,7 @@ function agentsOf(names: NodeNames, run: NodeRun, options: KubeletOptions): read
   ];
 }
 
-/** containerd sees the file appear, and is ready for Pods. */
+/** containerd watches for the file, and is then ready for Pods. */
 export async function writePodNetwork(names: NodeNames, podCidrs: readonly string[]): Promise<void> {
   await mkdir(names.cniDir, { recursive: true, mode: 0o700 });
   await writeFile(join(names.cniDir, CONFLIST), cniConfig(names, podCidrs), { mode: 0o600 });

@@ -59,11 +59,11 @@ describe("names", () => {
     ["node-1", undefined],
     ["a", undefined],
     ["switch", "is taken"],
-    ["Node", "is no name"],
-    ["../x", "is no name"],
-    ["-a", "is no name"],
-    ["", "is no name"],
-    ["a".repeat(64), "is no name"],
+    ["Node", "is not a node name"],
+    ["../x", "is not a node name"],
+    ["-a", "is not a node name"],
+    ["", "is not a node name"],
+    ["a".repeat(64), "is not a node name"],
   ])("a node called %j", (name, problem) => {
     if (problem === undefined) expect(nodeNameProblem(name)).toBeUndefined();
     else expect(nodeNameProblem(name)).toContain(problem);

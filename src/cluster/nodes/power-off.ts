@@ -1,8 +1,8 @@
 /**
- * Ends a node as a power cut would: all that runs, and all of it that the machine would keep: mounts, namespaces, control groups, sockets. What it has on
- * disk stays. Works from names and what is written down alone, so it also clears up after a crash.
+ * Ends a node like a power failure: its processes, and its mounts, namespaces, cgroups and sockets. Its disk stays.
+ * Works from names and records alone, so it also cleans up after a crash.
  *
- *     kubelet, proxy ──► containerd ──► shims ──► containers ──► mounts ──► network ──► control groups ──► run files
+ *     kubelet, proxy ──► containerd ──► shims ──► containers ──► mounts ──► network ──► cgroups ──► run files
  */
 import { readdir, rm, rmdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -42,7 +42,7 @@ export async function powerOffAll(site: SiteNames, clock: Clock): Promise<void> 
   await removeSwitch(site);
   await removeCgroup(site.cgroup, clock);
   await removeTree(site.runDir);
-  await rmdir(dirname(site.runDir)).catch(() => {}); // other clusters' may be there, or nothing was
+  await rmdir(dirname(site.runDir)).catch(() => {}); // other clusters may use it, or it does not exist
 }
 
 async function endNode(record: NodeRecord, clock: Clock): Promise<void> {
@@ -56,7 +56,7 @@ export function stopped({ index, ip, podCidrs }: NodeRun): NodeRun {
   return { index, ip, podCidrs, state: "stopped" };
 }
 
-/** Never follows a mount: what is still mounted below would be deleted where it comes from. */
+/** Refuses while something is mounted below: its source would be deleted. */
 export async function removeTree(folder: string): Promise<void> {
   const mounted = below(await mounts(), folder);
   if (mounted.length > 0) throw new Error(`${folder} is not removed: ${mounted[0]} is still mounted`);
@@ -67,7 +67,7 @@ async function endAll(processes: readonly (ProcessId | undefined)[], graceMs: nu
   await Promise.all(processes.map((process) => process && endProcess(process, graceMs, clock)));
 }
 
-/** By their arguments, for those that a crash left before they were written down. */
+/** By command line, for processes that a crash left without a record. */
 function isContainerdOf({ containerdConfig }: NodeNames): (args: readonly string[]) => boolean {
   return (args) => args.includes("--config") && args.includes(containerdConfig);
 }
@@ -77,10 +77,10 @@ function isAgentOf({ kubeconfig, proxyKubeconfig }: NodeNames): (args: readonly 
   return (args) => own.some((flag) => args.includes(flag));
 }
 
-/** Shims listen in a folder that all containerds share. Of those that have ended, bundles tell. */
+/** Shims listen in a folder that all containerds share. Bundles name the sandboxes of exited shims. */
 async function shimSockets(names: NodeNames, shims: readonly ProcessId[]): Promise<string[]> {
   const bundles = join(names.stateDir, "io.containerd.runtime.v2.task", "k8s.io");
-  const ids = await readdir(bundles).catch(() => []); // none was ever made
+  const ids = await readdir(bundles).catch(() => []); // there are none
   const running = await Promise.all(shims.map(async ({ pid }) => argumentOf(await processArgs(pid), "-id")));
   return [...ids, ...running.filter((id) => id !== undefined)].map((id) => shimSocket(names, id));
 }

@@ -1,13 +1,13 @@
 /**
- * The nodes of this machine as a part of a running cluster: a loop that brings each to what is wanted and keeps it there.
+ * The real nodes of a running cluster: a loop that reconciles each node with its wanted state.
  *
  *     node.json (wanted) ···► bringUp · powerOff ──► run.json
  *     processes that died ···► bringUp
- *     Node.spec.podCIDRs --► CNI's configuration, ways between nodes
+ *     Node.spec.podCIDRs --► CNI configuration, routes between nodes
  *
- * 1. It alone writes run.json, starts and ends processes: commands only write what they want, and wait.
- * 2. When it ends, nodes and their Pods keep running; the next takes them up.
- * 3. A node that fails is tried again, later each time; it holds up no other.
+ * 1. Only it writes run.json, starts and ends processes: commands write the wanted state, and wait.
+ * 2. When it ends, nodes and their Pods keep running; the next one adopts them.
+ * 3. A node that fails is retried with backoff; it does not delay other nodes.
  */
 import { mkdir } from "node:fs/promises";
 import { type Clock, isAbort, KeyedBackoff, type Logger, type Random } from "#base";
@@ -23,7 +23,7 @@ import { freeIndex, listNodes, type NodeRecord, type NodeRun, readNode, writeRun
 import { ensureSiteNetwork, MAX_NODES, nodeIp, nodeIp6, type SiteNetwork } from "./site/site-network.ts";
 
 const TICK_MS = 100;
-/** A node that fails again and again, or loses a part as soon as it is up, is tried later each time. One that had stayed up is mended at once. */
+/** For nodes that keep failing, or fail as soon as they are up. A node that had stayed up is repaired at once. */
 const RETRY = { initialMs: 500, maxMs: 30_000 };
 const STAYED_UP_MS = 1000;
 
@@ -36,8 +36,8 @@ interface Work {
 
 export interface RealNodesOptions {
   readonly dataDir: string;
-  /** Addresses of Pods. Default: a range that nobody else on this machine uses. */
-  readonly podRanges?: readonly string[];
+  /** Pod IP ranges. Default: a range that is unused on this machine. */
+  readonly podRanges?: readonly string[] | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
@@ -46,9 +46,9 @@ export interface RealNodesOptions {
 export class RealNodes {
   readonly site: SiteNames;
   readonly network: SiteNetwork;
-  /** Where nodes reach this machine. */
+  /** This machine's address in the nodes' network. */
   readonly machineIp: string;
-  /** By which containerds show themselves to the proxy on this machine. */
+  /** The secret of containerds for the pull proxy on this machine. */
   readonly pullSecret: string;
   readonly #machine: Machine;
   readonly #clock: Clock;
@@ -76,7 +76,7 @@ export class RealNodes {
     this.#retries = new KeyedBackoff(RETRY, options.random);
   }
 
-  /** Makes the network that nodes and this machine share, so that the API server can listen there. */
+  /** Creates the network between nodes and this machine, so that the API server can listen there. */
   static async open(options: RealNodesOptions): Promise<RealNodes> {
     const site = siteNames(options.dataDir);
     await mkdir(site.nodesDir, { recursive: true, mode: 0o700 });
@@ -88,7 +88,7 @@ export class RealNodes {
     return new RealNodes(site, network, machine, options);
   }
 
-  /** Asks for so many nodes, named node-1 and so on. Those that are there stay as they are wanted. */
+  /** Wants at least this many nodes, named node-1 and so on. Existing nodes keep their wanted state. */
   async want(count: number): Promise<void> {
     const known = new Set((await listNodes(this.site)).map(({ names }) => names.name));
     for (let number = 1; number <= count; number++) {
@@ -98,19 +98,19 @@ export class RealNodes {
     }
   }
 
-  /** The API server has given a node the ranges of its Pods. */
+  /** Called when a Node has its Pod CIDRs. */
   learnPodCidrs(node: string, podCidrs: readonly string[]): void {
     this.#podCidrs.set(node, podCidrs);
   }
 
-  /** Until the signal aborts. Nodes keep running. */
+  /** Runs until the signal aborts. Nodes keep running. */
   async run(kubelet: KubeletOptions, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       try {
         await this.#tick(kubelet, signal);
         await this.#clock.sleep(TICK_MS, signal);
       } catch (error) {
-        if (!isAbort(error, signal)) this.#log.error("nodes could not be looked at; trying again", { error });
+        if (!isAbort(error, signal)) this.#log.error("nodes could not be reconciled; trying again", { error });
       }
     }
     await Promise.all(this.#busy.values());
@@ -120,21 +120,21 @@ export class RealNodes {
     const records = await listNodes(this.site);
     for (const { names } of records) {
       if (this.#busy.has(names.name)) continue;
-      // Read again: what was under way a moment ago may have changed it.
+      // Read again: work that just finished may have changed it.
       const record = await readNode(names);
       const work = record && (await this.#workFor(record, kubelet, signal));
       if (work === undefined || this.#isTooEarly(names, work.kind)) continue;
       const busy = this.#attempt(names, work, signal).finally(() => this.#busy.delete(names.name));
       this.#busy.set(names.name, busy);
-      // Its place must be written down before the next one is given out.
+      // Its index must be recorded before the next one is assigned.
       if (work.kind === "take up") await busy;
     }
     await this.#updateRoutes(records).catch((error: unknown) => {
-      this.#log.warn("ways between nodes could not be set; trying again", { error });
+      this.#log.warn("routes between nodes could not be set; trying again", { error });
     });
   }
 
-  /** What has to be done about a node now, if anything. */
+  /** The next work on a node, if any. */
   async #workFor(
     { names, spec, run }: NodeRecord,
     kubelet: KubeletOptions,
@@ -185,10 +185,10 @@ export class RealNodes {
     this.#podCidrs.delete(names.name);
   }
 
-  /** A new node gets its place in the network. */
+  /** Assigns an address to a new node. */
   async #takeUp(names: NodeNames): Promise<void> {
     const index = freeIndex(await listNodes(this.site));
-    if (index > MAX_NODES) throw new Error(`there are addresses for ${MAX_NODES} nodes only`);
+    if (index > MAX_NODES) throw new Error(`there are addresses for only ${MAX_NODES} nodes`);
     const ip6 = nodeIp6(this.network, index);
     const addresses = { ip: nodeIp(this.network, index), ...(ip6 !== undefined && { ip6 }) };
     await writeRun(names, { index, ...addresses, podCidrs: [], state: "stopped" });
@@ -225,7 +225,7 @@ export class RealNodes {
     await applyRoutes(routesFor(ranges), SWITCH, this.site.switchNamespace);
     const taken = await applyRoutes(routesFor(ranges), this.site.machineLink);
     if (taken.length > 0) {
-      this.#log.warn("the machine has other routes to these ranges: the API server does not reach Pods there", {
+      this.#log.warn("the machine has other routes to these ranges: the API server cannot reach Pods there", {
         ranges: taken,
       });
     }

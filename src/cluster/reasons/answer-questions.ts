@@ -1,4 +1,4 @@
-/** A scheduler that runs alone tells the API server why Pods are where they are, whenever somebody asks: see `remote-scheduler.ts`. */
+/** A standalone scheduler answers the API server's questions about its decisions: see `remote-scheduler.ts`. */
 import { SCHEDULING_PATH } from "#apiserver";
 import { type Clock, isAbort, type Logger } from "#base";
 import type { Client } from "#client";
@@ -15,7 +15,7 @@ export interface QuestionsOptions {
   readonly log: Logger;
 }
 
-/** Until the signal aborts. An API server that does not ask, such as another project's, is let alone for a while. */
+/** Runs until the signal aborts. An API server without this path, such as upstream's, is retried rarely. */
 export async function answerQuestions(
   { client, reasons, clock, log }: QuestionsOptions,
   signal: AbortSignal,
@@ -29,7 +29,7 @@ export async function answerQuestions(
       answers = asked.map((uid) => ({ uid, attempts: reasons.of(uid) }));
     } catch (error) {
       if (isAbort(error, signal)) return;
-      log.debug("nobody asks for reasons there", { error });
+      log.debug("the API server does not ask for reasons", { error });
       answers = [];
       await clock.sleep(PAUSE_MS, signal).catch((stopped: unknown) => {
         if (!isAbort(stopped, signal)) throw stopped;

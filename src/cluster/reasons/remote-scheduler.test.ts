@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { settled, VirtualClock } from "#base";
-import { DistantScheduler, LISTEN_MS } from "./remote-scheduler.ts";
+import { LISTEN_MS, RemoteScheduler } from "./remote-scheduler.ts";
 
 const never = new AbortController().signal;
 const ATTEMPTS = [{ attempt: 1 }];
 
 function start() {
   const clock = new VirtualClock();
-  return { clock, distant: new DistantScheduler(clock) };
+  return { clock, distant: new RemoteScheduler(clock) };
 }
 
 describe("a scheduler in another process", () => {

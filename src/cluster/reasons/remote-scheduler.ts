@@ -1,25 +1,25 @@
 /**
- * Questions to a scheduler in another process, which keeps its reasons to itself. It is not called: it comes, answers what it was asked, and waits for what
- * is asked next. So it needs no address that others know, and nobody else has to log in to it.
+ * Questions to a scheduler in another process. The scheduler polls: it posts answers and waits for the next questions.
+ * So it needs no known address, and no other component needs credentials for it.
  *
- *     k8ts why ──► ask ─────┐                      ┌──► what was answered
+ *     k8ts why ──► ask ─────┐                      ┌──► answer
  *     scheduler ──► listen ─┴──► asked ──► answer ─┘
  *
- * 1. Nobody waits for a scheduler that has not been here lately, nor for long for one that has.
- * 2. A question is told again to who comes next until it is answered.
+ * 1. A question waits only if a scheduler has polled recently, and not for long.
+ * 2. A question is repeated to each poll until it is answered.
  */
 import type { Clock } from "#base";
 
-/** How long a scheduler is kept when nothing is asked. */
+/** How long a poll waits without questions. */
 export const LISTEN_MS = 20_000;
 const ANSWER_MS = 2_000;
-/** From the end of one visit to the next. */
+/** The maximum time between two polls. */
 const AWAY_MS = 10_000;
 const MAX_QUESTIONS = 100;
 
 export type Attempts = readonly object[];
 
-export class DistantScheduler {
+export class RemoteScheduler {
   readonly #clock: Clock;
   readonly #open = new Map<string, PromiseWithResolvers<Attempts>>();
   #listening: PromiseWithResolvers<void> | undefined;
@@ -30,7 +30,7 @@ export class DistantScheduler {
     this.#clock = clock;
   }
 
-  /** Attempts for the Pod with this uid; none if nobody says. */
+  /** Attempts for the Pod with this uid; empty without an answer. */
   async ask(uid: string): Promise<Attempts> {
     if (!this.#isThere || this.#open.size >= MAX_QUESTIONS) return [];
     const question = this.#open.get(uid) ?? Promise.withResolvers<Attempts>();
@@ -50,7 +50,10 @@ export class DistantScheduler {
     this.#open.delete(uid);
   }
 
-  /** What is asked: at once if something is, else when something will be, or nothing after a while. One listens at a time: who comes later takes the place. */
+  /**
+   * The open questions, or the next ones, or none after a while. Only one poll waits at a time: a later one replaces
+   * it.
+   */
   async listen(signal: AbortSignal): Promise<readonly string[]> {
     this.#listening?.resolve();
     const listening = Promise.withResolvers<void>();
@@ -68,7 +71,7 @@ export class DistantScheduler {
     return [...this.#open.keys()];
   }
 
-  /** Nobody waits here any longer. */
+  /** Ends all waits. */
   close(): void {
     this.#closed = true;
     this.#listening?.resolve();

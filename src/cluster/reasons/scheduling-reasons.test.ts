@@ -48,9 +48,9 @@ describe("why Pods are where they are", () => {
   });
 
   it.each([
-    ["what is no JSON", "POST", "{", "a list of answers is expected"],
-    ["what is no list", "POST", "{}", "a list of answers is expected"],
-    ["answers without attempts", "POST", '[{"uid":"a"}]', "a list of answers is expected"],
+    ["what is no JSON", "POST", "{", "expected a list of answers"],
+    ["what is no list", "POST", "{}", "expected a list of answers"],
+    ["answers without attempts", "POST", '[{"uid":"a"}]', "expected a list of answers"],
     ["other verbs", "DELETE", "", "the server does not allow this method on the requested resource"],
   ])("takes not %s", async (_, method, body, message) => {
     await expect(start().send(method, body)).rejects.toThrow(message);

@@ -1,27 +1,27 @@
 /**
- * Why Pods are where they are, for those who ask: `GET /k8ts/scheduling?uid=…`, of the API server or of a scheduler that runs alone. Light: the scheduler
- * itself is loaded later.
+ * The reasons of scheduling decisions: `GET /k8ts/scheduling?uid=…`, served by the API server and by standalone
+ * schedulers. Does not load the scheduler itself.
  *
- * Who may ask and who may answer is for authorization to say: a scheduler may answer.
+ * Access is subject to authorization: schedulers may post answers.
  */
 import { badRequest, serverResponse } from "#api";
 import type { ApiServerOptions } from "#apiserver";
 import type { Clock } from "#base";
 import type { Explanations } from "#scheduler";
-import { type Attempts, DistantScheduler } from "./remote-scheduler.ts";
+import { type Attempts, RemoteScheduler } from "./remote-scheduler.ts";
 
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
 const JSON_ANSWER = { "content-type": "application/json" };
 
 type Answer = NonNullable<ApiServerOptions["others"]>[string];
 
-/** What a scheduler posts: what it was asked, answered. */
+/** An answer that a scheduler posts. */
 export interface Answered {
   readonly uid: string;
   readonly attempts: Attempts;
 }
 
-/** Those of the scheduler in this process. */
+/** The reasons of the scheduler in this process. */
 export class SchedulingReasons {
   #explanations: Explanations | undefined;
 
@@ -38,14 +38,14 @@ export class SchedulingReasons {
   }
 }
 
-/** What the API server answers: from this process, or from a scheduler elsewhere that posts its answers here and is told what is asked. */
+/** The API server's answers: from the scheduler in this process, or from a remote one. */
 export class SchedulingAnswers implements Disposable {
   readonly #own: SchedulingReasons;
-  readonly #distant: DistantScheduler;
+  readonly #remote: RemoteScheduler;
 
   constructor(own: SchedulingReasons, clock: Clock) {
     this.#own = own;
-    this.#distant = new DistantScheduler(clock);
+    this.#remote = new RemoteScheduler(clock);
   }
 
   readonly answer: Answer = async (request) => {
@@ -53,37 +53,37 @@ export class SchedulingAnswers implements Disposable {
     if (method === "GET") {
       const uid = query.get("uid") ?? "";
       const own = this.#own.of(uid);
-      const attempts = own.length > 0 ? own : await this.#distant.ask(uid);
+      const attempts = own.length > 0 ? own : await this.#remote.ask(uid);
       return { status: 200, headers: JSON_ANSWER, body: [Buffer.from(JSON.stringify(attempts))] };
     }
     if (method !== "POST") throw serverResponse(405);
     for (const { uid, attempts } of answersIn((await request.body(MAX_BODY_BYTES)).toString()))
-      this.#distant.answer(uid, attempts);
-    // A stream: what only waits takes no seat from others.
+      this.#remote.answer(uid, attempts);
+    // A stream: a waiting poll occupies no seat of priority and fairness.
     return {
       status: 200,
       headers: JSON_ANSWER,
       stream: async (sink) => {
-        const asked = await this.#distant.listen(sink.signal);
+        const asked = await this.#remote.listen(sink.signal);
         sink.write(Buffer.from(JSON.stringify(asked)));
       },
     };
   };
 
   [Symbol.dispose](): void {
-    this.#distant.close();
+    this.#remote.close();
   }
 }
 
 function answersIn(text: string): readonly Answered[] {
-  const words = "a list of answers is expected, each with the uid of a Pod and attempts";
+  const problem = "expected a list of answers, each with the uid of a Pod and attempts";
   let read: unknown;
   try {
     read = JSON.parse(text);
   } catch {
-    throw badRequest(words);
+    throw badRequest(problem);
   }
-  if (!Array.isArray(read) || !read.every(isAnswered)) throw badRequest(words);
+  if (!Array.isArray(read) || !read.every(isAnswered)) throw badRequest(problem);
   return read;
 }
 

@@ -1,12 +1,12 @@
 /**
- * Clients of the controllers' own service accounts, by tokens that the API server gives out for them.
+ * Clients with the tokens of the controllers' own service accounts.
  *
- *     request ──► token at hand and young enough? ──► API server
- *                  └─ no: TokenRequest as the controller manager, for an account that is made if it is missing
+ *     request ──► valid token cached? ──► API server
+ *                  └─ no: TokenRequest as the controller manager; the account is created if it is missing
  *
- * 1. A token is renewed well before it ends. While a new one cannot be had, the old one is used.
- * 2. A token that the server no longer takes, because its account was made anew, is replaced, and the request sent once more.
- * 3. All accounts share one connection, which carries no certificate: their tokens alone say who asks.
+ * 1. A token is renewed well before it expires. If renewal fails, the old one is used.
+ * 2. A rejected token, for example of a recreated account, is replaced, and the request is sent once more.
+ * 3. All accounts share one connection without a client certificate.
  */
 import { type authentication, type core, isStatusError } from "#api";
 import { abortable, type Clock, type Logger } from "#base";
@@ -20,13 +20,13 @@ const ACCOUNTS: ResourceName = {
 };
 const NAMESPACE = "kube-system";
 const LIFE_SECONDS = 3600;
-/** The part of its life after which a token is renewed. */
+/** The fraction of its lifetime after which a token is renewed. */
 const YOUNG = 0.8;
-/** How long to wait before a renewal that failed is tried again. */
+/** The wait after a failed renewal. */
 const RETRY_MS = 10_000;
 
 export interface AccountClientsOptions {
-  /** Of the controller manager, which may ask for tokens. */
+  /** The controller manager's client, which may request tokens. */
   readonly client: Client;
   readonly transport: Transport;
   readonly userAgent: string;
@@ -34,12 +34,12 @@ export interface AccountClientsOptions {
   readonly log: Logger;
 }
 
-/** The same server, as nobody. */
+/** The same server, without credentials. */
 export function anonymous({ certPem: _, keyPem: __, token: ___, ...connection }: HttpsConnection, clock: Clock) {
   return https(connection, { clock });
 }
 
-/** A client for each account by its name. The transport is its owner's to close. */
+/** A client for each account. The caller closes the transport. */
 export function accountClients(options: AccountClientsOptions): (account: string) => Client {
   const { transport, clock, userAgent } = options;
   return (account) => {
@@ -94,7 +94,7 @@ class AccountToken {
       return (await this.#asking).token;
     } catch (error) {
       if (held === undefined || clock.monotonic() >= held.endsAtMs) throw error;
-      log.warn("a token could not be renewed; the one at hand is used", { account: this.#account, error });
+      log.warn("a token could not be renewed; the old one is used", { account: this.#account, error });
       this.#held = { ...held, renewAtMs: clock.monotonic() + RETRY_MS };
       return held.token;
     }

@@ -1,5 +1,5 @@
 /**
- * An API server alone, as kube-apiserver is one: everything it needs comes from flags and the files that they name.
+ * A standalone API server, like kube-apiserver: configured by flags and the files that they name.
  *
  *     files ──► store (etcd) ──► API server
  */
@@ -19,14 +19,11 @@ import { type AuditFlags, readAudit } from "../config/audit.ts";
 import { type AuthenticationFlags, parseConfiguration, readAuthentication } from "../config/authentication.ts";
 import { readModes } from "../config/authorization.ts";
 import { readChangingFiles } from "../config/changing-files.ts";
-import type { FlowRecording, StoreConfig } from "../config/cluster-config.ts";
-import { historyOf } from "../config/cluster-config.ts";
+import { type Environment, type FlowRecording, historyOf, type StoreConfig } from "../config/cluster-config.ts";
 import { type EncryptionFlags, openEncryption } from "../config/encryption.ts";
-import type { Environment } from "../config/environment.ts";
 import { ClusterError } from "../config/errors.ts";
-import { followFile } from "../config/follow-file.ts";
+import { followFile, readFlag } from "../config/flag-files.ts";
 import { listenOrExplain } from "../config/listen.ts";
-import { readFlag } from "../config/read-flag.ts";
 import {
   readServing,
   type ServingFiles,
@@ -36,46 +33,49 @@ import {
 } from "../config/serving-files.ts";
 import { SchedulingAnswers, SchedulingReasons } from "../reasons/scheduling-reasons.ts";
 
-/** kube-apiserver has it only where it is asked for. */
+/** Disabled by default in kube-apiserver. */
 const NOT_BY_DEFAULT = "NodeRestriction";
 const ALWAYS_ALLOW = "AlwaysAllow";
 
 export interface ApiServerConfig extends ServingFlags {
   readonly bindAddress: string;
   readonly port: number;
-  readonly advertiseAddress?: string;
+  readonly advertiseAddress?: string | undefined;
   readonly store: StoreConfig;
-  readonly serviceCidrs?: readonly string[];
-  readonly eventTtlMs?: number;
-  readonly historyWindowMs?: number;
-  /** Without a data directory, there is no file to keep them in. */
-  readonly flowRecords?: FlowRecording;
+  readonly serviceCidrs?: readonly string[] | undefined;
+  readonly eventTtlMs?: number | undefined;
+  readonly historyWindowMs?: number | undefined;
+  /** `file` is not possible without a data directory. */
+  readonly flowRecords?: FlowRecording | undefined;
   readonly authentication: AuthenticationFlags;
-  /** Default: everything is allowed, as in kube-apiserver. */
+  /** Default: AlwaysAllow, as in kube-apiserver. */
   readonly authorization: AuthorizationFlags;
   readonly admission: AdmissionFlags;
-  readonly audit?: AuditFlags;
-  readonly encryption?: EncryptionFlags;
-  readonly fairness?: NonNullable<ApiServerOptions["fairness"]>;
-  /** Who it is to API servers behind it. */
+  readonly audit?: AuditFlags | undefined;
+  readonly encryption?: EncryptionFlags | undefined;
+  readonly fairness?: NonNullable<ApiServerOptions["fairness"]> | undefined;
+  /** Client certificate for aggregated API servers. */
   readonly proxyClient?: { readonly certFile: string; readonly keyFile: string };
-  readonly kubelets?: KubeletFlags;
+  readonly kubelets?: KubeletFlags | undefined;
 }
 
-/** How it reaches kubelets, who it is to them, and by whom their certificates have to be signed. */
+/** Connections to kubelets: addresses, client certificate, CA. */
 export interface KubeletFlags {
-  readonly certificateAuthority?: string;
+  readonly certificateAuthority?: string | undefined;
   readonly client?: { readonly certFile: string; readonly keyFile: string };
-  readonly addressTypes?: readonly string[];
-  readonly timeoutMs?: number;
+  readonly addressTypes?: readonly string[] | undefined;
+  readonly timeoutMs?: number | undefined;
 }
 
-export interface LoneApiServer {
+export interface StandaloneApiServer {
   readonly port: number;
   stop(): Promise<void>;
 }
 
-export async function startLoneApiServer(config: ApiServerConfig, environment: Environment): Promise<LoneApiServer> {
+export async function startStandaloneApiServer(
+  config: ApiServerConfig,
+  environment: Environment,
+): Promise<StandaloneApiServer> {
   const { clock, log } = environment;
   const { bindAddress, port, admission, proxyClient } = config;
   const noneGiven = Object.keys(config.authorization).length === 0;
@@ -138,7 +138,7 @@ export async function startLoneApiServer(config: ApiServerConfig, environment: E
   return { port: server.port, stop: () => parts.disposeAsync() };
 }
 
-/** Bootstrap tokens count only where it is said so; and where everybody may do everything, nobody is anonymous. */
+/** As in kube-apiserver: bootstrap tokens are off by default, and AlwaysAllow disables anonymous requests. */
 function authenticationFlags(
   { authentication }: ApiServerConfig,
   { authorizationMode = [] }: AuthorizationFlags,
@@ -152,7 +152,7 @@ interface Following extends Pick<Environment, "clock" | "log"> {
   readonly background: TaskGroup;
 }
 
-/** What is renewed on disk is shown to the next client. */
+/** Renewed certificates on disk apply to new connections. */
 function followServing(
   files: ServingFiles,
   { certPem, keyPem, clientCaPem }: ApiServerOptions["certificate"],
@@ -164,7 +164,7 @@ function followServing(
       try {
         server.renewCertificate(await readServing(files));
       } catch (error) {
-        // A certificate and its key change one after the other: with the second of them it is tried again.
+        // A certificate and its key change one after the other: the second change succeeds.
         failed(error);
       }
     });
@@ -186,13 +186,14 @@ function follow(
   changed: (text: string, failed: (error: unknown) => void) => void,
   { background, clock, log }: Following,
 ): void {
-  const failed = (error: unknown) => log.error("a file has changed and cannot be used", { file, error });
+  const failed = (error: unknown) =>
+    log.error("a file has changed and is invalid; the previous one stays in effect", { file, error });
   background.run(`following ${file}`, (signal) =>
     followFile(file, { clock, signal, known, changed: (text) => changed(text, failed), failed }),
   );
 }
 
-/** The key that signs tokens of service accounts: there is no other that could. */
+/** The signing key for service account tokens: a standalone server has no key of its own. */
 async function keyOf({ serviceAccountSigningKeyFile: file, serviceAccountIssuer: issuers = [] }: AuthenticationFlags) {
   if (file === undefined || issuers.length === 0) {
     throw new ClusterError(
@@ -257,8 +258,8 @@ function servingNames({ bindAddress, advertiseAddress }: ApiServerConfig) {
   return { dnsNames: servingDnsNames(), ipAddresses: [...new Set(own)] };
 }
 
-/** The embedded store of a cluster has a folder of its own, which a lone API server has not. */
+/** The embedded store needs a data directory, which a standalone API server does not have. */
 function storeSpec(store: StoreConfig) {
-  if (store.kind === "embedded") throw new ClusterError("a lone API server keeps its objects in etcd.");
+  if (store.kind === "embedded") throw new ClusterError("a standalone API server needs etcd.");
   return store;
 }

@@ -1,4 +1,6 @@
-/** What a component serves, and to whom: the API server is asked, here in the form of a transport that answers for it. */
+/**
+ * What a component serves, and to whom: the API server is asked, here in the form of a transport that answers for it.
+ */
 import { Agent, request } from "node:https";
 import { expect, it } from "vitest";
 import { MetricsRegistry, realClock, silentLogger } from "#base";

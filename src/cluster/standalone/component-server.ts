@@ -1,8 +1,9 @@
 /**
- * What a component tells about itself over HTTPS: /healthz, /livez and /readyz to everybody, /metrics and its reports to those who may read them.
+ * A component's own HTTPS server: /healthz, /livez and /readyz for everybody, /metrics and reports for authorized
+ * users.
  *
- * 1. Without a certificate of its own it makes one that lives as long as the process, as the original does.
- * 2. Who may read is the API server's to say: see delegated-access.ts.
+ * 1. Without a configured certificate it creates one for the lifetime of the process, as upstream does.
+ * 2. Authentication and authorization are delegated to the API server: see delegated-access.ts.
  */
 import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
@@ -14,7 +15,7 @@ import { type Clock, type Logger, type MetricsRegistry, metricsContentType } fro
 import type { Client } from "#client";
 import { createAuthority, type KeyPair } from "#pki";
 import { ClusterError } from "../config/errors.ts";
-import { readFlag } from "../config/read-flag.ts";
+import { readFlag } from "../config/flag-files.ts";
 import { mayRead } from "./delegated-access.ts";
 
 const PING: HealthCheck = { name: "ping", check: async () => {} };
@@ -23,8 +24,8 @@ const HEALTH = ["healthz", "livez", "readyz"];
 export interface ComponentServing {
   readonly bindAddress: string;
   readonly port: number;
-  readonly tlsCertFile?: string;
-  readonly tlsPrivateKeyFile?: string;
+  readonly tlsCertFile?: string | undefined;
+  readonly tlsPrivateKeyFile?: string | undefined;
 }
 
 export interface ComponentServer {
@@ -34,23 +35,23 @@ export interface ComponentServer {
 
 export interface Served {
   readonly name: string;
-  /** Asks the API server who a caller is, and what it may do. */
+  /** Delegates authentication and authorization. */
   readonly client: Client;
   readonly metrics: MetricsRegistry;
   readonly clock: Clock;
   readonly log: Logger;
-  /** What it has to say besides, as JSON, by path. */
-  readonly reports?: Readonly<Record<string, (query: URLSearchParams) => object>>;
-  /** Metrics besides /metrics, by path. */
-  readonly texts?: Readonly<Record<string, () => string>>;
-  /** What /readyz looks at, besides. */
-  readonly readiness?: readonly HealthCheck[];
+  /** Additional reports as JSON, by path. */
+  readonly reports?: Readonly<Record<string, (query: URLSearchParams) => object>> | undefined;
+  /** Additional metrics, by path. */
+  readonly texts?: Readonly<Record<string, () => string>> | undefined;
+  /** Additional checks of /readyz. */
+  readonly readiness?: readonly HealthCheck[] | undefined;
 }
 
 interface Answer {
   readonly status: number;
   readonly body: string;
-  readonly type?: string;
+  readonly type?: string | undefined;
 }
 
 export async function serveComponent(serving: ComponentServing, served: Served): Promise<ComponentServer> {
@@ -62,7 +63,7 @@ export async function serveComponent(serving: ComponentServing, served: Served):
       response.writeHead(status, { "content-type": type, "x-content-type-options": "nosniff" }).end(body);
     };
     answer(request, served).then(send, (error: unknown) => {
-      served.log.warn("a question could not be answered", { path: request.url, error });
+      served.log.warn("a request could not be served", { path: request.url, error });
       send({ status: 500, body: "Internal Server Error\n" });
     });
   });

@@ -1,11 +1,11 @@
 /**
- * A component in a process of its own: what kube-controller-manager and kube-scheduler have in common.
+ * A component in its own process: the common part of kube-controller-manager and kube-scheduler.
  *
  *     kubeconfig ──► client ──► (elected) ──► work, until the signal aborts
  *                      └──► health and metrics on a port of its own
  *
- * 1. It starts whether the API server answers or not, and waits for it.
- * 2. Who lost the lease ends its work, and stands for election again.
+ * 1. It starts even if the API server is not reachable, and waits for it.
+ * 2. A leader that loses the lease stops its work and tries to acquire it again.
  */
 import { hostname } from "node:os";
 import type { coordination } from "#api";
@@ -23,32 +23,32 @@ const LEASES: ResourceName = {
 };
 
 export interface ComponentConfig {
-  /** As its lease is called, and as the fields are owned that it writes. */
+  /** The name of its lease and its field manager. */
   readonly name: string;
   readonly kubeconfig: string;
-  /** Instead of the server that the kubeconfig names. */
-  readonly master?: string;
+  /** Overrides the server of the kubeconfig. */
+  readonly master?: string | undefined;
   /** Absent: nothing is served. */
-  readonly serving?: ComponentServing;
-  /** Absent: it works without being elected. */
-  readonly election?: ElectionConfig;
-  /** What is served besides health and metrics. */
-  readonly reports?: Served["reports"];
-  readonly texts?: Served["texts"];
-  /** What has to be so before it is ready. */
-  readonly readiness?: Served["readiness"];
+  readonly serving?: ComponentServing | undefined;
+  /** Absent: no leader election. */
+  readonly election?: ElectionConfig | undefined;
+  /** Served besides health and metrics. */
+  readonly reports?: Served["reports"] | undefined;
+  readonly texts?: Served["texts"] | undefined;
+  /** Conditions of readiness. */
+  readonly readiness?: Served["readiness"] | undefined;
 }
 
 export interface ElectionConfig {
   readonly namespace: string;
-  /** Of the lease. Default: the component's own. */
-  readonly lease?: string;
+  /** Name of the lease. Default: the component's. */
+  readonly lease?: string | undefined;
   readonly leaseMs: number;
   readonly renewDeadlineMs: number;
   readonly retryMs: number;
 }
 
-/** What a component works with. */
+/** What a component gets. */
 export interface Component {
   readonly client: Client;
   readonly connection: HttpsConnection;
@@ -58,10 +58,10 @@ export interface Component {
   readonly metrics: MetricsRegistry;
 }
 
-/** What it does while it leads; called again if it is elected again. */
+/** Runs while it leads; called again after each election. */
 export type Work = (signal: AbortSignal) => Promise<void>;
 
-/** `prepare` is called once, and says what to do. Runs until the signal aborts. Throws ClusterError for what its user can mend. */
+/** `prepare` is called once and returns the work. Runs until the signal aborts. Throws ClusterError for user errors. */
 export async function runComponent(
   config: ComponentConfig,
   { clock, log }: Pick<Component, "clock" | "log">,
@@ -112,7 +112,7 @@ async function connectionOf({ kubeconfig, master }: ComponentConfig): Promise<Ht
   const { server, caPem, client = {}, tlsServerName, insecureSkipTlsVerify } = await readKubeconfig(kubeconfig);
   const chosen = master ?? server;
   if (!URL.canParse(chosen) || new URL(chosen).protocol !== "https:") {
-    throw new ClusterError(`${kubeconfig}: the server ${chosen} is not reached over https.`);
+    throw new ClusterError(`${kubeconfig}: the server ${chosen} is not an https URL.`);
   }
   return { server: chosen, caPem, tlsServerName, insecureSkipTlsVerify, ...client };
 }

@@ -1,50 +1,50 @@
 /**
- * The controllers in a process of their own, as kube-controller-manager is one: everything comes from flags and the files that they name.
+ * Standalone controllers, like kube-controller-manager: configured by flags and the files that they name.
  *
- * 1. Without a key that something needs, the controllers that need it do not run, and the log says so.
+ * 1. Controllers whose keys are missing do not run, and a warning is logged.
  */
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { hostname } from "node:os";
 import { KeyFileError, tokenSigner } from "#apiserver";
 import type { ClusterFacts } from "#controllers";
 import { readSigningRequest, signRequest } from "#pki";
-import type { Environment } from "../config/environment.ts";
+import type { Environment } from "../config/cluster-config.ts";
 import { ClusterError } from "../config/errors.ts";
-import { readFlag } from "../config/read-flag.ts";
+import { readFlag } from "../config/flag-files.ts";
 import { accountClients, anonymous } from "./account-clients.ts";
 import { type Component, type ComponentConfig, runComponent, type Work } from "./component.ts";
 
 const NAME = "kube-controller-manager";
 
-export interface LoneControllerManagerConfig extends Omit<ComponentConfig, "name"> {
-  /** As `--controllers` says it. */
-  readonly selection?: readonly string[];
-  /** What pods trust. Default: what the kubeconfig trusts. */
-  readonly rootCaFile?: string;
-  readonly signing?: SigningFlags;
-  readonly nodeCidrs?: NonNullable<ClusterFacts["nodeCidrs"]>;
-  readonly nodeLifecycle?: NonNullable<ClusterFacts["nodeLifecycle"]>;
-  /** Signs tokens that are kept in Secrets. */
-  readonly serviceAccountKeyFile?: string;
-  /** Each controller is its own service account; else all are who the kubeconfig says. */
+export interface StandaloneControllerManagerConfig extends Omit<ComponentConfig, "name"> {
+  /** As in `--controllers`. */
+  readonly selection?: readonly string[] | undefined;
+  /** CA bundle for Pods. Default: that of the kubeconfig. */
+  readonly rootCaFile?: string | undefined;
+  readonly signing?: SigningFlags | undefined;
+  readonly nodeCidrs?: NonNullable<ClusterFacts["nodeCidrs"]> | undefined;
+  readonly nodeLifecycle?: NonNullable<ClusterFacts["nodeLifecycle"]> | undefined;
+  /** Signs tokens in Secrets. */
+  readonly serviceAccountKeyFile?: string | undefined;
+  /** Each controller uses its own service account instead of the kubeconfig's user. */
   readonly useServiceAccountCredentials: boolean;
 }
 
 export interface SigningFlags {
   readonly certFile: string;
   readonly keyFile: string;
-  /** The longest that a certificate is valid. */
+  /** Maximum lifetime of signed certificates. */
   readonly durationMs: number;
 }
 
-/** Until the signal aborts. */
-export async function runLoneControllerManager(
-  config: LoneControllerManagerConfig,
+/** Runs until the signal aborts. */
+export async function runStandaloneControllerManager(
+  config: StandaloneControllerManagerConfig,
   { clock, log }: Pick<Environment, "clock" | "log">,
   signal: AbortSignal,
 ): Promise<void> {
   const { selection, useServiceAccountCredentials: ownAccounts } = config;
-  // Loaded only here: other commands need not wait for it.
+  // Loaded on demand: other commands start without it.
   const { allControllers, CidrPoolError, controllerMetrics, runControllers } = await import("#controllers");
   if (selection !== undefined) (await import("../in-process/controller-manager.ts")).checkSelection(selection);
   const [rootCa, signer, signToken] = await Promise.all([
@@ -58,15 +58,15 @@ export async function runLoneControllerManager(
       ...(caPem === undefined ? ["root-ca-certificate-publisher-controller"] : []),
       ...(signer === undefined ? ["certificatesigningrequest-signing-controller"] : []),
     ];
-    for (const controller of absent) log.warn("a controller has nothing to work with and does not run", { controller });
+    for (const controller of absent) log.warn("a controller lacks its key files and does not run", { controller });
     const facts: ClusterFacts = {
       caPem: caPem ?? "",
       signer: signer ?? { read: readSigningRequest, sign: noKey },
-      ...(signToken !== undefined && { signToken }),
-      ...(config.nodeCidrs !== undefined && { nodeCidrs: config.nodeCidrs }),
-      ...(config.nodeLifecycle !== undefined && { nodeLifecycle: config.nodeLifecycle }),
+      signToken,
+      nodeCidrs: config.nodeCidrs,
+      nodeLifecycle: config.nodeLifecycle,
     };
-    const controllers = told(() => allControllers(facts), CidrPoolError);
+    const controllers = orClusterError(() => allControllers(facts), CidrPoolError);
     const options = {
       controllers,
       selection: withoutAbsent(selection, controllers, absent),
@@ -90,16 +90,16 @@ export async function runLoneControllerManager(
   await runComponent({ ...config, name: NAME }, { clock, log }, prepare, signal);
 }
 
-/** What a user can mend. */
-function told<T>(make: () => T, flaw: new (message: string) => Error): T {
+/** Turns user errors into ClusterErrors. */
+function orClusterError<T>(make: () => T, userError: new (message: string) => Error): T {
   try {
     return make();
   } catch (error) {
-    throw error instanceof flaw ? new ClusterError(error.message, { cause: error }) : error;
+    throw error instanceof userError ? new ClusterError(error.message, { cause: error }) : error;
   }
 }
 
-/** Names that are known only where there is a key for them are left out, too. */
+/** Also ignores names of controllers that are absent without their keys. */
 function withoutAbsent(
   wanted: readonly string[] = ["*"],
   controllers: readonly { readonly name: string }[],
@@ -118,7 +118,7 @@ async function signerOf(
   const keyPem = await readFlag("--cluster-signing-key-file", keyFile);
   try {
     if (!new X509Certificate(certPem).checkPrivateKey(createPrivateKey(keyPem)))
-      throw new Error("they do not belong together");
+      throw new Error("the certificate does not match the key");
   } catch (error) {
     throw new ClusterError(
       `--cluster-signing-cert-file ${certFile} and --cluster-signing-key-file ${keyFile} cannot be used: ${(error as Error).message}.`,
@@ -134,10 +134,10 @@ async function signerOf(
 
 async function tokensOf(file: string): Promise<NonNullable<ClusterFacts["signToken"]>> {
   const pem = await readFlag("--service-account-private-key-file", file);
-  const sign = told(() => tokenSigner(pem, file), KeyFileError);
+  const sign = orClusterError(() => tokenSigner(pem, file), KeyFileError);
   return (claims) => sign({ ...claims });
 }
 
 function noKey(): never {
-  throw new Error("there is no key to sign with");
+  throw new Error("there is no signing key");
 }

@@ -1,5 +1,5 @@
 /**
- * Who may read what a component serves: asked of the API server, which knows users and roles.
+ * Delegated authentication and authorization: the API server decides who may read a component's endpoints.
  *
  *     token ──► TokenReview ──► user ──► SubjectAccessReview ──► allowed or not
  */
@@ -8,7 +8,7 @@ import type { Client } from "#client";
 
 const ANONYMOUS: User = { user: "system:anonymous", groups: ["system:unauthenticated"] };
 
-/** `unknown`: the token is nobody's. */
+/** `unknown`: the token is not valid. */
 export type Verdict = "allowed" | "unknown" | { readonly denied: string };
 
 interface User {
@@ -18,7 +18,7 @@ interface User {
   readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Whether the bearer of the token, or anybody if there is none, may read the path. */
+/** Whether the token's user, or system:anonymous without a token, may read the path. */
 export async function mayRead(client: Client, path: string, token: string | undefined): Promise<Verdict> {
   const user = token === undefined ? ANONYMOUS : await userOf(client, token);
   if (user === undefined) return "unknown";

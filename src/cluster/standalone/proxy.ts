@@ -1,27 +1,27 @@
 /**
- * The network of one node in a process of its own, as kube-proxy is one: Services, NetworkPolicies and, where it is asked for, the cluster's DNS.
- * It runs in the node's network namespace.
+ * A standalone network agent, like kube-proxy: Services, NetworkPolicies and optionally the cluster DNS of one node. It
+ * runs in the node's network namespace.
  */
 import type { OverlayMode, ProxyMode, UpstreamAddress } from "#network";
-import type { Environment } from "../config/environment.ts";
+import type { Environment } from "../config/cluster-config.ts";
 import { type Component, type ComponentConfig, runComponent, type Work } from "./component.ts";
 
-export interface LoneProxyConfig extends Omit<ComponentConfig, "name" | "election"> {
+export interface StandaloneProxyConfig extends Omit<ComponentConfig, "name" | "election"> {
   readonly nodeName: string;
   readonly clusterCidrs: readonly string[];
-  /** Where node ports answer. Default: the addresses that the Node has. */
-  readonly nodePortAddresses?: readonly string[];
-  readonly proxyMode?: ProxyMode;
+  /** Addresses of node ports. Default: the Node's addresses. */
+  readonly nodePortAddresses?: readonly string[] | undefined;
+  readonly proxyMode?: ProxyMode | undefined;
   readonly networkPolicy: boolean;
-  readonly resyncMs?: number;
-  /** How Pods on other nodes are reached. Absent: somebody else sees to that. */
-  readonly overlay?: OverlayMode;
-  readonly masqueradesOutside?: boolean;
+  readonly resyncMs?: number | undefined;
+  /** Routing to Pods on other nodes. Absent: set up elsewhere. */
+  readonly overlay?: OverlayMode | undefined;
+  readonly masqueradesOutside?: boolean | undefined;
   /** Absent: no DNS. */
-  readonly dns?: LoneDnsConfig;
+  readonly dns?: StandaloneDnsConfig;
 }
 
-export interface LoneDnsConfig {
+export interface StandaloneDnsConfig {
   readonly addresses: readonly string[];
   readonly port: number;
   readonly zone: string;
@@ -29,9 +29,9 @@ export interface LoneDnsConfig {
   readonly stubDomains: Readonly<Record<string, readonly UpstreamAddress[]>>;
 }
 
-/** Until the signal aborts. */
-export async function runLoneProxy(
-  config: LoneProxyConfig,
+/** Runs until the signal aborts. */
+export async function runStandaloneProxy(
+  config: StandaloneProxyConfig,
   environment: Pick<Environment, "clock" | "log">,
   signal: AbortSignal,
 ): Promise<void> {
@@ -43,16 +43,16 @@ export async function runLoneProxy(
   await runComponent({ ...config, name: "kube-proxy" }, environment, prepare, signal);
 }
 
-/** The DNS server alone, until the signal aborts. */
-export async function runLoneDns(
+/** Only the DNS server, until the signal aborts. */
+export async function runStandaloneDns(
   config: Omit<ComponentConfig, "name" | "election">,
-  dns: LoneDnsConfig,
+  dns: StandaloneDnsConfig,
   environment: Pick<Environment, "clock" | "log">,
   signal: AbortSignal,
 ): Promise<void> {
   const { runDns } = await import("#network");
   const prepare = (component: Component): Work => {
-    const onReady = (port: number) => component.log.info("DNS is answering", { addresses: dns.addresses, port });
+    const onReady = (port: number) => component.log.info("serving DNS", { addresses: dns.addresses, port });
     return (running) => runDns({ ...component, ...dns, onReady }, running);
   };
   await runComponent({ ...config, name: "kube-dns" }, environment, prepare, signal);

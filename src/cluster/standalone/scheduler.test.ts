@@ -3,19 +3,19 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { realClock, silentLogger } from "#base";
-import { type LoneSchedulerConfig, runLoneScheduler } from "./scheduler.ts";
+import { runStandaloneScheduler, type StandaloneSchedulerConfig } from "./scheduler.ts";
 
 const dir = mkdtempSync(join(tmpdir(), "lone-scheduler-"));
 afterAll(() => rmSync(dir, { recursive: true }));
 
 const HEAD = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n";
 
-function refusal(text: string, more: Partial<LoneSchedulerConfig> = {}): Promise<unknown> {
+function refusal(text: string, more: Partial<StandaloneSchedulerConfig> = {}): Promise<unknown> {
   const configFile = join(dir, "config.yaml");
   writeFileSync(configFile, HEAD + text);
   const config = { configFile, kubeconfig: join(dir, "none"), ...more };
   const environment = { clock: realClock(), log: silentLogger };
-  return runLoneScheduler(config, environment, new AbortController().signal).catch((error: unknown) => error);
+  return runStandaloneScheduler(config, environment, new AbortController().signal).catch((error: unknown) => error);
 }
 
 describe("what file and flags say about the election", () => {
@@ -25,13 +25,13 @@ describe("what file and flags say about the election", () => {
       name: "a flag that makes the lease too short",
       text: "leaderElection: {leaseDuration: 20s}",
       flags: { renewDeadlineMs: 30_000 },
-      want: /must last longer/,
+      want: /longer than renewDeadline/,
     },
     {
       name: "retries that are too rare",
       text: "leaderElection: {retryPeriod: 9s}",
       flags: {},
-      want: /more often/,
+      want: /longer than retryPeriod/,
     },
     {
       name: "no election at all",
@@ -47,8 +47,8 @@ describe("what file and flags say about the election", () => {
     const { kubeconfig: _, ...rest } = { kubeconfig: "", configFile: join(dir, "config.yaml") };
     writeFileSync(rest.configFile, HEAD);
     const environment = { clock: realClock(), log: silentLogger };
-    await expect(runLoneScheduler(rest, environment, new AbortController().signal)).rejects.toThrow(
-      "--kubeconfig is needed",
+    await expect(runStandaloneScheduler(rest, environment, new AbortController().signal)).rejects.toThrow(
+      "--kubeconfig is required",
     );
   });
 

@@ -1,37 +1,37 @@
-/** The scheduler in a process of its own, as kube-scheduler is one: everything comes from flags and the files that they name. */
+/** A standalone scheduler, like kube-scheduler: configured by flags and the files that they name. */
 import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
 import type { core } from "#api";
 import { SCHEDULING_PATH } from "#apiserver";
 import { TaskGroup } from "#base";
 import type { ReadConfiguration, SchedulerConfiguration } from "#scheduler";
-import type { Environment } from "../config/environment.ts";
+import type { Environment } from "../config/cluster-config.ts";
 import { ClusterError } from "../config/errors.ts";
-import { readFlag } from "../config/read-flag.ts";
+import { readFlag } from "../config/flag-files.ts";
 import { answerQuestions } from "../reasons/answer-questions.ts";
 import { SchedulingReasons } from "../reasons/scheduling-reasons.ts";
 import { type Component, type ComponentConfig, runComponent, type Work } from "./component.ts";
 
 const NAME = "kube-scheduler";
 
-export interface LoneSchedulerConfig extends Omit<ComponentConfig, "name" | "kubeconfig"> {
-  /** May stand in the configuration file instead. */
-  readonly kubeconfig?: string;
+export interface StandaloneSchedulerConfig extends Omit<ComponentConfig, "name" | "kubeconfig"> {
+  /** May be set in the configuration file instead. */
+  readonly kubeconfig?: string | undefined;
   /** A KubeSchedulerConfiguration. */
-  readonly configFile?: string;
-  /** How long a pod waits that no event wakes. */
-  readonly parkedMs?: number;
-  /** Instead of what the file says about the election. */
-  readonly electionFlags?: Partial<ReadConfiguration["leaderElection"]>;
+  readonly configFile?: string | undefined;
+  /** How long an unschedulable Pod waits without events. */
+  readonly parkedMs?: number | undefined;
+  /** Overrides leader election of the file. */
+  readonly electionFlags?: Partial<ReadConfiguration["leaderElection"]> | undefined;
 }
 
-/** Until the signal aborts. */
-export async function runLoneScheduler(
-  config: LoneSchedulerConfig,
+/** Runs until the signal aborts. */
+export async function runStandaloneScheduler(
+  config: StandaloneSchedulerConfig,
   { clock, log }: Pick<Environment, "clock" | "log">,
   signal: AbortSignal,
 ): Promise<void> {
-  // Loaded only here: other commands need not wait for it.
+  // Loaded on demand: other commands start without it.
   const { configz, defaultRead, Explanations, podResourcesText, runScheduler, schedulerMetrics } = await import(
     "#scheduler"
   );
@@ -39,9 +39,9 @@ export async function runLoneScheduler(
   for (const warning of read?.warnings ?? []) log.warn(warning, { file: config.configFile });
   const kubeconfig = config.kubeconfig ?? read?.clientConnection.kubeconfig;
   if (kubeconfig === undefined) {
-    throw new ClusterError("--kubeconfig is needed: it says how to reach the API server.");
+    throw new ClusterError("--kubeconfig is required: it has the API server's address and credentials.");
   }
-  // Who does not lead has nothing to wait for.
+  // A follower has nothing to sync.
   let isSyncing = false;
   let pods: { list(): readonly core.Pod[] } | undefined;
   const onReady = () => {
@@ -77,14 +77,14 @@ export async function runLoneScheduler(
   const election = read === undefined ? flags : electionOf({ ...read.leaderElection, ...given });
   const component = {
     ...rest,
-    ...(election !== undefined && { election }),
+    election,
     name: NAME,
     kubeconfig,
     reports: {
       [SCHEDULING_PATH]: (query: URLSearchParams) => reasons.of(query.get("uid") ?? ""),
       "/configz": () => configz(read ?? defaultRead()),
     },
-    // Only the one that works has them.
+    // Only the leader has them.
     texts: { "/metrics/resources": () => podResourcesText(pods?.list() ?? []) },
     readiness: [
       {
@@ -98,19 +98,15 @@ export async function runLoneScheduler(
   await runComponent(component, { clock, log }, prepare, signal);
 }
 
-/** Undefined: nobody is elected. */
+/** Undefined: no leader election. */
 function electionOf(settings: ReadConfiguration["leaderElection"]): ComponentConfig["election"] | undefined {
   const { leaderElect, leaseDurationMs, renewDeadlineMs, retryPeriodMs, resourceName, resourceNamespace } = settings;
   if (!leaderElect) return undefined;
   if (leaseDurationMs <= renewDeadlineMs) {
-    throw new ClusterError(
-      "The leader's lease must last longer than its deadline for renewals: look at --config and the flags.",
-    );
+    throw new ClusterError("leaseDuration must be longer than renewDeadline: see --config and the flags.");
   }
   if (renewDeadlineMs <= 1.2 * retryPeriodMs) {
-    throw new ClusterError(
-      "The leader must try to renew its lease more often than at the deadline: look at --config and the flags.",
-    );
+    throw new ClusterError("renewDeadline must be longer than retryPeriod, by a fifth: see --config and the flags.");
   }
   return {
     namespace: resourceNamespace,
@@ -121,7 +117,7 @@ function electionOf(settings: ReadConfiguration["leaderElection"]): ComponentCon
   };
 }
 
-/** Throws ClusterError for what is wrong with the file. */
+/** Throws ClusterError if the file is invalid. */
 async function readConfigurationFile(file: string): Promise<ReadConfiguration> {
   const { ConfigurationError, readConfiguration } = await import("#scheduler");
   const content = await readFlag("--config", file);

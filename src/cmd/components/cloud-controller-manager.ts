@@ -1,6 +1,6 @@
 /**
- * `k8ts cloud-controller-manager`: what a cloud does for a cluster. The only cloud so far is this machine, whose load balancers are addresses
- * from a pool.
+ * `k8ts cloud-controller-manager`: the controllers of a cloud provider. The only provider so far is this machine: its
+ * load balancers are addresses from a pool.
  */
 import { hostname } from "node:os";
 import { Command, Option } from "commander";
@@ -9,7 +9,7 @@ import { type ComponentOptions, componentFrom, componentOptions } from "../optio
 import { runUntilSignalled } from "../process/run-component.ts";
 
 const NAME = "cloud-controller-manager";
-/** For documentation (RFC 5737): on no real network, so nobody's address is taken. */
+/** Reserved for documentation (RFC 5737): not in use on any real network. */
 const POOL = "203.0.113.16/28";
 
 interface CloudOptions extends ComponentOptions {
@@ -45,7 +45,7 @@ async function run(flags: CloudOptions): Promise<void> {
       throw new ClusterError(`--load-balancer-addresses: ${error.message}.`, { cause: error });
     }
   };
-  cloud(); // what is wrong with a flag is said before anything starts
+  cloud(); // reports wrong flags before anything starts
   const { loadBalancerClass } = flags;
   const prepare = ({ client, clock, random, log, metrics }: Component): Work => {
     const options = {
@@ -53,7 +53,7 @@ async function run(flags: CloudOptions): Promise<void> {
       instance: hostname(),
       metrics: controllerMetrics(metrics),
     };
-    // Whoever is elected again begins with empty books: another may have given addresses out meanwhile.
+    // A re-elected leader starts with an empty pool state: another leader may have assigned addresses meanwhile.
     return (running) => {
       const controllers = cloudControllers(cloud(), loadBalancerClass === undefined ? {} : { loadBalancerClass });
       return runControllers({ ...options, controllers }, running);

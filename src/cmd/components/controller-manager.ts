@@ -1,8 +1,9 @@
 /**
- * `k8ts controller-manager`: the controllers in a process of their own, with the flags of kube-controller-manager. Several may run; one of them works.
+ * `k8ts controller-manager`: the controllers in their own process, with the flags of kube-controller-manager. Several
+ * may run; the elected leader works.
  */
 import { Command, Option } from "commander";
-import { ClusterError, type LoneControllerManagerConfig, runLoneControllerManager } from "#cluster";
+import { ClusterError, runStandaloneControllerManager, type StandaloneControllerManagerConfig } from "#cluster";
 import { type ComponentOptions, componentFrom, componentOptions } from "../options/component.ts";
 import { controllersOption } from "../options/controllers.ts";
 import { type NodeFlagOptions, nodeFlags, nodeFlagsFrom } from "../options/node-lifecycle.ts";
@@ -82,14 +83,16 @@ export function controllerManagerCommand(): Command {
     .action(async (options: ControllerManagerOptions) => {
       const notes = notesOnFlags(command, ORIGINAL);
       const config = controllerManagerConfig(options);
-      await runUntilSignalled(notes, (environment, signal) => runLoneControllerManager(config, environment, signal));
+      await runUntilSignalled(notes, (environment, signal) =>
+        runStandaloneControllerManager(config, environment, signal),
+      );
     });
   const own = componentOptions({ name: "kube-controller-manager", port: 10257 });
   for (const option of [...own, ...nodeFlags(), ...originalFlags(ORIGINAL)]) command.addOption(option);
   return command;
 }
 
-export function controllerManagerConfig(options: ControllerManagerOptions): LoneControllerManagerConfig {
+export function controllerManagerConfig(options: ControllerManagerOptions): StandaloneControllerManagerConfig {
   const { controllers, rootCaFile, serviceAccountPrivateKeyFile, useServiceAccountCredentials } = options;
   const { clusterSigningCertFile: certFile, clusterSigningKeyFile: keyFile } = options;
   if ((certFile === undefined) !== (keyFile === undefined)) {
@@ -101,10 +104,10 @@ export function controllerManagerConfig(options: ControllerManagerOptions): Lone
     ...componentFrom(options),
     ...nodeFlagsFrom(options),
     useServiceAccountCredentials,
-    ...(controllers !== undefined && { selection: controllers }),
-    ...(rootCaFile !== undefined && { rootCaFile }),
+    selection: controllers,
+    rootCaFile,
     ...(certFile !== undefined &&
       keyFile !== undefined && { signing: { certFile, keyFile, durationMs: options.clusterSigningDuration } }),
-    ...(serviceAccountPrivateKeyFile !== undefined && { serviceAccountKeyFile: serviceAccountPrivateKeyFile }),
+    serviceAccountKeyFile: serviceAccountPrivateKeyFile,
   };
 }

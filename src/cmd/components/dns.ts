@@ -1,6 +1,6 @@
 /** `k8ts dns`: the cluster's DNS server alone. */
 import { Command } from "commander";
-import { ClusterError, runLoneDns } from "#cluster";
+import { ClusterError, runStandaloneDns } from "#cluster";
 import { type DnsFlagOptions, dnsFrom, dnsOptions } from "../options/dns.ts";
 import { runUntilSignalled } from "../process/run-component.ts";
 
@@ -11,9 +11,9 @@ export function dnsCommand(): Command {
     .action(async (options: DnsFlagOptions & { readonly kubeconfig?: string }) => {
       const { kubeconfig, clusterDns = ["127.0.0.1"] } = options;
       if (kubeconfig === undefined)
-        throw new ClusterError("--kubeconfig is needed: it says how to reach the API server.");
+        throw new ClusterError("--kubeconfig is required: it has the API server's address and credentials.");
       const dns = dnsFrom(options, clusterDns);
-      await runUntilSignalled([], (environment, signal) => runLoneDns({ kubeconfig }, dns, environment, signal));
+      await runUntilSignalled([], (environment, signal) => runStandaloneDns({ kubeconfig }, dns, environment, signal));
     });
   for (const option of dnsOptions()) command.addOption(option);
   return command;

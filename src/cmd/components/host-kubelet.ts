@@ -1,2 +1,2 @@
-/** As much of the kubelet as its command needs: a bundle takes no more than is named here. */
+/** Only what the kubelet command needs, so that its bundle contains nothing else. */
 export { KUBELET_DEFAULTS, kubeletConfiguration, runHostKubelet } from "#kubelet";

@@ -1,4 +1,4 @@
-/** `k8ts ingress`: Ingresses of the class k8ts, served over HTTP and HTTPS. Several may run side by side; each of them serves. */
+/** `k8ts ingress`: the ingress controller of class k8ts, over HTTP and HTTPS. Several may run; all of them serve. */
 import { Command, Option } from "commander";
 import { ClusterError, type Component, runComponent, type Work } from "#cluster";
 import { createAuthority } from "#pki";
@@ -70,7 +70,7 @@ async function run(flags: IngressFlags): Promise<void> {
   await runUntilSignalled([], async (environment, signal) => {
     const { runIngress } = await import("#network");
     const authority = await createAuthority({ commonName: `${NAME}-ca`, clock: environment.clock });
-    // For names that nobody has a certificate for: better than none, as browsers then say which name it is about.
+    // For host names without a certificate: with a self-signed one, browsers can at least name the host.
     const defaultCertificate = await authority.issue({
       commonName: "ingress.local",
       dnsNames: ["ingress.local"],
@@ -86,11 +86,11 @@ async function run(flags: IngressFlags): Promise<void> {
         controller: flags.controllerClass,
         ensuresClass: true,
         publishedAddresses: flags.publishStatusAddress ?? [],
-        ...(flags.publishService !== undefined && { publishedService: flags.publishService }),
+        publishedService: flags.publishService,
         trustsForwarded: flags.useForwardedHeaders,
-        ...(flags.maxBodyBytes !== undefined && { maxBodyBytes: flags.maxBodyBytes }),
+        maxBodyBytes: flags.maxBodyBytes,
         drainMs: flags.shutdownGracePeriod,
-        onReady: (ports: object) => log.info("Ingresses are served", { address: flags.address, ...ports }),
+        onReady: (ports: object) => log.info("serving Ingresses", { address: flags.address, ...ports }),
       };
       return (running) => runIngress(options, running).catch(portTaken);
     };
@@ -98,10 +98,10 @@ async function run(flags: IngressFlags): Promise<void> {
   });
 }
 
-/** What a user can mend, in one sentence. */
+/** Errors that a user can fix become one sentence. */
 function portTaken(error: unknown): never {
   const { code, port } = error as NodeJS.ErrnoException & { readonly port?: number };
   if (code !== "EADDRINUSE" && code !== "EACCES" && code !== "EADDRNOTAVAIL") throw error;
   const advice = "choose others with --address, --http-port and --https-port";
-  throw new ClusterError(`The port ${port} cannot be listened on (${code}): ${advice}.`, { cause: error });
+  throw new ClusterError(`Cannot listen on port ${port} (${code}): ${advice}.`, { cause: error });
 }

@@ -1,17 +1,17 @@
 /**
- * `kube-apiserver`: the API server alone, on an etcd, with the flags of the original. It takes the place of the original where that is started by
- * others: by the test environment of controller-runtime (envtest), by manifests, by scripts.
+ * `kube-apiserver`: only the API server, backed by etcd, with upstream's flags. It replaces kube-apiserver where other
+ * programs start it: controller-runtime's envtest, manifests, scripts.
  */
 import { Command, Option } from "commander";
 import { createLogger, realClock } from "#base";
-import { type ApiServerConfig, ClusterError, startLoneApiServer } from "#cluster";
+import { type ApiServerConfig, ClusterError, startStandaloneApiServer } from "#cluster";
 import { type AdmissionFlagOptions, admissionFrom, admissionOptions } from "../options/admission.ts";
 import { type AuditFlagOptions, auditFrom, auditOptions } from "../options/audit.ts";
 import { type AuthenticationOptions, authenticationFrom, authenticationOptions } from "../options/authentication.ts";
 import { type AuthorizationOptions, authorizationFrom, authorizationOptions } from "../options/authorization.ts";
 import { type EncryptionOptions, encryptionFrom, encryptionOptions } from "../options/encryption.ts";
 import { type EtcdOptions, etcdOptions, etcdStore } from "../options/etcd.ts";
-import { type FlowControlFlagOptions, flowControlFrom, flowControlOptions } from "../options/fairness.ts";
+import { type FairnessFlagOptions, fairnessFrom, fairnessOptions } from "../options/fairness.ts";
 import { type KubeletReachOptions, kubeletReachFrom, kubeletReachOptions } from "../options/kubelet-connection.ts";
 import { flowRecordsOption, historyWindowOption, type RecordingOptions } from "../options/recording.ts";
 import { KUBE_APISERVER, notesOnFlags, originalFlags } from "../options/upstream-flags.ts";
@@ -25,7 +25,7 @@ export interface KubeApiServerOptions
     AdmissionFlagOptions,
     AuditFlagOptions,
     KubeletReachOptions,
-    FlowControlFlagOptions,
+    FairnessFlagOptions,
     RecordingOptions {
   readonly bindAddress: string;
   readonly securePort: number;
@@ -87,7 +87,7 @@ export function kubeApiServerCommand(): Command {
     encryptionOptions(),
     admissionOptions(),
     auditOptions(),
-    flowControlOptions(),
+    fairnessOptions(),
     kubeletReachOptions(),
   ];
   for (const option of [...groups.flat(), ...originalFlags(KUBE_APISERVER)]) command.addOption(option);
@@ -98,7 +98,7 @@ export function kubeApiServerConfig(options: KubeApiServerOptions): ApiServerCon
   const { advertiseAddress, tlsCertFile, tlsPrivateKeyFile, clientCaFile, serviceClusterIpRange, eventTtl } = options;
   const { proxyClientCertFile: certFile, proxyClientKeyFile: keyFile } = options;
   if (options.flowRecords === "file")
-    throw new ClusterError("--flow-records file is for `k8ts up`, which has a directory for it: choose memory or off.");
+    throw new ClusterError("--flow-records file needs the data directory of `k8ts up`: choose memory or off.");
   if ((certFile === undefined) !== (keyFile === undefined)) {
     throw new ClusterError("--proxy-client-cert-file and --proxy-client-key-file belong together: give both or none.");
   }
@@ -112,27 +112,29 @@ export function kubeApiServerConfig(options: KubeApiServerOptions): ApiServerCon
     encryption: encryptionFrom(options),
     admission: admissionFrom(options),
     audit: auditFrom(options),
-    fairness: flowControlFrom(options),
+    fairness: fairnessFrom(options),
     historyWindowMs: options.historyWindow,
     flowRecords: options.flowRecords,
     kubelets: kubeletReachFrom(options),
-    ...(advertiseAddress !== undefined && { advertiseAddress }),
-    ...(tlsCertFile !== undefined && { tlsCertFile }),
-    ...(tlsPrivateKeyFile !== undefined && { tlsPrivateKeyFile }),
-    ...(clientCaFile !== undefined && { clientCaFile }),
-    ...(serviceClusterIpRange !== undefined && { serviceCidrs: serviceClusterIpRange }),
-    ...(eventTtl !== undefined && { eventTtlMs: eventTtl }),
+    advertiseAddress,
+    tlsCertFile,
+    tlsPrivateKeyFile,
+    clientCaFile,
+    serviceCidrs: serviceClusterIpRange,
+    eventTtlMs: eventTtl,
     ...(certFile !== undefined && keyFile !== undefined && { proxyClient: { certFile, keyFile } }),
   };
 }
 
 function notesOn({ allowPrivileged }: KubeApiServerOptions): readonly string[] {
-  return allowPrivileged === false ? ["--allow-privileged=false has no effect in this API server: they may be."] : [];
+  return allowPrivileged === false
+    ? ["--allow-privileged=false has no effect in this API server: privileged containers are always allowed."]
+    : [];
 }
 
 async function run(config: ApiServerConfig, notes: readonly string[]): Promise<void> {
   const clock = realClock();
-  // A log that nobody reads any more must not end the server.
+  // The server must survive a closed log pipe.
   process.stderr.on("error", () => {});
   const log = createLogger({
     clock,
@@ -142,7 +144,7 @@ async function run(config: ApiServerConfig, notes: readonly string[]): Promise<v
   });
   for (const note of notes) log.warn(note);
   const signalled = Promise.withResolvers<NodeJS.Signals>();
-  // A start that waits, as for an etcd that does not answer, waits no longer than whoever started it.
+  // A start that waits, for example for etcd, ends with the process that started it.
   let started = false;
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.on(signal, () => {
@@ -150,11 +152,11 @@ async function run(config: ApiServerConfig, notes: readonly string[]): Promise<v
       signalled.resolve(signal);
     });
   }
-  const server = await startLoneApiServer(config, { clock, log, progress: () => {} });
+  const server = await startStandaloneApiServer(config, { clock, log, progress: () => {} });
   started = true;
   log.info("ready", { address: config.bindAddress, port: server.port });
   log.info("stopping", { signal: await signalled.promise });
-  // A second signal must always work, also when stopping hangs.
+  // A second signal always ends the process, even if stopping hangs.
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
   await server.stop();
   log.info("stopped");

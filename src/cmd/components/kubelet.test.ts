@@ -45,7 +45,7 @@ describe("the kubelet's flags", () => {
     expect(runtimeEndpoint).toBe("unix:///file.sock");
   });
 
-  it("are read as the original writes them", () => {
+  it("are read as upstream writes them", () => {
     const command = kubeletCommand(load).exitOverride();
     command.parseOptions([
       "--eviction-hard=memory.available<50Mi,nodefs.available<0%",
@@ -64,7 +64,7 @@ describe("the kubelet's flags", () => {
       ],
       clusterDns: ["10.96.0.10", "10.96.0.11"],
     });
-    expect(() => taints("nothing")).toThrow(/is no taint/);
+    expect(() => taints("nothing")).toThrow(/is not a taint/);
   });
 
   it.each<[KubeletFlagOptions, string]>([

@@ -1,4 +1,4 @@
-/** `k8ts kubelet`: a node's kubelet in a process of its own, with the flags of the original. */
+/** `k8ts kubelet`: a node's kubelet in its own process, with upstream's flags. */
 import { hostname } from "node:os";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { K8TS_VERSION, KUBERNETES_VERSION } from "#apiserver";
@@ -53,7 +53,7 @@ const ORIGINAL: OriginalFlags = {
   refused: names("cloud-provider cloud-config image-credential-provider-config image-credential-provider-bin-dir"),
 };
 
-/** What runs a kubelet: loaded when it is needed, for other commands need not wait for it. */
+/** The kubelet is loaded on demand, so that other commands start without it. */
 export type LoadKubelet = () => Promise<typeof import("./host-kubelet.ts")>;
 
 export function kubeletCommand(load: LoadKubelet): Command {
@@ -114,15 +114,16 @@ export function kubeletCommand(load: LoadKubelet): Command {
     .action(async (options: KubeletFlagOptions) => {
       const notes = [...notesOnFlags(command, ORIGINAL)];
       const { config, runtimeEndpoint, ignored } = await kubeletConfig(options, load);
-      if (ignored.length > 0) notes.push(`${options.config}: without effect in this kubelet: ${ignored.join(", ")}`);
+      if (ignored.length > 0)
+        notes.push(`${options.config}: these settings have no effect in this kubelet: ${ignored.join(", ")}`);
       const { kubeconfig, bootstrapKubeconfig } = options;
       if (kubeconfig === undefined)
-        throw new ClusterError("--kubeconfig is needed: it says how to reach the API server, and as which node.");
+        throw new ClusterError("--kubeconfig is required: it has the API server's address and the node's credentials.");
       const { major, minor, patch } = KUBERNETES_VERSION;
       const version = `v${major}.${minor}.${patch}+k8ts${K8TS_VERSION}`;
       const certDir = options.certDir ?? `${config.rootDir}/pki`;
       const { runHostKubelet } = await load();
-      // What a machine's init is sent when its power fails, and what it may send to others before it goes down.
+      // The signals that init receives on power failure or sends on shutdown.
       const shutdown = new AbortController();
       process.once("SIGPWR", () => shutdown.abort());
       await runUntilSignalled(notes, ({ clock, log }, signal) =>
@@ -146,7 +147,7 @@ export function kubeletCommand(load: LoadKubelet): Command {
   return command;
 }
 
-/** Flags before the file, the file before what is usual. */
+/** Flags override the file, the file overrides defaults. */
 export async function kubeletConfig(
   options: KubeletFlagOptions,
   load: LoadKubelet,
@@ -194,13 +195,13 @@ export async function kubeletConfig(
   return { config, runtimeEndpoint: options.containerRuntimeEndpoint ?? runtimeEndpoint ?? DEFAULT_ENDPOINT, ignored };
 }
 
-/** The first address of this machine that others can reach. */
+/** The first non-loopback address of this machine. */
 async function mainAddress(): Promise<readonly string[]> {
   const { networkInterfaces } = await import("node:os");
   const found = Object.values(networkInterfaces())
     .flatMap((addresses) => addresses ?? [])
     .find(({ internal, family }) => !internal && family === "IPv4");
-  if (found === undefined) throw new ClusterError("This machine has no address: say which with --node-ip.");
+  if (found === undefined) throw new ClusterError("This machine has no non-loopback address: set --node-ip.");
   return [found.address];
 }
 
@@ -211,7 +212,7 @@ function list(value: string): readonly string[] {
     .filter(Boolean);
 }
 
-/** `a=b,c=d`; what has no sign in it has no value. */
+/** `a=b,c=d`; a part without the sign has an empty value. */
 function pairs(sign: "=" | "<"): (value: string) => Readonly<Record<string, string>> {
   return (value) =>
     Object.fromEntries(
@@ -225,7 +226,7 @@ function pairs(sign: "=" | "<"): (value: string) => Readonly<Record<string, stri
 export function taints(value: string): KubeletConfig["taints"] {
   return list(value).map((text) => {
     const match = /^([^=:]+)(?:=([^:]*))?:(NoSchedule|PreferNoSchedule|NoExecute)$/.exec(text);
-    if (match === null) throw new InvalidArgumentError(`${text} is no taint such as key=value:NoSchedule.`);
+    if (match === null) throw new InvalidArgumentError(`${text} is not a taint such as key=value:NoSchedule.`);
     const [, key = "", own = "", effect] = match;
     return { key, ...(own !== "" && { value: own }), effect: effect as KubeletConfig["taints"][number]["effect"] };
   });

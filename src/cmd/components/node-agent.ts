@@ -1,6 +1,6 @@
 /**
- * The commands that run beside Pods, and nothing else: `node-agent.ts kubelet …`, `node-agent.ts proxy …` and `node-agent.ts ingress …` are those of the whole
- * command line, in programs of their own that hold only what they use, so that these processes take less memory.
+ * The commands that run on nodes: `node-agent.ts kubelet …`, `node-agent.ts proxy …` and `node-agent.ts ingress …` do
+ * the same as in the whole command line, but each is loaded without the rest, so that these processes take less memory.
  */
 switch (process.argv[2]) {
   case "proxy":

@@ -1,4 +1,4 @@
-/** `k8ts ingress` as a program of its own. */
+/** `k8ts ingress` as a separate program. */
 
 import { runAlone } from "../process/run-program.ts";
 import { ingressCommand } from "./ingress.ts";

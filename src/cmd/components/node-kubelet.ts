@@ -1,4 +1,4 @@
-/** `k8ts kubelet` as a program of its own. */
+/** `k8ts kubelet` as a separate program. */
 
 import { runAlone } from "../process/run-program.ts";
 import * as hostKubelet from "./host-kubelet.ts";

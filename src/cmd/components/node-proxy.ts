@@ -1,4 +1,4 @@
-/** `k8ts proxy` as a program of its own. */
+/** `k8ts proxy` as a separate program. */
 
 import { runAlone } from "../process/run-program.ts";
 import { proxyCommand } from "./proxy.ts";

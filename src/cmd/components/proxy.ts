@@ -1,7 +1,9 @@
-/** `k8ts proxy`: Services, NetworkPolicies and DNS on one node, with the flags of kube-proxy where they mean the same. */
+/**
+ * `k8ts proxy`: Services, NetworkPolicies and DNS on one node, with the flags of kube-proxy where they mean the same.
+ */
 import { hostname } from "node:os";
 import { Command, Option } from "commander";
-import { ClusterError, runLoneProxy } from "#cluster";
+import { ClusterError, runStandaloneProxy } from "#cluster";
 import { type DnsFlagOptions, dnsFrom, dnsOptions } from "../options/dns.ts";
 import { boolean, milliseconds } from "../options/values.ts";
 import { runUntilSignalled } from "../process/run-component.ts";
@@ -56,7 +58,7 @@ export function proxyCommand(): Command {
     .action(async (options: ProxyOptions) => {
       const { kubeconfig, clusterDns = [], overlay } = options;
       if (kubeconfig === undefined)
-        throw new ClusterError("--kubeconfig is needed: it says how to reach the API server.");
+        throw new ClusterError("--kubeconfig is required: it has the API server's address and credentials.");
       const config = {
         kubeconfig,
         nodeName: (options.hostnameOverride ?? hostname()).toLowerCase(),
@@ -65,11 +67,11 @@ export function proxyCommand(): Command {
         networkPolicy: options.networkPolicy,
         ...(overlay !== "none" && { overlay }),
         masqueradesOutside: options.masqueradeOutside ?? overlay !== "none",
-        ...(options.nodeportAddresses !== undefined && { nodePortAddresses: options.nodeportAddresses }),
-        ...(options.syncPeriod !== undefined && { resyncMs: options.syncPeriod }),
+        nodePortAddresses: options.nodeportAddresses,
+        resyncMs: options.syncPeriod,
         ...(clusterDns.length > 0 && { dns: dnsFrom(options, clusterDns) }),
       };
-      await runUntilSignalled([], (environment, signal) => runLoneProxy(config, environment, signal));
+      await runUntilSignalled([], (environment, signal) => runStandaloneProxy(config, environment, signal));
     });
   for (const option of dnsOptions()) command.addOption(option);
   return command;

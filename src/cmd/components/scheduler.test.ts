@@ -53,7 +53,7 @@ describe("the flags of the scheduler", () => {
     { words: ["--kubeconfig=kc", "--leader-elect=maybe"], want: /leader-elect/ },
     { words: ["--kubeconfig=kc", "--leader-elect-resource-lock=endpoints"], want: /leases/ },
     { words: ["--kubeconfig=kc", "--algorithm-provider=x"], want: /unknown option '--algorithm-provider=x'/ },
-    { words: [], want: /--kubeconfig is needed/ },
+    { words: [], want: /--kubeconfig is required/ },
   ])("$words: refused", ({ words, want }) => {
     expect(() => configOf(...words)).toThrow(want);
   });

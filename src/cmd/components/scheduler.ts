@@ -1,8 +1,9 @@
 /**
- * `k8ts scheduler`: the scheduler in a process of its own, with the flags of kube-scheduler. Several may run; one of them works.
+ * `k8ts scheduler`: the scheduler in its own process, with the flags of kube-scheduler. Several may run; the elected
+ * leader works.
  */
 import { Command, Option } from "commander";
-import { type LoneSchedulerConfig, runLoneScheduler } from "#cluster";
+import { runStandaloneScheduler, type StandaloneSchedulerConfig } from "#cluster";
 import { type ComponentOptions, componentFrom, componentOptions } from "../options/component.ts";
 import { names, notesOnFlags, type OriginalFlags, originalFlags } from "../options/upstream-flags.ts";
 import { milliseconds } from "../options/values.ts";
@@ -43,15 +44,15 @@ export function schedulerCommand(): Command {
     .action(async (options: SchedulerOptions) => {
       const notes = notesOnFlags(command, ORIGINAL);
       const config = schedulerConfig(options, command);
-      await runUntilSignalled(notes, (environment, signal) => runLoneScheduler(config, environment, signal));
+      await runUntilSignalled(notes, (environment, signal) => runStandaloneScheduler(config, environment, signal));
     });
   const own = componentOptions({ name: "kube-scheduler", port: 10259 });
   for (const option of [...own, ...originalFlags(ORIGINAL)]) command.addOption(option);
   return command;
 }
 
-/** The kubeconfig may be named in the configuration file, which also says who is elected unless a flag does. */
-export function schedulerConfig(options: SchedulerOptions, command: Command): LoneSchedulerConfig {
+/** The configuration file may name the kubeconfig and configure leader election; flags override it. */
+export function schedulerConfig(options: SchedulerOptions, command: Command): StandaloneSchedulerConfig {
   const { config, kubeconfig, podMaxInUnschedulablePodsDuration: parkedMs } = options;
   const own = parkedMs === undefined ? {} : { parkedMs };
   if (config === undefined) return { ...componentFrom(options), ...own };
@@ -59,14 +60,17 @@ export function schedulerConfig(options: SchedulerOptions, command: Command): Lo
   return {
     ...component,
     ...own,
-    ...(kubeconfig !== undefined && { kubeconfig }),
+    kubeconfig,
     configFile: config,
     electionFlags: electionFlags(options, command),
   };
 }
 
 /** Those that were given. */
-function electionFlags(options: SchedulerOptions, command: Command): NonNullable<LoneSchedulerConfig["electionFlags"]> {
+function electionFlags(
+  options: SchedulerOptions,
+  command: Command,
+): NonNullable<StandaloneSchedulerConfig["electionFlags"]> {
   const given = (name: keyof SchedulerOptions) => command.getOptionValueSource(name) === "cli";
   return {
     ...(given("leaderElect") && { leaderElect: options.leaderElect }),

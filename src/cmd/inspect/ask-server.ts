@@ -1,4 +1,4 @@
-/** Requests of the command line itself to a running cluster, as its admin. */
+/** Requests that commands send to a running cluster, as its admin. */
 
 import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
@@ -8,7 +8,7 @@ import { readKubeconfig } from "#pki";
 
 const TIMEOUT_MS = 10_000;
 
-/** The answer, whatever its status; its body is still to be read. */
+/** The response, whatever its status, with its body unread. */
 export async function askServer(dir: DataDir, path: string): Promise<IncomingMessage> {
   const { server, caPem, client } = await readKubeconfig(dir.kubeconfig);
   const agent = new Agent({ keepAlive: false });
@@ -20,7 +20,7 @@ export async function askServer(dir: DataDir, path: string): Promise<IncomingMes
     const [response] = (await once(call, "response")) as [IncomingMessage];
     return response;
   } catch (error) {
-    throw new ClusterError(`The API server at ${server} does not answer: ${(error as Error).message}.`, {
+    throw new ClusterError(`The API server at ${server} does not respond: ${(error as Error).message}.`, {
       cause: error,
     });
   }

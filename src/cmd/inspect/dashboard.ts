@@ -1,5 +1,6 @@
 /**
- * `k8ts dashboard`: the web page of a cluster, on loopback, with the rights of a kubeconfig. It runs until Ctrl-C; `k8ts up` has one of its own, with the admin's.
+ * `k8ts dashboard`: the web page of a cluster, on loopback, with the credentials of a kubeconfig. It runs until Ctrl-C.
+ * `k8ts up` serves its own, with the admin's credentials.
  */
 import { spawn } from "node:child_process";
 import { join } from "node:path";
@@ -17,7 +18,7 @@ interface DashboardFlags extends DataDirOption {
   readonly open: boolean;
 }
 
-/** Beside the bundle that runs. */
+/** Next to the running bundle. */
 const ASSETS = join(import.meta.dirname, "dashboard");
 
 export function dashboardCommand(): Command {
@@ -45,7 +46,7 @@ export function dashboardCommand(): Command {
 async function runDashboard(flags: DashboardFlags): Promise<Dashboard> {
   const file = flags.kubeconfig ?? dataDirOf(flags).kubeconfig;
   const upstream = () => readKubeconfig(file, flags.context === undefined ? {} : { context: flags.context });
-  // What is wrong with it is told now, not in the browser.
+  // Report errors here, not in the browser.
   await upstream();
   const clock = realClock();
   const log = createLogger({ clock, format: "pretty", level: "warn", write: (line) => process.stderr.write(line) });
@@ -59,7 +60,7 @@ interface UpDashboardOptions {
   readonly kubeconfig: string;
 }
 
-/** The one of `k8ts up`: a port that is taken costs the page, not the cluster. */
+/** The dashboard of `k8ts up`: if its port is in use, the cluster runs without it. */
 export async function upDashboard({
   clock,
   log,
@@ -87,7 +88,7 @@ async function listening(starting: Promise<Dashboard>, port: number): Promise<Da
   }
 }
 
-/** Where there is a desktop; elsewhere the link on the screen is enough. */
+/** Only on a desktop; elsewhere the printed link is enough. */
 function openInBrowser(link: string): void {
   if (!process.stdout.isTTY || (process.env.DISPLAY === undefined && process.env.WAYLAND_DISPLAY === undefined)) return;
   spawn("xdg-open", [link], { stdio: "ignore", detached: true })

@@ -1,4 +1,4 @@
-/** `k8ts flow`: the sequence diagram of what happened to an object, and because of it, drawn from what was recorded. */
+/** `k8ts flow`: a sequence diagram of what happened to an object and what followed, drawn from flow records. */
 import { createInterface } from "node:readline";
 import { Command, Option } from "commander";
 import { builtIn } from "#api";
@@ -68,8 +68,8 @@ async function shown(dir: DataDir, object: ObjectName | undefined, options: Flow
   const { records: all, dropped } = await fetchRecords(dir);
   const about = object ?? (options.last === true ? lastFromOutside(all) : undefined);
   const question: Question = {
-    ...(about !== undefined && { object: about }),
-    ...(options.depth !== undefined && { depth: options.depth }),
+    object: about,
+    depth: options.depth,
     ...(options.since !== undefined && { since: realClock().now() - options.since }),
     reads: options.reads === true,
   };
@@ -87,10 +87,10 @@ function rendered(records: readonly FlowRecord[], options: FlowOptions): string 
     case "otlp":
       return `${JSON.stringify(otlp(records))}\n`;
     default: {
-      const diagram = diagramOf(records, { fold, reads, deliveries, ...(only !== undefined && { only }) });
+      const diagram = diagramOf(records, { fold, reads, deliveries, only });
       if (only !== undefined && diagram.lines.length === 0) {
         const all = diagramOf(records, { fold, reads, deliveries }).participants;
-        throw new ClusterError(`${only.join(", ")} took no part in it. These did: ${all.join(", ")}.`);
+        throw new ClusterError(`${only.join(", ")} took no part in this flow. Participants: ${all.join(", ")}.`);
       }
       return format === "mermaid"
         ? mermaid(diagram)
@@ -99,19 +99,19 @@ function rendered(records: readonly FlowRecord[], options: FlowOptions): string 
   }
 }
 
-/** Who pages through it sees who is who on each page. */
+/** Repeats the names of the participants on each page. */
 function headsEvery(): number {
   const { isTTY, rows = 24 } = process.stdout;
   return isTTY ? Math.max(10, rows - 2) : Infinity;
 }
 
-/** As wide as the terminal allows, so that most words fit on their arrows. */
+/** As wide as the terminal, so that most labels fit on their arrows. */
 function columnWidth(participants: readonly string[]): number {
   const wide = process.stdout.columns ?? 160;
   return Math.max(14, Math.min(30, Math.floor((wide - 20) / Math.max(1, participants.length))));
 }
 
-/** Of an object, also what has happened to it so far. */
+/** For an object, past records are shown first. */
 async function follow(dir: DataDir, object: ObjectName | undefined, options: FlowOptions): Promise<void> {
   const { only, reads, since, depth, format } = options;
   const query = new URLSearchParams({
@@ -123,7 +123,7 @@ async function follow(dir: DataDir, object: ObjectName | undefined, options: Flo
   });
   const response = await askServer(dir, `/k8ts/flows?${query}`);
   if (response.statusCode !== 200) throw refused(response.statusCode, await bodyText(response));
-  // Nothing may happen for long.
+  // Long silence is normal here.
   response.setTimeout(0);
   for await (const line of createInterface({ input: response })) {
     const record = JSON.parse(line) as FlowRecord | { readonly type: "live" };
@@ -141,7 +141,7 @@ function linesOf(record: FlowRecord, only: readonly string[] | undefined): strin
 }
 
 function refused(status: number | undefined, text: string): ClusterError {
-  return new ClusterError(`The API server answers ${status}: ${text.trim()}`);
+  return new ClusterError(`The API server returned ${status}: ${text.trim()}`);
 }
 
 const ARROWS = { call: "──►", answer: "──►", watch: "--►", persisted: "══►", note: "···" } as const;
@@ -170,15 +170,16 @@ function lastFromOutside(records: readonly FlowRecord[]): ObjectName | undefined
 
 function nothingFound(object: ObjectName | undefined, dropped: number): string {
   const what =
-    object === undefined ? "Nothing has happened yet" : `Nothing is known of ${object.resource} ${object.name}`;
-  return dropped === 0 ? `${what}.` : `${what}: the oldest ${dropped} records have made room for newer ones.`;
+    object === undefined ? "There are no records yet" : `There are no records of ${object.resource} ${object.name}`;
+  return dropped === 0 ? `${what}.` : `${what}: the oldest ${dropped} records were dropped.`;
 }
 
-/** Throws ClusterError for what names no resource. */
+/** Throws ClusterError for an unknown resource. */
 export function objectName(text: string, namespace: string): ObjectName {
   const slash = text.indexOf("/");
   const [type, name] = [text.slice(0, slash).toLowerCase(), text.slice(slash + 1)];
-  if (slash <= 0 || name === "") throw new ClusterError(`${JSON.stringify(text)} names no object: try deployment/web.`);
+  if (slash <= 0 || name === "")
+    throw new ClusterError(`${JSON.stringify(text)} is not an object: try deployment/web.`);
   const kind = builtIn.find(
     ({ names, group }) =>
       [names.plural, names.singular, ...(names.shortNames ?? [])].includes(type) || `${names.plural}.${group}` === type,
@@ -193,6 +194,6 @@ export function objectName(text: string, namespace: string): ObjectName {
   }
   const dot = type.indexOf(".");
   if (dot === -1)
-    throw new ClusterError(`${JSON.stringify(type)} is no resource; a custom one is written as plural.group/name.`);
+    throw new ClusterError(`${JSON.stringify(type)} is not a resource; write a custom one as plural.group/name.`);
   return { resource: `${type.slice(dot + 1)}/${type.slice(0, dot)}`, namespace, name };
 }

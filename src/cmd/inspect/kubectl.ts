@@ -1,6 +1,6 @@
 /**
- * `k8ts kubectl …`: the kubectl on PATH, or the one that the tests have installed, with this cluster's kubeconfig. Everything behind the name is
- * kubectl's own, and its exit code is handed on.
+ * `k8ts kubectl …`: runs the kubectl on PATH, or the one that the tests installed, with this cluster's kubeconfig. All
+ * arguments are kubectl's, and its exit code is returned.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -14,30 +14,30 @@ import { type DataDirOption, dataDirOf, dataDirOption } from "../options/values.
 export function kubectlCommand(): Command {
   return new Command("kubectl")
     .description("run kubectl with this cluster's kubeconfig; put --data-dir before kubectl's arguments")
-    .argument("[words...]", "arguments for kubectl")
+    .argument("[arguments...]", "arguments for kubectl")
     .addOption(dataDirOption())
     .allowUnknownOption()
     .passThroughOptions()
-    .action(async (words: readonly string[], options: DataDirOption) => {
-      process.exitCode = await runKubectl(words, dataDirOf(options));
+    .action(async (args: readonly string[], options: DataDirOption) => {
+      process.exitCode = await runKubectl(args, dataDirOf(options));
     });
 }
 
-export async function runKubectl(words: readonly string[], { path, kubeconfig }: DataDir): Promise<number> {
+export async function runKubectl(args: readonly string[], { path, kubeconfig }: DataDir): Promise<number> {
   const program = findKubectl(process.env);
   if (program === undefined) {
-    throw new ClusterError("k8ts comes without a kubectl, and none is on PATH: install one and try again.");
+    throw new ClusterError("kubectl was not found on PATH, and k8ts does not include it: install it and try again.");
   }
   if (!existsSync(kubeconfig)) throw new ClusterError(`There is no cluster in ${path}: start one with \`k8ts up\`.`);
-  const child = spawn(program, words, { stdio: "inherit", env: { ...process.env, KUBECONFIG: kubeconfig } });
-  // What is typed at a terminal reaches both; what is sent to this process alone is handed on. It is kubectl that decides when to end.
+  const child = spawn(program, args, { stdio: "inherit", env: { ...process.env, KUBECONFIG: kubeconfig } });
+  // Terminal signals reach both processes; signals sent to this one are forwarded. kubectl decides when to exit.
   const handOn = (signal: NodeJS.Signals) => void (process.stdin.isTTY || child.kill(signal));
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, handOn);
   const [code, signal] = (await once(child, "exit")) as [number | null, NodeJS.Signals | null];
   return code ?? 128 + (signal === null ? 0 : constants.signals[signal]);
 }
 
-/** Not bin/kubectl of this package: that one looks for kubectl itself. */
+/** Skips bin/kubectl of this package, which searches for kubectl itself. */
 function findKubectl({ PATH = "" }: NodeJS.ProcessEnv): string | undefined {
   const own = resolve(import.meta.dirname, "..");
   const shim = realPath(join(own, "bin", "kubectl"));
@@ -51,7 +51,7 @@ function isProgram(file: string): boolean {
     accessSync(file, to.X_OK);
     return statSync(file).isFile();
   } catch {
-    return false; // absent, or not to be run: the next is tried
+    return false; // absent or not executable: try the next
   }
 }
 

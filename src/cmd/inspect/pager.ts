@@ -1,8 +1,8 @@
 /**
- * Text for a terminal: what does not fit is shown by the user's pager, and can be moved sideways.
+ * Text for a terminal: what does not fit is shown in the user's pager, with horizontal scrolling.
  *
- * 1. PAGER may be several words, as everywhere; LESS is the user's where it is set.
- * 2. While the pager runs, Ctrl-C is its own: who ended before it would leave it with the terminal.
+ * 1. PAGER may contain arguments; LESS is left as the user set it.
+ * 2. While the pager runs, this process ignores Ctrl-C: exiting first would leave the pager without its terminal.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -14,7 +14,7 @@ export interface Terminal {
   write(text: string): unknown;
 }
 
-/** What a shell answers for a program that is not there. */
+/** The exit code of a shell for an unknown program. */
 const NO_PROGRAM = 127;
 
 export async function showPaged(

@@ -1,5 +1,5 @@
 /**
- * `--detach`: the cluster runs in a process of its own, which tells its parent over an IPC channel how far it is.
+ * `--detach`: the cluster runs in its own process, which reports its progress to the parent over IPC.
  *
  *     k8ts up --detach ──► k8ts up (its log in k8ts.log) --► steps, then ready or failed --► parent prints and returns
  */
@@ -16,7 +16,7 @@ type Message =
 export async function runDetached(config: ClusterConfig): Promise<void> {
   const dir = dataDir(config.dataDir);
   const entry = process.argv[1];
-  if (entry === undefined) throw new ClusterError("k8ts cannot find its own program file to start it detached.");
+  if (entry === undefined) throw new ClusterError("k8ts cannot find its own program file, which --detach starts.");
   const log = openLog(dir.path, dir.log);
   process.stdout.write(`${banner()}\n`);
   const args = process.argv.slice(2).filter((arg) => arg !== "--detach");
@@ -45,7 +45,7 @@ export async function runDetached(config: ClusterConfig): Promise<void> {
   child.once("error", (error) => outcome.reject(error));
   child.once("exit", (code, signal) =>
     outcome.reject(
-      new ClusterError(`The cluster ended before it was ready (${signal ?? `exit code ${code}`}); see ${dir.log}.`),
+      new ClusterError(`The cluster exited before it was ready (${signal ?? `exit code ${code}`}); see ${dir.log}.`),
     ),
   );
   try {
@@ -71,9 +71,9 @@ function openLog(dir: string, file: string): number {
   }
 }
 
-/** The detached process's side. */
+/** In the detached process. */
 export function parentReporter(): Reporter {
-  // The parent may leave at any time, also while something is being told to it: a cluster that is up stays up.
+  // The parent may exit at any time, also during a message: the cluster keeps running.
   const tell = (message: Message) => {
     if (process.connected) process.send?.(message, undefined, undefined, () => undefined);
   };

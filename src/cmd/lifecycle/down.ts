@@ -1,4 +1,4 @@
-/** `k8ts down`: stops the cluster of a data directory and waits until it has let go of everything. */
+/** `k8ts down`: stops the cluster of a data directory and waits until all its resources are released. */
 import { existsSync } from "node:fs";
 import { Command, Option } from "commander";
 import { type Clock, realClock } from "#base";
@@ -28,7 +28,7 @@ export function downCommand(): Command {
     });
 }
 
-/** Also those that a crash left behind. */
+/** Including nodes left behind by a crash. */
 async function endNodesOf(dir: DataDir, clock: Clock): Promise<void> {
   if (!existsSync(dir.nodes)) return;
   const lock = await openDataDir(dir);
@@ -46,7 +46,7 @@ export async function stopRunning(dir: DataDir, timeoutMs: number, clock: Clock)
   for (;;) {
     const found = await findRunning(dir);
     if (!found.running) return signalled !== undefined;
-    // Without a state it is still starting (or already stopping): asked again at the next turn.
+    // Without a state it is still starting, or already stopping: try again.
     if (found.state !== undefined && signalled === undefined) {
       signalled = found.state.pid;
       terminate(signalled);
@@ -55,7 +55,7 @@ export async function stopRunning(dir: DataDir, timeoutMs: number, clock: Clock)
     if (clock.monotonic() >= deadline) {
       const who = signalled === undefined ? "The cluster" : `Process ${signalled}`;
       throw new ClusterError(
-        `${who} did not stop within ${timeoutMs / 1000} s. Look at ${dir.log}, then end it with kill -9: nothing acknowledged is lost.`,
+        `${who} did not stop within ${timeoutMs / 1000} s. Look at ${dir.log}, then kill it with kill -9: no acknowledged write is lost.`,
       );
     }
     await clock.sleep(POLL_MS);
@@ -66,7 +66,7 @@ function terminate(pid: number): void {
   try {
     process.kill(pid, "SIGTERM");
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ESRCH") return; // it has just ended by itself
-    throw new ClusterError(`Process ${pid} cannot be stopped: ${(error as Error).message}.`, { cause: error });
+    if ((error as NodeJS.ErrnoException).code === "ESRCH") return; // it has just exited
+    throw new ClusterError(`Cannot stop process ${pid}: ${(error as Error).message}.`, { cause: error });
   }
 }

@@ -1,5 +1,5 @@
 /**
- * A cluster in this process: shows each part as it comes up, then a live status line, and stops cleanly on a signal.
+ * A cluster in this process: shows each phase of the start, then a live status line, and stops cleanly on a signal.
  * Started by --detach, the same code reports to its parent instead of a terminal.
  */
 import { createLogger, realClock } from "#base";
@@ -18,7 +18,7 @@ export async function runForeground(
   const clock = realClock();
   const detached = process.send !== undefined;
   const reporter: Reporter = detached ? parentReporter() : terminalReporter(process.stdout, clock);
-  // A log that finds no space on its disk, or nobody who reads it, must not end the cluster; it goes on when it can.
+  // The cluster must survive a full disk or a closed pipe behind its log.
   process.stderr.on("error", () => {});
   const log = createLogger({
     clock,
@@ -28,10 +28,10 @@ export async function runForeground(
   });
   const environment: Environment = { clock, log, progress: (step) => reporter.step(step) };
 
-  // A start that waits for something, such as an etcd that does not answer, must not wait longer than its user: what has been
-  // started dies with the process, and nothing that was acknowledged is lost.
+  // A start that waits, for example for etcd, ends at once on a signal: what was started ends with the process, and no
+  // acknowledged write is lost.
   const endEarly = () => {
-    reporter.failed("It was stopped before it was ready.");
+    reporter.failed("Stopped before the cluster was ready.");
     process.exit(1);
   };
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, endEarly);
@@ -50,7 +50,7 @@ export async function runForeground(
     process.on(signal, () => signalled.resolve(signal));
     process.off(signal, endEarly);
   }
-  // Counted from the start of the process, so that loading the program is part of it.
+  // Measured from the start of the process, so that it includes loading the program.
   const readyMs = clock.now() - performance.timeOrigin;
   log.info("ready", {
     readyMs: Math.round(readyMs),
@@ -75,9 +75,9 @@ export async function runForeground(
   const signal = await signalled.promise;
   log.info("stopping", { signal });
   reporter.stopping();
-  // A second Ctrl-C must always work, also when stopping hangs.
+  // A second Ctrl-C always ends the process, even if stopping hangs.
   process.once("SIGINT", () => process.exit(130));
-  // SIGTERM is how others end it, to start it anew or to end nodes themselves (`k8ts down`): containers keep running. Ctrl-C ends all.
+  // After SIGTERM (a restart, or `k8ts down`, which ends nodes itself) containers keep running. Ctrl-C ends everything.
   await page?.dashboard?.close();
   await cluster.stop({ keepNodes: signal === "SIGTERM" });
   reporter.stopped();

@@ -1,4 +1,4 @@
-/** `k8ts reset`: stops the cluster, deletes its state, and takes its context out of the user's kubeconfig. */
+/** `k8ts reset`: stops the cluster, deletes its state, and removes its context from the user's kubeconfig. */
 import { existsSync } from "node:fs";
 import { Command } from "commander";
 import { realClock } from "#base";
@@ -29,7 +29,7 @@ export function resetCommand(): Command {
       await stopRunning(dir, STOP_TIMEOUT_MS, clock);
       const lock = await openDataDir(dir);
       try {
-        // Another data directory's cluster may have taken the context over: then it stays.
+        // The context may belong to the cluster of another data directory by now: then it stays.
         if (ownServer !== undefined && (await kubeconfigServer(merged, CONTEXT_NAME)) === ownServer) {
           await removeFromKubeconfig(merged, CONTEXT_NAME, { clock });
         }

@@ -1,4 +1,4 @@
-/** `k8ts status`: whether the cluster of a data directory runs and is well; exit code 1 if not. */
+/** `k8ts status`: whether the cluster of a data directory runs and is ready; exit code 1 if not. */
 import { Command, Option } from "commander";
 import { realClock } from "#base";
 import { type DataDir, findRunning, type RunState } from "#cluster";

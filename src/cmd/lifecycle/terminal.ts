@@ -1,4 +1,4 @@
-/** How a starting and running cluster looks on a terminal; without one, the same lines without colours and without the live status. */
+/** The output of a starting and running cluster; without a terminal, without colours and live status. */
 import type { WriteStream } from "node:tty";
 import { K8TS_VERSION, KUBERNETES_VERSION } from "#apiserver";
 import type { Clock, Timer } from "#base";
@@ -16,7 +16,7 @@ export interface Ready {
 export interface Reporter {
   begin(config: ClusterConfig): void;
   step(step: Step): void;
-  /** `revision` asks for the store's newest, for whoever shows it from then on. */
+  /** `revision` reads the store's current revision, for the live status. */
   ready(ready: Ready, revision: () => Promise<number>): void;
   failed(sentence: string): void;
   stopping(): void;
@@ -39,7 +39,7 @@ export function terminalReporter(out: WriteStream, clock: Clock): Reporter {
       live?.end();
       line("Stopping …");
     },
-    stopped: () => line("Stopped. The next `k8ts up` continues here."),
+    stopped: () => line("Stopped. The next `k8ts up` resumes this cluster."),
   };
 }
 
@@ -91,7 +91,7 @@ class LiveLine {
   }
 
   async #tick(): Promise<void> {
-    const revision = await this.#revision().then(String, () => "unknown: the store does not answer");
+    const revision = await this.#revision().then(String, () => "unknown: the store does not respond");
     if (!this.#ended) this.#draw(revision);
   }
 

@@ -1,4 +1,4 @@
-/** `k8ts up`: runs a cluster in the foreground, or with --detach in a process of its own. */
+/** `k8ts up`: runs a cluster in the foreground, or with --detach in its own process. */
 import { existsSync, readdirSync } from "node:fs";
 import { Command, Option } from "commander";
 import { type ClusterConfig, ClusterError, type RealNodesConfig, type StoreConfig } from "#cluster";
@@ -10,7 +10,7 @@ import { type AuthorizationOptions, authorizationFrom, authorizationOptions } fr
 import { controllersOption } from "../options/controllers.ts";
 import { type EncryptionOptions, encryptionFrom, encryptionOptions } from "../options/encryption.ts";
 import { type EtcdOptions, etcdOptions, etcdStore, tlsOf } from "../options/etcd.ts";
-import { type FlowControlFlagOptions, flowControlFrom, flowControlOptions } from "../options/fairness.ts";
+import { type FairnessFlagOptions, fairnessFrom, fairnessOptions } from "../options/fairness.ts";
 import {
   chooseNodes,
   ownTerminal,
@@ -31,7 +31,7 @@ export interface UpOptions
     EncryptionOptions,
     AdmissionFlagOptions,
     AuditFlagOptions,
-    FlowControlFlagOptions,
+    FairnessFlagOptions,
     NodesFlagOptions,
     RealNodesFlagOptions,
     RecordingOptions {
@@ -101,7 +101,7 @@ export function upCommand(): Command {
     ...encryptionOptions(),
     ...admissionOptions(),
     ...auditOptions(),
-    ...flowControlOptions(),
+    ...fairnessOptions(),
   ])
     command.addOption(option);
   return command;
@@ -114,8 +114,8 @@ export function configFrom(options: UpOptions, realNodes?: RealNodesConfig): Clu
     bindAddress: options.bindAddress,
     port: options.port,
     store: storeFrom(options),
-    ...(options.eventTtl !== undefined && { eventTtlMs: options.eventTtl }),
-    ...(options.serviceClusterIpRange !== undefined && { serviceCidrs: options.serviceClusterIpRange }),
+    eventTtlMs: options.eventTtl,
+    serviceCidrs: options.serviceClusterIpRange,
     historyWindowMs: options.historyWindow,
     flowRecords: options.flowRecords,
     authentication: authenticationFrom(options),
@@ -123,17 +123,17 @@ export function configFrom(options: UpOptions, realNodes?: RealNodesConfig): Clu
     encryption: encryptionFrom(options),
     admission: admissionFrom(options),
     audit: auditFrom(options),
-    fairness: flowControlFrom(options),
-    ...(options.controllers !== undefined && { controllers: options.controllers }),
-    // What is in memory and has no nodes is there to try the API: nobody waits for a Pod to run.
+    fairness: fairnessFrom(options),
+    controllers: options.controllers,
+    // A memory store without nodes is for trying the API: no Pod could run.
     scheduler: options.scheduler ?? (options.store !== "memory" || nodes !== undefined || realNodes !== undefined),
-    ...(nodes !== undefined && { nodes }),
-    ...(realNodes !== undefined && { realNodes }),
+    nodes,
+    realNodes,
     mergeInto: options.kubeconfig ?? userKubeconfigPath(process.env),
   };
 }
 
-/** Real ones, from an earlier start. */
+/** Real nodes of an earlier start. */
 function hasNodes(options: UpOptions): boolean {
   const { nodes } = dataDirOf(options);
   return existsSync(nodes) && readdirSync(nodes, { withFileTypes: true }).some((entry) => entry.isDirectory());
@@ -143,7 +143,7 @@ function storeFrom(options: UpOptions): StoreConfig {
   const { store, etcdServers } = options;
   if (store === "etcd") return etcdStore(options, "--store etcd needs --etcd-servers URL[,URL…].");
   if (etcdServers !== undefined || tlsOf(options) !== undefined) {
-    throw new ClusterError(`--etcd-servers and its certificates go with --store etcd, not with --store ${store}.`);
+    throw new ClusterError(`--etcd-servers and its certificates require --store etcd, not --store ${store}.`);
   }
   return { kind: store };
 }

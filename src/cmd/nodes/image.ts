@@ -55,7 +55,7 @@ async function importOn(nodes: readonly NodeRecord[], path: string): Promise<rea
   const named = await Promise.all(
     nodes.map(({ names }) =>
       importImage(names, source.read()).catch((error: unknown) => {
-        throw new ClusterError(`${path} could not be imported on ${names.name}: ${(error as Error).message}.`, {
+        throw new ClusterError(`${path} could not be imported into ${names.name}: ${(error as Error).message}.`, {
           cause: error,
         });
       }),

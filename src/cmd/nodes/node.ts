@@ -1,7 +1,7 @@
 /**
- * `k8ts node`: nodes of a running cluster fail and come back. Real ones are in real-node.ts.
+ * `k8ts node`: stops and starts nodes of a running cluster. Real nodes are in real-node.ts.
  *
- *     k8ts node stop ══► Node, annotation simulated.k8ts.io/stopped --► the node itself: falls silent, or comes back
+ *     k8ts node stop ══► Node, annotation simulated.k8ts.io/stopped --► the node stops or resumes its heartbeats
  */
 import { Command } from "commander";
 import { type core, isStatusError } from "#api";
@@ -13,7 +13,7 @@ import { type DataDirOption, dataDirOf, dataDirOption } from "../options/values.
 import { addRealVerbs, setRealNode } from "./real-node.ts";
 
 const NODES = { apiVersion: "v1", kind: "Node", plural: "nodes", namespaced: false };
-/** The word between the fleet and this command; spelled out, so that the command need not load the fleet. */
+/** The annotation that simulated nodes watch; repeated here, so that the command does not load them. */
 export const STOPPED = "simulated.k8ts.io/stopped";
 
 export function nodeCommand(): Command {
@@ -28,8 +28,8 @@ export function nodeCommand(): Command {
       }),
     );
   for (const [verb, stopped, does, done] of [
-    ["stop", "true", "simulate a node failure", "falls silent"],
-    ["start", null, "bring a stopped node back", "comes back"],
+    ["stop", "true", "simulate a node failure", "is stopped"],
+    ["start", null, "bring a stopped node back", "is started"],
   ] as const) {
     command
       .command(`${verb} <name>`)
@@ -47,7 +47,7 @@ export function nodeCommand(): Command {
   addRealVerbs(command, (options, name) =>
     withNodes(options, async (nodes) => {
       await nodes.delete(name).catch((error: unknown) => {
-        // It may never have come so far as to be known.
+        // It may never have registered.
         if (!isStatusError(error) || error.reason !== "NotFound") throw error;
       });
     }),
@@ -63,7 +63,7 @@ async function setStopped(nodes: ResourceClient<core.Node>, name: string, stoppe
     await nodes.patch(name, { type: "merge", object: { metadata: { annotations: { [STOPPED]: stopped } } } });
   } catch (error) {
     if (!isStatusError(error) || error.reason !== "NotFound") throw error;
-    throw new ClusterError(`There is no node ${name}: \`k8ts node ls\` lists those that there are.`, { cause: error });
+    throw new ClusterError(`There is no node ${name}: \`k8ts node ls\` lists all nodes.`, { cause: error });
   }
 }
 
@@ -75,7 +75,7 @@ async function withNodes(
   if (!(await findRunning(dir)).running) throw new ClusterError(`No cluster is running in ${dir.path}.`);
   const { server, caPem, client: user } = await readKubeconfig(dir.kubeconfig);
   const credentials = user !== undefined && "certPem" in user ? { certPem: user.certPem, keyPem: user.keyPem } : {};
-  // Loaded here, so that other commands start without it.
+  // Loaded on demand, so that other commands start without it.
   const { Client, https } = await import("#client");
   const clock = realClock();
   const client = new Client({ transport: https({ server, caPem, ...credentials }, { clock }), clock });
@@ -83,7 +83,7 @@ async function withNodes(
     await work(client.of<core.Node>(NODES));
   } catch (error) {
     if (!isStatusError(error)) throw error;
-    throw new ClusterError(`The API server at ${server} says: ${error.message}`, { cause: error });
+    throw new ClusterError(`The API server at ${server} returned: ${error.message}`, { cause: error });
   } finally {
     await client.close();
   }
@@ -93,7 +93,7 @@ export function nodesTable(nodes: readonly core.Node[]): string {
   const rows = nodes.map(({ metadata, status }) => {
     const ready = status?.conditions?.find(({ type }) => type === "Ready")?.status;
     const isStopped = metadata.annotations?.[STOPPED] === "true";
-    const state = ready === "True" ? "Ready" : ready === "Unknown" ? "NotReady (not heard of)" : "NotReady";
+    const state = ready === "True" ? "Ready" : ready === "Unknown" ? "NotReady (no heartbeat)" : "NotReady";
     return [
       metadata.name ?? "",
       isStopped ? `${state}, stopped` : state,

@@ -1,5 +1,6 @@
 /**
- * `k8ts node add · remove · stop · start` for real nodes: the wish is written down, the running cluster fulfils it, and this waits for it.
+ * `k8ts node add · remove · stop · start` for real nodes: the command writes the wanted state, the running cluster
+ * reconciles it, and the command waits.
  *
  *     k8ts node stop ══► nodes/<name>/node.json ···► running cluster ══► run.json ···► k8ts node stop
  */
@@ -12,7 +13,7 @@ import { type DataDirOption, dataDirOf, dataDirOption } from "../options/values.
 const POLL_MS = 50;
 const TIMEOUT_MS = 60_000;
 
-/** Adds the verbs that only real nodes have. `forget` takes a Node out of the API. */
+/** Adds the subcommands for real nodes only. `forget` deletes a Node from the API. */
 export function addRealVerbs(node: Command, forget: (options: DataDirOption, name: string) => Promise<void>): void {
   node
     .command("add [name]")
@@ -28,13 +29,14 @@ export function addRealVerbs(node: Command, forget: (options: DataDirOption, nam
     .addOption(dataDirOption())
     .action(async (name: string, options: DataDirOption) => {
       const dir = dataDirOf(options);
-      if (!(await setRealNode(dir, name, "removed", realClock()))) throw new ClusterError(`${name} is no real node.`);
+      if (!(await setRealNode(dir, name, "removed", realClock())))
+        throw new ClusterError(`${name} is not a real node.`);
       await forget(options, name);
       process.stdout.write(`${name} is removed.\n`);
     });
 }
 
-/** False if there is no real node of this name. Resolves when it has become so. */
+/** Resolves when the node has the wanted state, to false if there is no real node of this name. */
 export async function setRealNode(dir: DataDir, name: string, wanted: Wanted, clock: Clock): Promise<boolean> {
   const { nodeNames, readNode, siteNames, writeSpec } = await nodeTools();
   const names = nodeNames(siteNames(dir.path), name);
@@ -53,7 +55,7 @@ async function addRealNode(dir: DataDir, given: string | undefined, clock: Clock
   const name = given ?? freeName(taken);
   const problem = nodeNameProblem(name);
   if (problem !== undefined) throw new ClusterError(problem);
-  if (taken.has(name)) throw new ClusterError(`There is a node ${name} already.`);
+  if (taken.has(name)) throw new ClusterError(`Node ${name} already exists.`);
   const names = nodeNames(site, name);
   await writeSpec(names, { wanted: "running" });
   await waitFor(dir, () => readNode(names), "running", name, clock);
@@ -83,7 +85,7 @@ async function waitFor(
     if ((record?.run?.state ?? "removed") === wanted && (record === undefined) === (wanted === "removed")) return;
     if (clock.monotonic() >= deadline) {
       throw new ClusterError(
-        `${name} is not ${wanted} after ${TIMEOUT_MS / 1000} s. Does the cluster keep real nodes (--runtime containerd)? See ${dir.log}.`,
+        `${name} is not ${wanted} after ${TIMEOUT_MS / 1000} s. Does the cluster have real nodes (--runtime containerd)? See ${dir.log}.`,
       );
     }
     await clock.sleep(POLL_MS);

@@ -1,4 +1,4 @@
-/** Flags about audit, named as kube-apiserver names them. */
+/** Audit flags, with kube-apiserver's names. */
 import { Option } from "commander";
 import { AUDIT_MODES, type AuditMode } from "#apiserver";
 import type { ClusterConfig } from "#cluster";
@@ -123,7 +123,7 @@ export function auditFrom(options: AuditFlagOptions): NonNullable<ClusterConfig[
 
 type Given<T> = { readonly [K in keyof T]?: Exclude<T[K], undefined> };
 
-/** What was said; the rest has its defaults elsewhere. */
+/** Only the given flags; defaults are set elsewhere. */
 function given<T extends object>(values: T): Given<T> {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Given<T>;
 }

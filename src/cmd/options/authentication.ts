@@ -1,4 +1,4 @@
-/** The flags of authentication, named and meant as kube-apiserver's. */
+/** Authentication flags, with kube-apiserver's names and meanings. */
 import { InvalidArgumentError, Option } from "commander";
 import type { AuthenticationFlags } from "#cluster";
 import { milliseconds } from "./values.ts";
@@ -36,10 +36,10 @@ export interface AuthenticationOptions {
   readonly requestheaderExtraHeadersPrefix?: readonly string[];
 }
 
-/** May be given more than once. */
+/** Repeatable. */
 const each = (flags: string, description: string) =>
   new Option(flags, description).argParser((value: string, before: readonly string[] = []) => [...before, value]);
-/** Separated by commas, and may be given more than once. */
+/** Comma-separated, and repeatable. */
 const list = (flags: string, description: string) =>
   new Option(flags, description).argParser((value: string, before: readonly string[] = []) => [
     ...before,

@@ -1,4 +1,4 @@
-/** Flags about who may do what, named as kube-apiserver names them. */
+/** Authorization flags, with kube-apiserver's names. */
 import { Option } from "commander";
 import type { ClusterConfig } from "#cluster";
 import { milliseconds } from "./values.ts";

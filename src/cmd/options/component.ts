@@ -1,4 +1,4 @@
-/** Flags that components in a process of their own share: how they reach the API server, who of several works, where they tell about themselves. */
+/** Flags that all standalone components share: API server, leader election, health and metrics. */
 import { Option } from "commander";
 import { ClusterError, type ComponentConfig } from "#cluster";
 import { boolean, milliseconds, wholeNumber } from "./values.ts";
@@ -56,16 +56,17 @@ export function componentOptions({ name, port }: ComponentDefaults): readonly Op
 
 export function componentFrom(options: ComponentOptions): Omit<ComponentConfig, "name"> {
   const { kubeconfig, master, bindAddress, securePort, tlsCertFile, tlsPrivateKeyFile } = options;
-  if (kubeconfig === undefined) throw new ClusterError("--kubeconfig is needed: it says how to reach the API server.");
+  if (kubeconfig === undefined)
+    throw new ClusterError("--kubeconfig is required: it has the API server's address and credentials.");
   return {
     kubeconfig,
-    ...(master !== undefined && { master }),
+    master,
     ...(securePort !== 0 && {
       serving: {
         bindAddress,
         port: securePort,
-        ...(tlsCertFile !== undefined && { tlsCertFile }),
-        ...(tlsPrivateKeyFile !== undefined && { tlsPrivateKeyFile }),
+        tlsCertFile,
+        tlsPrivateKeyFile,
       },
     }),
     ...(options.leaderElect && { election: electionFrom(options) }),

@@ -1,11 +1,11 @@
 /**
- * `--controllers`: which controllers run, by the names that kube-controller-manager knows, those of earlier versions included.
+ * `--controllers`: which controllers run, by kube-controller-manager's names, including those of earlier versions.
  *
- * 1. Nothing at all, as in `--controllers ""`, switches every controller off: whoever runs them in another process says so.
+ * 1. An empty list, as in `--controllers ""`, disables all controllers: they run in another process.
  */
 import { Option } from "commander";
 
-/** As controllers were called before, and as they are called now. */
+/** Former names of controllers, and their current names. */
 const EARLIER: Readonly<Record<string, string>> = {
   attachdetach: "persistentvolume-attach-detach-controller",
   bootstrapsigner: "bootstrap-signer-controller",

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import { Option } from "commander";
-import { ClusterError, type LoneDnsConfig } from "#cluster";
+import { ClusterError, type StandaloneDnsConfig } from "#cluster";
 import { wholeNumber } from "./values.ts";
 
 export interface DnsFlagOptions {
@@ -31,14 +31,14 @@ export function dnsOptions(): readonly Option[] {
   ];
 }
 
-export function dnsFrom(options: DnsFlagOptions, addresses: readonly string[]): LoneDnsConfig {
+export function dnsFrom(options: DnsFlagOptions, addresses: readonly string[]): StandaloneDnsConfig {
   const stubs = (options.stubDomain ?? []).map((text) => {
     const [domain = "", servers = ""] = text.split("=");
-    if (domain === "" || servers === "") throw new ClusterError(`--stub-domain ${text}: say domain=ip[:port][,…].`);
+    if (domain === "" || servers === "") throw new ClusterError(`--stub-domain ${text}: use domain=ip[:port][,…].`);
     return [domain.toLowerCase(), list(servers).map((server) => serverOf("--stub-domain", server))] as const;
   });
   for (const address of addresses)
-    if (isIP(address) === 0) throw new ClusterError(`--cluster-dns: ${address} is no address.`);
+    if (isIP(address) === 0) throw new ClusterError(`--cluster-dns: ${address} is not an IP address.`);
   return {
     addresses,
     port: options.dnsPort,
@@ -50,7 +50,7 @@ export function dnsFrom(options: DnsFlagOptions, addresses: readonly string[]): 
   };
 }
 
-/** Those of the machine, without ourselves: who asks themselves never gets an answer. */
+/** The machine's servers, without our own addresses, which would be a loop. */
 function systemServers(own: readonly string[]): string[] {
   try {
     const lines = readFileSync("/etc/resolv.conf", "utf8").split("\n");
@@ -65,7 +65,7 @@ function serverOf(flag: string, text: string): { host: string; port: number } {
   if (isIP(text) !== 0) return { host: text, port: DNS_PORT };
   const [, host = "", port = ""] = /^\[?(.+?)\]?:(\d+)$/.exec(text) ?? [];
   if (isIP(host) === 0 || Number(port) > 65_535)
-    throw new ClusterError(`${flag}: ${text} is no server; say ip[:port].`);
+    throw new ClusterError(`${flag}: ${text} is not a server; use ip[:port].`);
   return { host, port: Number(port) };
 }
 

@@ -1,4 +1,4 @@
-/** Flags about encryption at rest, named as kube-apiserver names them. */
+/** Encryption flags, with kube-apiserver's names. */
 import { Option } from "commander";
 import type { ClusterConfig } from "#cluster";
 import { boolean } from "./values.ts";
@@ -22,5 +22,5 @@ export function encryptionOptions(): readonly Option[] {
 
 export function encryptionFrom(options: EncryptionOptions): NonNullable<ClusterConfig["encryption"]> {
   const { encryptionProviderConfig: file, encryptionProviderConfigAutomaticReload: reloads } = options;
-  return { ...(file !== undefined && { file }), ...(reloads !== undefined && { reloads }) };
+  return { file, reloads };
 }

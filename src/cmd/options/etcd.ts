@@ -1,4 +1,4 @@
-/** Flags of the etcd behind an API server, named as kube-apiserver names them. */
+/** etcd flags, with kube-apiserver's names. */
 import { Option } from "commander";
 import { ClusterError, type StoreConfig } from "#cluster";
 

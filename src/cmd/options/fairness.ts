@@ -1,15 +1,15 @@
-/** Flags about how much is served at a time, named as kube-apiserver names them. */
+/** Concurrency flags, with kube-apiserver's names. */
 import { Option } from "commander";
 import { type ClusterConfig, ClusterError } from "#cluster";
 import { boolean, wholeNumber } from "./values.ts";
 
-export interface FlowControlFlagOptions {
+export interface FairnessFlagOptions {
   readonly enablePriorityAndFairness?: boolean;
   readonly maxRequestsInflight?: number;
   readonly maxMutatingRequestsInflight?: number;
 }
 
-export function flowControlOptions(): readonly Option[] {
+export function fairnessOptions(): readonly Option[] {
   return [
     new Option(
       "--enable-priority-and-fairness [boolean]",
@@ -28,7 +28,7 @@ export function flowControlOptions(): readonly Option[] {
   ];
 }
 
-export function flowControlFrom(options: FlowControlFlagOptions): NonNullable<ClusterConfig["fairness"]> {
+export function fairnessFrom(options: FairnessFlagOptions): NonNullable<ClusterConfig["fairness"]> {
   const { enablePriorityAndFairness: fair, maxRequestsInflight, maxMutatingRequestsInflight } = options;
   if (fair !== false && maxRequestsInflight === 0 && maxMutatingRequestsInflight === 0) {
     throw new ClusterError(

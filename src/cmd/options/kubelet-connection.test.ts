@@ -25,6 +25,6 @@ describe("flags about kubelets", () => {
 
   it.each([
     { args: ["--kubelet-client-key=a.key"], problem: "belong together" },
-    { args: ["--kubelet-preferred-address-types=Somewhere"], problem: "Somewhere is none of Hostname" },
+    { args: ["--kubelet-preferred-address-types=Somewhere"], problem: "Somewhere is not one of Hostname" },
   ])("$args is refused", ({ args, problem }) => expect(() => configured(...args)).toThrow(problem));
 });

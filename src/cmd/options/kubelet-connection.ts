@@ -1,4 +1,4 @@
-/** Flags of kube-apiserver about kubelets: how it reaches them, who it is to them, and whether it checks who they are. */
+/** kube-apiserver's flags for its connections to kubelets. */
 import { InvalidArgumentError, Option } from "commander";
 import { type ApiServerConfig, ClusterError } from "#cluster";
 import { milliseconds } from "./values.ts";
@@ -36,16 +36,16 @@ export function kubeletReachFrom(options: KubeletReachOptions): NonNullable<ApiS
     throw new ClusterError("--kubelet-client-certificate and --kubelet-client-key belong together: give both or none.");
   }
   return {
-    ...(certificateAuthority !== undefined && { certificateAuthority }),
+    certificateAuthority,
     ...(certFile !== undefined && keyFile !== undefined && { client: { certFile, keyFile } }),
-    ...(kubeletPreferredAddressTypes !== undefined && { addressTypes: kubeletPreferredAddressTypes }),
-    ...(timeoutMs !== undefined && { timeoutMs }),
+    addressTypes: kubeletPreferredAddressTypes,
+    timeoutMs,
   };
 }
 
 function addressTypes(value: string): readonly string[] {
   const types = value.split(",").map((type) => type.trim());
   const wrong = types.find((type) => !ADDRESS_TYPES.includes(type));
-  if (wrong !== undefined) throw new InvalidArgumentError(`${wrong} is none of ${ADDRESS_TYPES.join(", ")}.`);
+  if (wrong !== undefined) throw new InvalidArgumentError(`${wrong} is not one of ${ADDRESS_TYPES.join(", ")}.`);
   return types;
 }

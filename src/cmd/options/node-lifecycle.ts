@@ -1,6 +1,6 @@
-/** Flags of kube-controller-manager about nodes: which addresses their Pods get, and how patient the cluster is with nodes that fall silent. */
+/** kube-controller-manager's flags about nodes: Pod CIDRs, and the handling of unreachable nodes. */
 import { InvalidArgumentError, Option } from "commander";
-import { ClusterError, type LoneControllerManagerConfig } from "#cluster";
+import { ClusterError, type StandaloneControllerManagerConfig } from "#cluster";
 import { boolean, milliseconds, wholeNumber } from "./values.ts";
 
 export interface NodeFlagOptions {
@@ -60,7 +60,7 @@ export function nodeFlags(): readonly Option[] {
 
 export function nodeFlagsFrom(
   options: NodeFlagOptions,
-): Pick<LoneControllerManagerConfig, "nodeCidrs" | "nodeLifecycle"> {
+): Pick<StandaloneControllerManagerConfig, "nodeCidrs" | "nodeLifecycle"> {
   const given = {
     monitorGraceMs: options.nodeMonitorGracePeriod,
     startupGraceMs: options.nodeStartupGracePeriod,
@@ -74,7 +74,7 @@ export function nodeFlagsFrom(
   return { nodeLifecycle, nodeCidrs: options.allocateNodeCidrs ? nodeCidrsFrom(options) : false };
 }
 
-function nodeCidrsFrom(options: NodeFlagOptions): NonNullable<LoneControllerManagerConfig["nodeCidrs"]> {
+function nodeCidrsFrom(options: NodeFlagOptions): NonNullable<StandaloneControllerManagerConfig["nodeCidrs"]> {
   const { clusterCidr: clusterCidrs, serviceClusterIpRange: serviceCidrs = [], nodeCidrMaskSize: size } = options;
   if (clusterCidrs === undefined) throw new ClusterError("--allocate-node-cidrs needs --cluster-cidr.");
   const { nodeCidrMaskSizeIpv4: ipv4, nodeCidrMaskSizeIpv6: ipv6 } = options;

@@ -69,7 +69,10 @@ describe("chooseNodes", () => {
       terminal(),
       machine({ root: false }),
     );
-    expect([realNodes, notes]).toEqual([undefined, ["Its real nodes stay as they are. Real nodes need root."]]);
+    expect([realNodes, notes]).toEqual([
+      undefined,
+      ["The real nodes of this cluster were left as they are. Real nodes need root."],
+    ]);
   });
 
   it("auto says why nodes are only simulated; containerd refuses", async () => {
@@ -79,7 +82,7 @@ describe("chooseNodes", () => {
       machine({ root: false }),
     );
     expect(notes).toEqual([
-      "The 2 nodes are simulated: Pods are reported as running, but nothing runs. Real nodes need root.",
+      "The 2 nodes are simulated: Pods are reported as running, but no containers run. Real nodes need root.",
     ]);
     await expect(
       chooseNodes({ runtime: "containerd", hasNodes: false }, terminal(), machine({ root: false })),
@@ -97,7 +100,7 @@ describe("chooseNodes", () => {
     const { realNodes, notes } = await chooseNodes(options, screen, machine({ missing: ["containerd", "runc"] }));
     expect(realNodes !== undefined).toBe(installs);
     if (installs) expect(screen.lines.at(-1)).toBe("Installing containerd, runc …");
-    else expect(notes[0]).toContain("say --yes, or install them with `apt-get install containerd runc`");
+    else expect(notes[0]).toContain("use --yes, or install them with `apt-get install containerd runc`");
   });
 });
 

@@ -1,8 +1,8 @@
 /**
- * Whether nodes are real, and what has to be installed for that.
+ * Decides whether nodes are real, and installs what they need.
  *
- *     --runtime containerd ──► real, or a sentence that says what is in the way
- *     --runtime auto ──► real where they can be, else simulated with a note that says why
+ *     --runtime containerd ──► real nodes, or an error with the reason
+ *     --runtime auto ──► real nodes where possible, else simulated ones and a note with the reason
  */
 import { existsSync } from "node:fs";
 import { dirname, extname, join } from "node:path";
@@ -60,11 +60,11 @@ type Tools = Pick<
 
 export interface Terminal {
   readonly say: (line: string) => void;
-  /** Undefined where nobody is there to ask. */
+  /** Undefined without an interactive terminal. */
   readonly ask?: (question: string) => Promise<string>;
 }
 
-/** Installs packages where the user agrees. A cluster that has real nodes (`hasNodes`) goes on with them. */
+/** Installs packages if the user agrees. A cluster that has real nodes (`hasNodes`) keeps them. */
 export async function chooseNodes(
   options: NodesFlagOptions & RealNodesFlagOptions & { readonly hasNodes: boolean },
   terminal: Terminal,
@@ -78,45 +78,45 @@ export async function chooseNodes(
   const why = await obstacle(options, terminal, tools ?? (await nodeTools()));
   if (why === undefined) {
     const commands = { command: agentCommand(KUBELET_FLAGS), proxyCommand: agentCommand(PROXY_FLAGS) };
-    return { realNodes: { count: nodes, ...commands, ...wishes(options) }, notes: [] };
+    return { realNodes: { count: nodes, ...commands, ...realNodeSettings(options) }, notes: [] };
   }
   if (runtime === "containerd") throw new ClusterError(`${why} Or choose --runtime simulated.`);
-  if (continues) return { notes: [`Its real nodes stay as they are. ${why}`] };
+  if (continues) return { notes: [`The real nodes of this cluster were left as they are. ${why}`] };
   const which = nodes === 1 ? "The node is" : `The ${nodes} nodes are`;
-  return { notes: [`${which} simulated: Pods are reported as running, but nothing runs. ${why}`] };
+  return { notes: [`${which} simulated: Pods are reported as running, but no containers run. ${why}`] };
 }
 
-function wishes(options: RealNodesFlagOptions): Partial<RealNodesConfig> {
+function realNodeSettings(options: RealNodesFlagOptions): Partial<RealNodesConfig> {
   const { pullImages, proxyMode, clusterCidr, loadBalancers, ingress } = options;
   const addresses = loadBalancers === false ? [] : options.loadBalancerAddresses;
   return {
     ...(pullImages === true && { pullImages }),
-    ...(proxyMode !== undefined && { proxyMode }),
-    ...(clusterCidr !== undefined && { podRanges: clusterCidr }),
-    ...(addresses !== undefined && { loadBalancerAddresses: addresses }),
+    proxyMode,
+    podRanges: clusterCidr,
+    loadBalancerAddresses: addresses,
     ...(ingress === false && { ingress }),
   };
 }
 
-/** Each node gets a range of 254 of it, and where there is one of IPv6, a range of 64 bits of that. */
+/** Each node gets a /24 of the IPv4 range, and a /64 of the IPv6 range if there is one. */
 function podRanges(value: string): readonly string[] {
   const [v4, v6, ...more] = ranges(value);
   const isOfIpv4 = v4 !== undefined && v4.bytes.length === 4 && v4.prefixLength <= 24;
   const isOfIpv6 = v6 === undefined || (v6.bytes.length === 16 && v6.prefixLength >= 48 && v6.prefixLength <= 64);
   if (!isOfIpv4 || !isOfIpv6 || more.length > 0)
     throw new InvalidArgumentError(
-      "It must be a range of IPv4 addresses such as 10.244.0.0/16, of at least 256; a range of IPv6 such as fd00:10:244::/56 may follow, with a prefix of 48 to 64 bits.",
+      "It must be an IPv4 CIDR of at least 256 addresses, such as 10.244.0.0/16; an IPv6 CIDR with a prefix of 48 to 64 bits may follow, such as fd00:10:244::/56.",
     );
   return value.split(",");
 }
 
-/** As kube-apiserver takes it: one range, or one of each family. */
+/** As in kube-apiserver: one range, or one of each family. */
 export function serviceRanges(value: string): readonly string[] {
   const all = ranges(value);
   const families = new Set(all.map(({ bytes }) => bytes.length));
   if (all.length > 2 || families.size < all.length || all.some(isTooSmall))
     throw new InvalidArgumentError(
-      "It must be a range such as 10.96.0.0/12, or one of each family separated by a comma, of at least 16 addresses each.",
+      "It must be a CIDR such as 10.96.0.0/12, or an IPv4 and an IPv6 CIDR separated by a comma, of at least 16 addresses each.",
     );
   return value.split(",");
 }
@@ -128,7 +128,7 @@ function isTooSmall({ bytes, prefixLength }: Cidr): boolean {
 function ranges(value: string): readonly Cidr[] {
   return value.split(",").map((text) => {
     const cidr = parseCidr(text);
-    if (cidr === undefined) throw new InvalidArgumentError(`${text} is no range of addresses.`);
+    if (cidr === undefined) throw new InvalidArgumentError(`${text} is not a CIDR.`);
     return cidr;
   });
 }
@@ -137,13 +137,13 @@ function describesSimulated({ nodeCpu, nodeMemory, nodePods, nodeZones }: NodesF
   return [nodeCpu, nodeMemory, nodePods, nodeZones].some((flag) => flag !== undefined);
 }
 
-/** What stays in the way: a sentence. */
+/** The remaining obstacle, as a sentence. */
 async function obstacle({ yes }: RealNodesFlagOptions, terminal: Terminal, tools: Tools): Promise<string | undefined> {
   const missing = tools.missingPackages();
   if (missing.length > 0 && tools.canInstall()) {
     const command = tools.installCommand(missing);
     if (!yes && !(await agrees(command, terminal))) {
-      return `Real nodes need ${missing.join(", ")}: say --yes, or install them with \`${command}\`.`;
+      return `Real nodes need ${missing.join(", ")}: use --yes, or install them with \`${command}\`.`;
     }
     terminal.say(`Installing ${missing.join(", ")} …`);
     await tools.installPackages(missing);
@@ -159,23 +159,23 @@ async function agrees(command: string, { ask }: Terminal): Promise<boolean> {
 }
 
 /**
- * A node's processes live long and do little at a time: they need no room for much that is new at once. A kubelet waits for others most of the time, and is as
- * fast without compiled code, which takes a quarter of its memory. The proxy answers DNS, and is not.
+ * Node processes live long and allocate little, so a small young generation is enough. A kubelet mostly waits, and is
+ * as fast without the optimizing compiler, whose code takes a quarter of its memory. The proxy serves DNS and needs it.
  */
 const KUBELET_FLAGS = ["--lite-mode", "--max-semi-space-size=1"];
 const PROXY_FLAGS = ["--optimize-for-size", "--max-semi-space-size=1"];
 
-/** How a node's processes are run: as this very program, by the part of it that lies beside its entry. */
+/** The command of a node's processes: the bundle next to this program's entry. */
 function agentCommand(flags: readonly string[]): string[] {
   const entry = process.argv[1];
-  if (entry === undefined) throw new ClusterError("k8ts cannot find its own program file to start kubelets with.");
+  if (entry === undefined) throw new ClusterError("k8ts cannot find its own program file, which runs kubelets.");
   const agent = join(dirname(entry), `node-agent${extname(entry)}`);
   return [process.execPath, ...flags, ...process.execArgv, existsSync(agent) ? agent : entry];
 }
 
 export function ownTerminal(): Terminal {
   const say = (line: string) => void process.stdout.write(`${line}\n`);
-  // A program that runs this one has no answers; nor has the cluster behind --detach.
+  // Without a terminal nobody can answer, nor can the cluster behind --detach.
   if (!process.stdin.isTTY || !process.stdout.isTTY || process.env.CI !== undefined) return { say };
   return {
     say,

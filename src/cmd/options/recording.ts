@@ -1,4 +1,4 @@
-/** How much of what was is kept: states of the store, and records of what happened. */
+/** How much history is kept: past states of the store, and flow records. */
 import { Option } from "commander";
 import type { FlowRecording } from "#cluster";
 import { milliseconds } from "./values.ts";

@@ -30,14 +30,14 @@ describe("nodes", () => {
     [["--node-cpu", "many"], "an amount such as 8, 500m or 32Gi"],
     [["--node-cpu", "-1"], "an amount such as"],
     [["--node-pods", "0"], "a whole number from 1"],
-    [["--node-zones", "a,B!"], '"B!" is not a name of a zone'],
+    [["--node-zones", "a,B!"], '"B!" is not a zone name'],
     [["--runtime", "docker"], "Allowed choices are"],
   ])("%j is refused", (args, why) => {
     expect(() => read(...args)).toThrow(why);
   });
 
   it("facts about nodes need nodes that are simulated", () => {
-    expect(() => nodesFrom(read("--node-cpu", "4"))).toThrow("say --runtime simulated --nodes N");
-    expect(() => nodesFrom(read("--node-cpu", "4", "--runtime", "containerd"))).toThrow("go with simulated nodes");
+    expect(() => nodesFrom(read("--node-cpu", "4"))).toThrow("use --runtime simulated --nodes N");
+    expect(() => nodesFrom(read("--node-cpu", "4", "--runtime", "containerd"))).toThrow("apply to simulated nodes");
   });
 });

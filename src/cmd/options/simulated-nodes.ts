@@ -1,4 +1,4 @@
-/** Flags about the nodes that a cluster runs. */
+/** Flags for simulated nodes. */
 import { InvalidArgumentError, Option } from "commander";
 import { canonicalQuantity, checkDns1123Label, parseQuantity } from "#api";
 import { ClusterError, type NodesConfig } from "#cluster";
@@ -42,7 +42,7 @@ export function nodesFrom(options: NodesFlagOptions): NodesConfig | undefined {
   if (nodes > 0 && runtime !== "containerd") return { count: nodes, ...facts };
   if (Object.keys(facts).length > 0)
     throw new ClusterError(
-      "--node-cpu, --node-memory, --node-pods and --node-zones go with simulated nodes: say --runtime simulated --nodes N.",
+      "--node-cpu, --node-memory, --node-pods and --node-zones apply to simulated nodes: use --runtime simulated --nodes N.",
     );
   return undefined;
 }
@@ -51,7 +51,7 @@ function amount(value: string): string {
   try {
     if (parseQuantity(value).unscaled > 0n) return canonicalQuantity(value);
   } catch {
-    // told below, in one sentence
+    // reported below
   }
   throw new InvalidArgumentError("It must be an amount such as 8, 500m or 32Gi.");
 }
@@ -60,6 +60,6 @@ function zones(value: string): readonly string[] {
   const names = value.split(",").map((name) => name.trim());
   const wrong = names.find((name) => checkDns1123Label(name).length > 0);
   if (wrong !== undefined)
-    throw new InvalidArgumentError(`${JSON.stringify(wrong)} is not a name of a zone, such as a or zone-1.`);
+    throw new InvalidArgumentError(`${JSON.stringify(wrong)} is not a zone name such as a or zone-1.`);
   return names;
 }

@@ -1,19 +1,21 @@
 /**
- * Flags of an original that its counterpart here takes but has no use for, and those that it refuses because doing without them would surprise.
+ * Upstream flags that the component here accepts but ignores, and those that it refuses because ignoring them would
+ * mislead.
  *
- * 1. A flag that has no effect is told in one line; one that others rely on, such as a certificate for a name, is an error.
+ * 1. A flag without effect is reported in one line; one that others rely on, such as a certificate for a name, is an
+ *    error.
  */
 import { type Command, Option } from "commander";
 import { ClusterError } from "#cluster";
 
 export interface OriginalFlags {
-  /** What the counterpart is called in sentences. */
+  /** The component's name in messages. */
   readonly component: string;
-  /** They tune or describe what it does in its own way. */
+  /** They tune or describe what this component does differently. */
   readonly withoutEffect: readonly string[];
-  /** Without them something would be less safe, or elsewhere, than its user believes. */
+  /** Ignoring them would be less safe than the user believes, or put something elsewhere. */
   readonly refused: readonly string[];
-  /** Such flags have one meaning only: what they say anyway. */
+  /** Flags that accept only their default value. */
   readonly fixed?: Readonly<Record<string, string>>;
 }
 
@@ -42,14 +44,14 @@ export const KUBE_APISERVER: OriginalFlags = {
   fixed: { "etcd-prefix": "/registry", "service-node-port-range": "30000-32767" },
 };
 
-/** Not shown in the help; a value is optional, as some of them are switches. */
+/** Hidden from --help; values are optional, as some of them are switches. */
 export function originalFlags({ withoutEffect, refused, fixed = {} }: OriginalFlags): readonly Option[] {
   return [...withoutEffect, ...refused, ...Object.keys(fixed)].map((name) =>
     (name === "v" ? new Option("-v, --v [level]") : new Option(`--${name} [value]`)).hideHelp(),
   );
 }
 
-/** A line for each that was given and does nothing. Throws ClusterError for those that are refused. */
+/** A line for each given flag without effect. Throws ClusterError for refused flags. */
 export function notesOnFlags(command: Command, flags: OriginalFlags): readonly string[] {
   const { component, withoutEffect, refused, fixed = {} } = flags;
   return command.options

@@ -1,4 +1,4 @@
-/** Options that several commands share, and how their values are read. */
+/** Options that several commands share, and parsers of values. */
 import { resolve } from "node:path";
 import { InvalidArgumentError, Option } from "commander";
 import { durationMs } from "#api";
@@ -28,18 +28,18 @@ export function wholeNumber(least: number, most: number): (value: string) => num
   };
 }
 
-/** A duration as Go writes it. */
+/** A duration in Go's syntax. */
 export function milliseconds(value: string): number {
   try {
     const ms = durationMs(value);
     if (ms > 0) return ms;
   } catch {
-    // told below, in one sentence
+    // reported below
   }
   throw new InvalidArgumentError("It must be a duration such as 30m or 1h30m.");
 }
 
-/** As Go's flags take it. */
+/** A boolean as in Go's flags. */
 export function boolean(value: string): boolean {
   if (["1", "t", "T", "true", "TRUE", "True"].includes(value)) return true;
   if (["0", "f", "F", "false", "FALSE", "False"].includes(value)) return false;

@@ -1,4 +1,4 @@
-/** A component in the foreground: its log on standard error, its end by a signal. */
+/** Runs a component in the foreground: logs to standard error, stops on a signal. */
 import { type Clock, createLogger, type Logger, realClock } from "#base";
 
 export async function runUntilSignalled(
@@ -6,7 +6,7 @@ export async function runUntilSignalled(
   run: (environment: { readonly clock: Clock; readonly log: Logger }, signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
   const clock = realClock();
-  // A log that nobody reads any more must not end the component.
+  // The component must survive a closed log pipe.
   process.stderr.on("error", () => {});
   const log = createLogger({
     clock,
@@ -18,7 +18,7 @@ export async function runUntilSignalled(
   const stopping = new AbortController();
   for (const name of ["SIGINT", "SIGTERM"] as const) {
     process.on(name, () => {
-      // A second signal must always work, also when stopping hangs.
+      // A second signal always ends the process, even if stopping hangs.
       if (stopping.signal.aborted) process.exit(1);
       log.info("stopping", { signal: name });
       stopping.abort(new Error(`it was stopped by ${name}`));

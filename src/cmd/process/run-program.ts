@@ -1,4 +1,4 @@
-/** Runs a command line, and turns failures into one sentence and exit code 1. */
+/** Runs a command line; failures become one sentence and exit code 1. */
 import { Command, CommanderError } from "commander";
 import { sentenceFor } from "./sentence.ts";
 
@@ -15,7 +15,7 @@ export async function runProgram(program: Command): Promise<void> {
   }
 }
 
-/** As the only command that there is. */
+/** As the only command. */
 export async function runAlone(command: Command): Promise<void> {
   const program = new Command("k8ts").exitOverride();
   program.addCommand(command.copyInheritedSettings(program).exitOverride());

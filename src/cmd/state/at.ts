@@ -1,4 +1,4 @@
-/** `k8ts at WHEN get …`: kubectl on the state as it was. */
+/** `k8ts at WHEN get …`: kubectl on past state. */
 import { Command } from "commander";
 import { readKubeconfig } from "#pki";
 import { runKubectl } from "../inspect/kubectl.ts";
@@ -9,15 +9,15 @@ export function atCommand(): Command {
   return new Command("at")
     .description("run kubectl on past state: `k8ts at 1041 get pods`, `k8ts at -5m get deployment web -o yaml`")
     .argument("<when>", "a revision (1041), a time (2026-01-31T12:00:00Z) or an age (-5m, 5m)")
-    .argument("<words...>", "arguments for kubectl: get or describe")
+    .argument("<arguments...>", "arguments for kubectl: get or describe")
     .addOption(dataDirOption())
     .allowUnknownOption()
     .passThroughOptions()
-    .action(async (when: string, words: readonly string[], options: DataDirOption) => {
+    .action(async (when: string, args: readonly string[], options: DataDirOption) => {
       const dir = dataDirOf(options);
-      // One revision for all that kubectl asks for, however long it takes.
+      // All requests of kubectl read the same revision.
       const { revision } = await momentOf(dir, when);
       const { server } = await readKubeconfig(dir.kubeconfig);
-      process.exitCode = await runKubectl(["--server", `${server}/k8ts/at/${revision}`, ...words], dir);
+      process.exitCode = await runKubectl(["--server", `${server}/k8ts/at/${revision}`, ...args], dir);
     });
 }

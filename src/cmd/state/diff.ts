@@ -1,4 +1,4 @@
-/** `k8ts diff A B [resource…]`: what is different between two moments. */
+/** `k8ts diff A B [resource…]`: the differences between two points in time. */
 import { Command } from "commander";
 import { type apiextensions, builtIn, type Kind, type KubeObject } from "#api";
 import { ClusterError, type DataDir } from "#cluster";
@@ -12,17 +12,17 @@ interface DiffOptions extends DataDirOption {
   readonly format: "text" | "json";
 }
 
-/** Something that can be listed. */
+/** A resource that can be listed. */
 interface Listed {
   readonly title: string;
-  /** Without the namespace, which comes between the two. */
+  /** The path before and after the namespace. */
   readonly path: readonly [string, string];
   readonly namespaced: boolean;
-  /** Of these alone. */
+  /** Only objects of these names. */
   readonly name?: string;
 }
 
-/** They change all the time: only who names them wants them. */
+/** They change all the time: shown only on request. */
 const NOISE = new Set(["events", "leases"]);
 const MAX_FIELDS = 20;
 const MAX_VALUE = 60;
@@ -56,7 +56,7 @@ export function diffCommand(): Command {
           ? `${JSON.stringify({ from, to, resources: changed }, undefined, 2)}\n`
           : [`${momentText(from)} → ${momentText(to)}`, ...changed.flatMap(linesOf), ""].join("\n"),
       );
-      if (changed.length === 0 && options.format !== "json") process.stdout.write("Nothing is different.\n");
+      if (changed.length === 0 && options.format !== "json") process.stdout.write("No differences.\n");
     });
 }
 
@@ -114,7 +114,7 @@ function named(text: string, custom: readonly Listed[]): Listed {
   );
   const found = kind === undefined ? custom.find(({ title }) => title === type) : ofKind(kind);
   if (found === undefined)
-    throw new ClusterError(`${JSON.stringify(type)} is no resource; a custom one is written as plural.group.`);
+    throw new ClusterError(`${JSON.stringify(type)} is not a resource; write a custom one as plural.group.`);
   return name === undefined ? found : { ...found, name };
 }
 
@@ -128,7 +128,7 @@ function ofKind(kind: Kind): Listed {
   return { title: titleOf(kind), path: [base, names.plural], namespaced: scope === "Namespaced" };
 }
 
-/** Of kinds that users have defined, as they are defined now. */
+/** Custom resources, as they are defined now. */
 async function customResources(dir: DataDir): Promise<Listed[]> {
   const response = await askServer(dir, "/apis/apiextensions.k8s.io/v1/customresourcedefinitions");
   const body = await bodyText(response);

@@ -1,10 +1,10 @@
-/** What is different between two states: objects that came, went or changed, and of these the fields. */
+/** The differences between two states: added, removed and changed objects, and the changed fields. */
 import type { KubeObject } from "#api";
 
 export interface FieldChange {
   /** `spec.template.spec.containers[web].image`. */
   readonly path: string;
-  /** Undefined: it was not there, or is not any more. */
+  /** Undefined: it was added, or removed. */
   readonly from: unknown;
   readonly to: unknown;
 }
@@ -16,7 +16,7 @@ export interface ObjectChange {
   readonly fields: readonly FieldChange[];
 }
 
-/** Bookkeeping that changes with everything else. */
+/** Bookkeeping fields that change with every write. */
 const LEFT_OUT = new Set(["metadata.resourceVersion", "metadata.managedFields", "metadata.generation"]);
 
 export function objectChanges(before: readonly KubeObject[], after: readonly KubeObject[]): ObjectChange[] {
@@ -45,13 +45,13 @@ function fieldChanges(from: unknown, to: unknown, path: string): FieldChange[] {
   );
 }
 
-/** What it is made of, by name. Undefined: it is one thing. */
+/** Its parts by name. Undefined: it is a scalar. */
 function partsOf(value: unknown): ReadonlyMap<string, unknown> | undefined {
   if (Array.isArray(value)) return new Map(value.map((item: unknown, index) => [`[${keyOf(item) ?? index}]`, item]));
   return typeof value === "object" && value !== null ? new Map(Object.entries(value)) : undefined;
 }
 
-/** Items that have a name, or are of one type each, are the same wherever they stand. */
+/** List items with a name or a unique type are matched by it, not by position. */
 function keyOf(item: unknown): string | undefined {
   if (typeof item !== "object" || item === null) return undefined;
   const { name, type, uid } = item as Record<string, unknown>;

@@ -1,14 +1,14 @@
-/** Moments that users name, as revisions of a running cluster. */
+/** Turns points in time into revisions of a running cluster. */
 import { ClusterError, type DataDir } from "#cluster";
 import { askServer, bodyText } from "../inspect/ask-server.ts";
 
 export interface MomentFound {
   readonly revision: number;
-  /** When that was, where it is known. */
+  /** When it was written, if known. */
   readonly time?: string;
 }
 
-/** Throws ClusterError with the server's words for what is no moment, or is gone. */
+/** Throws ClusterError with the server's message if the point in time is invalid or no longer kept. */
 export async function momentOf(dir: DataDir, text: string): Promise<MomentFound> {
   const response = await askServer(dir, `/k8ts/history?at=${encodeURIComponent(text)}`);
   const body = await bodyText(response);

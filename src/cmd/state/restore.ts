@@ -21,10 +21,10 @@ export function restoreCommand(): Command {
       try {
         if (existsSync(dir.store) && !options.force) {
           throw new ClusterError(
-            `${dir.path} already has state. Give --force to replace it (the old state is kept beside it), or choose another --data-dir.`,
+            `${dir.path} already has state. Give --force to replace it (a copy of the old state is kept), or choose another --data-dir.`,
           );
         }
-        // The snapshot is unpacked and checked beside the old state before anything moves.
+        // The snapshot is unpacked and verified next to the old state before anything is replaced.
         const fresh = `${dir.store}.restored`;
         await rm(fresh, { recursive: true, force: true });
         const revision = await restoreStore(fresh, createReadStream(file), {
@@ -41,14 +41,14 @@ export function restoreCommand(): Command {
     });
 }
 
-/** Revisions never go back for clients of the state that is replaced. A store too damaged to be asked has none to protect. */
+/** The restored state starts above the old revision, so that clients never see revisions go back. */
 async function newestRevision(dir: DataDir, clock: Clock): Promise<number> {
   if (!existsSync(dir.store)) return 0;
   try {
     const store = await openStore({ kind: "embedded", dir: dir.store, clock });
     return await store.revision().finally(() => store.close());
   } catch (error) {
-    process.stderr.write(`k8ts: the state that is replaced cannot be read: ${(error as Error).message}\n`);
+    process.stderr.write(`k8ts: the old state cannot be read: ${(error as Error).message}\n`);
     return 0;
   }
 }

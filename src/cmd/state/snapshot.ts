@@ -1,4 +1,4 @@
-/** `k8ts snapshot FILE`: everything in the store at one revision, from a running cluster or from a stopped one's data directory. */
+/** `k8ts snapshot FILE`: the store at one revision, from a running cluster or the data directory of a stopped one. */
 import { createWriteStream } from "node:fs";
 import { open, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
@@ -33,7 +33,7 @@ async function fromServer(dir: DataDir): Promise<AsyncIterable<Uint8Array>> {
 async function* fromDisk(dir: DataDir): AsyncIterable<Uint8Array> {
   if ((await stat(dir.store).catch(() => undefined)) === undefined) {
     throw new ClusterError(
-      `No cluster is running in ${dir.path}, and no embedded store is there: nothing to take a snapshot of.`,
+      `No cluster is running in ${dir.path}, and it has no embedded store: there is nothing to snapshot.`,
     );
   }
   const clock = realClock();
@@ -50,7 +50,7 @@ async function* fromDisk(dir: DataDir): AsyncIterable<Uint8Array> {
   }
 }
 
-/** The file appears whole and durable, or not at all. */
+/** Writes the file durably and atomically. */
 async function replaceFile(file: string, content: AsyncIterable<Uint8Array>): Promise<void> {
   const temporary = `${file}.${process.pid}`;
   try {

@@ -10,7 +10,7 @@
  * 3. Its work waits in the fleet's queues; it has no timer of its own.
  * 4. A Node that is deleted stays deleted until its node starts again, as with kubelets upstream.
  */
-import { type core, isStatusError } from "#api";
+import { type core, isStatusError, kinds } from "#api";
 import {
   abortable,
   type ChildController,
@@ -23,7 +23,6 @@ import {
   type WorkQueue,
 } from "#base";
 import { type Client, Informer } from "#client";
-import { Node, Pod } from "../kinds.ts";
 import {
   LEASE_RENEW_MS,
   missingLabels,
@@ -88,7 +87,7 @@ export class FleetNode {
     this.#labels = labelsOf(settings, facts);
     this.#report = reportOf(settings, facts);
     const selectors = { fieldSelector: `metadata.name=${settings.name}` };
-    this.#node = new Informer({ client: client.of(Node), clock, random, log, selectors });
+    this.#node = new Informer({ client: client.of(kinds.Node), clock, random, log, selectors });
     this.#lease = new NodeLease(client, clock, settings.name);
     this.#chores = {
       register: { node: this, what: "register" },
@@ -187,7 +186,7 @@ export class FleetNode {
   async #register(session: Session): Promise<void> {
     const { client, clock, chores, tasks, random } = this.#options;
     const { signal } = session;
-    const nodes = client.of(Node);
+    const nodes = client.of(kinds.Node);
     let node: core.Node;
     try {
       node = await nodes.create(this.#newNode(clock.now()), { signal });
@@ -216,7 +215,7 @@ export class FleetNode {
   async #follow({ signal, pods }: Session): Promise<void> {
     const { client, clock, random, log } = this.#options;
     const selectors = { fieldSelector: `spec.nodeName=${this.name}` };
-    const informer = new Informer({ client: client.of(Pod), clock, random, log, selectors });
+    const informer = new Informer({ client: client.of(kinds.Pod), clock, random, log, selectors });
     informer.onChange((change) => pods.take(change));
     const watching = informer.run(signal);
     try {
@@ -239,7 +238,7 @@ export class FleetNode {
     const object = this.#statusPatch(session, true);
     if (object === undefined) return;
     const { signal } = session;
-    const status = this.#options.client.of(Node).subresource(this.name, "status");
+    const status = this.#options.client.of(kinds.Node).subresource(this.name, "status");
     try {
       await status.patch({ type: "strategic", object }, { signal });
     } catch (error) {

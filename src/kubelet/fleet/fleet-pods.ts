@@ -1,17 +1,18 @@
 /**
  * The Pods of one node of a fleet.
  *
- *     watch --► take ──► life ──► queue ···► work: advance ══► PATCH pods/status if it has changed, DELETE what has stopped
+ *     watch --► take ──► life ──► queue ···► work: advance ══► PATCH pods/status, DELETE what has stopped
  *                                   ▲                     │
  *                                   └── when next is due ─┘
  *
- * 1. Every change of a Pod is handled in `work`, which never runs twice at once for a Pod: transitions at the same time are
- *    one PATCH.
+ * 1. Every change of a Pod is handled in `work`, which never runs twice at once for a Pod: transitions at the same time
+ *    are one PATCH.
  * 2. A Pod that the node sees for the first time must fit; one that has a startTime is adopted as it is.
  * 3. A stopped node writes nothing.
- * 4. A Pod is reported as Pending, later as Running. While many Pods start, one that runs at once is reported only then.
+ * 4. A Pod is reported as Pending, later as Running. While many Pods start, one that runs at once is reported only
+ *    then.
  */
-import { type core, isStatusError } from "#api";
+import { type core, isStatusError, kinds } from "#api";
 import { type Clock, isAbort, type Logger, type WorkQueue } from "#base";
 import { type Change, type Client, type ResourceClient, revisionOf } from "#client";
 import { Works } from "#flows";
@@ -27,47 +28,48 @@ import {
   Usage,
   withAllocation,
 } from "../admission/index.ts";
-import { Pod } from "../kinds.ts";
 import type { PodFailure } from "../lifecycle/index.ts";
 import { isFinal, podStatus, rejectedStatus, statusPatch, statusSummary } from "../pod-status/index.ts";
 import { AddressPool, parseRange } from "./addresses.ts";
 import { PodLife, type PodLifeOptions } from "./pod-life.ts";
 import type { RecentStarts } from "./recent-starts.ts";
-import { type Defaults, readScript } from "./script.ts";
+import { type Defaults, type PodScript, readScript } from "./script.ts";
 import type { NodeSettings } from "./settings.ts";
 
 const MIRROR = "kubernetes.io/config.mirror";
 const NO_ADDRESS_MS = 10_000;
 const MAX_IMAGES = 50;
-/** A start that takes no longer is over at once. */
+/** A start that takes no longer counts as immediate. */
 const AT_ONCE_MS = 200;
 
 export interface PodEntry {
   readonly owner: FleetPods;
-  /** As the API has it. */
+  /** As the API server has it. */
   pod: core.Pod;
-  /** As the node has it: a resize may be pending. */
+  /** With the resources that the node has allocated: a resize may be pending. */
   allocated: core.Pod;
   pending: PendingResize | undefined;
-  /** Undefined once it is over. */
+  /** Undefined once the Pod has finished. */
   life: PodLife | undefined;
   rejection: PodFailure | undefined;
   address: string | undefined;
+  /** The generation in which its stop was reported: until all containers have ended, there is no other report. */
+  stopReportedIn: number | undefined;
   isDeleteSent: boolean;
 }
 
 export interface FleetPodsOptions extends Omit<PodLifeOptions, "script"> {
   readonly settings: NodeSettings;
   readonly client: Client;
-  /** The Node as the API has it. */
+  /** The Node as the API server has it. */
   readonly node: () => core.Node;
   readonly defaults: Defaults;
   readonly queue: WorkQueue<PodEntry>;
-  /** Of all nodes of the fleet. */
+  /** Shared by all nodes of the fleet. */
   readonly starts: RecentStarts;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Aborts when the node falls silent. */
+  /** Aborts when the node is stopped. */
   readonly signal: AbortSignal;
 }
 
@@ -82,12 +84,12 @@ export class FleetPods {
 
   constructor(options: FleetPodsOptions) {
     this.#options = options;
-    this.#pods = options.client.of(Pod);
+    this.#pods = options.client.of(kinds.Pod);
     this.#works = new Works(`kubelet/${options.settings.name}`);
     this.#pool = new AddressPool(options.settings.podRange);
   }
 
-  /** The images that its containers are made from, the latest last. */
+  /** The images of its containers, the latest last. */
   get images(): readonly string[] {
     return [...this.#images].slice(-MAX_IMAGES);
   }
@@ -102,7 +104,8 @@ export class FleetPods {
     else {
       const news = revisionOf(object) - revisionOf(entry.pod);
       if (news < 0) return;
-      // The echo of the node's own report tells nothing new, but its object is the one that all share.
+      // The watch event of the node's own write is no news, but its object is the one that is shared with other
+      // informers.
       entry.pod = object;
       this.#change(entry);
       if (news > 0) queue.add(entry);
@@ -121,7 +124,9 @@ export class FleetPods {
       const dueMs = entry.life?.advance(now) ?? Number.POSITIVE_INFINITY;
       if (dueMs < Number.POSITIVE_INFINITY) queue.addAfter(entry, dueMs - now);
       if (this.#runsAtOnce(entry, dueMs - now)) return;
-      const status = this.#statusOf(entry, now);
+      const { generation = 0 } = entry.pod.metadata;
+      const isStopping = entry.life?.isStopping ?? false;
+      const status = isStopping && entry.stopReportedIn === generation ? undefined : this.#statusOf(entry, now);
       const patch = status && statusPatch(entry.pod, status);
       if (patch !== undefined) {
         const cause = this.#works.cause({
@@ -135,6 +140,7 @@ export class FleetPods {
         if (!isKnown()) return;
         if (revisionOf(stored) > revisionOf(entry.pod)) entry.pod = stored;
       }
+      if (isStopping) entry.stopReportedIn = generation;
       if (isFinal(entry.pod.status?.phase)) this.#release(entry);
       const isGone = entry.life?.isGone ?? entry.pod.metadata.deletionTimestamp !== undefined;
       if (!isGone || entry.isDeleteSent) return;
@@ -148,7 +154,7 @@ export class FleetPods {
       entry.isDeleteSent = true;
     } catch (error) {
       if (isAbort(error, signal)) return;
-      // It is gone: the watch tells.
+      // It is gone; the watch event follows.
       if (!isStatusError(error) || error.reason !== "NotFound") throw error;
     }
   }
@@ -159,7 +165,7 @@ export class FleetPods {
   }
 
   #begin(pod: core.Pod): void {
-    const { clock, log, defaults, queue, newId, imageID } = this.#options;
+    const { log, defaults, queue } = this.#options;
     const { uid = "", name, namespace } = pod.metadata;
     const entry: PodEntry = {
       owner: this,
@@ -169,6 +175,7 @@ export class FleetPods {
       life: undefined,
       rejection: undefined,
       address: undefined,
+      stopReportedIn: undefined,
       isDeleteSent: false,
     };
     this.#entries.set(uid, entry);
@@ -183,19 +190,27 @@ export class FleetPods {
       if (!isNew) this.#allocate(entry, rememberedAllocation(pod));
       this.#usage.set(entry.allocated);
       const script = readScript(pod, defaults);
-      entry.life = new PodLife(entry.allocated, { script, newId, imageID }, clock.now());
-      for (const problem of script.problems)
-        log.warn("an annotation is ignored", { pod: `${namespace}/${name}`, problem });
+      entry.life = this.#lifeOf(entry.allocated, script);
+      for (const problem of script.problems) log.warn("annotation ignored", { pod: `${namespace}/${name}`, problem });
       if (pod.status?.podIP !== undefined && pod.spec?.hostNetwork !== true) this.#reserve(entry, pod.status.podIP);
       for (const { image } of pod.spec?.containers ?? []) if (image !== undefined) this.#images.add(image);
     }
     queue.add(entry);
   }
 
+  #lifeOf(pod: core.Pod, script: PodScript): PodLife {
+    const { clock, newId, imageID } = this.#options;
+    return new PodLife(pod, { script, newId, imageID }, clock.now());
+  }
+
   #admit(pod: core.Pod): PodFailure | undefined {
     const node = this.#options.node();
-    const { allocatable = {} } = node.status ?? {};
-    return admitPod(pod, this.#usage, { node, allocatable, allowedUnsafeSysctls: [] });
+    return admitPod(pod, this.#usage, { node, allocatable: this.#allocatable(), allowedUnsafeSysctls: [] });
+  }
+
+  /** Others may have added extended resources to the Node. */
+  #allocatable(): Readonly<Record<string, string>> {
+    return { ...this.#options.node().status?.allocatable, ...this.#options.settings.capacity };
   }
 
   #change(entry: PodEntry): void {
@@ -215,18 +230,20 @@ export class FleetPods {
 
   /** Gives the Pod what it asks for if that fits. */
   #allocate(entry: PodEntry, before: ReadonlyMap<string, core.ResourceRequirements>): void {
-    const { allocatable = {} } = this.#options.node().status ?? {};
-    const admit = (pod: core.Pod) => admitResize(pod, this.#usage, allocatable);
+    const admit = (pod: core.Pod) => admitResize(pod, this.#usage, this.#allocatable());
     const { allocation, pending } = allocate(entry.pod, before, admit);
     entry.allocated = withAllocation(entry.pod, allocation);
     entry.pending = pending;
   }
 
   #statusOf(entry: PodEntry, now: number): core.PodStatus | undefined {
-    const { pod, allocated, life, rejection, pending } = entry;
+    const { pod, allocated, rejection, pending } = entry;
     if (rejection !== undefined) return rejectedStatus(pod, rejection, now);
+    const isDeleted = pod.metadata.deletionTimestamp !== undefined;
+    // A finished Pod has no life any more, but its deletion still changes observedGeneration.
+    const life = entry.life ?? (isDeleted ? this.#lifeOf(pod, readScript(pod, this.#options.defaults)) : undefined);
     if (life === undefined || (life.isGone && !life.hasRun)) return undefined;
-    if (life.hasSandbox && entry.address === undefined && pod.spec?.hostNetwork !== true) this.#address(entry);
+    if (entry.life?.hasSandbox && entry.address === undefined && pod.spec?.hostNetwork !== true) this.#address(entry);
     const observed = life.observed(now, {
       hostIPs: [this.#options.settings.address],
       podIPs: entry.address === undefined ? [] : [entry.address],
@@ -246,7 +263,7 @@ export class FleetPods {
     }
     entry.address = this.#pool.take();
     if (entry.address !== undefined) return;
-    log.warn("no address is left for a Pod", { node: settings.name, pod: entry.pod.metadata.name });
+    log.warn("no address left for a pod", { node: settings.name, pod: entry.pod.metadata.name });
     queue.addAfter(entry, NO_ADDRESS_MS);
   }
 
@@ -261,7 +278,7 @@ export class FleetPods {
     if (entry !== undefined) this.#release(entry);
   }
 
-  /** Nothing of it runs any more: what it had is there for others, and for resizes that wait. */
+  /** None of its containers runs any more: its resources are free for others, first for pending resizes. */
   #release(entry: PodEntry): void {
     const { queue } = this.#options;
     entry.life = undefined;

@@ -1,8 +1,7 @@
 /** Simulated nodes at work: on virtual time, under the Node authorizer and NodeRestriction. */
 import { afterEach, describe, expect, it } from "vitest";
-import { type core, StatusError } from "#api";
+import { type core, kinds, StatusError } from "#api";
 import { seededRandom } from "#base";
-import { Lease, Node, Pod } from "../kinds.ts";
 import { type TestFleet, type TestFleetOptions, testFleet } from "./testing/index.ts";
 
 let cluster: TestFleet;
@@ -14,13 +13,13 @@ afterEach(() => cluster.close());
 
 const phase = async (name: string) => (await cluster.get(name))?.status?.phase;
 const renewed = async (name = "node-1") => {
-  const lease = await cluster.client.of(Lease).in("kube-node-lease").get(name);
+  const lease = await cluster.client.of(kinds.Lease).in("kube-node-lease").get(name);
   return lease.spec?.renewTime;
 };
-const pods = () => cluster.client.of(Pod).in("default");
+const pods = () => cluster.client.of(kinds.Pod).in("default");
 const nodeStatus = (status: object) =>
   cluster.client
-    .of(Node)
+    .of(kinds.Node)
     .subresource("node-1", "status")
     .patch({ type: "merge", object: { status } as never });
 
@@ -67,7 +66,7 @@ describe("a simulated node", () => {
   it("renews its Lease every 10 s and does nothing else while nothing happens", async () => {
     await started();
     const node = await cluster.node();
-    const lease = await cluster.client.of(Lease).in("kube-node-lease").get("node-1");
+    const lease = await cluster.client.of(kinds.Lease).in("kube-node-lease").get("node-1");
     expect(lease).toMatchObject({
       metadata: { ownerReferences: [{ kind: "Node", name: "node-1", uid: node.metadata.uid }] },
       spec: { holderIdentity: "node-1", leaseDurationSeconds: 40 },
@@ -144,7 +143,7 @@ describe("its Pods", () => {
     await cluster.pod("b");
     await cluster.clock.advance(1_000);
     const object = { spec: { podCIDR: "10.9.1.0/24", podCIDRs: ["10.9.1.0/24"] } };
-    await cluster.client.of(Node).patch("node-1", { type: "merge", object });
+    await cluster.client.of(kinds.Node).patch("node-1", { type: "merge", object });
     await cluster.pod("c");
     await cluster.pod("host", { hostNetwork: true });
     await cluster.clock.advance(1_000);
@@ -286,7 +285,7 @@ describe("its Pods", () => {
 });
 
 describe("a fleet that starts again", () => {
-  it("goes on where it was", async () => {
+  it("continues where it was", async () => {
     await started();
     await cluster.pod("web");
     await cluster.pod("job", {
@@ -320,7 +319,7 @@ describe("a node that fails", () => {
     const set = async (stopped: boolean) => {
       if (by === "a call") return void (stopped ? cluster.fleet.stopNode("node-1") : cluster.fleet.startNode("node-1"));
       const annotations = { "simulated.k8ts.io/stopped": stopped ? "true" : null };
-      await cluster.client.of(Node).patch("node-1", { type: "merge", object: { metadata: { annotations } } });
+      await cluster.client.of(kinds.Node).patch("node-1", { type: "merge", object: { metadata: { annotations } } });
       await cluster.server.settle();
     };
     await cluster.pod("stays");

@@ -1,11 +1,10 @@
 /**
- * Whatever Pods do and whatever is done to them: the API server takes every report, and what was told of the end of a Pod is never taken back.
+ * Whatever happens to Pods: the API server accepts every report, and a final phase is never left.
  */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { core } from "#api";
+import { type core, kinds } from "#api";
 import { nextTurn } from "#base";
-import { Lease, Node, Pod } from "../kinds.ts";
 import { isFinal } from "../pod-status/index.ts";
 import { STOPPED } from "./node-report.ts";
 import { testFleet } from "./testing/index.ts";
@@ -51,7 +50,7 @@ function specOf({ restartPolicy, containers, init, deadline }: Scenario): Partia
 }
 
 describe("lives of Pods", () => {
-  it("are told in a way that the API takes, through restarts of the nodes as well", async () => {
+  it("are reported in a way that the API accepts, also across restarts of the nodes", async () => {
     const first = await testFleet();
     let fleet = first;
     let count = 0;
@@ -62,7 +61,7 @@ describe("lives of Pods", () => {
         await first.pod(name, specOf(given), { annotations });
         let final: string | undefined;
         for (let second = 0; second < 40; second++) {
-          if (second === given.deletedAt) await first.client.of(Pod).in("default").delete(name);
+          if (second === given.deletedAt) await first.client.of(kinds.Pod).in("default").delete(name);
           if (second === given.restartsAt) {
             await fleet.stop();
             fleet = await testFleet({ server: first.server });
@@ -79,7 +78,7 @@ describe("lives of Pods", () => {
         }
         expect(fleet.complaints).toEqual([]);
         if ((await first.get(name)) !== undefined)
-          await first.client.of(Pod).in("default").delete(name, { gracePeriodSeconds: 0 });
+          await first.client.of(kinds.Pod).in("default").delete(name, { gracePeriodSeconds: 0 });
       }),
       { numRuns: 60 },
     );
@@ -102,10 +101,10 @@ describe("a node that stops and starts at any moment", () => {
   it("is Ready in the end, and its Pods run", async () => {
     let count = 0;
     const cluster = await testFleet();
-    const pods = cluster.client.of(Pod).in("default");
+    const pods = cluster.client.of(kinds.Pod).in("default");
     const annotate = (stopped: "true" | null) =>
       cluster.client
-        .of(Node)
+        .of(kinds.Node)
         .patch("node-1", { type: "merge", object: { metadata: { annotations: { [STOPPED]: stopped } } } });
     await fc.assert(
       fc.asyncProperty(moves, async (given) => {
@@ -136,7 +135,7 @@ describe("a node that stops and starts at any moment", () => {
         expect(items.map(({ metadata, status }) => [metadata.name, status?.phase]).sort()).toEqual(
           names.map((name) => [name, "Running"]).sort(),
         );
-        const { spec } = await cluster.client.of(Lease).in("kube-node-lease").get("node-1");
+        const { spec } = await cluster.client.of(kinds.Lease).in("kube-node-lease").get("node-1");
         expect(cluster.clock.now() - Date.parse(spec?.renewTime ?? ""), "since it was heard of").toBeLessThan(11_000);
         expect(cluster.complaints).toEqual([]);
         for (const name of names) await pods.delete(name, { gracePeriodSeconds: 0 });

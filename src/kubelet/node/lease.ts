@@ -1,8 +1,7 @@
 /** A node's heartbeat: its Lease in kube-node-lease, renewed every 10 s and valid for 40 s. */
-import { type coordination, type core, formatMicroTime, instantOf, isStatusError } from "#api";
+import { type coordination, type core, formatMicroTime, instantOf, isStatusError, kinds } from "#api";
 import type { Clock } from "#base";
 import type { Client, ResourceClient } from "#client";
-import { Lease } from "../kinds.ts";
 
 export const LEASE_RENEW_MS = 10_000;
 const DURATION_SECONDS = 40;
@@ -16,7 +15,7 @@ export class NodeLease {
   #known: coordination.Lease | undefined;
 
   constructor(client: Client, clock: Clock, name: string) {
-    this.#leases = client.of(Lease).in(NAMESPACE);
+    this.#leases = client.of(kinds.Lease).in(NAMESPACE);
     this.#clock = clock;
     this.#name = name;
   }

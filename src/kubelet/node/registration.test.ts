@@ -1,10 +1,11 @@
 /** A node's presence in an API in memory, on virtual time. */
+
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { kinds } from "#api";
 import { seededRandom, silentLogger, TaskGroup } from "#base";
 import { Client, inProcess } from "#client";
 import { type TestServer, testServer } from "../../apiserver/testing/index.ts";
 import type { Machine } from "../host/machine.ts";
-import { Lease, Node } from "../kinds.ts";
 import { capacityOf, type NodeReport, type OwnCondition } from "./node-object.ts";
 import { Registration } from "./registration.ts";
 
@@ -72,7 +73,7 @@ afterEach(async () => {
   await server.close();
 });
 
-const node = () => client.of(Node).get("node-1");
+const node = () => client.of(kinds.Node).get("node-1");
 const isReady = async () => (await node()).status?.conditions?.find(({ type }) => type === "Ready")?.status;
 
 describe("a node in the API", () => {
@@ -81,7 +82,7 @@ describe("a node in the API", () => {
     expect(metadata.labels).toMatchObject({ "kubernetes.io/hostname": "node-1" });
     expect(spec?.taints).toEqual([{ key: "own", effect: "NoSchedule" }]);
     expect(status).toMatchObject({ capacity: { cpu: "2" }, daemonEndpoints: { kubeletEndpoint: { Port: 10250 } } });
-    const lease = await client.of(Lease).in("kube-node-lease").get("node-1");
+    const lease = await client.of(kinds.Lease).in("kube-node-lease").get("node-1");
     expect(lease.spec).toMatchObject({ holderIdentity: "node-1", leaseDurationSeconds: 40 });
     expect(lease.metadata.ownerReferences).toMatchObject([{ kind: "Node", name: "node-1" }]);
   });
@@ -91,13 +92,13 @@ describe("a node in the API", () => {
     const before = (await node()).metadata.resourceVersion;
     await server.clock.advance(60_000);
     expect((await node()).metadata.resourceVersion).toBe(before);
-    const { spec } = await client.of(Lease).in("kube-node-lease").get("node-1");
+    const { spec } = await client.of(kinds.Lease).in("kube-node-lease").get("node-1");
     expect(Date.parse(spec?.renewTime ?? "")).toBeGreaterThan(server.clock.now() - 11_000);
     await server.clock.advance(300_000);
     expect((await node()).metadata.resourceVersion).not.toBe(before);
   });
 
-  it("tells what has changed at once when it is asked to, else within 10 s", async () => {
+  it("writes a change at once after changed(), otherwise within 10 s", async () => {
     await server.clock.advance(30_000);
     ready = { ...READY, status: "False", reason: "KubeletNotReady", message: "no" };
     registration.changed();
@@ -111,11 +112,11 @@ describe("a node in the API", () => {
   it("keeps what others have put there", async () => {
     const capacity = { "example.com/gpu": "4" };
     await client
-      .of(Node)
+      .of(kinds.Node)
       .subresource("node-1", "status")
       .patch({ type: "merge", object: { status: { capacity } } });
     await client
-      .of(Node)
+      .of(kinds.Node)
       .patch("node-1", { type: "merge", object: { metadata: { labels: { zone: "a" } }, spec: { taints: [] } } });
     await tasks.stop();
     start();
@@ -127,7 +128,7 @@ describe("a node in the API", () => {
   });
 
   it("comes back after it was deleted", async () => {
-    await client.of(Node).delete("node-1");
+    await client.of(kinds.Node).delete("node-1");
     await server.clock.advance(20_000);
     expect(await isReady()).toBe("True");
   });

@@ -1,22 +1,20 @@
-/** The objects of the API that Pods refer to, kept up to date. */
-import { type core, isStatusError } from "#api";
+/** The API objects that Pods refer to. */
+import { type core, isStatusError, kinds } from "#api";
 import { type Client, Informer } from "#client";
-import { ConfigMap, RuntimeClass, Secret, Service } from "../kinds.ts";
 import { podReferences } from "./references.ts";
 import { WatchedObjects, type WatchedObjectsOptions } from "./watched-objects.ts";
 
-/** Objects of the API that Pods refer to. */
 export interface PodObjects {
   configMap(namespace: string, name: string): Promise<core.ConfigMap | undefined>;
   secret(namespace: string, name: string): Promise<core.Secret | undefined>;
-  /** Of the namespace, and the API server's own. */
+  /** Of the namespace, and of `default`, where the API server's Service is. */
   services(namespace: string): readonly core.Service[];
   /** The handler of a RuntimeClass. Throws if there is no such class. */
   runtimeHandler(runtimeClass: string): Promise<string>;
 }
 
 export interface WatchedPodObjects extends PodObjects {
-  /** The Pod is there or has changed: what it refers to is watched. */
+  /** The Pod is new or has changed: watch what it refers to. */
   refer(pod: core.Pod): void;
   /** The Pod is gone. */
   release(uid: string): void;
@@ -25,9 +23,9 @@ export interface WatchedPodObjects extends PodObjects {
 
 export function podObjects(options: WatchedObjectsOptions): WatchedPodObjects {
   const { client, clock, random, log } = options;
-  const services = new Informer<core.Service>({ client: client.of(Service), clock, random, log });
-  const configMaps = new WatchedObjects(ConfigMap, options);
-  const secrets = new WatchedObjects(Secret, options);
+  const services = new Informer<core.Service>({ client: client.of(kinds.Service), clock, random, log });
+  const configMaps = new WatchedObjects(kinds.ConfigMap, options);
+  const secrets = new WatchedObjects(kinds.Secret, options);
   return {
     configMap: (namespace, name) => configMaps.get(namespace, name),
     secret: (namespace, name) => secrets.get(namespace, name),
@@ -53,7 +51,7 @@ export function podObjects(options: WatchedObjectsOptions): WatchedPodObjects {
 
 async function handlerOf(client: Client, name: string): Promise<string> {
   try {
-    return (await client.of(RuntimeClass).get(name)).handler;
+    return (await client.of(kinds.RuntimeClass).get(name)).handler;
   } catch (error) {
     if (isStatusError(error) && error.reason === "NotFound")
       throw new Error(`RuntimeClass "${name}" not found`, { cause: error });

@@ -1,7 +1,6 @@
 /** Pods and containers that end, because they are asked to: probes, hooks, deletion, changes. */
 import { describe, expect, it } from "vitest";
-import type { core } from "#api";
-import { Pod } from "../kinds.ts";
+import { type core, kinds } from "#api";
 import type { TestKubelet } from "../testing/index.ts";
 import { kubelets, podWith, seconds, started } from "../testing/scenarios.ts";
 
@@ -98,7 +97,7 @@ describe("hooks", () => {
     });
     await test.create(podWith(hooked({ preStop: { exec: { command: ["bye"] } } })));
     await test.clock.advance(seconds(1));
-    await test.client.of(Pod).in("default").delete("web");
+    await test.client.of(kinds.Pod).in("default").delete("web");
     await test.clock.advance(seconds(9));
     expect(test.runtime.calls.filter((call) => call.startsWith("stopContainer"))).toEqual([]);
     await test.clock.advance(seconds(2));
@@ -126,7 +125,7 @@ describe("deletion", () => {
     const test = await start({ script: { container: () => ({ onStop: { afterMs: 3000, exitCode: 0 } }) } });
     await test.create(podWith({ terminationGracePeriodSeconds: 8 }));
     await test.clock.advance(seconds(1));
-    await test.client.of(Pod).in("default").delete("web");
+    await test.client.of(kinds.Pod).in("default").delete("web");
     await test.settle();
     expect((await test.get("web")).metadata.deletionGracePeriodSeconds).toBe(8);
     expect(test.runtime.calls).toContain("stopContainer web/app grace 8");
@@ -140,10 +139,10 @@ describe("deletion", () => {
     const test = await start({ script: { container: () => ({ onStop: "ignore" }) } });
     await test.create(podWith({ terminationGracePeriodSeconds: 600 }));
     await test.clock.advance(seconds(1));
-    await test.client.of(Pod).in("default").delete("web");
+    await test.client.of(kinds.Pod).in("default").delete("web");
     await test.clock.advance(seconds(10));
     expect(test.runtime.running()).toEqual(["web/app"]);
-    await test.client.of(Pod).in("default").delete("web", { gracePeriodSeconds: 5 });
+    await test.client.of(kinds.Pod).in("default").delete("web", { gracePeriodSeconds: 5 });
     await test.clock.advance(seconds(6));
     expect(test.runtime.running()).toEqual([]);
     await expect(test.get("web")).rejects.toMatchObject({ reason: "NotFound" });
@@ -153,7 +152,7 @@ describe("deletion", () => {
     const test = await start({});
     await test.create(podWith());
     await test.clock.advance(seconds(1));
-    await test.client.of(Pod).in("default").delete("web", { gracePeriodSeconds: 0 });
+    await test.client.of(kinds.Pod).in("default").delete("web", { gracePeriodSeconds: 0 });
     await test.clock.advance(seconds(40));
     expect(test.runtime.containerCount + test.runtime.sandboxCount).toBe(0);
   });
@@ -162,7 +161,7 @@ describe("deletion", () => {
     const test = await start({ script: { pull: () => ({ afterMs: 600_000 }) } });
     await test.create(podWith());
     await test.clock.advance(seconds(1));
-    await test.client.of(Pod).in("default").delete("web");
+    await test.client.of(kinds.Pod).in("default").delete("web");
     await test.clock.advance(seconds(2));
     await expect(test.get("web")).rejects.toMatchObject({ reason: "NotFound" });
     expect(test.runtime.sandboxCount).toBe(0);
@@ -175,7 +174,7 @@ describe("changes of a running pod", () => {
     await test.create(podWith());
     await test.clock.advance(seconds(1));
     const object = { spec: { containers: [{ name: "app", image: "app:2" }] } };
-    await test.client.of(Pod).in("default").patch("web", { type: "strategic", object });
+    await test.client.of(kinds.Pod).in("default").patch("web", { type: "strategic", object });
     await test.clock.advance(seconds(1));
     expect(started(test)).toEqual(["web/app#0", "web/app#1"]);
     expect((await test.get("web")).status?.containerStatuses?.[0]).toMatchObject({ image: "app:2", restartCount: 1 });
@@ -190,7 +189,7 @@ describe("changes of a running pod", () => {
     ];
     const latest = await test.get(pod.metadata.name ?? "");
     await test.client
-      .of(Pod)
+      .of(kinds.Pod)
       .in("default")
       .subresource("web", "ephemeralcontainers")
       .update({ ...latest, spec: { ...latest.spec, containers: latest.spec?.containers ?? [], ephemeralContainers } });
@@ -211,7 +210,7 @@ describe("resize", () => {
   });
   const resize = (test: TestKubelet, cpu: string) =>
     test.client
-      .of(Pod)
+      .of(kinds.Pod)
       .in("default")
       .subresource("web", "resize")
       .patch({

@@ -1,13 +1,12 @@
 /** What goes wrong in the life of Pods, and what comes of it. */
 import { describe, expect, it } from "vitest";
-import type { core } from "#api";
-import { Pod } from "../kinds.ts";
+import { type core, kinds } from "#api";
 import type { TestKubelet } from "../testing/index.ts";
 import { kubelets, podWith, seconds, started } from "../testing/scenarios.ts";
 
 const start = kubelets();
 
-/** What the container of a Pod waits for, as it was told over time. */
+/** The waiting reasons of a Pod's container over time. */
 async function watchWaiting(test: TestKubelet): Promise<() => Promise<core.ContainerStateWaiting[]>> {
   const watch = await test.server.watch("/api/v1/namespaces/default/pods?watch=true&resourceVersion=0");
   return async () => {
@@ -230,7 +229,7 @@ describe("crashes", () => {
     await test.clock.advance(seconds(1));
     test.runtime.down();
     await test.restart();
-    await test.client.of(Pod).in("default").delete("web", { gracePeriodSeconds: 0 });
+    await test.client.of(kinds.Pod).in("default").delete("web", { gracePeriodSeconds: 0 });
     await test.restart();
     test.runtime.up();
     await test.clock.advance(seconds(60));

@@ -1,7 +1,6 @@
 /** Pods that run: starts, restarts, init containers, sidecars, on the simulated runtime and virtual time. */
 import { describe, expect, it } from "vitest";
-import type { core } from "#api";
-import { Pod } from "../kinds.ts";
+import { type core, kinds } from "#api";
 import type { Script } from "../runtime/simulated/index.ts";
 import { exits, kubelets, podWith, seconds, started } from "../testing/scenarios.ts";
 
@@ -21,7 +20,7 @@ describe("a pod starts", () => {
     expect(status?.conditions?.find(({ type }) => type === "Ready")?.status).toBe("True");
   });
 
-  it("tells its steps as events", async () => {
+  it("records its steps as events", async () => {
     const { create, clock, events } = await start();
     await create(podWith());
     await clock.advance(seconds(1));
@@ -180,7 +179,7 @@ describe("sidecars", () => {
     const test = await start({ script: { container: () => ({ onStop: { afterMs: 1000, exitCode: 0 } }) } });
     await test.create(podWith({ initContainers: [sidecar("one"), sidecar("two")] }));
     await test.clock.advance(seconds(1));
-    await test.client.of(Pod).in("default").delete("web");
+    await test.client.of(kinds.Pod).in("default").delete("web");
     await test.clock.advance(seconds(10));
     const stops = test.runtime.calls.filter((call) => call.startsWith("stopContainer"));
     expect(stops).toEqual([

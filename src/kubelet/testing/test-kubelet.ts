@@ -1,11 +1,10 @@
 /** A kubelet's Pods on the simulated runtime and an API server in memory, on virtual time. */
-import type { core } from "#api";
+import { type core, kinds } from "#api";
 import { seededRandom, silentLogger, TaskGroup, type VirtualClock } from "#base";
 import { Client, eventRecorder, inProcess } from "#client";
 import { type TestServer, testServer } from "../../apiserver/testing/index.ts";
 import type { ResizeVerdict } from "../admission/resize.ts";
 import type { NodeFacts } from "../containers/index.ts";
-import { Event, Pod } from "../kinds.ts";
 import type { PodFailure } from "../lifecycle/index.ts";
 import { type NodePods, nodePods } from "../node-pods.ts";
 import type { ContainerNetwork } from "../probes/index.ts";
@@ -42,10 +41,10 @@ export interface TestKubelet {
   readonly pods: () => NodePods;
   create(pod: core.Pod): Promise<core.Pod>;
   get(name: string): Promise<core.Pod>;
-  /** Reasons of events, in order. */
+  /** Events in order. */
   events(): Promise<readonly core.Event[]>;
   settle(): Promise<void>;
-  /** As kill -9 would end it, and the start of another one. Containers go on. */
+  /** kill -9 and a new kubelet. Containers keep running. */
   restart(): Promise<void>;
   close(): Promise<void>;
 }
@@ -61,7 +60,7 @@ export async function testKubelet(options: TestKubeletOptions = {}): Promise<Tes
   const { clock } = server;
   const contents = new Map<string, string>();
   const host = memoryHost(contents);
-  const runtime = simulatedRuntime({ clock, files: contents, ...(options.script && { script: options.script }) });
+  const runtime = simulatedRuntime({ clock, files: contents, script: options.script });
   const clientOf = (name: string) =>
     new Client({ transport: inProcess(server.handle, { name, groups: ["system:masters"] }), clock });
   const client = clientOf("admin");
@@ -71,7 +70,7 @@ export async function testKubelet(options: TestKubeletOptions = {}): Promise<Tes
     const random = seededRandom(1);
     const log = silentLogger;
     const recorder = eventRecorder({
-      events: kubelet.of(Event),
+      events: kubelet.of(kinds.Event),
       controller: "kubelet",
       instance: "node-1",
       clock,
@@ -90,7 +89,7 @@ export async function testKubelet(options: TestKubeletOptions = {}): Promise<Tes
       facts: () => TEST_FACTS,
       admit: options.admit ?? (() => undefined),
       admitResize: options.admitResize ?? (() => ({ fits: true })),
-      ...(options.manifests !== undefined && { manifests: options.manifests }),
+      manifests: options.manifests,
       node: () => undefined,
       recorder,
       clock,
@@ -110,11 +109,11 @@ export async function testKubelet(options: TestKubeletOptions = {}): Promise<Tes
     host,
     pods: () => pods,
     async create(pod) {
-      const created = await client.of(Pod).in("default").create(pod);
+      const created = await client.of(kinds.Pod).in("default").create(pod);
       await server.settle();
       return created;
     },
-    get: (name) => client.of(Pod).in("default").get(name),
+    get: (name) => client.of(kinds.Pod).in("default").get(name),
     events: async () =>
       (
         await client

@@ -1,7 +1,6 @@
-/** From a claim to the volume behind it: its own, or one that was made for the Pod alone. */
-import { type core, isStatusError } from "#api";
+/** The PersistentVolume of a claim, or of a generic ephemeral volume. */
+import { type core, isStatusError, kinds } from "#api";
 import type { Client } from "#client";
-import { PersistentVolume, PersistentVolumeClaim } from "../kinds.ts";
 import { VolumeError } from "./volume-error.ts";
 
 export interface BoundVolume {
@@ -9,7 +8,7 @@ export interface BoundVolume {
   readonly readOnly: boolean;
 }
 
-/** Undefined if the volume is not a claim's. */
+/** Undefined if the volume has no claim. */
 export async function boundVolume(
   client: Client,
   pod: core.Pod,
@@ -21,7 +20,7 @@ export async function boundVolume(
   const claimName = isOwn ? `${podName}-${volume.name}` : volume.persistentVolumeClaim?.claimName;
   if (claimName === undefined) return undefined;
   const claim = await found(
-    client.of(PersistentVolumeClaim).in(namespace).get(claimName, { signal }),
+    client.of(kinds.PersistentVolumeClaim).in(namespace).get(claimName, { signal }),
     `persistentvolumeclaim "${claimName}" not found`,
   );
   if (isOwn && !claim.metadata.ownerReferences?.some((owner) => owner.uid === uid && owner.controller === true))
@@ -31,7 +30,7 @@ export async function boundVolume(
   const { volumeName = "" } = claim.spec ?? {};
   if (claim.status?.phase !== "Bound" || volumeName === "") throw new VolumeError("PVC is not bound");
   const persistentVolume = await found(
-    client.of(PersistentVolume).get(volumeName, { signal }),
+    client.of(kinds.PersistentVolume).get(volumeName, { signal }),
     `persistentvolume "${volumeName}" not found`,
   );
   if (persistentVolume.spec?.claimRef?.uid !== claim.metadata.uid)

@@ -82,8 +82,10 @@ function scoredOf(pod: core.Pod): NodeAsk["scored"] {
   const own = pod.spec?.resources?.requests ?? {};
   const isPodLevel = ["cpu", "memory"].some((name) => own[name] !== undefined);
   const requested = isPodLevel ? podRequests(pod, { useStatus: true }) : {};
-  const usual = Object.fromEntries(Object.entries(DEFAULT_REQUESTS).filter(([name]) => requested[name] === undefined));
-  const { cpu, memory } = podRequests(pod, { useStatus: true, usual });
+  const nonMissingContainerRequests = Object.fromEntries(
+    Object.entries(DEFAULT_REQUESTS).filter(([name]) => requested[name] === undefined),
+  );
+  const { cpu, memory } = podRequests(pod, { useStatus: true, nonMissingContainerRequests });
   return {
     cpu: cpu === undefined ? 0 : amountOf("cpu", cpu),
     memory: memory === undefined ? 0 : amountOf("memory", memory),

@@ -1,48 +1,42 @@
 /**
- * What a create owns, written at once in the form in which managedFields carry it: the same as comparing the object with one that nobody has
- * written into and encoding what was gained, without the three sets in between (1 µs instead of 10 for a small object).
+ * The fields that a create owns, written at once as fieldsV1: the same as comparing the object with an empty one and
+ * encoding the added paths, without the three sets in between. `updateManagedFields` of a ConfigMap takes 0.3 instead
+ * of 2.5 µs, of a Pod 11 instead of 28 (2026-11-18). created-fields.test.ts compares it with the plain form.
  *
- * 1. Compiled for each schema when it is first met; the parts of structures when they are first seen.
- * 2. What objects own alike is written once for all of them, and frozen.
- * 3. Structures that Go always writes are not owned by who creates an object: only what was put into them is.
+ * 1. Compiled for each schema on first use; the parts of a structure when they first occur.
+ * 2. Objects that own the same fields share one frozen value.
+ * 3. Structures that Go always writes are not owned by the creator: only the fields inside of them are.
  */
+
+import { equalJson } from "../json/equal.ts";
 import { isObject, type Json, type JsonObject } from "../json/json.ts";
+import { onceForEach } from "../schema/memo.ts";
 import type { ListSchema, ObjectSchema, Schema } from "../schema/schema.ts";
-import { equalJson } from "./equal.ts";
 import { emptySet, type FieldSet } from "./field-set.ts";
 import { emptyFields } from "./fields-v1.ts";
-import { emptyLevel, OwnedLevels } from "./owned-level.ts";
+import { OwnedLevel, OwnedLevels } from "./owned-level.ts";
 import { compareElements, compareText, fieldElement, type PathElement } from "./path-element.ts";
 import { asList, isEmptyMap, itemElement, partSchema } from "./shape.ts";
 import { zeroObject } from "./zero-value.ts";
 
-/** `member`: whether the value itself is owned. Undefined: neither it is, nor anything in it. */
+/** `member`: whether the value itself is owned. Undefined: neither the value nor anything in it is owned. */
 type Writer = (value: Json, member: boolean) => JsonObject | undefined;
 
-/** What is left out. Sets that lead on below something that is no structure are not for here: see `isPlain`. */
+/** Paths that are not owned. Sets with paths through maps or lists are not supported: see `isPlain`. */
 export interface LeftOut {
-  /** With all that lies below. */
+  /** Including everything below. */
   readonly excluded: FieldSet;
-  /** Each on its own account. */
+  /** Without what is below. */
   readonly untracked: FieldSet;
 }
 
 /** Undefined: nothing is owned. */
 export function createdFields(schema: ObjectSchema, object: JsonObject, leftOut: LeftOut): JsonObject | undefined {
-  let writers = roots.get(schema);
-  if (writers === undefined) {
-    writers = new WeakMap();
-    roots.set(schema, writers);
-  }
-  let writer = writers.get(leftOut.excluded);
-  if (writer === undefined) {
-    writer = structWriter(schema, zeroObject(schema), leftOut);
-    writers.set(leftOut.excluded, writer);
-  }
-  return writer(object, false);
+  const { excluded, untracked } = leftOut;
+  return rootWriters(schema)(excluded)(untracked)(object, false);
 }
 
-/** Whether all paths of a set lead through structures to where they end. */
+/** Whether all paths of a set lead through structures only. */
 export function isPlain(set: FieldSet, schema: Schema): boolean {
   if (set.children.size === 0) return true;
   if (schema.type !== "object" || schema.atomic === true) return false;
@@ -52,18 +46,14 @@ export function isPlain(set: FieldSet, schema: Schema): boolean {
   return true;
 }
 
-const roots = new WeakMap<ObjectSchema, WeakMap<FieldSet, Writer>>();
-const writers = new WeakMap<Schema, Writer>();
+const rootWriters = onceForEach((schema: ObjectSchema) =>
+  onceForEach((excluded: FieldSet) =>
+    onceForEach((untracked: FieldSet) => structWriter(schema, zeroObject(schema), { excluded, untracked })),
+  ),
+);
 
-/** Of a value that is new as a whole. */
-function writerOf(schema: Schema): Writer {
-  let writer = writers.get(schema);
-  if (writer === undefined) {
-    writer = compile(schema);
-    writers.set(schema, writer);
-  }
-  return writer;
-}
+/** For a value that is new as a whole. */
+const writerOf = onceForEach(compile);
 
 function compile(schema: Schema): Writer {
   switch (schema.type) {
@@ -88,13 +78,13 @@ interface Part {
   readonly write: Writer;
 }
 
-/** `zero`: what Go writes of it in any case; undefined where it writes nothing. */
+/** `zero`: what Go always writes of it; undefined where it writes nothing. */
 function structWriter(schema: ObjectSchema, zero: JsonObject | undefined, leftOut: LeftOut | undefined): Writer {
   const parts = new Map<string, Part>();
   const levels = new OwnedLevels();
   return (value, member) => {
     if (!isObject(value)) return member || (zero !== undefined && isEmptyMap(zero)) ? emptyFields : undefined;
-    const level = emptyLevel();
+    const level = new OwnedLevel();
     for (const name in value) {
       const child = value[name];
       if (child === undefined) continue;
@@ -140,7 +130,7 @@ function mapWriter(schema: Schema): Writer {
   let write: Writer | undefined;
   const levels = new OwnedLevels();
   return (value, member) => {
-    const level = emptyLevel();
+    const level = new OwnedLevel();
     if (isObject(value)) {
       write ??= writerOf(schema.type === "map" ? schema.values : schema);
       for (const name in value) {
@@ -157,7 +147,7 @@ function listWriter(schema: ListSchema): Writer {
   let write: Writer | undefined;
   const levels = new OwnedLevels();
   return (value, member) => {
-    const level = emptyLevel();
+    const level = new OwnedLevel();
     write ??= writerOf(schema.items);
     for (const item of asList(value) ?? []) {
       const element = itemElement(schema, item);

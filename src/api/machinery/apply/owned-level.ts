@@ -1,9 +1,10 @@
 /**
- * What is owned below one path, as it is put together and as it is written.
+ * The owned fields below one path, while they are collected and as they are written.
  *
- * 1. Objects that were made alike own alike, as the pods of one template do: they share what is written of it, which is frozen. Half of what is kept of a
- *    small object would be copies of that otherwise.
- * 2. What is remembered for that is bounded: by place a few forms, the oldest forgotten first, and none that are large.
+ * 1. Objects of one template own the same fields: they share one frozen value. Otherwise copies of it would be half of
+ *    the memory of a small object.
+ * 2. The number of remembered values is bounded: a few for each place, the oldest is dropped first, large ones are not
+ *    remembered.
  */
 import type { JsonObject } from "../json/json.ts";
 import { emptyFields } from "./fields-v1.ts";
@@ -12,35 +13,29 @@ import type { PathElement } from "./path-element.ts";
 const REMEMBERED = 8;
 const MAX_ELEMENTS = 128;
 
-/** Sorted as it comes. */
+/** Sorted while it is filled. */
 export class OwnedLevel {
   readonly #elements: PathElement[] = [];
   readonly #written: JsonObject[] = [];
-  /** What lies behind is left over from what the level was used for before. */
-  #count = 0;
   #member = false;
   #fields = emptyFields;
 
   get isEmpty(): boolean {
-    return this.#count === 0;
+    return this.#elements.length === 0;
   }
 
   get isLarge(): boolean {
-    return this.#count > MAX_ELEMENTS;
+    return this.#elements.length > MAX_ELEMENTS;
   }
 
-  /** Once it is written. */
+  /** After `write`. */
   get fields(): JsonObject {
     return this.#fields;
   }
 
-  clear(): void {
-    this.#count = 0;
-  }
-
   /** Items that share their keys are one leaf. */
   merged(element: PathElement): boolean {
-    for (let at = 0; at < this.#count; at++) {
+    for (let at = 0; at < this.#elements.length; at++) {
       if (this.#elements[at] !== element) continue;
       this.#written[at] = emptyFields;
       return true;
@@ -50,7 +45,7 @@ export class OwnedLevel {
 
   add(element: PathElement, written: JsonObject, compare: (a: PathElement, b: PathElement) => number): void {
     const [elements, all] = [this.#elements, this.#written];
-    let at = this.#count++;
+    let at = elements.length;
     for (; at > 0 && compare(elements[at - 1] as PathElement, element) > 0; at--) {
       elements[at] = elements[at - 1] as PathElement;
       all[at] = all[at - 1] as JsonObject;
@@ -59,10 +54,10 @@ export class OwnedLevel {
     all[at] = written;
   }
 
-  /** What lies below is compared by identity: it is shared, too. */
+  /** Parts are compared by identity: they are shared, too. */
   isAs(other: OwnedLevel, member: boolean): boolean {
-    if (this.#member !== member || this.#count !== other.#count) return false;
-    for (let at = 0; at < this.#count; at++) {
+    if (this.#member !== member || this.#elements.length !== other.#elements.length) return false;
+    for (let at = 0; at < this.#elements.length; at++) {
       if (this.#written[at] !== other.#written[at] || this.#elements[at] !== other.#elements[at]) return false;
     }
     return true;
@@ -71,7 +66,7 @@ export class OwnedLevel {
   write(member: boolean): JsonObject {
     const fields: Record<string, JsonObject> = {};
     if (member) fields["."] = emptyFields;
-    for (let at = 0; at < this.#count; at++)
+    for (let at = 0; at < this.#elements.length; at++)
       fields[this.#elements[at] as PathElement] = this.#written[at] as JsonObject;
     this.#member = member;
     this.#fields = Object.freeze(fields);
@@ -79,40 +74,22 @@ export class OwnedLevel {
   }
 }
 
-/** Levels that nobody uses: there are as many as lay inside each other at most, and as have been forgotten. */
-const spare: OwnedLevel[] = [];
-
-export function emptyLevel(): OwnedLevel {
-  const level = spare.pop() ?? new OwnedLevel();
-  level.clear();
-  return level;
-}
-
 /** The levels at one place of a schema. */
 export class OwnedLevels {
   readonly #known: OwnedLevel[] = [];
   #oldest = 0;
 
-  /** `member`: whether the path itself is owned. Undefined: nothing is. The level is not the caller's any more. */
+  /** `member`: whether the path itself is owned. Undefined: nothing is owned. Takes over the level. */
   written(level: OwnedLevel, member: boolean): JsonObject | undefined {
-    if (level.isEmpty) {
-      spare.push(level);
-      return member ? emptyFields : undefined;
-    }
-    for (const known of this.#known) {
-      if (!known.isAs(level, member)) continue;
-      spare.push(level);
-      return known.fields;
-    }
+    if (level.isEmpty) return member ? emptyFields : undefined;
+    for (const known of this.#known) if (known.isAs(level, member)) return known.fields;
     const fields = level.write(member);
     if (!level.isLarge) this.#remember(level);
     return fields;
   }
 
   #remember(level: OwnedLevel): void {
-    const forgotten = this.#known[this.#oldest];
     this.#known[this.#oldest] = level;
     this.#oldest = (this.#oldest + 1) % REMEMBERED;
-    if (forgotten !== undefined) spare.push(forgotten);
   }
 }

@@ -62,6 +62,9 @@ describe("times", () => {
         expect(parseMicroTime(formatMicroTime(instant))).toEqual(instant);
         expect(parseTime(formatTime(instant))).toEqual({ seconds: second, nanos: 0 });
         expect(parseTime(formatMicroTime(instant))).toEqual(instant);
+        // Canonical texts are returned as they are, without being parsed.
+        const text = formatTime(instant);
+        expect(canonicalTime(text)).toBe(formatTime(parseTime(text)));
       }),
     );
   });

@@ -1,24 +1,27 @@
 /**
- * Typed decoding: JSON in, the same as Go would write it out after reading it into its types.
+ * Typed decoding: gives the JSON that Go would write after reading the input into its types.
  *
- * 1. The result is fresh down to its scalars, except for parts of type `any`; the input is not changed.
- * 2. Fields stand in the order of the schema, keys of maps sorted. Unknown fields and nulls are dropped, unknown ones reported by path in the order of the
- *    input. What Go always writes is there, zero values included.
- * 3. The first value of a wrong type ends it, in Go's words: those of its JSON decoder, or those of its conversion from maps, which
- *    strategic merge patches go through.
- * 4. Objects without a Go type are only pruned: their values are checked elsewhere. Those of custom kinds have a form of their own.
+ * 1. The result shares nothing with the input, except for parts of type `any`; the input is not changed.
+ * 2. Fields stand in the order of the schema, keys of maps are sorted. Unknown fields and nulls are dropped; unknown
+ *    fields are reported by path in the order of the input. Fields that Go always writes are there, zero values
+ *    included.
+ * 3. The first value of a wrong type ends decoding, with the message of Go's JSON decoder, or of its conversion from
+ *    maps, which strategic merge patches go through.
+ * 4. Objects without a Go type are only pruned: their values are validated elsewhere. Objects of custom kinds have a
+ *    form of their own.
  * 5. A schema is compiled once, and the result kept as long as the schema lives.
  */
 
-import { isObject, type Json, type JsonObject } from "../json/json.ts";
+import { isObject, type Json } from "../json/json.ts";
 import { getKey, type OpenObject, setKey } from "../json/own-key.ts";
 import { compileScalar, type DecodeContext, type Decoder, FAILED, mismatch, refused } from "./decode-scalars.ts";
 import { goStructName, goTypeName } from "./go-types.ts";
+import { once, onceForEach } from "./memo.ts";
 import type { AnySchema, FieldSchema, ListSchema, MapSchema, ObjectSchema, Schema } from "./schema.ts";
 import { isAlwaysWritten, leavesOut, zeroField, zeroValue } from "./zero.ts";
 
 export interface DecodeOptions {
-  /** Whose words a refusal uses. Default: `json`. */
+  /** Which of Go's decoders the messages come from. Default: `json`. */
   readonly from?: "json" | "maps";
 }
 
@@ -50,23 +53,14 @@ function wordsOf({ failure }: DecodeContext): string {
 }
 
 /**
- * Lists of which defaults and validation must know whether an empty one was given or none. Everywhere else the two are the same, and the empty one is
- * left out. Validation lets no empty one of these pass, so none is ever kept.
+ * Lists for which defaults and validation must know an empty list from an absent one. Everywhere else the empty list is
+ * dropped. Validation refuses an empty one of these, so none is ever stored.
  */
-const TELLS_EMPTY: Readonly<Record<string, readonly string[]>> = {
+const KEEPS_EMPTY: Readonly<Record<string, readonly string[]>> = {
   "io.k8s.api.autoscaling.v2.HPAScalingRules": ["policies"],
 };
 
-const compiled = new WeakMap<Schema, Decoder>();
-
-function decoderOf(schema: Schema): Decoder {
-  let decoder = compiled.get(schema);
-  if (decoder === undefined) {
-    decoder = compile(schema);
-    compiled.set(schema, decoder);
-  }
-  return decoder;
-}
+const decoderOf = onceForEach(compile);
 
 function compile(schema: Schema): Decoder {
   switch (schema.type) {
@@ -85,7 +79,7 @@ function compile(schema: Schema): Decoder {
 
 interface FieldPlan {
   readonly name: string;
-  /** Its place in the order of the schema. */
+  /** Its index in the order of the schema. */
   readonly rank: number;
   readonly decode: Decoder;
   readonly leavesOut: (value: Json) => boolean;
@@ -96,8 +90,8 @@ function compileStruct(schema: ObjectSchema): Decoder {
   const struct = goStructName(schema);
   const lazily = once(() => {
     const fields = [...schema.fields.values()];
-    const told = TELLS_EMPTY[schema.goType ?? ""] ?? [];
-    const plans = fields.map((field, rank) => ({ ...planOf(field, told.includes(field.name)), rank }));
+    const kept = KEEPS_EMPTY[schema.goType ?? ""] ?? [];
+    const plans = fields.map((field, rank) => ({ ...planOf(field, kept.includes(field.name)), rank }));
     return {
       byName: new Map(plans.map((plan) => [plan.name, plan])),
       always: fields.flatMap((field, rank) =>
@@ -157,8 +151,8 @@ function inOrder(object: OpenObject, plans: ReadonlyMap<string, FieldPlan>): Ope
   return result;
 }
 
-function planOf(field: FieldSchema, tellsEmpty: boolean): Omit<FieldPlan, "rank"> {
-  const absent = tellsEmpty ? (value: Json) => value === null : leavesOut(field);
+function planOf(field: FieldSchema, keepsEmpty: boolean): Omit<FieldPlan, "rank"> {
+  const absent = keepsEmpty ? (value: Json) => value === null : leavesOut(field);
   return { name: field.name, decode: decoderOf(field.schema), leavesOut: absent };
 }
 
@@ -209,7 +203,7 @@ function compileMap(schema: MapSchema): Decoder {
     if (!isObject(value)) return mismatch(context, value, goType, "map");
     decodeValue ??= decoderOf(schema.values);
     const result: OpenObject = {};
-    for (const key of sortedKeysOf(value)) {
+    for (const key of Object.keys(value).sort()) {
       const raw = getKey(value, key) ?? null;
       const known = context.unknown.length;
       const decoded = raw === null ? zeroValue(schema.values) : decodeValue(raw, context);
@@ -221,22 +215,7 @@ function compileMap(schema: MapSchema): Decoder {
   };
 }
 
-/** Up to here sorting by hand is faster than what `sort` sets up. */
-const FEW_KEYS = 8;
-
-function sortedKeysOf(object: JsonObject): readonly string[] {
-  const keys = Object.keys(object);
-  if (keys.length > FEW_KEYS) return keys.sort();
-  for (let i = 1; i < keys.length; i++) {
-    const key = keys[i] as string;
-    let at = i;
-    for (; at > 0 && (keys[at - 1] as string) > key; at--) keys[at] = keys[at - 1] as string;
-    keys[at] = key;
-  }
-  return keys;
-}
-
-/** Go's own decoders of such types keep no account of unknown fields. */
+/** Go's own decoders of such types do not report unknown fields. */
 function compileAny(schema: AnySchema): Decoder {
   const { either } = schema;
   if (either === undefined) return (value) => value;
@@ -270,18 +249,10 @@ function failedIn(context: DecodeContext, name: string, struct: string): typeof 
   return FAILED;
 }
 
-/** The paths found inside of a step get it in front of them. */
+/** Prefixes the paths found inside of a step. */
 function prefix(context: DecodeContext, from: number, step: string): void {
   for (let i = from; i < context.unknown.length; i++) {
     const inner = context.unknown[i] as string;
     context.unknown[i] = inner.startsWith("[") ? `${step}${inner}` : `${step}.${inner}`;
   }
-}
-
-function once<T>(make: () => T): () => T {
-  let made: T | undefined;
-  return () => {
-    made ??= make();
-    return made;
-  };
 }

@@ -1,6 +1,8 @@
+/** Values that are computed once and kept. */
+
 /**
- * What is made of the parts of one schema, for who makes it for one part after another: a definition with defaults or rules at every level would
- * otherwise cost its size times its depth. A memo lives as long as the work that it is for.
+ * Results for the parts of one schema, shared by the steps of one computation: a definition with defaults or rules at
+ * every level would otherwise cost its size times its depth.
  */
 export type Memo<Key, Made> = Map<Key, { readonly made: Made }>;
 
@@ -14,11 +16,31 @@ export function memoized<Key, Made>(memo: Memo<Key, Made> | undefined, key: Key,
   return known.made;
 }
 
-/** Made when it is first asked for. */
+/** Computed on the first call. */
 export function once<T>(make: () => T): () => T {
-  let known: { readonly made: T } | undefined;
+  let made: T | undefined;
+  let isMade = false;
   return () => {
-    known ??= { made: make() };
-    return known.made;
+    if (!isMade) {
+      made = make();
+      isMade = true;
+    }
+    return made as T;
+  };
+}
+
+/**
+ * Computed on the first call for each key and kept as long as the key lives. Keys must be immutable: schemas and field
+ * sets are.
+ */
+export function onceForEach<Key extends object, Made extends object>(make: (key: Key) => Made): (key: Key) => Made {
+  const all = new WeakMap<Key, Made>();
+  return (key) => {
+    let made = all.get(key);
+    if (made === undefined) {
+      made = make(key);
+      all.set(key, made);
+    }
+    return made;
   };
 }

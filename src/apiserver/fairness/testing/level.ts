@@ -2,11 +2,11 @@
 import { MetricsRegistry, VirtualClock } from "#base";
 import type { Attributed } from "../../pipeline/exchange.ts";
 import { Demand } from "../demand.ts";
+import { EventLoopBudget } from "../event-loop-budget.ts";
 import { FairQueue, type Queuing } from "../fair-queue.ts";
 import { LevelTimes } from "../level-times.ts";
-import { FlowMetrics } from "../metrics.ts";
+import { FairnessMetrics } from "../metrics.ts";
 import { Ticket } from "../ticket.ts";
-import { Turns } from "../turns.ts";
 import { ONE_SEAT, type Work } from "../work-estimate.ts";
 
 export interface TestLevelOptions {
@@ -19,22 +19,21 @@ export interface TestLevelOptions {
 export function testLevel({ limit, queuing, seatsPerTurn = Number.POSITIVE_INFINITY }: TestLevelOptions) {
   const clock = new VirtualClock();
   const registry = new MetricsRegistry();
-  const metrics = new FlowMetrics(registry);
+  const metrics = new FairnessMetrics(registry);
   const waitingTurns: (() => void)[] = [];
-  const turns = new Turns(seatsPerTurn, () => new Promise((resolve) => waitingTurns.push(resolve)));
-  const queue = new FairQueue({ clock, turns, times: new LevelTimes(metrics.ofLevel("test"), new Demand(), 0) });
-  const samples = metrics.ofFlow("schema", "test");
+  const budget = new EventLoopBudget(seatsPerTurn, () => new Promise((resolve) => waitingTurns.push(resolve)));
+  const queue = new FairQueue({ clock, budget, times: new LevelTimes(metrics.ofLevel("test"), new Demand(), 0) });
+  const samples = metrics.ofSchema("schema", "test");
   queue.configure(queuing ?? { type: "queue", queues: 8, handSize: 2, lengthLimit: 4 }, limit, limit);
   const decided = new Map<Ticket, boolean>();
-  const flow = { schema: "schema", samples };
+  const schema = { name: "schema", samples };
   const ticket = (distinguisher: string, arrivedMs: number, work: Work = ONE_SEAT, query = "") => {
     const exchange = { request: { query: new URLSearchParams(query) } } as unknown as Attributed;
-    return new Ticket(flow, distinguisher, exchange, work, arrivedMs);
+    return new Ticket(schema, distinguisher, exchange, work, arrivedMs);
   };
   return {
     clock,
     queue,
-    flow,
     /** Of a request that is nowhere yet. */
     ticket,
     registry,

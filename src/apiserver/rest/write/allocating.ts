@@ -4,16 +4,15 @@
  * A write that may have happened may use what it took: nothing is given back then, and the repair loop finds what is not used.
  */
 import type { KubeObject } from "#api";
+import type { Maybe } from "#base";
 import { isStoreError } from "#store";
 import type { Resource } from "../resource.ts";
 import type { Allocation, Allocator, ServerContext } from "../server-context.ts";
 import type { Write } from "./write.ts";
 
 /** Resources without an allocator pay nothing. */
-export function allocate(write: Write): void | Promise<void> {
+export function allocate(write: Write): Maybe<void> {
   const { request, draft, old, dryRun } = write;
-  // A further try with another generated name starts anew.
-  write.allocation = undefined;
   const allocator = allocatorOf(request.context, request.resource);
   return allocator?.allocate({ draft, old, dryRun }).then((allocation) => {
     write.allocation = allocation;

@@ -1,14 +1,15 @@
 /**
  * Every way to change an object that exists: update, the four patches, the status and other subresources.
  *
- *     current ──► the steps of `write-order.ts` ══► store
- *        ▲                                            │
- *        └──────── another writer was first ◄─────────┘
+ *     current ──► the steps of `order.ts` ══► store
+ *        ▲                                     │
+ *        └──────── another writer was first ◄──┘
  *
  * A change that names a resourceVersion fails with 409 if that is not the current one. One that names none is tried again on the new state.
  */
 import { conflict, type KubeObject, notFound } from "#api";
-import { fresh } from "../read/read.ts";
+import type { Maybe } from "#base";
+import { fresh } from "../read/fresh.ts";
 import type { RestRequest, Written } from "../rest-request.ts";
 import { createFrom } from "./create.ts";
 import { writeSteps } from "./order.ts";
@@ -19,9 +20,9 @@ const MAX_TRIES = 10;
 export interface ChangeOptions {
   readonly dryRun: boolean;
   /** Called again for each try. `current` is undefined where a write may create. */
-  propose(current: KubeObject | undefined): Proposal | Promise<Proposal>;
+  propose(current: KubeObject | undefined): Maybe<Proposal>;
   /** An object that does not exist is created. */
-  readonly mayCreate?: boolean;
+  readonly mayCreate?: boolean | undefined;
 }
 
 export async function change(request: RestRequest, { dryRun, propose, mayCreate }: ChangeOptions): Promise<Written> {

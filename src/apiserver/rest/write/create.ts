@@ -1,10 +1,12 @@
-/** POST: decode the body, then run the steps of `write-order.ts`. */
+/** POST: decode the body, then run the steps of `order.ts`. */
 import { alreadyExists, generateNameConflict } from "#api";
+import type { Maybe } from "#base";
 import { decodeSent } from "../body.ts";
+import type { AnyDraft } from "../draft.ts";
 import { writeOptions } from "../options.ts";
 import type { RestRequest, Written } from "../rest-request.ts";
 import { stepsFromPrepare, writeSteps } from "./order.ts";
-import { type AnyDraft, dedupeOwners } from "./prepare.ts";
+import { dedupeOwners } from "./prepare.ts";
 import { newWrite, type Proposal, run } from "./write.ts";
 
 const NAME_TRIES = 8;
@@ -27,7 +29,7 @@ export function createDraft(request: RestRequest, draft: AnyDraft, dryRun: boole
 /** Also how an update or an apply creates what does not exist. */
 export async function createFrom(
   request: RestRequest,
-  propose: () => Proposal | Promise<Proposal>,
+  propose: () => Maybe<Proposal>,
   dryRun: boolean,
 ): Promise<Written> {
   const { groupResource } = request.resource;

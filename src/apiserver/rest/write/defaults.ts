@@ -1,6 +1,6 @@
 /** The defaults of a kind, filled into a decoded draft. */
 import { applySchemaDefaults, type Kind } from "#api";
-import type { AnyDraft } from "./prepare.ts";
+import type { AnyDraft } from "../draft.ts";
 
 type Fields = Parameters<typeof applySchemaDefaults>[1];
 

@@ -1,14 +1,14 @@
 /** deletecollection: every object that a list would show, each deleted by the rules of a single deletion. */
 import { isStatusError } from "#api";
+import { type ListResult, listSelected } from "../read/list.ts";
 import { listOptions } from "../read/list-options.ts";
-import { type ListResult, listSelected } from "../read/read.ts";
 import { selectionOf } from "../read/selection.ts";
 import type { RestRequest } from "../rest-request.ts";
 import { deleteWith, readOptions } from "./delete.ts";
 
 const AT_ONCE = 16;
 
-/** What was listed: the original answers with the objects as they were. */
+/** Returns the list, as Kubernetes does: the objects as they were. */
 export async function deleteCollection(request: RestRequest): Promise<ListResult> {
   const options = await readOptions(request);
   const result = await listSelected(request, selectionOf(request), listOptions(request.query));

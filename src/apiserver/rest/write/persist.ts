@@ -1,27 +1,23 @@
 /**
- * The last step of every write: bytes to the store, and the caches up to date before the caller is answered.
- *
- * 1. After an answer, every read of this server shows the write.
- * 2. What the store cannot do now becomes an error that clients know how to handle.
+ * Writes an object to the store, or deletes it there, and waits until the caches show that: a read after the answer sees the write.
  */
-import { internalError, type KubeObject, StatusError, serviceUnavailable } from "#api";
-import { isStoreError, type Revision, StoreError, type WriteOutcome } from "#store";
+import type { KubeObject } from "#api";
+import type { Revision, WriteOutcome } from "#store";
 import { encodeForStore, StoredObject } from "../../cache/stored-object.ts";
 import { ownForm } from "../forms.ts";
+import { shown } from "../read/fresh.ts";
 import type { Resource } from "../resource.ts";
-import type { RequestWitness, ServerContext } from "../server-context.ts";
-
-/** As long as the store itself may take to answer. */
-const SHOWN_WITHIN_MS = 5_000;
+import type { RequestWitness, StorageContext } from "../server-context.ts";
+import { asStatus, storeCall } from "../store-call.ts";
 
 export type Persisted =
   /** In the kind's own form. */
   | { readonly ok: true; readonly stored: StoredObject }
-  /** Somebody else was first: what is there now. */
+  /** Another writer was first: the object that is stored now. */
   | { readonly ok: false; readonly current: StoredObject | undefined };
 
 export async function persist(
-  context: ServerContext,
+  context: StorageContext,
   resource: Resource,
   suffix: string,
   object: KubeObject,
@@ -49,9 +45,9 @@ export async function persist(
   return { ok: true, stored: forms === undefined ? stored : await ownForm(forms, stored) };
 }
 
-/** Undefined: it is gone; a conflict carries what is there now. */
+/** Deletes at the revision of `current`. */
 export async function erase(
-  context: ServerContext,
+  context: StorageContext,
   resource: Resource,
   suffix: string,
   current: StoredObject,
@@ -68,38 +64,4 @@ async function refused({ forms }: Resource, { current }: Extract<WriteOutcome, {
   if (current === undefined) return { ok: false, current: undefined };
   const stored = new StoredObject(current);
   return { ok: false, current: forms === undefined ? stored : await ownForm(forms, stored) };
-}
-
-/** Waits until the caches show a revision that the store has named. One that stops telling of changes then is not waited for without end. */
-export function shown({ feed, clock, sharedStore }: ServerContext, revision: Revision): Promise<void> | undefined {
-  if (feed.revision >= revision) return undefined;
-  if (!sharedStore) return storeCall(() => feed.reached(revision));
-  const late = new AbortController();
-  const timer = clock.timer(SHOWN_WITHIN_MS, () => late.abort(notTold(revision)));
-  return storeCall(() => feed.reached(revision, late.signal)).finally(() => timer.cancel());
-}
-
-function notTold(revision: Revision): StoreError {
-  const message = `This server has not been told of revision ${revision} in time. A write may have happened all the same.`;
-  return new StoreError("Unavailable", message, { maybeApplied: true });
-}
-
-export async function storeCall<T>(call: () => Promise<T>): Promise<T> {
-  try {
-    return await call();
-  } catch (error) {
-    throw asStatus(error);
-  }
-}
-
-function asStatus(error: unknown): unknown {
-  if (!isStoreError(error)) return error;
-  if (error.code === "Full") return new StatusError("", error.message, { code: 507, cause: error });
-  if (error.code === "Unavailable" || error.code === "Closed") return unavailable(error);
-  return internalError(error.message, error);
-}
-
-function unavailable(error: Error): StatusError {
-  const status = serviceUnavailable(`the store does not answer: ${error.message}`);
-  return new StatusError(status.reason, status.message, { cause: error, details: { retryAfterSeconds: 1 } });
 }

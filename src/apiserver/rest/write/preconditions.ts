@@ -1,7 +1,7 @@
 /** What a write must agree with: the namespace of its path, the uid and the resourceVersion that it names. */
 import { badRequest, conflict, field, invalidStatus, StatusError } from "#api";
+import type { AnyDraft } from "../draft.ts";
 import type { RestRequest } from "../rest-request.ts";
-import type { AnyDraft } from "./prepare.ts";
 import type { Change } from "./write.ts";
 
 /** The namespace of the path counts; an object may leave it out, but not name another. */

@@ -1,5 +1,7 @@
-/** The steps of a write. Their order stands in `write-order.ts`. A step returns a promise only if it has to wait. */
+/** The steps of a write. Their order stands in `order.ts`. A step returns a promise only if it has to wait. */
 import { badRequest, generateName, type KubeObject } from "#api";
+import { andThen, type Maybe } from "#base";
+import type { AnyDraft } from "../draft.ts";
 import { admissionAttributes, guarded, requestFacts } from "../request-parts.ts";
 import type { RestRequest } from "../rest-request.ts";
 import type { AdmissionAttributes } from "../server-context.ts";
@@ -7,7 +9,6 @@ import { fillIn, fillInStatus } from "./defaults.ts";
 import { own } from "./ownership.ts";
 import { checkNamespace, checkResourceVersion, checkUid } from "./preconditions.ts";
 import {
-  type AnyDraft,
   checkCreate,
   checkPart,
   checkStatus,
@@ -21,7 +22,7 @@ import {
 import { isStale } from "./storing.ts";
 import type { Change, Proposal, Write } from "./write.ts";
 
-export function decodeNew(write: Write): void | Promise<void> {
+export function decodeNew(write: Write): Maybe<void> {
   return proposed(write, () => {
     const { request, draft } = write;
     checkNamespace(request, draft);
@@ -29,7 +30,7 @@ export function decodeNew(write: Write): void | Promise<void> {
   });
 }
 
-export function decodeChange(write: Change): void | Promise<void> {
+export function decodeChange(write: Change): Maybe<void> {
   return proposed(write, ({ unchanged }) => {
     const { request, draft, current } = write;
     if (unchanged && !isStale(request, current)) {
@@ -45,15 +46,13 @@ export function decodeChange(write: Change): void | Promise<void> {
   });
 }
 
-function proposed(write: Write, check: (proposal: Proposal) => void): void | Promise<void> {
-  const accept = (proposal: Proposal) => {
+function proposed(write: Write, check: (proposal: Proposal) => void): Maybe<void> {
+  return andThen(write.propose(), (proposal) => {
     write.draft = proposal.draft;
     write.owned = proposal.owned === true;
     write.sharesRest = proposal.sharesRest === true;
     check(proposal);
-  };
-  const proposal = write.propose();
-  return proposal instanceof Promise ? proposal.then(accept) : accept(proposal);
+  });
 }
 
 export function fillInDefaults({ request, draft, sharesRest }: Write): void {
@@ -62,15 +61,15 @@ export function fillInDefaults({ request, draft, sharesRest }: Write): void {
 }
 
 /** managedFields say what the client wrote. What later steps change is nobody's, or stays with its owner. */
-export function recordOwners({ request, draft, old, owned }: Write): void | Promise<void> {
+export function recordOwners({ request, draft, old, owned }: Write): Maybe<void> {
   if (!owned) return own(request, draft, old);
 }
 
-export function mutate(write: Write): void | Promise<void> {
+export function mutate(write: Write): Maybe<void> {
   const { request, draft } = write;
-  const dedupe = () => dedupeOwners(draft, request.warn, "admitted");
-  const pending = request.context.admission.mutate(attributesOf(write));
-  return pending === undefined ? dedupe() : pending.then(dedupe);
+  return andThen(request.context.admission.mutate(attributesOf(write)), () =>
+    dedupeOwners(draft, request.warn, "admitted"),
+  );
 }
 
 /** Admission may have changed the namespace and the name. */
@@ -86,7 +85,7 @@ export function matchChange(write: Change): void {
   checkNamespace(write.request, write.draft);
 }
 
-export function guard({ request, draft, old }: Write): void | Promise<void> {
+export function guard({ request, draft, old }: Write): Maybe<void> {
   return guarded(request, draft, old);
 }
 
@@ -136,7 +135,7 @@ function finish({ resource, warn }: RestRequest, draft: AnyDraft, old: KubeObjec
   kind.canonicalize?.(draft);
 }
 
-export function validateByAdmission(write: Write): void | Promise<void> {
+export function validateByAdmission(write: Write): Maybe<void> {
   return write.request.context.admission.validate(attributesOf(write));
 }
 

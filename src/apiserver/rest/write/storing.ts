@@ -7,10 +7,10 @@
  */
 import { alreadyExists, applyStoredForm, equalJson, type Json, type KubeObject, type ManagedFields } from "#api";
 import { encodeForStore, StoredObject } from "../../cache/stored-object.ts";
+import type { AnyDraft } from "../draft.ts";
 import type { RestRequest } from "../rest-request.ts";
 import { eraseIfFinished } from "./delete.ts";
 import { persist } from "./persist.ts";
-import type { AnyDraft } from "./prepare.ts";
 import type { Change, Write } from "./write.ts";
 
 /** The outcome of a name that is taken is that object: the caller tells why, or tries another name. */

@@ -1,11 +1,12 @@
-/** One write on its way to the store, and the runner of its steps. The steps themselves stand in `write-order.ts`. */
+/** One write on its way to the store, and the runner of its steps. The steps and their order stand in `order.ts`. */
 import type { KubeObject } from "#api";
+import { isPending, type Maybe } from "#base";
 import type { StoredObject } from "../../cache/stored-object.ts";
+import type { AnyDraft } from "../draft.ts";
 import type { RestRequest } from "../rest-request.ts";
 import type { Allocation } from "../server-context.ts";
 import { giveBackAfter } from "./allocating.ts";
 import type { Persisted } from "./persist.ts";
-import type { AnyDraft } from "./prepare.ts";
 
 /** What a request makes of the current object. */
 export interface Proposal {
@@ -26,7 +27,7 @@ export interface Write {
   readonly mode: WriteMode;
   readonly dryRun: boolean;
   /** Decodes the body, or patches the current object. Called once for each try. */
-  propose(): Proposal | Promise<Proposal>;
+  propose(): Maybe<Proposal>;
   /** What is stored. Absent on create. */
   readonly current: StoredObject | undefined;
   /** `current` in the kind's own form. */
@@ -51,7 +52,7 @@ export interface Change extends Write {
   readonly old: KubeObject;
 }
 
-export type Step<W extends Write = Write> = (write: W) => void | Promise<void>;
+export type Step<W extends Write = Write> = (write: W) => Maybe<void>;
 
 export function newWrite(
   request: RestRequest,
@@ -83,11 +84,11 @@ function modeOfChange({ subresource }: RestRequest): WriteMode {
 
 /** Runs steps until one sets the outcome. What was allocated is kept if the draft was stored, and given back if it was not. */
 export async function run(write: Write, steps: readonly Step[]): Promise<Persisted> {
-  write.outcome = undefined;
-  write.persisted = false;
+  // A further try with another generated name starts anew.
+  Object.assign(write, { allocation: undefined, outcome: undefined, persisted: false });
   try {
-    const pending = inOrder(write, steps, 0);
-    if (pending !== undefined) await pending;
+    const done = inOrder(write, steps, 0);
+    if (isPending(done)) await done;
   } catch (error) {
     await giveBackAfter(error, write.allocation);
     throw error;
@@ -99,9 +100,9 @@ export async function run(write: Write, steps: readonly Step[]): Promise<Persist
 }
 
 /** A step that has nothing to wait for makes no promise: a turn costs more than most steps. */
-function inOrder(write: Write, steps: readonly Step[], from: number): void | Promise<void> {
+function inOrder(write: Write, steps: readonly Step[], from: number): Maybe<void> {
   for (let at = from; at < steps.length && write.outcome === undefined; at++) {
-    const pending = steps[at]?.(write);
-    if (pending !== undefined) return pending.then(() => inOrder(write, steps, at + 1));
+    const done = steps[at]?.(write);
+    if (isPending(done)) return done.then(() => inOrder(write, steps, at + 1));
   }
 }

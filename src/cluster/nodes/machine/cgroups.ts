@@ -1,4 +1,4 @@
-/** The control groups of a node's containers, in every hierarchy that the machine has (one of version 2, or many of version 1). */
+/** The cgroups of a node's containers, in all hierarchies of the machine (cgroup v2 or v1). */
 import { readdir, readFile, rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "#base";
@@ -8,7 +8,7 @@ import { endProcess, processId } from "./processes.ts";
 const RETRY_MS = 20;
 const PATIENCE_MS = 10_000;
 
-/** Ends all that runs below the group, and removes it. */
+/** Kills all processes in the group, and removes it. */
 export async function removeCgroup(group: string, clock: Clock): Promise<void> {
   const roots = (await mounts()).filter(({ type }) => type === "cgroup" || type === "cgroup2").map(({ path }) => path);
   const folders = [...new Set(roots)].map((root) => join(root, group));
@@ -37,7 +37,7 @@ async function kill(pid: number, clock: Clock): Promise<void> {
   if (process !== undefined) await endProcess(process, 0, clock);
 }
 
-/** What could not be removed yet: a process that is just ending holds its group. */
+/** Groups that could not be removed yet because a process in them is still exiting. */
 async function removeTree(folder: string): Promise<Error | undefined> {
   for (const child of await subfolders(folder)) {
     const failure = await removeTree(join(folder, child));

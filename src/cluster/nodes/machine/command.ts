@@ -1,4 +1,4 @@
-/** Runs the machine's own programs (ip, mount, ctr, …) to their end. */
+/** Runs programs of the machine (ip, mount, ctr, …) to completion. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { accessSync, constants } from "node:fs";
@@ -13,12 +13,12 @@ export class CommandError extends Error {
 
 export interface CommandInput {
   /** Its standard input. */
-  readonly input?: string | Uint8Array | AsyncIterable<Uint8Array>;
+  readonly input?: string | Uint8Array | AsyncIterable<Uint8Array> | undefined;
   /** The network namespace that it runs in: a path. Default: this process's. */
-  readonly inNamespace?: string;
+  readonly inNamespace?: string | undefined;
 }
 
-/** What it prints. Throws CommandError with its last words if it fails. */
+/** Returns its output. Throws CommandError with the last line of its errors if it fails. */
 export async function run(program: string, args: readonly string[], options: CommandInput = {}): Promise<string> {
   const { input, inNamespace } = options;
   const [command, all] =
@@ -30,13 +30,13 @@ export async function run(program: string, args: readonly string[], options: Com
   const work = [ended, text(child.stdout), text(child.stderr), feed(child.stdin, input ?? "")] as const;
   const [[code, signal], stdout, stderr] = await Promise.all(work);
   if (code !== 0) {
-    const words = stderr.trim().split("\n").at(-1) || `it ended with ${signal ?? `exit code ${code}`}`;
-    throw new CommandError(`${program} ${args.join(" ")}: ${words}`);
+    const reason = stderr.trim().split("\n").at(-1) || `it ended with ${signal ?? `exit code ${code}`}`;
+    throw new CommandError(`${program} ${args.join(" ")}: ${reason}`);
   }
   return stdout;
 }
 
-/** Throws what the input throws. A program that ends before it has read all of it says itself what is wrong, if anything is. */
+/** Throws what the input throws. A program that exits before it has read all of it reports its own error, if any. */
 async function feed(stdin: Writable, input: NonNullable<CommandInput["input"]>): Promise<void> {
   let fault: { readonly error: unknown } | undefined;
   async function* chunks() {
@@ -52,7 +52,7 @@ async function feed(stdin: Writable, input: NonNullable<CommandInput["input"]>):
   if (fault !== undefined) throw fault.error;
 }
 
-/** Programs of the system's administrator are found also where the user's PATH lacks them. */
+/** Also searches /sbin and /usr/sbin, which a user's PATH may lack. */
 export function nodeEnv(): NodeJS.ProcessEnv {
   const path = [process.env.PATH, "/usr/local/sbin", "/usr/sbin", "/sbin", "/usr/local/bin", "/usr/bin", "/bin"];
   return { ...process.env, PATH: path.filter((part) => part !== undefined && part !== "").join(":") };

@@ -6,7 +6,7 @@ export async function ip(args: readonly string[], namespace?: string): Promise<s
   return run("ip", namespace === undefined ? args : ["-n", namespace, ...args]);
 }
 
-/** Runs the lines in order, in one process; stops at the first that fails. */
+/** Runs the lines in order, in one process; stops at the first failure. */
 export async function ipAll(lines: readonly string[], namespace?: string): Promise<void> {
   const args = [...(namespace === undefined ? [] : ["-n", namespace]), "-batch", "-"];
   await run("ip", args, { input: `${lines.join("\n")}\n` });

@@ -1,4 +1,4 @@
-/** What this machine offers to real nodes, and what it lacks. */
+/** What this machine offers for real nodes, and what it lacks. */
 import { readFileSync } from "node:fs";
 import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -11,21 +11,21 @@ const PRIVILEGES = [12n, 21n];
 
 export interface Machine {
   readonly cniBinDir: string;
-  /** Whether a process may be made less likely to be killed for its memory than this one is. */
+  /** Whether oom_score_adj of a process may be set below that of this one. */
   readonly canLowerOomScore: boolean;
   readonly snapshotter: "overlayfs" | "native";
 }
 
-/** Why there can be no real nodes here: sentences. None: there can. */
+/** Why real nodes are not possible here, as sentences. Empty: they are. */
 export function obstacles(): string[] {
   if (process.platform !== "linux") return [`Real nodes need Linux; this is ${process.platform}.`];
   const found: string[] = [];
   if (process.getuid?.() !== 0) found.push("Real nodes need root.");
   else if (!PRIVILEGES.every((capability) => hasCapability(readFileSync("/proc/self/status", "utf8"), capability))) {
-    found.push("Real nodes need the rights to mount and to make networks, which this root does not have.");
+    found.push("Real nodes need CAP_SYS_ADMIN and CAP_NET_ADMIN, which root does not have here.");
   }
   const missing = missingPackages();
-  if (missing.length > 0) found.push(`Missing: ${missing.join(", ")} (packages of Debian and Ubuntu).`);
+  if (missing.length > 0) found.push(`Missing: ${missing.join(", ")} (Debian and Ubuntu packages).`);
   return found;
 }
 
@@ -44,7 +44,7 @@ export function hasCapability(status: string, capability: bigint): boolean {
   return ((BigInt(`0x${effective}`) >> capability) & 1n) === 1n;
 }
 
-/** On some disks (another overlay among them) it cannot be: asked by trying. */
+/** Some file systems, such as another overlay, do not support it: tried once. */
 async function overlayWorks(scratch: string): Promise<boolean> {
   await mkdir(scratch, { recursive: true });
   const folder = await mkdtemp(join(scratch, "overlay-"));

@@ -1,4 +1,4 @@
-/** What is mounted below a folder, and taking it away. */
+/** Lists and removes mounts below a folder. */
 import { readFile } from "node:fs/promises";
 import { run } from "./command.ts";
 
@@ -20,7 +20,7 @@ export function parseMounts(mountinfo: string): MountPoint[] {
     });
 }
 
-/** Blanks in a path are written as octal numbers. */
+/** Blanks in a path are escaped as octal numbers. */
 function plainPath(path: string): string {
   return path.replace(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)));
 }
@@ -29,7 +29,7 @@ export async function mounts(): Promise<MountPoint[]> {
   return parseMounts(await readFile("/proc/self/mountinfo", "utf8"));
 }
 
-/** The last mounted first: it may lie on another. */
+/** In reverse order: a mount may lie on an earlier one. */
 export function below(all: readonly MountPoint[], folder: string): string[] {
   return all
     .map(({ path }) => path)
@@ -42,7 +42,7 @@ export async function unmountBelow(folder: string): Promise<void> {
   for (let at = 0; at < all.length; at += AT_ONCE) await unmount(all.slice(at, at + AT_ONCE));
 }
 
-/** Still in use by somebody, a mount disappears for everyone else, and for them when they let go. */
+/** A lazy unmount: a mount in use disappears when its last user closes it. */
 async function unmount(paths: readonly string[]): Promise<void> {
   try {
     await run("umount", paths);
@@ -53,7 +53,7 @@ async function unmount(paths: readonly string[]): Promise<void> {
   }
 }
 
-/** Mounts below this folder appear in containers, and those of containers here. */
+/** Mount propagation in both directions between this folder and containers. */
 export async function makeShared(folder: string): Promise<void> {
   if ((await mounts()).some(({ path }) => path === folder)) return;
   await run("mount", ["--bind", folder, folder]);

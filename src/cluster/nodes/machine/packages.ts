@@ -1,4 +1,4 @@
-/** The distribution's packages that real nodes are made of: which are missing, and installing them. */
+/** Finds and installs missing distribution packages for real nodes. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
@@ -36,7 +36,7 @@ export function cniBinDir(): string | undefined {
   return PLUGIN_DIRS.find((dir) => PLUGIN_NAMES.every((plugin) => existsSync(join(dir, plugin))));
 }
 
-/** Whether there is a package manager that this can be left to. */
+/** Whether there is a supported package manager. */
 export function canInstall(): boolean {
   return process.getuid?.() === 0 && findProgram("apt-get") !== undefined;
 }
@@ -45,28 +45,28 @@ export function installCommand(packages: readonly string[]): string {
   return `apt-get install --no-install-recommends ${packages.join(" ")}`;
 }
 
-/** Shows what the package manager says only if it fails. */
+/** Shows the package manager's output only on failure. */
 export async function installPackages(packages: readonly string[]): Promise<void> {
   const install = () => aptGet("install", "--yes", "--no-install-recommends", ...packages);
-  // What is known of packages may be old, or nothing yet.
+  // Package lists may be missing or outdated.
   if ((await install()) === undefined) return;
   await aptGet("update");
-  const words = await install();
-  if (words !== undefined) {
+  const failure = await install();
+  if (failure !== undefined) {
     throw new ClusterError(
-      `${packages.join(", ")} could not be installed: ${words}. Try \`${installCommand(packages)}\` yourself, or --runtime simulated.`,
+      `${packages.join(", ")} could not be installed: ${failure}. Run \`${installCommand(packages)}\` yourself, or use --runtime simulated.`,
     );
   }
 }
 
-/** Its last words if it failed. */
+/** The last line of its errors if it failed. */
 async function aptGet(...args: readonly string[]): Promise<string | undefined> {
   const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
   const child = spawn("apt-get", ["-qq", ...args], { env, stdio: ["ignore", "ignore", "pipe"] });
-  let said = "";
-  child.stderr.setEncoding("utf8").on("data", (text: string) => (said += text));
+  let output = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (output += text));
   const [code] = (await once(child, "close")) as [number | null];
   if (code === 0) return undefined;
-  const telling = said.split("\n").find((line) => line.startsWith("E: ")) ?? "";
-  return telling.slice(3) || said.trim().split("\n").at(-1) || `apt-get ended with exit code ${code}`;
+  const errorLine = output.split("\n").find((line) => line.startsWith("E: ")) ?? "";
+  return errorLine.slice(3) || output.trim().split("\n").at(-1) || `apt-get exited with code ${code}`;
 }

@@ -1,8 +1,8 @@
 /**
- * Processes that outlive this one, and are known again afterwards.
+ * Processes that outlive this one, and can be identified afterwards.
  *
- * 1. A process is its number together with the time at which it began, and the boot in which it did: a number alone may belong to another by now,
- *    and nothing is ever sent to that one.
+ * 1. A process is identified by its PID, start time and boot ID: a PID may be reused, and no signal must reach another
+ *    process.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -13,14 +13,14 @@ import { CommandError, nodeEnv } from "./command.ts";
 
 export interface ProcessId {
   readonly pid: number;
-  /** The boot, and the moment in it. */
+  /** Boot ID and start time. */
   readonly started: string;
 }
 
 const POLL_MS = 20;
 const MAX_LOG_BYTES = 10_000_000;
 
-/** One heap for all threads of a program: many small ones take some ten megabytes more. */
+/** One malloc arena for all threads: separate ones take some ten megabytes more. */
 export const LEAN_ENV = { MALLOC_ARENA_MAX: "1" };
 
 export interface Daemon {
@@ -28,20 +28,20 @@ export interface Daemon {
   readonly args: readonly string[];
   /** Path of the network namespace that it runs in. */
   readonly namespace: string;
-  /** What it prints is added to this file; a long one is put aside first. */
+  /** Its output is appended to this file; a large file is rotated first. */
   readonly logFile: string;
-  readonly env?: NodeJS.ProcessEnv;
+  readonly env?: NodeJS.ProcessEnv | undefined;
 }
 
-/** Goes on when this process ends. */
+/** Survives this process. */
 export async function startDaemon({ program, args, namespace, logFile, env }: Daemon): Promise<ProcessId> {
   if (existsSync(logFile) && statSync(logFile).size > MAX_LOG_BYTES) renameSync(logFile, `${logFile}.old`);
   const log = openSync(logFile, "a", 0o600);
   try {
-    // nsenter becomes the program: the number stays the same.
+    // nsenter execs the program: the PID stays the same.
     const child = spawn("nsenter", [`--net=${namespace}`, "--", program, ...args], {
       detached: true,
-      // It must not keep in use where this process happens to be.
+      // It must not keep this process's working directory busy.
       cwd: "/",
       stdio: ["ignore", log, log],
       env: { ...nodeEnv(), ...env },
@@ -55,7 +55,7 @@ export async function startDaemon({ program, args, namespace, logFile, env }: Da
   }
 }
 
-/** Undefined if there is none, or only what is left until its parent asks for its exit code. */
+/** Undefined if there is none, or only a zombie. */
 export async function processId(pid: number): Promise<ProcessId | undefined> {
   const [stat, boot] = await Promise.all([readProc(`/proc/${pid}/stat`), bootId()]);
   if (stat === undefined) return undefined;
@@ -63,7 +63,7 @@ export async function processId(pid: number): Promise<ProcessId | undefined> {
   return fields.state === "Z" || fields.state === "X" ? undefined : { pid, started: `${boot} ${fields.startTicks}` };
 }
 
-/** The program's name stands in parentheses and may hold some itself: what follows the last one is plain. */
+/** The program's name is in parentheses and may contain some: parse after the last one. */
 export function statFields(stat: string): { readonly state: string; readonly startTicks: string } {
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return { state: fields[0] ?? "", startTicks: fields[19] ?? "" };
@@ -73,18 +73,18 @@ export async function isAlive(process: ProcessId): Promise<boolean> {
   return (await processId(process.pid))?.started === process.started;
 }
 
-/** Both in the same boot: what an earlier one has left runs no more. */
+/** Also compares the boot ID: processes of an earlier boot are gone. */
 export function startedBefore(one: ProcessId, other: ProcessId): boolean {
   const ticks = ({ started }: ProcessId) => Number(started.split(" ").at(-1));
   return ticks(one) < ticks(other);
 }
 
-/** None if it has ended. */
+/** Undefined if it has exited. */
 export async function processArgs(pid: number): Promise<string[]> {
   return (await readProc(`/proc/${pid}/cmdline`))?.split("\0") ?? [];
 }
 
-/** Asks it to end, and kills it if it has not after `graceMs`. Resolves when it has ended. */
+/** Sends SIGTERM, and SIGKILL after `graceMs`. Resolves when it has exited. */
 export async function endProcess(target: ProcessId, graceMs: number, clock: Clock): Promise<void> {
   const deadline = clock.monotonic() + graceMs;
   let signal: NodeJS.Signals | undefined = graceMs > 0 ? "SIGTERM" : "SIGKILL";
@@ -103,7 +103,7 @@ function sendSignal(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** Those whose arguments are chosen. */
+/** Processes with matching arguments. */
 export async function findProcesses(isWanted: (args: readonly string[]) => boolean): Promise<ProcessId[]> {
   const found: ProcessId[] = [];
   for (const entry of await readdir("/proc")) {

@@ -36,7 +36,7 @@ function slice(nodeName: string, conditions: discovery.EndpointConditions = {}):
 
 const local = { externalTrafficPolicy: "Local" } as const;
 
-describe("ways to load balancers", () => {
+describe("load balancer routes", () => {
   it.each([
     ["lead to the first node", service(), [node(2), node(1)], [], "10.89.0.1"],
     ["that is ready", service(), [node(1, false), node(2)], [], "10.89.0.2"],

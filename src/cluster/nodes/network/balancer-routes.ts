@@ -1,8 +1,9 @@
 /**
- * From the machine to load balancers of Services: each address by way of a node, whose proxy takes what is sent there. Pure.
+ * Routes from the machine to load balancer addresses of Services: each address via a node, whose kube-proxy handles it.
+ * Pure.
  *
- * 1. Where traffic has to stay on its node, the way leads to one that has an endpoint.
- * 2. Of several nodes the first by name is chosen: a way changes only when its node is gone.
+ * 1. With externalTrafficPolicy Local, the route leads to a node with an endpoint.
+ * 2. Of several nodes the first by name is chosen: a route changes only when its node is gone.
  */
 import type { core, discovery } from "#api";
 import type { Route } from "./routes.ts";
@@ -19,7 +20,7 @@ export function balancerRoutes({ services, nodes, slicesOf }: BalancerSources): 
     const addresses = balancerAddresses(service);
     if (addresses.length === 0) return [];
     const fit = service.spec?.externalTrafficPolicy === "Local" ? withEndpoint(ready, slicesOf(service)) : ready;
-    // Without an endpoint anywhere it does not matter who refuses.
+    // Without endpoints, any node may refuse the traffic.
     const via = internalIp(fit[0] ?? ready[0]);
     return via === undefined ? [] : addresses.map((address) => ({ cidr: `${address}/32`, via }));
   });

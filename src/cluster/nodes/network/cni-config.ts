@@ -1,6 +1,6 @@
 /**
- * How Pods of a node get their addresses and ways: a cable of its own for each Pod (ptp), routed by the node. No bridge, so all traffic passes the
- * node's forward chain, where Services and policies work. Pure.
+ * CNI configuration of a node: a veth pair for each Pod (ptp), routed by the node. Without a bridge, all traffic passes
+ * the node's forward chain, where Services and NetworkPolicies apply. Pure.
  */
 import type { NodeNames } from "../site/names.ts";
 

@@ -1,14 +1,14 @@
 /**
- * The network between nodes: a switch in a namespace of its own, a cable to each node and one to the machine. Nothing of it is connected to what the
- * machine is connected to, and the machine forwards nothing.
+ * The network between nodes: a bridge in its own network namespace (the switch), with a veth pair to each node and one
+ * to the machine. It is not connected to the machine's other networks, and the machine forwards nothing.
  *
  *     machine (API server) ── k8ts-<id> ──┐
  *     node: eth0 ─────────────────────────┤ switch (ingress)
  *     node: eth0 ─────────────────────────┘
- *     node: default route ──► nowhere          so that addresses of Services have a way until they are translated
+ *     node: default route ──► nowhere          so that Service addresses have a route until they are translated
  *
- * 1. Everything is made if it is missing and left alone if it is there: calling again repairs what was lost.
- * 2. In a namespace of its own, the switch is out of reach of what firewalls of the machine do to bridges.
+ * 1. Idempotent: missing parts are created, existing ones are left alone.
+ * 2. In its own namespace, the switch is not affected by the machine's firewall rules for bridges.
  */
 import { existsSync } from "node:fs";
 import { CommandError, run } from "../machine/command.ts";
@@ -20,13 +20,13 @@ export const SWITCH = "switch";
 const MACHINE_PORT = "machine";
 export const NODE_LINK = "eth0";
 const NOWHERE = "nowhere";
-/** Any other route to the same addresses comes first. */
+/** The lowest priority: any other route to the same addresses wins. */
 const CLAIM_METRIC = "65000";
 
 export interface NodeAddress {
   readonly index: number;
   readonly ip: string;
-  /** Where Pods have addresses of IPv6. */
+  /** With dual-stack Pods. */
   readonly ip6?: string;
 }
 
@@ -55,7 +55,9 @@ export async function ensureSwitch(site: SiteNames, network: SiteNetwork): Promi
   for (const range of network.podRanges) await claimPodRange(range, machineLink);
 }
 
-/** Shows other clusters of this machine that the range is in use, also before a node has a part of it. Ends with the cable. */
+/**
+ * Marks the range as used for other clusters of this machine, before a node has a part of it. Removed with the link.
+ */
 async function claimPodRange(podRange: string, machineLink: string): Promise<void> {
   await ip(["route", "add", podRange, "dev", machineLink, "metric", CLAIM_METRIC]).catch((error: unknown) => {
     if (!(error instanceof CommandError && error.message.includes("File exists"))) throw error;
@@ -73,7 +75,7 @@ export async function ensureNodeLink(
   if (!(await hasLink(NODE_LINK, namespace))) {
     await ipAll([`link add ${port} type veth peer name ${NODE_LINK} netns ${namespace}`], switchNamespace);
   }
-  // A switch without anything plugged in: whoever has no other way ends there, and hears after seconds that nobody answers.
+  // A bridge without ports: packets without another route end there, and fail after seconds as unreachable.
   if (!(await hasLink(NOWHERE, namespace))) await ipAll([`link add ${NOWHERE} type bridge`], namespace);
   await ipAll([`link set ${port} master ${SWITCH} up`], switchNamespace);
   await ipAll(
@@ -95,14 +97,14 @@ export async function ensureNodeLink(
   await ip(["-6", "route", "replace", "default", "dev", NOWHERE, "src", ip6], namespace);
 }
 
-/** Addresses here are given out once: nobody has to be asked whether somebody else has it, which takes a second. */
+/** Addresses are assigned once: duplicate address detection, which takes a second, is not needed. */
 function address6(address: string, link: string): string {
   return `address replace ${address}/${PREFIX_LENGTH_V6} dev ${link} nodad`;
 }
 
 async function ensureNamespace(namespace: string): Promise<void> {
   if (await isNamespace(namespace)) return;
-  // A file without a namespace behind it is what a restart of the machine may leave.
+  // A restart of the machine may leave the file without a namespace.
   if (existsSync(namespacePath(namespace))) await run("ip", ["netns", "delete", namespace]);
   await run("ip", ["netns", "add", namespace]);
 }
@@ -124,7 +126,7 @@ export async function removeSwitch({ switchNamespace }: SiteNames): Promise<void
   await removeNamespace(switchNamespace, MACHINE_PORT);
 }
 
-/** The kernel takes a namespace apart some time after its end. The cable is cut at once, so that a new one may have its name. */
+/** The kernel destroys a namespace asynchronously. Its link is deleted at once, so that a new one may have the name. */
 async function removeNamespace(namespace: string, link: string): Promise<void> {
   if (await isNamespace(namespace)) {
     if (await hasLink(link, namespace)) await ipAll([`link delete ${link}`], namespace);

@@ -1,5 +1,6 @@
 /**
- * Load balancers of Services on this machine: addresses from a range of the cluster's own, and ways to them from the machine.
+ * Load balancers of Services on this machine: addresses from the cluster's own range, and routes from the machine to
+ * them.
  *
  *     Services --► cloud controllers ──► address ══► status
  *     Services, EndpointSlices, Nodes --► balancerRoutes ──► routes of the machine
@@ -24,14 +25,14 @@ export interface LoadBalancersOptions {
   readonly handle: InProcessHandle;
   /** Such as `10.88.0.0/24`. */
   readonly addresses: readonly string[];
-  /** The machine's end of the cable to the nodes. */
+  /** The machine's end of the link to the nodes. */
   readonly machineLink: string;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
 }
 
-/** Throws ClusterError for ranges that are none. */
+/** Throws ClusterError for invalid ranges. */
 export async function checkAddresses(addresses: readonly string[]): Promise<void> {
   const { AddressPoolError, localCloud } = await import("#cloud");
   try {
@@ -42,7 +43,7 @@ export async function checkAddresses(addresses: readonly string[]): Promise<void
   }
 }
 
-/** Until the signal aborts. */
+/** Runs until the signal aborts. */
 export async function runLoadBalancers(options: LoadBalancersOptions, signal: AbortSignal): Promise<void> {
   const { handle, addresses, clock, random, log } = options;
   const { cloudControllers, localCloud } = await import("#cloud");
@@ -64,7 +65,7 @@ export async function runLoadBalancers(options: LoadBalancersOptions, signal: Ab
     ...{ client, clock, random, log },
   };
   tasks.run("load balancers", (running) => runControllers(controllers, running));
-  tasks.run("ways to load balancers", (running) => keepRoutes(client, options, running));
+  tasks.run("load balancer routes", (running) => keepRoutes(client, options, running));
   try {
     await tasks.done();
   } finally {
@@ -85,19 +86,20 @@ async function keepRoutes(client: Client, options: LoadBalancersOptions, signal:
     await informers.synced();
     for (const informer of [services, nodes, slices]) informer.onChange(() => queue.add(ROUTES));
     queue.add(ROUTES);
-    let told = "";
+    let lastReported = "";
     const onFailure = (error: unknown) => {
-      log.warn("ways to load balancers could not be set; trying again", { error });
+      log.warn("routes to load balancers could not be set; trying again", { error });
       return "retry" as const;
     };
     await processQueue(queue, { concurrency: 1, signal, onFailure }, async () => {
       const sources = { services: services.cache.list(), nodes: nodes.cache.list() };
       const want = balancerRoutes({ ...sources, slicesOf: (service) => slicesOf(objectKey(service)) });
       const now = JSON.stringify(want);
-      if (now === told) return;
+      if (now === lastReported) return;
       const taken = await applyRoutes(want, machineLink, undefined, BALANCER_PROTOCOL);
-      if (taken.length > 0) log.warn("the machine has other routes to these load balancers", { addresses: taken });
-      told = now;
+      if (taken.length > 0)
+        log.warn("the machine has other routes to these load balancer addresses", { addresses: taken });
+      lastReported = now;
     });
   } finally {
     await tasks.stop();

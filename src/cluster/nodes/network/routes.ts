@@ -1,13 +1,14 @@
 /**
- * The ways to Pods on other nodes: each node's range through that node, on all others and on the machine (the API server reaches Pods for users).
+ * Routes to Pods on other nodes: each node's Pod CIDR via that node, on all other nodes and on the machine (the API
+ * server proxies to Pods).
  *
- * 1. Routes of ours carry a number of their own; only those are ever removed.
- * 2. On the machine, a range that somebody else has a route to is left to them.
+ * 1. Our routes have their own protocol number; only those are ever removed.
+ * 2. On the machine, a range with another route is left alone.
  */
 import { CommandError } from "../machine/command.ts";
 import { ip } from "../machine/ip.ts";
 
-/** As `ip` calls who made a route: ways to Pods, and ways to load balancers. */
+/** Protocol numbers of routes to Pods, and of routes to load balancers. */
 const PROTOCOL = "89";
 export const BALANCER_PROTOCOL = "90";
 
@@ -23,7 +24,7 @@ export interface Route {
   readonly via: string;
 }
 
-/** What a node must have; without a name: what the machine must have. */
+/** The routes of a node; without a name: of the machine. */
 export function routesFor(nodes: readonly NodeRange[], name?: string): Route[] {
   return nodes
     .filter((node) => node.name !== name)
@@ -48,7 +49,7 @@ export function routeChanges(have: readonly Route[], want: readonly Route[]): Ro
   };
 }
 
-/** Returns the ranges that somebody else has a route to. */
+/** Returns the ranges that have another route. */
 export async function applyRoutes(
   want: readonly Route[],
   link: string,

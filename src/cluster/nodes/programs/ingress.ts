@@ -1,10 +1,11 @@
 /**
- * Who serves Ingresses on this machine: one process at an address of its own on the switch between nodes, from the first Ingress on.
+ * The ingress controller of this machine: one process with its own address on the switch, started with the first
+ * Ingress.
  *
  *     Ingresses --► (the first) ──► k8ts ingress ◄── machine, nodes, Pods
  *                                       └──► endpoints
  *
- * As nodes do, it goes on when the cluster's process ends, and the next takes it up.
+ * Like nodes, it survives the cluster's process, and the next one adopts it.
  */
 import { createHash } from "node:crypto";
 import { readFile, rm } from "node:fs/promises";
@@ -31,17 +32,17 @@ const GRACE_MS = 10_000;
 const RETRY = { initialMs: 500, maxMs: 30_000 };
 const STAYED_UP_MS = 60_000;
 
-/** What is written down. */
+/** The record. */
 interface IngressRun {
   readonly process: ProcessId;
-  /** What it was started with; another makes it start anew. */
+  /** Its command line: a different one restarts it. */
   readonly start: string;
 }
 
 export interface IngressProcessOptions {
   readonly site: SiteNames;
   readonly network: SiteNetwork;
-  /** How processes of k8ts are started and know the API server. */
+  /** The command of k8ts processes, and their access to the API server. */
   readonly agents: KubeletOptions;
   readonly informers: Informers;
   readonly clock: Clock;
@@ -59,7 +60,7 @@ export function ingressArgs({ ingressKubeconfig }: SiteNames, { ingressIp }: Sit
   return ["ingress", ...Object.entries(flags).map(([name, value]) => `--${name}=${value}`)];
 }
 
-/** Until the signal aborts. The process keeps running. */
+/** Runs until the signal aborts. The process keeps running. */
 export async function keepIngress(options: IngressProcessOptions, signal: AbortSignal): Promise<void> {
   const { site, clock, random, log } = options;
   if ((await runningIngress(site)) === undefined) await abortable(firstIngress(options.informers), signal);
@@ -72,7 +73,7 @@ export async function keepIngress(options: IngressProcessOptions, signal: AbortS
       if (known !== undefined) await endProcess(known.process, GRACE_MS, clock);
       const process = await begin(options);
       await writeFileAtomic(site.ingressFile, `${JSON.stringify({ process, start } satisfies IngressRun)}\n`);
-      log.info("Ingresses are served", { address: options.network.ingressIp, pid: process.pid });
+      log.info("serving Ingresses", { address: options.network.ingressIp, pid: process.pid });
       if (clock.monotonic() - startedAt > STAYED_UP_MS) backoff.reset();
       startedAt = clock.monotonic();
       await clock.sleep(backoff.next(), signal);
@@ -81,7 +82,7 @@ export async function keepIngress(options: IngressProcessOptions, signal: AbortS
   }
 }
 
-/** Also one that was never written down. */
+/** Also a process without a record. */
 export async function endIngress(site: SiteNames, clock: Clock, graceMs: number): Promise<void> {
   const known = await runningIngress(site);
   const found = await findProcesses((args) => args.includes(`--kubeconfig=${site.ingressKubeconfig}`));
@@ -89,7 +90,7 @@ export async function endIngress(site: SiteNames, clock: Clock, graceMs: number)
   await rm(site.ingressFile, { force: true });
 }
 
-/** Or the first sign of the Gateway API: its definitions. */
+/** Or until the CRDs of the Gateway API are installed. */
 async function firstIngress(informers: Informers): Promise<void> {
   const first = Promise.withResolvers<void>();
   const ingresses = informers.of(Ingress);

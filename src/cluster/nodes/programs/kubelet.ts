@@ -1,4 +1,4 @@
-/** A node's kubelet: a process of its own in the node's network, known to the API server as system:node:<name>. */
+/** A node's kubelet: a process in the node's network namespace, with the user system:node:<name>. */
 import { createHash } from "node:crypto";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -8,26 +8,26 @@ import { makeShared } from "../machine/mounts.ts";
 import { LEAN_ENV, type ProcessId, startDaemon } from "../machine/processes.ts";
 import { type NodeNames, namespacePath } from "../site/names.ts";
 
-/** The tenth address of the default range of Services, as clusters have it. */
+/** The tenth address of the default Service range. */
 export const CLUSTER_DNS = "10.96.0.10";
 export const CLUSTER_DOMAIN = "cluster.local";
 
 export interface KubeletOptions {
-  /** The program and its first arguments: what runs `k8ts`. */
+  /** The program and first arguments of `k8ts`. */
   readonly command: readonly string[];
   /** The same for the proxy, if it differs. */
-  readonly proxyCommand?: readonly string[];
-  /** Where nodes reach the API server. */
+  readonly proxyCommand?: readonly string[] | undefined;
+  /** The API server's address for nodes. */
   readonly serverUrl: string;
   readonly authority: Pick<Authority, "certPem" | "issue">;
-  /** Of k8ts: a kubelet of another version is replaced. */
+  /** Version of k8ts: a kubelet of another version is replaced. */
   readonly version: string;
-  /** By which the kernel is told of Services. Default: the proxy's own. */
-  readonly proxyMode?: ProxyMode;
-  /** Addresses of Pods. Default: the proxy's own. */
-  readonly podRanges?: readonly string[];
-  /** Where every node answers as the cluster's DNS. Default: as usual. */
-  readonly clusterDns?: string;
+  /** kube-proxy mode. Default: the proxy's own. */
+  readonly proxyMode?: ProxyMode | undefined;
+  /** Pod IP ranges. Default: the proxy's own. */
+  readonly podRanges?: readonly string[] | undefined;
+  /** The addresses of the cluster DNS, which every node serves. Default: 10.96.0.10. */
+  readonly clusterDns?: string | undefined;
 }
 
 type Names = Pick<KubeletOptions, "clusterDns">;
@@ -49,7 +49,7 @@ export function kubeletArgs(
     "cluster-dns": clusterDns,
     "cluster-domain": CLUSTER_DOMAIN,
     "cgroup-root": node.cgroup,
-    // Nodes share the machine's disk: what fills it is mostly not theirs, and no reason to evict Pods or to drop images.
+    // Nodes share the machine's disk: disk pressure is mostly caused by others, so no eviction and no image removal.
     "eviction-hard": "memory.available<100Mi",
     "image-gc-high-threshold": "100",
     "image-gc-low-threshold": "99",
@@ -57,7 +57,7 @@ export function kubeletArgs(
   return ["kubelet", ...Object.entries(flags).map(([name, value]) => `--${name}=${value}`)];
 }
 
-/** Tells starts apart that are not the same: then the process is replaced. */
+/** Identifies a command line: if it differs, the process is replaced. */
 export function kubeletStart(node: NodeNames, ips: readonly string[], options: KubeletOptions): string {
   const { command, serverUrl, authority, version } = options;
   const parts = [command, kubeletArgs(node, ips, options), serverUrl, authority.certPem, version];
@@ -84,7 +84,7 @@ export async function startKubelet(
   });
 }
 
-/** Fresh with each start: as a client by its kubeconfig, as a server by the files that a kubelet looks for. */
+/** New certificates at each start: the client's in its kubeconfig, the server's in the kubelet's files. */
 async function writeCredentials(
   node: NodeNames,
   ipAddresses: readonly string[],

@@ -1,6 +1,6 @@
 /**
- * What makes a node's network one of a cluster: Services, NetworkPolicies and DNS, in one process in the node's network, known to the API server as
- * system:kube-proxy.
+ * A node's network agent: kube-proxy, NetworkPolicies and DNS in one process in the node's network namespace, with the
+ * user system:kube-proxy.
  */
 import { createHash } from "node:crypto";
 import { kubeconfigFor, writeKubeconfig } from "#pki";
@@ -22,7 +22,7 @@ export function networkAgentArgs(node: NodeNames, ips: readonly string[], option
     "nodeport-addresses": ips.join(),
     "cluster-dns": clusterDns,
     "cluster-domain": CLUSTER_DOMAIN,
-    // The node has no way out: names elsewhere are refused at once instead of after some time.
+    // The node has no internet access: external names are refused at once instead of after a timeout.
     upstream: "",
     ...(proxyMode !== undefined && { "proxy-mode": proxyMode }),
     ...(podRanges !== undefined && { "cluster-cidr": podRanges.join() }),
@@ -30,7 +30,7 @@ export function networkAgentArgs(node: NodeNames, ips: readonly string[], option
   return ["proxy", ...Object.entries(flags).map(([name, value]) => `--${name}=${value}`)];
 }
 
-/** Tells starts apart that are not the same: then the process is replaced. */
+/** Identifies a command line: if it differs, the process is replaced. */
 export function networkAgentStart(node: NodeNames, ips: readonly string[], options: KubeletOptions): string {
   const { proxyCommand: command = options.command, serverUrl, authority, version } = options;
   const parts = [command, networkAgentArgs(node, ips, options), serverUrl, authority.certPem, version];
@@ -49,7 +49,7 @@ export async function startNetworkAgent(
     node.proxyKubeconfig,
     kubeconfigFor({ name: node.name, server: serverUrl, caPem: authority.certPem, client }),
   );
-  // Each node answers for the cluster's DNS itself.
+  // Each node serves the cluster DNS itself.
   await ipCommand(
     ["address", "replace", `${clusterDns}/${clusterDns.includes(":") ? 128 : 32}`, "dev", "lo"],
     node.namespace,

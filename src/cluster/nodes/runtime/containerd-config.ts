@@ -3,9 +3,9 @@ import { PAUSE_IMAGE } from "../../images/index.ts";
 import type { Machine } from "../machine/machine.ts";
 import type { NodeNames } from "../site/names.ts";
 
-/** Where users name mirrors of registries: containerd's own convention. */
+/** containerd's directory for registry mirrors. */
 const REGISTRY_HOSTS = "/etc/containerd/certs.d";
-/** Need disks or services that a node does not have; without them it starts quietly. */
+/** Plugins that need disks or services that a node does not have. */
 const NOT_NEEDED = [
   "io.containerd.snapshotter.v1.aufs",
   "io.containerd.snapshotter.v1.btrfs",
@@ -15,7 +15,7 @@ const NOT_NEEDED = [
   "io.containerd.tracing.processor.v1.otlp",
 ];
 
-/** What a configuration of ours says. */
+/** The values in our configuration file. */
 export function snapshotterIn(config: string): string {
   return /^\s*snapshotter = "(\w+)"$/m.exec(config)?.[1] ?? "overlayfs";
 }

@@ -1,4 +1,4 @@
-/** A node's containerd: started if it does not run, with the images that every node has. */
+/** A node's containerd: started if it is not running, with the built-in images. */
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import type { Clock, Logger } from "#base";
 import { criRuntime, type Runtime } from "#kubelet";
@@ -19,7 +19,7 @@ export interface ContainerdOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly signal?: AbortSignal;
-  /** Of containerd: how it reaches registries. */
+  /** The environment of containerd: its proxy to registries. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -33,11 +33,11 @@ export async function startContainerd(node: NodeNames, { machine, env }: Contain
     args: ["--config", node.containerdConfig, "--log-level", "warn"],
     namespace: namespacePath(node.namespace),
     logFile: node.containerdLog,
-    ...(env !== undefined && { env }),
+    env,
   });
 }
 
-/** Resolves when it answers and has the built-in images. */
+/** Resolves when it responds and has the built-in images. */
 export async function containerdReady(node: NodeNames, process: ProcessId, options: ContainerdOptions): Promise<void> {
   const { clock, log, signal } = options;
   const runtime = openRuntime(node, { clock, log });
@@ -60,7 +60,7 @@ async function answering(runtime: Runtime, node: NodeNames, process: ProcessId, 
   const { clock, signal } = waiting;
   const deadline = clock.monotonic() + START_TIMEOUT_MS;
   for (;;) {
-    // Its version it tells before it knows its Pods again.
+    // It reports its version before it has recovered its Pods.
     const failure = await runtime.listPodSandboxes({}, signal).then(
       () => undefined,
       (error: Error) => error,
@@ -68,16 +68,16 @@ async function answering(runtime: Runtime, node: NodeNames, process: ProcessId, 
     if (failure === undefined) return;
     const isOver = clock.monotonic() >= deadline;
     if (isOver || !(await isAlive(process))) {
-      const words = (await readFile(node.containerdLog, "utf8")).trim().split("\n").at(-1);
+      const lastLine = (await readFile(node.containerdLog, "utf8")).trim().split("\n").at(-1);
       throw new ClusterError(
-        `containerd of node ${node.name} ${isOver ? "does not answer" : "has ended"}: ${words || failure.message}. Its log is ${node.containerdLog}.`,
+        `containerd of node ${node.name} ${isOver ? "does not respond" : "has exited"}: ${lastLine || failure.message}. Its log is ${node.containerdLog}.`,
       );
     }
     await clock.sleep(POLL_MS, signal);
   }
 }
 
-/** CRI hears of an import a moment later. */
+/** An imported image appears in CRI a moment later. */
 async function known(runtime: Runtime, image: string, { clock, signal }: Waiting): Promise<void> {
   const deadline = clock.monotonic() + START_TIMEOUT_MS;
   while ((await runtime.images.status(image, signal)) === undefined) {
@@ -86,18 +86,18 @@ async function known(runtime: Runtime, image: string, { clock, signal }: Waiting
   }
 }
 
-/** The runtime of a node that runs. */
+/** The runtime of a running node. */
 export function openRuntime({ socket }: NodeNames, options: Pick<ContainerdOptions, "clock" | "log">): Runtime {
   return criRuntime({ endpoint: socket, ...options });
 }
 
-/** Returns the names that the image has from now on. */
+/** Returns the names of the imported image. */
 export async function importImage(
   node: Pick<NodeNames, "socket" | "containerdConfig">,
   archive: Uint8Array | AsyncIterable<Uint8Array>,
 ): Promise<string[]> {
   const config = await readFile(node.containerdConfig, "utf8");
   const args = ["--address", node.socket, "--namespace", NAMESPACE, "images", "import"];
-  const said = await run("ctr", [...args, "--snapshotter", snapshotterIn(config), "-"], { input: archive });
-  return [...said.matchAll(/^unpacking (\S+) /gm)].map((match) => match[1] ?? "");
+  const output = await run("ctr", [...args, "--snapshotter", snapshotterIn(config), "-"], { input: archive });
+  return [...output.matchAll(/^unpacking (\S+) /gm)].map((match) => match[1] ?? "");
 }

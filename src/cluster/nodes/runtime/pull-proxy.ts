@@ -1,11 +1,12 @@
 /**
- * The only way out of a node's network: an HTTP proxy on this machine, for image pulls. Whether it lets anyone through is the user's choice.
+ * An HTTP proxy on this machine for image pulls: the only way out of a node's network, closed unless --pull-images is
+ * given.
  *
  *     containerd ──► proxy (secret) ──► registry
- *                        └─ pulls are off ──► 403 with a sentence, which the Pod's event shows
+ *                        └─ pulls are off ──► 403 with a reason, which the Pod's event shows
  *
- * 1. Only those who know the secret are answered: containerd has it, Pods do not.
- * 2. Closing it ends every connection that it carries.
+ * 1. Clients need the secret: containerd has it, Pods do not.
+ * 2. Closing it closes all its connections.
  */
 import { timingSafeEqual } from "node:crypto";
 import { once } from "node:events";
@@ -14,11 +15,11 @@ import { connect, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { Logger } from "#base";
 
-/** On the machine's own address in the nodes' network nothing else listens. */
+/** Nothing else listens on the machine's address in the nodes' network. */
 export const PROXY_PORT = 3128;
 const USER = "k8ts";
-/** Said in a status line: containerd passes it on as the reason. */
-const PULLS_ARE_OFF = "images are not pulled here (k8ts image import brings them, k8ts up --pull-images allows pulls)";
+/** Sent in the status line: containerd reports it as the reason. */
+const PULLS_ARE_OFF = "image pulls are disabled (use k8ts image import, or allow pulls with k8ts up --pull-images)";
 
 export interface PullProxyOptions {
   readonly host: string;
@@ -34,7 +35,7 @@ export interface PullProxy {
   close(): Promise<void>;
 }
 
-/** What containerd is started with. The cluster's own addresses are reached directly. */
+/** The environment of containerd. The cluster's own addresses are reached directly. */
 export function proxyEnv(host: string, port: number, secret: string): Record<string, string> {
   const url = `http://${USER}:${secret}@${host}:${port}`;
   const direct = ["localhost", "127.0.0.0/8", `${host}/24`, "10.96.0.0/12", "10.244.0.0/16"].join(",");
@@ -102,7 +103,7 @@ function tunnel(target: string, client: Duplex, first: Buffer, track: (socket: S
 
 function refuse({ headers }: IncomingMessage, { secret, allowed }: PullProxyOptions) {
   if (!isSame(headers["proxy-authorization"] ?? "", `Basic ${btoa(`${USER}:${secret}`)}`)) {
-    return { status: 407, reason: "this way is for image pulls only" };
+    return { status: 407, reason: "this proxy is for image pulls only" };
   }
   return allowed ? undefined : { status: 403, reason: PULLS_ARE_OFF };
 }

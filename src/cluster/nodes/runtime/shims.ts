@@ -1,4 +1,4 @@
-/** The shims of a node's containerd: processes that hold a Pod's containers, and outlive containerd. */
+/** The shims of a node's containerd: processes that hold a Pod's containers and survive containerd. */
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import type { NodeNames } from "../site/names.ts";
@@ -8,7 +8,7 @@ const NAMESPACE = "k8s.io";
 /** Shared by all containerds of a machine. */
 const SOCKETS = "/run/containerd/s";
 
-/** Whether arguments are those of a shim of this node. */
+/** Whether a command line is that of a shim of this node. */
 export function isShimOf({ socket }: Pick<NodeNames, "socket">): (args: readonly string[]) => boolean {
   return ([program = "", ...args]) =>
     program.split("/").at(-1)?.startsWith(PROGRAM) === true && argumentOf(args, "-address") === socket;
@@ -19,7 +19,7 @@ export function argumentOf(args: readonly string[], flag: string): string | unde
   return at < 0 ? undefined : args[at + 1];
 }
 
-/** Where the shim of a sandbox listens: a name that follows from its containerd's socket and the sandbox. */
+/** The socket of a sandbox's shim, derived from containerd's socket and the sandbox's ID. */
 export function shimSocket({ socket }: Pick<NodeNames, "socket">, id: string): string {
   return join(
     SOCKETS,

@@ -1,8 +1,9 @@
 /**
- * What a containerd that was killed had begun and its successor does not know: shims with their processes, bundles, mounts, network namespaces, addresses.
+ * Removes what a killed containerd had started and its successor does not know: shims with their processes, bundles,
+ * mounts, network namespaces, addresses.
  *
- * 1. Only what was there before the new containerd started is touched: the kubelet may be making Pods again already.
- * 2. What containerd knows is left to the kubelet, in whatever state it is: it removes what it does not want by the runtime's own verbs.
+ * 1. Touches only what existed before the new containerd started: the kubelet may already be creating Pods again.
+ * 2. What containerd knows is left to the kubelet, which removes it through CRI.
  */
 import { readdir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -18,9 +19,9 @@ const NAMESPACE = "k8s.io";
 const NETWORK = "k8ts";
 
 export interface HalfMadeOptions {
-  /** Of the containerd that runs now. */
+  /** The running containerd. */
   readonly containerd: ProcessId;
-  /** When that was about to be started, by the wall clock. */
+  /** The wall time before it was started. */
   readonly sinceMs: number;
   readonly runtime: Pick<Runtime, "listPodSandboxes" | "listContainers">;
   readonly clock: Clock;
@@ -35,7 +36,7 @@ export async function removeHalfMade(node: NodeNames, options: HalfMadeOptions):
     run("ctr", ["--address", node.socket, "--namespace", NAMESPACE, "tasks", "list", "--quiet"]),
   ]);
   const running = new Set(tasks.split("\n").filter(Boolean));
-  // A shim bears its sandbox's name and holds the containers too: they may outlive it.
+  // A shim is named after its sandbox and also holds the containers, which may survive it.
   const inUse = new Set(running);
   for (const { id, podSandboxId } of containers) if (running.has(id)) inUse.add(podSandboxId);
   const known = new Set([...inUse, ...sandboxes.map(({ id }) => id), ...containers.map(({ id }) => id)]);
@@ -71,10 +72,10 @@ export async function removeHalfMade(node: NodeNames, options: HalfMadeOptions):
   }
   removed.push(...(await removeNetworks(node, sinceMs)));
   removed.push(...(await freeAddresses(node, sinceMs, known)));
-  if (removed.length > 0) log.info("what a killed containerd had begun is removed", { node: node.name, removed });
+  if (removed.length > 0) log.info("leftovers of a killed containerd were removed", { node: node.name, removed });
 }
 
-/** With all that runs in it. One that was never finished has nothing that runc could find. */
+/** With all its processes. An unfinished one is unknown to runc. */
 async function deleteContainer(node: NodeNames, id: string): Promise<void> {
   await run("runc", ["--root", join(node.runcRoot, NAMESPACE), "delete", "--force", id]).catch((error: unknown) => {
     if (!(error instanceof CommandError)) throw error;
@@ -82,7 +83,7 @@ async function deleteContainer(node: NodeNames, id: string): Promise<void> {
   await rm(join(node.runcRoot, NAMESPACE, id), { recursive: true, force: true });
 }
 
-/** Those in which nothing runs. A Pod whose processes have ended needs its network no more. */
+/** Namespaces without processes: their Pods no longer need a network. */
 async function removeNetworks(node: NodeNames, sinceMs: number): Promise<string[]> {
   const folder = join(node.stateDir, "io.containerd.grpc.v1.cri", "netns");
   const names = await olderThan(sinceMs, folder);
@@ -105,14 +106,14 @@ async function networksInUse(): Promise<Set<number>> {
     pids.map((pid) =>
       stat(`/proc/${pid}/ns/net`).then(
         ({ ino }) => ino,
-        () => 0, // it has just ended
+        () => 0, // it has just exited
       ),
     ),
   );
   return new Set(inodes);
 }
 
-/** Each address has a file that says whose it is. */
+/** Each assigned address has a file with its owner. */
 async function freeAddresses(node: NodeNames, sinceMs: number, known: ReadonlySet<string>): Promise<string[]> {
   const folder = join(node.ipamDir, NETWORK);
   const removed: string[] = [];

@@ -1,35 +1,35 @@
 /**
- * How everything is called that nodes on this machine are made of. Names follow from the data directory and the node's name alone, so that what a
- * crash has left behind can be found again.
+ * The names of everything that real nodes consist of. They derive from the data directory and the node's name alone, so
+ * that leftovers of a crash can be found.
  *
- *     <data dir>/certs.d/                 mirrors of registries, where the user has any: as containerd's certs.d
- *     <data dir>/nodes/network.json       the addresses
- *     <data dir>/nodes/ingress.json       the process that serves Ingresses
- *     <data dir>/nodes/<node>/            what a node keeps: node.json (what is wanted), run.json (what runs), containerd/, cni/, kubelet/, pki/
- *     /run/k8ts/<id>/<node>/              what ends with it: sockets, containerd's state, addresses in use
- *     /run/netns/k8ts-<id>-<node>         its network namespace; k8ts-<id>-switch joins them
+ *     <data dir>/certs.d/                 registry mirrors, optional: like containerd's certs.d
+ *     <data dir>/nodes/network.json       the address ranges
+ *     <data dir>/nodes/ingress.json       the ingress process
+ *     <data dir>/nodes/<node>/            its disk: node.json, run.json, containerd/, cni/, kubelet/, pki/
+ *     /run/k8ts/<id>/<node>/              removed with the node: sockets, containerd's state, addresses in use
+ *     /run/netns/k8ts-<id>-<node>         its network namespace; k8ts-<id>-switch connects them
  *     /sys/fs/cgroup/…/k8ts-<id>/<node>/  its containers
  */
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 
-/** Sockets have short paths only, so they do not lie in the data directory. */
+/** Socket paths have to be short, so they are not in the data directory. */
 const RUN_ROOT = "/run/k8ts";
 const NETWORK_NAMESPACES = "/run/netns";
 
 export interface SiteNames {
-  /** Tells clusters of one machine apart. */
+  /** Distinguishes clusters on one machine. */
   readonly id: string;
   readonly nodesDir: string;
   readonly networkFile: string;
-  /** Where users say how registries are reached, beside containerd's own place for it. */
+  /** The user's registry mirrors, besides containerd's own directory. */
   readonly registryDir: string;
   readonly runDir: string;
   readonly switchNamespace: string;
-  /** The machine's end of the cable to the switch. */
+  /** The machine's end of the link to the switch. */
   readonly machineLink: string;
   readonly cgroup: string;
-  /** Of the ingress: who it is, which process it is, what it said. */
+  /** The ingress's kubeconfig, process record and log. */
   readonly ingressKubeconfig: string;
   readonly ingressFile: string;
   readonly ingressLog: string;
@@ -115,11 +115,11 @@ export function namespacePath(namespace: string): string {
   return join(NETWORK_NAMESPACES, namespace);
 }
 
-/** What is wrong with a node's name, or undefined. It becomes a label's value and part of paths. */
+/** Why a node name is invalid, or undefined. It becomes a label value and part of paths. */
 export function nodeNameProblem(name: string): string | undefined {
   if (name === "switch") return '"switch" is taken by the network between nodes.';
   if (name.length > 63 || !/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(name)) {
-    return `"${name}" is no name for a node: lower-case letters, digits and hyphens, at most 63 of them.`;
+    return `"${name}" is not a node name: use lower-case letters, digits and hyphens, at most 63 characters.`;
   }
   return undefined;
 }

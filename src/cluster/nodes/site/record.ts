@@ -1,8 +1,8 @@
 /**
- * What is written down about nodes, so that others can ask for changes, and whoever comes after a crash finds what was made.
+ * Records of nodes: how commands request changes, and how leftovers of a crash are found.
  *
- *     node.json   what is wanted: written by commands, read by the running cluster
- *     run.json    what was made: written by the running cluster alone
+ *     node.json   wanted state: written by commands, read by the running cluster
+ *     run.json    actual state: written only by the running cluster
  */
 import { mkdir, readdir, readFile } from "node:fs/promises";
 import { writeFileAtomic } from "../../data/data-dir.ts";
@@ -18,17 +18,17 @@ export interface NodeSpec {
 export interface NodeRun {
   readonly index: number;
   readonly ip: string;
-  /** Where Pods have addresses of IPv6. */
+  /** With dual-stack Pods. */
   readonly ip6?: string;
   readonly podCidrs: readonly string[];
   readonly containerd?: ProcessId;
   readonly kubelet?: ProcessId;
-  /** What the kubelet was started with; another makes it start anew. */
+  /** The kubelet's command line: a different one restarts it. */
   readonly kubeletStart?: string;
-  /** Services, policies and DNS. */
+  /** The network agent. */
   readonly proxy?: ProcessId;
   readonly proxyStart?: string;
-  /** Whether all that a node consists of is up. */
+  /** Whether all parts of the node are up. */
   readonly state: "starting" | "running" | "stopped" | "failed";
   /** Why it failed. */
   readonly reason?: string;
@@ -42,7 +42,7 @@ export function addressesOf({ ip, ip6 }: Pick<NodeRun, "ip" | "ip6">): readonly 
 export interface NodeRecord {
   readonly names: NodeNames;
   readonly spec: NodeSpec;
-  /** Undefined until the running cluster has taken it up. */
+  /** Undefined until the running cluster has seen it. */
   readonly run: NodeRun | undefined;
 }
 
@@ -68,7 +68,7 @@ export async function writeRun(names: NodeNames, run: NodeRun): Promise<void> {
   await writeFileAtomic(names.runFile, `${JSON.stringify(run, undefined, 2)}\n`);
 }
 
-/** The lowest that none of them has. */
+/** The lowest free index. */
 export function freeIndex(nodes: readonly NodeRecord[]): number {
   const taken = new Set(nodes.map(({ run }) => run?.index));
   let index = 1;

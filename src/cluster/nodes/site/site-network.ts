@@ -1,10 +1,10 @@
 /**
- * The addresses of a cluster: ranges that nothing else on this machine uses, chosen once.
+ * The address ranges of a cluster: unused on this machine, and chosen once.
  *
  *     10.89.N.0/24    .1 the machine, .2 the ingress, from .11 on nodes
  *     10.88.N.0/24    load balancers of Services
- *     10.244.0.0/16   Pods; another one where another cluster has that
- *     fd6b:3874:7300:N::/64   the machine and nodes, where Pods have addresses of IPv6, too
+ *     10.244.0.0/16   Pods; another range if another cluster uses it
+ *     fd6b:3874:7300:N::/64   the machine and nodes, with dual-stack Pods
  */
 import { existsSync } from "node:fs";
 import { mkdir, readFile } from "node:fs/promises";
@@ -14,39 +14,39 @@ import { writeFileAtomic } from "../../data/data-dir.ts";
 import { ip } from "../machine/ip.ts";
 import type { SiteNames } from "./names.ts";
 
-/** Of the private range 10.0.0.0/8; away from 10.96.0.0/12 (Services) and from where Pods are. */
+/** In 10.0.0.0/8; distinct from 10.96.0.0/12 (Services) and from the Pod ranges. */
 const NODES = "10.89";
 const BALANCERS = "10.88";
-/** Of the range that anybody may use in their own network. */
+/** In the unique local range fd00::/8. */
 const NODES_V6 = "fd6b:3874:7300";
 const FIRST_NODE = 10;
 export const MAX_NODES = 240;
-/** The second numbers of ranges for Pods: the usual one first. The last one is behind the range of Services. */
+/** The second octets of Pod ranges: the default first. The last one is above the Service range. */
 const POD_RANGES = { first: 244, last: 112 };
 export const USUAL_POD_RANGE = `10.${POD_RANGES.first}.0.0/16`;
 
 export interface SiteNetwork {
-  /** The third number of its addresses. */
+  /** The third octet of its addresses. */
   readonly third: number;
   readonly prefixLength: number;
-  /** Where nodes reach the machine: the API server listens there. */
+  /** The machine's address for nodes: the API server listens there. */
   readonly machineIp: string;
-  /** Where Ingresses are served. */
+  /** Where serving Ingresses. */
   readonly ingressIp: string;
   readonly balancerRange: string;
   /** One, or one of each family. */
   readonly podRanges: readonly string[];
-  /** Where Pods have addresses of IPv6: the machine's and the ingress's, too. */
+  /** With dual-stack Pods: the IPv6 addresses of the machine and the ingress. */
   readonly machineIp6?: string;
   readonly ingressIp6?: string;
 }
 
-/** What is written down. */
+/** The record. */
 interface Chosen {
   readonly third: number;
-  /** By which containerds show themselves to the machine's proxy. */
+  /** The secret of containerds for the pull proxy. */
   readonly pullSecret: string;
-  /** Absent: the usual one. Several are separated by commas. */
+  /** Absent: the default range. Comma-separated. */
   readonly podRange?: string;
 }
 
@@ -66,7 +66,7 @@ export function siteNetwork(third: number, podRanges: readonly string[] = [USUAL
   };
 }
 
-/** Undefined where the cluster has no IPv6. */
+/** Undefined without IPv6. */
 export function nodeIp6({ third, machineIp6 }: SiteNetwork, index: number): string | undefined {
   return machineIp6 && at6(third, FIRST_NODE + index);
 }
@@ -79,7 +79,7 @@ export function nodeIp({ third }: SiteNetwork, index: number): string {
   return `${NODES}.${third}.${FIRST_NODE + index}`;
 }
 
-/** The first range at or behind the one that the cluster's id points to which no route of the machine touches. */
+/** The first unused range, starting from the one that the cluster's ID selects. */
 export function chooseRange(id: string, routes: readonly string[]): SiteNetwork | undefined {
   const start = Number.parseInt(id.slice(0, 2), 16);
   for (let step = 0; step < 256; step++) {
@@ -90,7 +90,7 @@ export function chooseRange(id: string, routes: readonly string[]): SiteNetwork 
   return undefined;
 }
 
-/** The first that no route of the machine touches; the usual one where there is none. */
+/** The first unused range; the default if all are used. */
 export function choosePodRange(routes: readonly string[]): string {
   for (let second = POD_RANGES.first; second >= POD_RANGES.last; second--) {
     const range = `10.${second}.0.0/16`;
@@ -99,7 +99,7 @@ export function choosePodRange(routes: readonly string[]): string {
   return USUAL_POD_RANGE;
 }
 
-/** Whether a route is about addresses of a range. The default route is about none in particular. */
+/** Whether a route overlaps a range. The default route does not count. */
 function touches(route: string, range: string): boolean {
   const parts = (cidr: string) => {
     const [address = "", length = "32"] = cidr.split("/");
@@ -112,7 +112,7 @@ function touches(route: string, range: string): boolean {
   return Math.floor(a.number / size) === Math.floor(b.number / size);
 }
 
-/** As it was chosen the first time. `podRanges`: the user's choice. */
+/** The ranges chosen at the first start. `podRanges`: the user's choice. */
 export async function ensureSiteNetwork(
   site: SiteNames,
   random: Random,
@@ -123,17 +123,17 @@ export async function ensureSiteNetwork(
     const network = { ...known, ...siteNetwork(known.third, known.podRange?.split(",")) };
     if (podRanges === undefined || podRanges.join() === network.podRanges.join()) return network;
     throw new ClusterError(
-      `Pods of this cluster have addresses of ${network.podRanges}: --cluster-cidr cannot change that. \`k8ts reset\` begins anew.`,
+      `The Pod IP range of this cluster is ${network.podRanges}: --cluster-cidr cannot change it. \`k8ts reset\` deletes the cluster.`,
     );
   }
   if (podRanges?.some((range) => range.includes(":")) && !existsSync("/proc/net/if_inet6"))
-    throw new ClusterError("This machine has no IPv6: --cluster-cidr can only be a range of IPv4.");
+    throw new ClusterError("This machine has no IPv6: --cluster-cidr must be an IPv4 CIDR.");
   const shown = JSON.parse((await ip(["-j", "-4", "route", "show"])) || "[]") as readonly { dst: string }[];
   const routes = shown.map(({ dst }) => dst);
   const chosen = chooseRange(site.id, routes);
   if (chosen === undefined) {
     throw new ClusterError(
-      `Every range of ${NODES}.0.0/16 is in use on this machine: there are no addresses for nodes.`,
+      `All ranges in ${NODES}.0.0/16 are in use on this machine: there are no addresses for nodes.`,
     );
   }
   await mkdir(site.nodesDir, { recursive: true, mode: 0o700 });

@@ -1,26 +1,29 @@
-/** An answer of `k8ts why`: what is so, because of what, and what would help; each line with what it was read from. */
+/** An answer of `k8ts why`: the state, its reasons, and what would help; each line with its evidence. */
 
 export interface Reason {
   readonly text: string;
-  /** Where it stands: `status.conditions[PodScheduled]`, `event FailedScheduling`, `revision 1041`. */
+  /** Where it was read: `status.conditions[PodScheduled]`, `event FailedScheduling`, `revision 1041`. */
   readonly evidence: string;
 }
 
 export interface WhyAnswer {
   /** `pod/web-1 is Pending since 3m`. */
   readonly what: string;
-  /** From what is seen to what it comes from. */
+  /** From the visible state to its cause. */
   readonly because: readonly Reason[];
   readonly help: readonly string[];
 }
 
-/** Evidence stands in one column, as far as the words allow it. */
+/** Evidence is aligned in one column where the text allows it. */
 const MAX_COLUMN = 90;
 
 export function renderAnswer({ what, because, help }: WhyAnswer): string {
-  const told = because.map(({ text, evidence }, depth) => ({ words: `${"  ".repeat(depth + 1)}└ ${text}`, evidence }));
-  const column = Math.min(MAX_COLUMN, Math.max(0, ...told.map(({ words }) => words.length)));
-  const lines = told.map(({ words, evidence }) => `${words.padEnd(column)}   (${evidence})`);
+  const indented = because.map(({ text, evidence }, depth) => ({
+    line: `${"  ".repeat(depth + 1)}└ ${text}`,
+    evidence,
+  }));
+  const column = Math.min(MAX_COLUMN, Math.max(0, ...indented.map(({ line }) => line.length)));
+  const lines = indented.map(({ line, evidence }) => `${line.padEnd(column)}   (${evidence})`);
   return [what, ...lines, ...help.map((text) => `  → ${text}`), ""].join("\n");
 }
 

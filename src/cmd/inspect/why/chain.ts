@@ -1,7 +1,8 @@
 /**
- * From a request back to what began it, as recorded: who sent it, during which work, woken by what.
+ * From a request back to its cause, as recorded: who sent it, during which reconcile, triggered by which change.
  *
- * Of several revisions that woke a work, the last that was written for a reason of its own is told: it is what the work was about.
+ * Of several revisions that triggered a reconcile, the last one with a recorded cause is shown: the reconcile was about
+ * it.
  */
 import type { FlowRecord, RequestRecord, WorkRecord } from "#flows";
 import type { Reason } from "./answer.ts";

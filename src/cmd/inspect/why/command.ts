@@ -1,4 +1,4 @@
-/** `k8ts why`: the reason for an object's state, from what the API, the scheduler and the flow records know of it. */
+/** `k8ts why`: explains an object's state from the API, the scheduler and the flow records. */
 import { Command } from "commander";
 import { realClock } from "#base";
 import { Client, https } from "#client";
@@ -34,7 +34,7 @@ export function whyCommand(): Command {
     });
 }
 
-/** `pod/web` or, as kubectl takes it, `pod web`. */
+/** `pod/web`, or `pod web` as in kubectl. */
 export function oneObject(object: string, more: readonly string[]): string {
   const [name, ...others] = more;
   if (name === undefined) return object;

@@ -1,8 +1,8 @@
-/** What is known of an object when somebody asks why it is as it is. */
+/** What is known of an object when `k8ts why` explains it. */
 import type { core } from "#api";
 import type { FlowRecord, RequestRecord } from "#flows";
 
-/** One attempt of the scheduler, as it is told over the API. */
+/** One scheduling attempt, as served by the API. */
 export interface SchedulingAttempt {
   readonly attempt: number;
   readonly outcome:
@@ -26,14 +26,14 @@ export interface SchedulingAttempt {
 export interface PodFacts {
   readonly name: string;
   readonly namespace: string;
-  /** Undefined: it is not there. */
+  /** Undefined: it does not exist. */
   readonly pod: core.Pod | undefined;
   /** The newest last. */
   readonly events: readonly core.Event[];
   readonly attempts: readonly SchedulingAttempt[];
   /** Requests about it, the newest last. */
   readonly requests: readonly RequestRecord[];
-  /** All that was recorded, for what led to them. */
+  /** All records, to find the causes of these requests. */
   readonly records?: readonly FlowRecord[];
   readonly nodes: readonly core.Node[];
   readonly now: number;

@@ -34,7 +34,7 @@ const Review = clusterWide<authorization.SubjectAccessReview>(
   "subjectaccessreviews",
 );
 
-/** So many Pods of one owner are looked at. */
+/** The maximum number of Pods of one owner to look at. */
 const MAX_PODS = 10;
 
 export async function answerWhy(client: Client, dir: DataDir, object: string, namespace: string): Promise<WhyAnswer> {
@@ -82,7 +82,7 @@ class Gathering {
       }
       default:
         throw new ClusterError(
-          `\`k8ts why\` knows pods, deployments, jobs, services, claims, budgets and namespaces; of ${asked}, \`k8ts flow ${asked}\` shows what happened.`,
+          `\`k8ts why\` explains pods, deployments, jobs, services, claims, budgets and namespaces. For ${asked}, \`k8ts flow ${asked}\` shows what happened.`,
         );
     }
   }
@@ -102,10 +102,10 @@ class Gathering {
     const ending = endingOf(this.#requestsAbout(object));
     const title = `${object.resource.slice(object.resource.indexOf("/") + 1)}/${object.name}`;
     return {
-      what: `${title} is not there`,
+      what: `${title} does not exist`,
       because:
         ending === undefined
-          ? [{ text: "nothing is known of one of this name", evidence: "API and flow records" }]
+          ? [{ text: "there is no record of this name", evidence: "API and flow records" }]
           : deletionReasons(ending, this.#records),
       help: [],
     };
@@ -117,7 +117,7 @@ class Gathering {
         record.type === "request" &&
         record.resource === resource &&
         record.name === name &&
-        // A namespace is in itself, for some.
+        // Some requests to a namespace carry it as their namespace too.
         (record.namespace === namespace || resource === "namespaces"),
     );
   }
@@ -195,7 +195,7 @@ class Gathering {
   async #attemptsOf(uid: string): Promise<readonly SchedulingAttempt[]> {
     const response = await askServer(this.#dir, `/k8ts/scheduling?uid=${encodeURIComponent(uid)}`);
     const text = await bodyText(response);
-    // Where no scheduler answers, conditions and events have to do.
+    // Without an answer of the scheduler, conditions and events remain.
     return response.statusCode === 200 ? (JSON.parse(text) as SchedulingAttempt[]) : [];
   }
 }
@@ -207,7 +207,7 @@ export async function answerForbidden(
 ): Promise<WhyAnswer> {
   const [user, verb, target] = request;
   if (user === undefined || verb === undefined || target === undefined)
-    throw new ClusterError("Say who, what and on what: `k8ts why forbidden USER VERB RESOURCE[/NAME]`.");
+    throw new ClusterError("Usage: `k8ts why forbidden USER VERB RESOURCE[/NAME]`.");
   const [type = "", name = ""] = target.split("/");
   const { resource } = objectName(`${type}/${name || "x"}`, namespace);
   const slash = resource.indexOf("/");

@@ -1,17 +1,17 @@
-/** Which roles would allow something. */
+/** Which roles would allow a request. */
 import type { rbac } from "#api";
 
 export interface Wanted {
   readonly verb: string;
   readonly group: string;
   readonly resource: string;
-  /** "": of any name. */
+  /** "": any name. */
   readonly name: string;
 }
 
 type Role = rbac.Role | rbac.ClusterRole;
 
-/** Names people know come first, narrow ones before wide ones. */
+/** Well-known roles first, narrow ones before wide ones. */
 const KNOWN = ["view", "edit", "admin", "cluster-admin"];
 
 export function rolesThatGrant<T extends Role>(roles: readonly T[], wanted: Wanted): T[] {

@@ -10,7 +10,7 @@ export function whyUnscheduled(facts: PodFacts): Part {
   if (gates.length > 0) {
     return {
       because: [{ text: `it waits for its scheduling gates: ${gates.join(", ")}`, evidence: "spec.schedulingGates" }],
-      help: ["whoever set the gates has to take them away"],
+      help: ["the controller that added these scheduling gates must remove them"],
     };
   }
   const last = attempts.at(-1);
@@ -25,19 +25,22 @@ export function whyUnscheduled(facts: PodFacts): Part {
       evidence: plugin === "" ? "scheduler" : `scheduler plugin ${plugin}`,
     });
   const reasons = last?.rejections.flatMap((each) => each.reasons) ?? [];
-  const words = reasons.length === 0 ? reasonsIn(message) : reasons;
+  const texts = reasons.length === 0 ? reasonsIn(message) : reasons;
   const nominated = pod?.status?.nominatedNodeName;
   if (nominated !== undefined && nominated !== "")
-    because.push({ text: `others make room for it on ${nominated}`, evidence: "status.nominatedNodeName" });
-  return { because, help: nodes.length === 0 ? ["there is no node: add one"] : [...new Set(words.flatMap(helpFor))] };
+    because.push({
+      text: `lower-priority Pods are being preempted on ${nominated}`,
+      evidence: "status.nominatedNodeName",
+    });
+  return { because, help: nodes.length === 0 ? ["there is no node: add one"] : [...new Set(texts.flatMap(helpFor))] };
 }
 
-/** It has been given a node, and is not there yet. */
+/** A node is chosen, but the Pod is not bound yet. */
 function whyUnbound({ pod }: PodFacts, node: string, attempt: number): Part {
   const claims = pod?.spec?.volumes?.some(
     ({ persistentVolumeClaim, ephemeral }) => persistentVolumeClaim !== undefined || ephemeral !== undefined,
   );
-  const what = claims === true ? "its volumes" : "the API server, or for a plugin that has to permit it";
+  const what = claims === true ? "its volumes" : "the API server or a Permit plugin";
   return {
     because: [
       { text: `${node} was chosen for it`, evidence: `attempt ${attempt}` },
@@ -57,18 +60,18 @@ function nobodyLooked({ pod }: PodFacts): Part {
   const name = pod?.spec?.schedulerName ?? "default-scheduler";
   if (name === "default-scheduler") {
     return {
-      because: [{ text: "no scheduler has looked at it yet", evidence: "no condition PodScheduled" }],
+      because: [{ text: "no scheduler has tried it yet", evidence: "no condition PodScheduled" }],
       help: ["is the scheduler running? `k8ts status`"],
     };
   }
   return {
     because: [
       {
-        text: `it asks for the scheduler ${name}, and none of that name has looked at it`,
+        text: `it requests the scheduler ${name}, and no scheduler of that name has tried it`,
         evidence: "spec.schedulerName",
       },
     ],
-    help: [`run a scheduler called ${name}, or leave schedulerName out`],
+    help: [`run a scheduler named ${name}, or remove schedulerName`],
   };
 }
 
@@ -79,7 +82,7 @@ export function whyThere({ pod, attempts }: PodFacts): Part {
   const [best, ...others] = attempt.best;
   const because: Reason[] = [
     {
-      text: `${attempt.fitting} of ${attempt.nodeCount} nodes fitted, ${node} was the best`,
+      text: `${attempt.fitting} of ${attempt.nodeCount} nodes fit, ${node} scored highest`,
       evidence: `attempt ${attempt.attempt}`,
     },
   ];
@@ -89,44 +92,50 @@ export function whyThere({ pod, attempts }: PodFacts): Part {
 }
 
 function scoreText({ node, total, parts }: SchedulingAttempt["best"][number]): string {
-  const words = Object.entries(parts)
+  const terms = Object.entries(parts)
     .filter(([, score]) => score > 0)
     .sort(([, a], [, b]) => b - a)
     .map(([plugin, score]) => `${plugin} ${score}`);
-  return `${node}: ${total} = ${words.join(" + ") || "0"}`;
+  return `${node}: ${total} = ${terms.join(" + ") || "0"}`;
 }
 
 const HELP: readonly (readonly [RegExp, (match: RegExpExecArray) => string])[] = [
-  [/^Insufficient (.+)$/, ([, what]) => `ask for less ${what}, end other Pods, or add a node`],
-  [/^Too many pods$/, () => "a node takes no more Pods: add a node"],
-  [/untolerated taint/, () => "add a toleration for the taint, or take the taint away: `kubectl taint node NAME KEY-`"],
+  [/^Insufficient (.+)$/, ([, what]) => `request less ${what}, delete other Pods, or add a node`],
+  [/^Too many pods$/, () => "no node accepts more Pods: add a node"],
+  [/untolerated taint/, () => "add a toleration for the taint, or remove the taint: `kubectl taint node NAME KEY-`"],
   [/node affinity\/selector/, () => "no node has these labels: label one, or change nodeSelector and node affinity"],
-  [/plugin\(s\) \[.*NodeAffinity/, () => "its node affinity names nodes that are not there, or do not fit: change it"],
+  [/plugin\(s\) \[.*NodeAffinity/, () => "its node affinity names nodes that do not exist or do not fit: change it"],
   [/affinity terms conflict/, () => "its node affinity contradicts itself: no node can fit"],
   [
     /scheduler-enforced node affinity/,
     () => "the scheduler's configuration adds a node affinity (NodeAffinity, addedAffinity): label a node for it",
   ],
   [/unschedulable$/, () => "a node is cordoned: `kubectl uncordon NAME`"],
-  [/free ports/, () => "another Pod has the host port: choose another one, or fewer replicas than nodes"],
-  [/anti-affinity/, () => "other Pods keep it away: fewer replicas, more nodes, or preferred anti-affinity"],
-  [/pod affinity/, () => "no Pod that it wants to be near is there"],
+  [/free ports/, () => "another Pod uses the host port: choose another port, or fewer replicas than nodes"],
+  [
+    /anti-affinity/,
+    () => "Pod anti-affinity excludes the nodes: use fewer replicas, more nodes, or preferred anti-affinity",
+  ],
+  [/pod affinity/, () => "no Pod matches its Pod affinity"],
   [
     /topology spread constraints \(missing required label\)/,
-    () => "nodes lack the label that it spreads over: `kubectl label node NAME KEY=VALUE`",
+    () => "nodes lack the topology label: `kubectl label node NAME KEY=VALUE`",
   ],
   [
     /topology spread constraints/,
-    () => "raise maxSkew, add nodes to the smallest domain, or let whenUnsatisfiable be ScheduleAnyway",
+    () => "raise maxSkew, add nodes to the smallest domain, or set whenUnsatisfiable to ScheduleAnyway",
   ],
   [/unbound immediate PersistentVolumeClaims/, () => "its claims are not bound: `kubectl describe pvc`"],
   [/persistentvolumeclaim "([^"]+)" not found/, ([, name]) => `create the claim ${name}`],
   [/PersistentVolume's node affinity|volume zone/, () => "its volume is on another node, or in another zone"],
-  [/persistent volumes to bind/, () => "no volume is free for its claims: make one, or a StorageClass that provisions"],
-  [/non-existent pv/, () => "its claim is bound to a volume that is gone: make the claim anew"],
-  [/enough free storage/, () => "ask for less storage, or add some"],
-  [/max volume count/, () => "a node takes no more volumes: add a node"],
-  [/ReadWriteOncePod|no available disk/, () => "another Pod has its volume: end that one first"],
+  [
+    /persistent volumes to bind/,
+    () => "no PersistentVolume is available for its claims: create one, or a StorageClass with a provisioner",
+  ],
+  [/non-existent pv/, () => "its claim is bound to a volume that no longer exists: recreate the claim"],
+  [/enough free storage/, () => "request less storage, or add some"],
+  [/max volume count/, () => "no node accepts more volumes: add a node"],
+  [/ReadWriteOncePod|no available disk/, () => "another Pod uses its volume: delete that Pod first"],
 ];
 
 function helpFor(reason: string): string[] {

@@ -1,4 +1,4 @@
-/** Why a Deployment is not where it should be: itself, then the first of its Pods that is not well. */
+/** Why a Deployment is not up to date: its own conditions, then the first of its Pods that is not ready. */
 import type { apps } from "#api";
 import type { Reason, WhyAnswer } from "./answer.ts";
 import type { PodFacts } from "./facts.ts";
@@ -8,15 +8,15 @@ export interface DeploymentFacts {
   readonly name: string;
   readonly deployment: apps.Deployment | undefined;
   readonly replicaSets: readonly apps.ReplicaSet[];
-  /** Those of its newest ReplicaSet first. */
+  /** Pods of its newest ReplicaSet first. */
   readonly pods: readonly PodFacts[];
 }
 
 export function whyDeployment({ name, deployment, replicaSets, pods }: DeploymentFacts): WhyAnswer {
   if (deployment === undefined)
     return {
-      what: `deployment/${name} is not there`,
-      because: [{ text: "the API has none of this name", evidence: "API" }],
+      what: `deployment/${name} does not exist`,
+      because: [{ text: "there is no object of this name", evidence: "API" }],
       help: [],
     };
   const { spec, status, metadata } = deployment;
@@ -32,7 +32,7 @@ export function whyDeployment({ name, deployment, replicaSets, pods }: Deploymen
     return { what, because, help: [`\`kubectl rollout resume deployment/${name}\``] };
   }
   if (available >= wanted && updated >= wanted && because.length === 0)
-    return { what, because: [{ text: "it is as it should be", evidence: "status" }], help: [] };
+    return { what, because: [{ text: "it is up to date", evidence: "status" }], help: [] };
   for (const type of ["Progressing", "ReplicaFailure", "Available"]) {
     const found = status?.conditions?.find((each) => each.type === type);
     const isBad = type === "ReplicaFailure" ? found?.status === "True" : found?.status === "False";
@@ -58,18 +58,18 @@ export function whyDeployment({ name, deployment, replicaSets, pods }: Deploymen
 }
 
 const HELP: readonly (readonly [RegExp, string])[] = [
-  [/exceeded quota/, "`kubectl get resourcequota` shows what is used: ask for less, or raise the quota"],
+  [/exceeded quota/, "`kubectl get resourcequota` shows what is used: request less, or raise the quota"],
   [
     /ValidatingAdmissionPolicy|admission webhook .* denied|denied the request/,
-    "an admission policy refuses its Pods: change the template, or ask who set the policy",
+    "an admission policy rejects its Pods: change the template or the policy",
   ],
   [
     /violates PodSecurity/,
-    "the namespace's Pod Security level does not let such Pods in: change the template or the namespace's label",
+    "the namespace's Pod Security level rejects such Pods: change the template or the namespace's label",
   ],
   [
     /failed calling webhook/,
-    "an admission webhook does not answer: `kubectl get validatingwebhookconfigurations,mutatingwebhookconfigurations`",
+    "an admission webhook does not respond: `kubectl get validatingwebhookconfigurations,mutatingwebhookconfigurations`",
   ],
 ];
 

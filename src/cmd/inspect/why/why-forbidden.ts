@@ -1,4 +1,4 @@
-/** Why somebody may or may not do something, as authorization answers. */
+/** Why a user may or may not do something, as authorization decides. */
 import type { Reason, WhyAnswer } from "./answer.ts";
 
 export interface ReviewFacts {
@@ -10,9 +10,9 @@ export interface ReviewFacts {
   readonly denied?: boolean;
   readonly reason?: string;
   readonly evaluationError?: string;
-  /** Roles that would allow it, `ClusterRole view` or `Role reader`, the fittest first. */
+  /** Roles that would allow it, `ClusterRole view` or `Role reader`, the best match first. */
   readonly roles?: readonly string[];
-  /** What those are who are members. */
+  /** What members of these groups are. */
   readonly groups?: readonly string[];
 }
 
@@ -33,14 +33,14 @@ export function whyForbidden(facts: ReviewFacts): WhyAnswer {
   const trouble = evaluationError === "" ? [] : [{ text: evaluationError, evidence }];
   if (allowed) return { what, because: [{ text: reason, evidence }, ...trouble], help: [] };
   const because: Reason[] = [
-    { text: reason || (denied ? "it is denied" : "no role that is bound to them says so"), evidence },
+    { text: reason || (denied ? "it is denied" : "no role bound to this user allows it"), evidence },
     ...trouble,
   ];
   const resource = target.split("/")[0];
   const [first] = roles;
   if (first !== undefined)
     because.push({
-      text: `it would be allowed by ${roles.slice(0, 4).join(", ")}: none is bound to them`,
+      text: `it would be allowed by ${roles.slice(0, 4).join(", ")}: none is bound to this user`,
       evidence: "Roles and ClusterRoles",
     });
   return {

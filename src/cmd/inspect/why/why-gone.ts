@@ -1,9 +1,9 @@
-/** Who wanted an object to go, and why: from the requests about it. */
+/** Who deleted an object, and why: from the recorded requests. */
 import type { FlowRecord, RequestRecord } from "#flows";
 import type { Reason } from "./answer.ts";
 import { chainOf, whoOf } from "./chain.ts";
 
-/** The request that began the end of the last object of this name: later ones only finish it. */
+/** The request that started the deletion of the last object of this name; later requests only finish it. */
 export function endingOf(requests: readonly RequestRecord[]): RequestRecord | undefined {
   const wants = ({ verb, subresource, status }: RequestRecord) =>
     status < 300 && (subresource === "eviction" || (verb.startsWith("delete") && subresource === ""));

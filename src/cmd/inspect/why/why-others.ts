@@ -1,4 +1,4 @@
-/** Why other objects are as they are: Services, Jobs, namespaces, claims, budgets. */
+/** Explains Services, Jobs, namespaces, claims and budgets. */
 import type { batch, core, discovery, policy } from "#api";
 import type { FlowRecord, RequestRecord } from "#flows";
 import { ageOf, type Reason, type WhyAnswer } from "./answer.ts";
@@ -9,7 +9,7 @@ import { whyPod } from "./why-pod.ts";
 export interface ServiceFacts {
   readonly service: core.Service;
   readonly slices: readonly discovery.EndpointSlice[];
-  /** Those that it selects. */
+  /** The Pods that it selects. */
   readonly pods: readonly PodFacts[];
 }
 
@@ -21,14 +21,14 @@ export function whyService({ service, slices, pods }: ServiceFacts): WhyAnswer {
   if (spec?.type === "ExternalName")
     return {
       what,
-      because: [{ text: `it is a name for ${spec.externalName}`, evidence: "spec.externalName" }],
+      because: [{ text: `it is an alias for ${spec.externalName}`, evidence: "spec.externalName" }],
       help: [],
     };
   const labels = Object.entries(spec?.selector ?? {}).map(([key, value]) => `${key}=${value}`);
   if (labels.length === 0)
     return {
       what,
-      because: [{ text: "it selects no Pods: somebody has to write its EndpointSlices", evidence: "spec.selector" }],
+      because: [{ text: "it has no selector: its EndpointSlices must be created by hand", evidence: "spec.selector" }],
       help: [],
     };
   const selector: Reason = { text: `it selects Pods with ${labels.join(",")}`, evidence: "spec.selector" };
@@ -36,7 +36,9 @@ export function whyService({ service, slices, pods }: ServiceFacts): WhyAnswer {
     return {
       what,
       because: [selector, { text: "no Pod has these labels", evidence: `Pods of ${metadata.namespace}` }],
-      help: [`compare with \`kubectl get pods -n ${metadata.namespace} --show-labels\`, and mend one of the two`],
+      help: [
+        `compare with \`kubectl get pods -n ${metadata.namespace} --show-labels\`, and fix the selector or the labels`,
+      ],
     };
   if (ready > 0)
     return { what, because: [selector, { text: `${pods.length} Pods have them`, evidence: "Pods" }], help: [] };
@@ -87,13 +89,13 @@ export function whyJob({ job, pods }: JobFacts): WhyAnswer {
     return {
       what: `${name} has failed`,
       because,
-      help: [...(inner?.help ?? []), "a Job that has failed is not tried again: delete it and make it anew"],
+      help: [...(inner?.help ?? []), "a failed Job is not retried: delete and recreate it"],
     };
   }
   if (spec?.suspend === true)
     return {
       what: `${name} is suspended`,
-      because: [{ text: "nobody has let it begin", evidence: "spec.suspend" }],
+      because: [{ text: "it is suspended", evidence: "spec.suspend" }],
       help: [`\`kubectl patch ${name} -p '{"spec":{"suspend":false}}'\``],
     };
   return { what: `${name} runs: ${counts}`, because: deeper, help: inner?.help ?? [] };
@@ -128,7 +130,7 @@ export function whyNamespace({ namespace, requests, records, now }: NamespaceFac
     because,
     help: finalizers
       ? [
-          'whoever set the finalizers has to take them away; if they are gone for good: `kubectl patch … --type=json -p \'[{"op":"remove","path":"/metadata/finalizers"}]\'`',
+          'the controller that added these finalizers must remove them; if it no longer exists: `kubectl patch … --type=json -p \'[{"op":"remove","path":"/metadata/finalizers"}]\'`',
         ]
       : [],
   };
@@ -147,34 +149,37 @@ export function whyClaim({ claim: { metadata, spec, status }, events }: ClaimFac
       because: [{ text: `to ${spec?.volumeName}`, evidence: "spec.volumeName" }],
       help: [],
     };
-  const told = events.at(-1);
-  const because: Reason[] = told === undefined ? [] : [{ text: told.message ?? "", evidence: `event ${told.reason}` }];
+  const last = events.at(-1);
+  const because: Reason[] = last === undefined ? [] : [{ text: last.message ?? "", evidence: `event ${last.reason}` }];
   const { storageClassName: wanted } = spec ?? {};
   because.unshift(
     wanted === undefined
-      ? { text: "it names no storage class, and there is no default one", evidence: "spec.storageClassName" }
-      : { text: `it wants the storage class ${JSON.stringify(wanted)}`, evidence: "spec.storageClassName" },
+      ? { text: "it has no storage class, and there is no default one", evidence: "spec.storageClassName" }
+      : { text: `it requests the storage class ${JSON.stringify(wanted)}`, evidence: "spec.storageClassName" },
   );
   const help =
-    told?.reason === "WaitForFirstConsumer"
-      ? ["it is bound when a Pod uses it"]
-      : ["make a PersistentVolume that fits it, or name a storage class that makes them: `kubectl get storageclass`"];
+    last?.reason === "WaitForFirstConsumer"
+      ? ["it will be bound when a Pod uses it"]
+      : ["create a matching PersistentVolume, or use a storage class with a provisioner: `kubectl get storageclass`"];
   return { what: `${name} is ${status?.phase ?? "Pending"}`, because, help };
 }
 
 export interface BudgetFacts {
   readonly budget: policy.PodDisruptionBudget;
-  /** Evictions that were refused lately. */
+  /** Recently refused evictions. */
   readonly refused: readonly RequestRecord[];
 }
 
 export function whyBudget({ budget: { metadata, spec, status }, refused }: BudgetFacts): WhyAnswer {
   const { currentHealthy = 0, desiredHealthy = 0, expectedPods = 0, disruptionsAllowed = 0 } = status ?? {};
-  const what = `poddisruptionbudget/${metadata.name} lets ${disruptionsAllowed === 0 ? "no Pod" : disruptionsAllowed} go`;
+  const what = `poddisruptionbudget/${metadata.name} allows ${disruptionsAllowed === 0 ? "no" : disruptionsAllowed} disruptions`;
   const rule =
     spec?.minAvailable === undefined ? `maxUnavailable ${spec?.maxUnavailable}` : `minAvailable ${spec.minAvailable}`;
   const because: Reason[] = [
-    { text: `${currentHealthy} of ${expectedPods} Pods are healthy, ${desiredHealthy} have to be`, evidence: "status" },
+    {
+      text: `${currentHealthy} of ${expectedPods} Pods are healthy, ${desiredHealthy} are required`,
+      evidence: "status",
+    },
     { text: rule, evidence: "spec" },
   ];
   const last = refused.at(-1);
@@ -183,6 +188,6 @@ export function whyBudget({ budget: { metadata, spec, status }, refused }: Budge
       text: `the eviction of pod/${last.name} by ${last.user} was refused`,
       evidence: `flow record ${last.seq}, ${last.status}`,
     });
-  const help = disruptionsAllowed > 0 ? [] : ["more replicas, or a budget that lets one go: `kubectl edit pdb`"];
+  const help = disruptionsAllowed > 0 ? [] : ["add replicas, or relax the budget: `kubectl edit pdb`"];
   return { what, because, help };
 }

@@ -1,7 +1,7 @@
 /**
- * Why a Pod is as it is, as a chain from what is seen to what it comes from.
+ * Explains the state of a Pod, as a chain from the visible state to its cause.
  *
- *     gone · ending · pending without a node · pending on a node · failed · restarting · not ready · running
+ *     deleted · terminating · pending without a node · pending on a node · failed · restarting · not ready · running
  */
 import type { core } from "#api";
 import { ageOf, type Reason, type WhyAnswer } from "./answer.ts";
@@ -14,7 +14,7 @@ type Part = Omit<WhyAnswer, "what">;
 
 export function whyPod(facts: PodFacts): WhyAnswer {
   const { pod, name, now } = facts;
-  if (pod === undefined) return { what: `pod/${name} is not there`, ...whyGone(facts) };
+  if (pod === undefined) return { what: `pod/${name} does not exist`, ...whyGone(facts) };
   const { metadata, spec, status } = pod;
   const since = (time: string | undefined) => (time === undefined ? "" : ` since ${ageOf(Date.parse(time), now)}`);
   if (metadata.deletionTimestamp !== undefined)
@@ -25,7 +25,7 @@ export function whyPod(facts: PodFacts): WhyAnswer {
   if (phase === "Succeeded")
     return {
       what: `pod/${name} is done`,
-      because: [{ text: "all its containers ended with 0", evidence: "status.phase" }],
+      because: [{ text: "all containers exited with 0", evidence: "status.phase" }],
       help: [],
     };
   if (spec?.nodeName === undefined || spec.nodeName === "")
@@ -37,28 +37,30 @@ export function whyPod(facts: PodFacts): WhyAnswer {
   return { what: `pod/${name} is ${phase} on ${spec.nodeName}${started}`, ...withRefusals(facts, whyThere(facts)) };
 }
 
-/** It stays though somebody wanted it to go. */
+/** An eviction of it was refused. */
 function withRefusals({ requests }: PodFacts, { because, help }: Part): Part {
   const refused = requests.findLast(({ subresource, status }) => subresource === "eviction" && status === 429);
   if (refused === undefined) return { because, help };
-  const text = `${whoOf(refused)} wanted to evict it, and its disruption budget did not let it go`;
+  const text = `${whoOf(refused)} tried to evict it, and its disruption budget did not allow it`;
   return {
     because: [...because, { text, evidence: `flow record ${refused.seq}, 429` }],
-    help: [...help, "`kubectl get pdb` shows the budget, `k8ts why pdb/NAME` what it waits for"],
+    help: [...help, "`kubectl get pdb` shows the budget, `k8ts why pdb/NAME` explains it"],
   };
 }
 
 function whyGone({ requests, name, events, records = [] }: PodFacts): Part {
   const ending = endingOf(requests);
   if (ending === undefined)
-    return { because: [{ text: `nothing is known of a pod ${name}`, evidence: "API and flow records" }], help: [] };
+    return { because: [{ text: `there is no record of a pod ${name}`, evidence: "API and flow records" }], help: [] };
   return { because: [...deletionReasons(ending, records), ...toldBefore(events)], help: [] };
 }
 
-/** What was said of it when it was made to go. */
+/** The reason given when it was evicted. */
 function toldBefore(events: PodFacts["events"]): Reason[] {
-  const told = events.findLast(({ reason = "" }) => ["TaintManagerEviction", "Preempted", "Evicted"].includes(reason));
-  return told === undefined ? [] : [{ text: told.message ?? "", evidence: `event ${told.reason}` }];
+  const reported = events.findLast(({ reason = "" }) =>
+    ["TaintManagerEviction", "Preempted", "Evicted"].includes(reason),
+  );
+  return reported === undefined ? [] : [{ text: reported.message ?? "", evidence: `event ${reported.reason}` }];
 }
 
 function whyEnding({ pod, requests, records = [] }: PodFacts): Part {
@@ -74,10 +76,10 @@ function whyEnding({ pod, requests, records = [] }: PodFacts): Part {
   const finalizers = pod?.metadata.finalizers ?? [];
   if (finalizers.length > 0) {
     because.push({ text: `it is kept by finalizers: ${finalizers.join(", ")}`, evidence: "metadata.finalizers" });
-    return { because, help: ["whoever set the finalizers has to take them away"] };
+    return { because, help: ["the controller that added these finalizers must remove them"] };
   }
   const grace = pod?.metadata.deletionGracePeriodSeconds ?? 0;
-  because.push({ text: `its containers have ${grace}s to end`, evidence: "metadata.deletionGracePeriodSeconds" });
+  because.push({ text: `its containers have ${grace}s to terminate`, evidence: "metadata.deletionGracePeriodSeconds" });
   return { because, help: grace > 0 ? ["`kubectl delete pod --force --grace-period=0` does not wait"] : [] };
 }
 
@@ -90,14 +92,16 @@ function whyFailed(pod: core.Pod): Part {
     const ended = each.state?.terminated;
     if (ended !== undefined && ended.exitCode !== 0)
       because.push({
-        text: `container ${each.name} ended with ${ended.exitCode} (${ended.reason})`,
+        text: `container ${each.name} exited with ${ended.exitCode} (${ended.reason})`,
         evidence: "containerStatuses",
       });
   }
   const evicted = status?.reason === "Evicted";
   return {
     because,
-    help: evicted ? ["give it requests and limits that fit, or free the node"] : ["`kubectl logs` shows what it said"],
+    help: evicted
+      ? ["adjust its requests and limits, or free resources on the node"]
+      : ["`kubectl logs` shows its output"],
   };
 }
 
@@ -106,29 +110,33 @@ function nodeTrouble({ pod, nodes }: PodFacts): Part | undefined {
   const node = nodes.find(({ metadata }) => metadata.name === name);
   if (node === undefined)
     return {
-      because: [{ text: `its node ${name} is gone`, evidence: "no such Node" }],
-      help: ["it is deleted by itself soon"],
+      because: [{ text: `its node ${name} no longer exists`, evidence: "no such Node" }],
+      help: ["it will be garbage collected soon"],
     };
   const ready = node.status?.conditions?.find(({ type }) => type === "Ready");
   if (ready?.status === "True") return undefined;
   return {
     because: [
       { text: `its node ${name} is not ready`, evidence: `Node condition Ready=${ready?.status}` },
-      { text: ready?.message ?? "it has told nothing of itself", evidence: ready?.reason ?? "no condition" },
+      { text: ready?.message ?? "it has reported no status", evidence: ready?.reason ?? "no condition" },
     ],
-    help: [`look at the node: \`kubectl describe node ${name}\`; Pods of controllers move after their toleration ends`],
+    help: [
+      `inspect the node: \`kubectl describe node ${name}\`; Pods of controllers are replaced after their toleration ends`,
+    ],
   };
 }
 
 const WAITING_HELP: Readonly<Record<string, string>> = {
-  ErrImagePull: "is the image's name right, and can the node reach its registry? `k8ts image import` needs none",
-  ImagePullBackOff: "is the image's name right, and can the node reach its registry? `k8ts image import` needs none",
-  InvalidImageName: "mend the image's name",
-  ErrImageNeverPull: "the image is not on the node, and may not be pulled: `k8ts image import`",
-  CreateContainerConfigError: "something that the container refers to is missing",
+  ErrImagePull:
+    "check the image name and whether the node can reach the registry; `k8ts image import` works without one",
+  ImagePullBackOff:
+    "check the image name and whether the node can reach the registry; `k8ts image import` works without one",
+  InvalidImageName: "fix the image name",
+  ErrImageNeverPull: "the image is not on the node, and its pull policy is Never: `k8ts image import`",
+  CreateContainerConfigError: "a ConfigMap, Secret or other object that the container refers to is missing",
   CreateContainerError: "the container's command, mounts or user do not fit its image",
   RunContainerError: "the container's command cannot be started",
-  CrashLoopBackOff: "`kubectl logs --previous` shows what it said before it ended",
+  CrashLoopBackOff: "`kubectl logs --previous` shows its last output",
 };
 
 function containerTrouble(pod: core.Pod): Part | undefined {
@@ -142,11 +150,11 @@ function containerTrouble(pod: core.Pod): Part | undefined {
     const last = each.lastState?.terminated;
     if (last !== undefined)
       because.push({
-        text: `it ended with ${last.exitCode} (${last.reason}), ${each.restartCount} restarts so far`,
+        text: `it exited with ${last.exitCode} (${last.reason}), ${each.restartCount} restarts so far`,
         evidence: "lastState.terminated",
       });
     else if (waiting.message !== undefined) because.push({ text: waiting.message, evidence: "waiting.message" });
-    const memory = last?.reason === "OOMKilled" ? ["it took more memory than its limit: raise the limit"] : [];
+    const memory = last?.reason === "OOMKilled" ? ["it exceeded its memory limit: raise the limit"] : [];
     const help = WAITING_HELP[waiting.reason ?? ""];
     return { because, help: [...memory, ...(help === undefined ? [] : [help])] };
   }
@@ -157,7 +165,7 @@ function whyUnready(pod: core.Pod, events: PodFacts["events"]): Part | undefined
   const ready = condition(pod, "Ready");
   if (ready?.status === "True") return undefined;
   const because: Reason[] = [
-    { text: ready?.message ?? "it has not told yet", evidence: `condition Ready, ${ready?.reason}` },
+    { text: ready?.message ?? "no status yet", evidence: `condition Ready, ${ready?.reason}` },
   ];
   const starting = statusesOf(pod).find(({ state }) => state?.waiting !== undefined);
   if (starting !== undefined) {
@@ -172,10 +180,10 @@ function whyUnready(pod: core.Pod, events: PodFacts["events"]): Part | undefined
   const unready = (pod.status?.containerStatuses ?? []).filter((each) => !each.ready);
   for (const { name } of unready)
     because.push({
-      text: `container ${name} runs and its probe has not succeeded`,
+      text: `container ${name} is running and its readiness probe has not succeeded`,
       evidence: "containerStatuses.ready",
     });
-  return { because, help: unready.length === 0 ? [] : ["`kubectl describe pod` shows what the readiness probe got"] };
+  return { because, help: unready.length === 0 ? [] : ["`kubectl describe pod` shows the probe's results"] };
 }
 
 function condition(pod: core.Pod | undefined, type: string): core.PodCondition | undefined {

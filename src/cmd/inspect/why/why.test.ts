@@ -117,12 +117,12 @@ const on = { nodeName: "n1" };
 
 describe("why a Pod", () => {
   it.each<[string, PodFacts, string, string]>([
-    ["is gated", facts(pod({ schedulingGates: [{ name: "quota" }] })), "scheduling gates: quota", "take them away"],
+    ["is gated", facts(pod({ schedulingGates: [{ name: "quota" }] })), "scheduling gates: quota", "must remove them"],
     [
       "fits nowhere by its requests",
       facts(pod({}), { attempts: [attempt("NodeResourcesFit", "Insufficient cpu")] }),
       "Insufficient cpu",
-      "ask for less cpu",
+      "request less cpu",
     ],
     [
       "is kept out by a taint",
@@ -148,7 +148,7 @@ describe("why a Pod", () => {
         attempts: [attempt("NodePorts", "node(s) didn't have free ports for the requested pod ports")],
       }),
       "free ports",
-      "another one",
+      "another port",
     ],
     [
       "waits for a claim",
@@ -185,7 +185,7 @@ describe("why a Pod", () => {
         ),
       ),
       "1 Insufficient cpu, 2 node(s)",
-      "ask for less cpu, end other Pods, or add a node\n  → add a toleration",
+      "request less cpu, delete other Pods, or add a node\n  → add a toleration",
     ],
     [
       "has its volume elsewhere",
@@ -213,7 +213,7 @@ describe("why a Pod", () => {
       "asks for a scheduler that is not there",
       facts(pod({ schedulerName: "mine" })),
       "the scheduler mine",
-      "run a scheduler called mine",
+      "run a scheduler named mine",
     ],
     [
       "is on a node that is silent",
@@ -224,14 +224,14 @@ describe("why a Pod", () => {
     [
       "is on a node that is gone",
       facts(pod(on, { phase: "Running" }), { nodes: [] }),
-      "its node n1 is gone",
-      "deleted by itself",
+      "its node n1 no longer exists",
+      "garbage collected",
     ],
     [
       "cannot have its image",
       facts(pod(on, container({ waiting: { reason: "ImagePullBackOff", message: "no such host" } }))),
       "ImagePullBackOff",
-      "image's name",
+      "image name",
     ],
     [
       "misses a ConfigMap",
@@ -258,7 +258,7 @@ describe("why a Pod", () => {
     [
       "is not ready",
       facts(pod(on, container({ running: { startedAt: CREATED } }))),
-      "its probe has not succeeded",
+      "its readiness probe has not succeeded",
       "readiness probe",
     ],
     [
@@ -269,7 +269,7 @@ describe("why a Pod", () => {
           containerStatuses: container({ terminated: { exitCode: 3, reason: "Error" } }).containerStatuses ?? [],
         }),
       ),
-      "ended with 3",
+      "exited with 3",
       "kubectl logs",
     ],
     [
@@ -282,10 +282,10 @@ describe("why a Pod", () => {
       "is kept by a finalizer",
       facts(pod(on, {}, { deletionTimestamp: CREATED, finalizers: ["example.com/hold"] }), { requests: [request({})] }),
       "example.com/hold",
-      "take them away",
+      "must remove them",
     ],
     ["is gone", facts(undefined, { requests: [request({})] }), "kubectl (alice) deleted it", "revision 41"],
-    ["was never there", facts(undefined), "nothing is known of a pod x", "flow records"],
+    ["was never there", facts(undefined), "there is no record of a pod x", "flow records"],
   ])("%s", (_, given, because, help) => {
     const said = renderAnswer(whyPod(given));
     expect(said).toContain(because);
@@ -309,7 +309,7 @@ describe("why a Pod", () => {
     expect(renderAnswer(whyPod(facts(pod(on, status), { attempts: [scheduled] })))).toBe(
       [
         "pod/x is Running on n1 since 3m",
-        "  └ 2 of 3 nodes fitted, n1 was the best                     (attempt 1)",
+        "  └ 2 of 3 nodes fit, n1 scored highest                      (attempt 1)",
         "    └ n1: 300 = TaintToleration 200 + NodeResourcesFit 100   (scores)",
         "",
       ].join("\n"),
@@ -348,13 +348,13 @@ describe("why a Deployment", () => {
     );
     expect(said).toContain("deployment/web has 0 of 2 available");
     expect(said).toContain("pod/x is Pending");
-    expect(said).toContain("ask for less memory");
+    expect(said).toContain("request less memory");
   });
 
   it.each<[string, apps.Deployment | undefined, string]>([
     ["is paused", deployment({ paused: true }, {}), "kubectl rollout resume deployment/web"],
-    ["is well", deployment({}, { availableReplicas: 2, updatedReplicas: 2 }), "it is as it should be"],
-    ["is not there", undefined, "the API has none of this name"],
+    ["is well", deployment({}, { availableReplicas: 2, updatedReplicas: 2 }), "it is up to date"],
+    ["is not there", undefined, "there is no object of this name"],
     [
       "may not make Pods",
       deployment(

@@ -1,2 +1,2 @@
 /** Simulated nodes for tests. */
-export { type TestFleet, type TestFleetOptions, testFleet } from "./test-fleet.ts";
+export { nodeServer, type TestFleet, type TestFleetOptions, testFleet } from "./test-fleet.ts";

@@ -1,11 +1,10 @@
-/** Simulated nodes on an API server in memory, on virtual time, under the rules that kubelets live by: Node authorizer and NodeRestriction. */
-import type { core, StatusError } from "#api";
+/** A fleet on an API server in memory, on virtual time, with Node authorizer and NodeRestriction. */
+import { type core, kinds, type StatusError } from "#api";
 import { type Logger, seededRandom, silentLogger, TaskGroup, type VirtualClock } from "#base";
 import { Client, inProcess } from "#client";
 import { admitting } from "../../../apiserver/admission/testing/index.ts";
 import { DEFAULT_MODES } from "../../../apiserver/authz/index.ts";
 import { namespace, type TestServer, testServer } from "../../../apiserver/testing/index.ts";
-import { Node, Pod } from "../../kinds.ts";
 import { Fleet, type FleetOptions } from "../fleet.ts";
 import { type NodesSpec, nodesOf } from "../settings.ts";
 
@@ -23,7 +22,7 @@ export interface TestFleet {
   readonly fleet: Fleet;
   /** Writes of the nodes so far, as `METHOD path`. */
   readonly writes: readonly string[];
-  /** What the nodes have complained of. */
+  /** Warnings and errors in the fleet's log. */
   readonly complaints: readonly unknown[];
   pod(name: string, spec?: Partial<core.PodSpec>, more?: Partial<core.Pod["metadata"]>): Promise<core.Pod>;
   get(name: string): Promise<core.Pod | undefined>;
@@ -36,7 +35,7 @@ export interface TestFleet {
 const ADMIN = { name: "admin", groups: ["system:masters"] };
 
 export async function testFleet(options: TestFleetOptions = {}): Promise<TestFleet> {
-  const server = options.server ?? (await newServer());
+  const server = options.server ?? (await nodeServer());
   const { clock } = server;
   const writes: string[] = [];
   const complaints: unknown[] = [];
@@ -59,7 +58,7 @@ export async function testFleet(options: TestFleetOptions = {}): Promise<TestFle
         userAgent: "kubelet",
       }),
     facts: { version: "v1.36.4", architecture: "amd64" },
-    ...(options.defaults !== undefined && { defaults: options.defaults }),
+    defaults: options.defaults,
     clock,
     random: seededRandom(1),
     log: { ...silentLogger, warn: complain, error: complain },
@@ -69,7 +68,7 @@ export async function testFleet(options: TestFleetOptions = {}): Promise<TestFle
   const client = new Client({ transport: inProcess(server.handle, ADMIN), clock });
   await server.settle();
   if (options.refuse === undefined) await fleet.ready;
-  const pods = client.of(Pod).in("default");
+  const pods = client.of(kinds.Pod).in("default");
   return {
     server,
     clock,
@@ -92,7 +91,7 @@ export async function testFleet(options: TestFleetOptions = {}): Promise<TestFle
     },
     async node(name = "node-1") {
       await server.settle();
-      return client.of(Node).get(name);
+      return client.of(kinds.Node).get(name);
     },
     stop: () => tasks.stop(),
     async close() {
@@ -109,7 +108,8 @@ function answerOf({ code, reason, message }: StatusError) {
   return { status: code, headers, body: [Buffer.from(JSON.stringify(body))] };
 }
 
-async function newServer(): Promise<TestServer> {
+/** An API server with the namespaces and the ServiceAccount that nodes need. */
+export async function nodeServer(): Promise<TestServer> {
   const server = await testServer({ modes: DEFAULT_MODES, admission: admitting({ enable: ["NodeRestriction"] }) });
   for (const name of ["default", "kube-node-lease"])
     await server.request("POST", "/api/v1/namespaces", { body: namespace(name) });
