@@ -3,13 +3,14 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { MetricsRegistry, realClock, seededRandom, silentLogger } from "#base";
-import { audit, compilePolicy, parsePolicy, RequestIds } from "../src/apiserver/audit/index.ts";
+import { audit, compilePolicy, parsePolicy } from "../src/apiserver/audit/index.ts";
 import type { Sink } from "../src/apiserver/audit/sink.ts";
 import { auditSteps } from "../src/apiserver/audit/step.ts";
 import { ALLOW } from "../src/apiserver/authz/verdict.ts";
 import { requestInfo } from "../src/apiserver/http/request-info.ts";
 import type { Step } from "../src/apiserver/pipeline/compose.ts";
 import type { Authenticated } from "../src/apiserver/pipeline/exchange.ts";
+import { uidSource } from "../src/apiserver/rest/new-uid.ts";
 import type { Resources } from "../src/apiserver/rest/resources.ts";
 import type { Figure } from "./run.ts";
 
@@ -20,8 +21,7 @@ export async function run(report: (figure: Figure) => void): Promise<void> {
   const clock = realClock();
   const { policy } = parsePolicy(POLICY, "policy");
   const nowhere: Sink = { mode: "batch", push: () => {}, written: async () => true, close: async () => {} };
-  const ids = new RequestIds();
-  const parts = { newId: () => ids.next(), clock, kindOf: () => undefined };
+  const parts = { newId: uidSource(), clock, kindOf: () => undefined };
   const none = auditSteps({
     ...parts,
     decide: compilePolicy({ ...policy, rules: [] }),
@@ -43,7 +43,6 @@ export async function run(report: (figure: Figure) => void): Promise<void> {
       const whole = await audit({
         settings: { policy, log: { path: join(dir, `${mode}.log`), mode, bufferSize: Number.POSITIVE_INFINITY } },
         resources: {} as Resources,
-        ids,
         clock,
         random: seededRandom(1),
         log: silentLogger,

@@ -1,4 +1,4 @@
-/** Admission policies, their bindings, and what they say in expressions. */
+/** Validation of admission policies, their bindings and their expressions. */
 import { isReserved } from "../machinery/cel/values/escape.ts";
 import {
   duplicate,
@@ -102,7 +102,7 @@ export function validateMutatingPolicy({ spec = {} }: MutatingAdmissionPolicy, p
   return errors;
 }
 
-/** `actions`: only of bindings to validating policies. */
+/** `actions`: only for bindings of validating policies. */
 export function validateBinding(
   spec: MutatingAdmissionPolicyBindingSpec,
   actions: readonly string[] | undefined,
@@ -124,7 +124,7 @@ export function validateBinding(
 
 type SharedSpec = Omit<NonNullable<MutatingAdmissionPolicy["spec"]>, "mutations" | "reinvocationPolicy">;
 
-/** What does not even name an expression has nothing to be composed. */
+/** Without an expression there is nothing to compose. */
 function compositionOf({ variables = [], paramKind }: SharedSpec): Composition {
   const stated = variables.filter(({ expression }) => expression.trim() !== "");
   return new Composition(stated, paramKind !== undefined);
@@ -248,11 +248,11 @@ function validateValidation(
   const errors: FieldError[] = [];
   if (expression.trim() === "") errors.push(required(path.child("expression"), "expression is not specified"));
   else errors.push(...expressionFaults(composition.compile(expression, "bool"), path.child("expression")));
-  const told = path.child("messageExpression");
+  const where = path.child("messageExpression");
   if (messageExpression.trim() !== "") {
-    errors.push(...expressionFaults(composition.compile(messageExpression, "string", { authorizer: false }), told));
+    errors.push(...expressionFaults(composition.compile(messageExpression, "string", { authorizer: false }), where));
   } else if (messageExpression !== "") {
-    errors.push(invalid(told, messageExpression, "must be non-empty if specified"));
+    errors.push(invalid(where, messageExpression, "must be non-empty if specified"));
   }
   if (message !== "" && message.trim() === "")
     errors.push(invalid(path.child("message"), message, "message must be non-empty if specified"));

@@ -1,7 +1,5 @@
-/** The whole public surface of certificates.k8s.io. */
+/** The public surface of certificates.k8s.io. */
 import type { Kind } from "../machinery/kind.ts";
 import { CertificateSigningRequest } from "./certificate-signing-request.ts";
-
-export { type RequestSubject, requestSubject } from "./request-subject.ts";
 
 export const certificatesKinds: readonly Kind[] = [CertificateSigningRequest];

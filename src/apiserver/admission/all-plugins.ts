@@ -1,7 +1,7 @@
 /**
- * All plugins, in the order in which they run, and whether they are on where nobody says so.
+ * All plugins in the order in which they run, and whether they are on by default. It is the order of Kubernetes.
  *
- * Webhooks and policies have their place here too: `make` is absent where a plugin is not part of this server yet.
+ * `make` is absent for a plugin that is not part of this server yet.
  */
 import type { JsonObject } from "#api";
 import type { AdmissionPlugin } from "./chain/plugin.ts";
@@ -44,13 +44,13 @@ import { mutatingAdmissionWebhook, validatingAdmissionWebhook } from "./webhooks
 export interface PluginEntry {
   readonly name: string;
   readonly byDefault: boolean;
-  make?(services: PluginServices, configuration: JsonObject | undefined): AdmissionPlugin;
+  readonly make?: ((services: PluginServices, configuration: JsonObject | undefined) => AdmissionPlugin) | undefined;
 }
 
 const on = (name: string, make?: PluginEntry["make"]): PluginEntry => ({
   name,
   byDefault: true,
-  ...(make && { make }),
+  make,
 });
 const off = (name: string, make?: PluginEntry["make"]): PluginEntry => ({ ...on(name, make), byDefault: false });
 

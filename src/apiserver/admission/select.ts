@@ -1,4 +1,4 @@
-/** Which plugins run: those that are on by default, and what the flags say. */
+/** The plugins that run: those that are on by default, changed by the flags. */
 import type { JsonObject } from "#api";
 import { allPlugins } from "./all-plugins.ts";
 import { AdmissionConfigError } from "./chain/configuration.ts";
@@ -6,14 +6,14 @@ import type { AdmissionPlugin } from "./chain/plugin.ts";
 import type { PluginServices } from "./chain/plugin-services.ts";
 
 export interface AdmissionOptions {
-  /** `--enable-admission-plugins`: besides those that are on by default. */
-  readonly enable?: readonly string[];
+  /** `--enable-admission-plugins`: in addition to those that are on by default. */
+  readonly enable?: readonly string[] | undefined;
   /** `--disable-admission-plugins`. */
-  readonly disable?: readonly string[];
-  /** Of `--admission-control-config-file`, by the names of plugins. */
-  readonly configuration?: ReadonlyMap<string, JsonObject>;
-  /** A controller makes the account `default` in each namespace: Pods wait for it. Default: its absence is ignored. */
-  readonly requireDefaultAccount?: boolean;
+  readonly disable?: readonly string[] | undefined;
+  /** The sections of `--admission-control-config-file`, by plugin. */
+  readonly configuration?: ReadonlyMap<string, JsonObject> | undefined;
+  /** A controller creates the ServiceAccount `default` in each namespace: Pods wait for it. Default: its absence is ignored. */
+  readonly requireDefaultAccount?: boolean | undefined;
 }
 
 /** Throws AdmissionConfigError for names and sections that cannot be used. */

@@ -1,21 +1,21 @@
-/** A CIDR as places that can be numbered: the address of a place, the place of an address. */
+/** A CIDR as numbered places: the address of a place, the place of an address. */
 import { type Cidr, contains, formatIp, type Ip, type IpFamily, parseCidr, parseIp } from "#api";
 import { addressBands, lowerBand } from "./bands.ts";
 
-/** Larger ranges, as IPv6 has them, are used up to here. */
+/** Of larger (IPv6) ranges only so many addresses are used. */
 const MAX_PLACES = 2 ** 48;
 
 export interface AddressRange {
   readonly cidr: string;
   readonly family: IpFamily;
   readonly prefixLength: number;
-  /** Places that may be handed out: the network's own address is 0, and the last IPv4 address is for broadcasts. */
+  /** The places that may be handed out: 0 is the network address, and the last IPv4 address is for broadcasts. */
   readonly first: number;
   readonly last: number;
   /** Where the upper band starts. */
   readonly upper: number;
   addressOf(place: number): string;
-  /** Undefined: the address is of another network. */
+  /** Undefined: the address belongs to another network. */
   placeOf(address: string): number | undefined;
 }
 
@@ -60,7 +60,7 @@ function plus({ bytes }: Ip, offset: number): Ip {
   return { bytes: sum };
 }
 
-/** Exact up to 2^53, more than any place has. */
+/** Exact up to 2^53; places end at 2^48. */
 function distance({ bytes: base }: Ip, { bytes }: Ip): number {
   return bytes.reduce((sum, byte, i) => sum * 256 + byte - (base[i] ?? 0), 0);
 }

@@ -1,16 +1,17 @@
 /**
- * Addresses of Services. An address is taken by creating the IPAddress that is named after it, and free again when that is deleted.
+ * Addresses of Services. An address is taken by creating the IPAddress of its name, and free again when that is deleted.
  *
- * 1. Creation is the lock: of any number of servers on one store, one gets the address. The cache only says which ones need not be tried.
- * 2. Ranges are those of the ServiceCIDRs that are ready: an address belongs to the narrowest of them.
- * 3. An address is only given back on behalf of the Service that it was given to.
+ * 1. Creation is the lock: of any number of servers on one store, one gets the address. The cache only saves attempts.
+ * 2. The ranges are those of the ServiceCIDRs that are ready: an address belongs to the narrowest of them.
+ * 3. An address is given back only on behalf of the Service that it was given to.
  */
 import { type IpFamily, isStatusError, type networking } from "#api";
 import type { StoredObject } from "../cache/stored-object.ts";
+import type { Loopback } from "../loopback/loopback.ts";
 import { serverRequest } from "../loopback/server-request.ts";
 import type { AnyDraft } from "../rest/draft.ts";
 import type { Resource } from "../rest/resource.ts";
-import type { ServerContext } from "../rest/server-context.ts";
+import type { StorageContext } from "../rest/server-context.ts";
 import { createDraft } from "../rest/write/create.ts";
 import { erase } from "../rest/write/persist.ts";
 import { type AddressRange, addressRange } from "./address-range.ts";
@@ -21,28 +22,31 @@ export const MANAGED_BY = { "ipaddress.kubernetes.io/managed-by": "ipallocator.k
 const FAMILY_LABEL = "ipaddress.kubernetes.io/ip-family";
 
 export interface ClusterIPsOptions {
-  readonly context: () => ServerContext;
+  readonly storage: StorageContext;
+  readonly loopback: Loopback;
   readonly addresses: Resource;
   readonly cidrs: Resource;
-  /** Whether there is such a Service. */
+  /** Whether the Service exists. */
   exists(owner: Owner): boolean;
 }
 
 export class ClusterIPs {
-  readonly #context: () => ServerContext;
+  readonly #storage: StorageContext;
+  readonly #loopback: Loopback;
   readonly #addresses: Resource;
   readonly #cidrs: Resource;
   readonly #exists: (owner: Owner) => boolean;
   #ranges: { readonly of: readonly StoredObject[]; readonly ranges: readonly AddressRange[] } = { of: [], ranges: [] };
 
-  constructor({ context, addresses, cidrs, exists }: ClusterIPsOptions) {
+  constructor({ storage, loopback, addresses, cidrs, exists }: ClusterIPsOptions) {
     this.#exists = exists;
-    this.#context = context;
+    this.#storage = storage;
+    this.#loopback = loopback;
     this.#addresses = addresses;
     this.#cidrs = cidrs;
   }
 
-  /** Takes a certain address. */
+  /** Takes the address that a Service names. */
   async take(address: string, family: IpFamily, owner: Owner, dryRun: boolean): Promise<Refusal | undefined> {
     const range = this.#rangeOf(address, family);
     if (range === undefined) return { why: "the provided network does not match the current range" };
@@ -56,17 +60,17 @@ export class ClusterIPs {
     return free ? undefined : { why: "provided IP is already allocated" };
   }
 
-  /** Taken for this very Service, which was never stored: the server ended between the two writes. */
+  /** Taken for this Service, which was never stored: the server stopped between the two writes. */
   #leftFor(name: string, owner: Owner): boolean {
     const stored = this.#addresses.cache.get(name);
     return stored !== undefined && sameOwner(ownerOf(stored), owner) && !this.#exists(owner);
   }
 
-  /** Takes any address of a family. A dry run shows one that is free, and leaves it so. */
+  /** Takes any address of a family. A dry run returns a free one without taking it. */
   async takeNext(family: IpFamily, owner: Owner, dryRun: boolean): Promise<string | Refusal> {
     for (const range of this.ranges()) {
       if (range.family !== family) continue;
-      for (const place of places(range.first, range.last, range.upper, this.#context().random)) {
+      for (const place of places(range.first, range.last, range.upper, this.#storage.random)) {
         const address = range.addressOf(place);
         if (this.#addresses.cache.get(address) !== undefined) continue;
         if (dryRun || (await this.#create(address, family, owner))) return address;
@@ -75,15 +79,15 @@ export class ClusterIPs {
     return full;
   }
 
-  /** Whether it was this owner's, and is free now. */
+  /** Frees an address, if it belongs to this owner. */
   async free(address: string, owner: Owner): Promise<boolean> {
     const stored = this.#addresses.cache.get(address);
     if (stored === undefined || !sameOwner(ownerOf(stored), owner)) return false;
-    const { ok } = await erase(this.#context(), this.#addresses, address, stored);
+    const { ok } = await erase(this.#storage, this.#addresses, address, stored);
     return ok;
   }
 
-  /** Every address that was taken here, and for whom. */
+  /** Every address that an allocator has taken, with its owner. */
   *taken(): Generator<{ readonly address: string; readonly owner: Owner }> {
     for (const stored of this.#addresses.readable()) {
       const { name: address = "", labels } = stored.object.metadata;
@@ -112,7 +116,7 @@ export class ClusterIPs {
   }
 
   async #create(name: string, family: IpFamily, owner: Owner): Promise<boolean> {
-    const context = this.#context();
+    const { context } = this.#loopback;
     const { kind } = this.#addresses;
     const draft = {
       kind: kind.kind,

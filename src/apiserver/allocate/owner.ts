@@ -1,4 +1,4 @@
-/** Whom something was given to, and why something was not given. */
+/** The Service that has an address or port, and the reason why it does not get one. */
 import type { KubeObject } from "#api";
 
 export interface Owner {

@@ -1,9 +1,9 @@
 /**
- * Finds what a crash between two writes has left: addresses and ports of Services that are gone or never came to be, and Services whose
- * addresses or ports are not marked as taken.
+ * Repairs what a crash between two writes leaves: addresses and ports of Services that do not exist, and Services whose addresses or ports are not
+ * marked as taken.
  *
- * 1. Something is given back only when two rounds in a row found it without its Service: a write under way is shorter than a round.
- * 2. Several servers may do it at the same time: every step is a compare-and-swap.
+ * 1. An address or port is freed only when two rounds in a row find it without its Service: a write takes less time than a round.
+ * 2. Several servers may repair at the same time: every step is a compare-and-swap.
  */
 import type { core } from "#api";
 import type { Clock, Logger } from "#base";
@@ -29,12 +29,14 @@ export async function repairServices(options: RepairOptions, signal: AbortSignal
     try {
       suspects = await repairRound(options, suspects);
     } catch (error) {
-      options.log.warn("the addresses and ports of services could not be checked; trying again later", { error });
+      options.log.warn("the addresses and ports of services could not be checked; retrying in the next round", {
+        error,
+      });
     }
   }
 }
 
-/** One round. Returns what the next one gives back, if it still finds it without its Service. */
+/** One round. Returns what the next round frees, if it still finds it without its Service. */
 export async function repairRound(
   { stock, services, log }: RepairOptions,
   suspects: ReadonlySet<string>,
@@ -52,7 +54,10 @@ export async function repairRound(
     if (found !== undefined && found.namespace === owner.namespace && found.name === owner.name) return;
     if (!suspects.has(what)) orphans.add(what);
     else if (await free())
-      log.warn("released what no service uses", { released: what, was: `${owner.namespace}/${owner.name}` });
+      log.warn("released an address or port that no service uses", {
+        released: what,
+        was: `${owner.namespace}/${owner.name}`,
+      });
   };
   for (const { address, owner } of [...clusterIPs.taken()])
     await check(address, owner, () => clusterIPs.free(address, owner));
@@ -62,7 +67,7 @@ export async function repairRound(
   return orphans;
 }
 
-/** Of Services that say that they have it. */
+/** Takes what Services use and nobody has marked as taken. */
 async function retake({ clusterIPs, nodePorts, log }: ServiceStock, wanted: ReadonlyMap<string, Owner>): Promise<void> {
   for (const [what, owner] of wanted) {
     const isPort = /^\d+$/.test(what);
@@ -72,7 +77,7 @@ async function retake({ clusterIPs, nodePorts, log }: ServiceStock, wanted: Read
       ? nodePorts.take(Number(what), owner, false)
       : clusterIPs.take(what, family, owner, false));
     const service = `${owner.namespace}/${owner.name}`;
-    if (refused === undefined) log.warn("marked as taken what a service uses", { taken: what, service });
-    else log.warn("a service uses what it cannot have", { used: what, service, why: refused.why });
+    if (refused === undefined) log.warn("marked an address or port of a service as taken", { taken: what, service });
+    else log.warn("a service uses an address or port that it cannot have", { used: what, service, why: refused.why });
   }
 }

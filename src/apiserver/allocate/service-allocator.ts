@@ -1,8 +1,8 @@
 /**
- * What a Service gets from the server: its IP families, addresses, node ports and the port of its health check.
+ * Allocates the IP families, addresses, node ports and health check port of a Service.
  *
- * 1. What was taken for a write that comes to nothing is given back; what an object no longer has is given back once that is stored.
- * 2. A dry run takes nothing, and is refused for the same reasons.
+ * 1. What was taken for a write that is not stored is given back; what a Service no longer has is freed once the change is stored.
+ * 2. A dry run takes nothing, and fails for the same reasons.
  */
 import {
   allocatesNodePorts,
@@ -33,12 +33,12 @@ const SERVICE = { group: "", kind: "Service" };
 export interface ServiceStock {
   readonly clusterIPs: ClusterIPs;
   readonly nodePorts: NodePorts;
-  /** Those of the cluster's own service ranges, the default one first. */
+  /** The families of the cluster's own service ranges, the default one first. */
   readonly families: readonly IpFamily[];
   readonly log: Logger;
 }
 
-/** What a Service has of the stock. */
+/** The addresses and ports of a Service. */
 export interface Holdings {
   readonly addresses: readonly string[];
   readonly ports: readonly number[];
@@ -70,7 +70,7 @@ export class ServiceAllocator implements Allocator {
     return {
       keep: () => this.#free(less(holdingsOf(before), holdingsOf(service as core.Service)), owner),
       giveBack: () => {
-        // The next try, under another name, asks anew. What a dry run shows stays.
+        // A further try, with another name, allocates anew. A dry run keeps what it shows.
         if (!dryRun) service.spec = asked;
         return this.#free(take.taken, owner);
       },
@@ -86,7 +86,7 @@ export class ServiceAllocator implements Allocator {
     const all = [...addresses.map((it) => clusterIPs.free(it, owner)), ...ports.map((it) => nodePorts.free(it, owner))];
     for (const result of await Promise.allSettled(all)) {
       if (result.status === "rejected") {
-        log.warn("an address or a port of a service could not be released now; the repair will find it", {
+        log.warn("an address or port of a service could not be released; the repair loop will find it", {
           service: `${owner.namespace}/${owner.name}`,
           error: result.reason,
         });
@@ -112,14 +112,14 @@ function less(from: Holdings, kept: Holdings): Holdings {
   };
 }
 
-/** One write's way through the stock. */
+/** What one write takes. */
 class Taking {
   readonly taken: { readonly addresses: string[]; readonly ports: number[] } = { addresses: [], ports: [] };
   readonly #stock: ServiceStock;
   readonly #owner: Owner;
   readonly #dryRun: boolean;
   readonly #held: Holdings;
-  /** Of a dry run: what it would have taken. */
+  /** In a dry run: the ports that it has shown. */
   readonly #imagined = new Set<number>();
 
   constructor(stock: ServiceStock, owner: Owner, dryRun: boolean, held: Holdings) {

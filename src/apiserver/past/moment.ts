@@ -1,17 +1,17 @@
-/** How users name a moment: a revision (`1041`), a time (`2026-01-31T12:00:00Z`), a while ago (`-5m`, `5m`). */
+/** How users name a moment: a revision (`1041`), a time (`2026-01-31T12:00:00Z`), a duration ago (`-5m`, `5m`). */
 import { badRequest, durationMs } from "#api";
 
 export type Moment = { readonly revision: number } | { readonly atMs: number };
 
-/** Throws what the caller is told. */
+/** Throws the error for the client. */
 export function parseMoment(text: string, nowMs: number): Moment {
   if (/^[1-9]\d{0,15}$/.test(text)) return { revision: Number(text) };
   const agoMs = durationOf(text.replace(/^-/, ""));
   if (agoMs !== undefined) return { atMs: nowMs - agoMs };
   const atMs = /^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(text) ? Date.parse(text) : Number.NaN;
   if (Number.isNaN(atMs)) {
-    const forms = "a revision (1041), a time (2026-01-31T12:00:00Z) or a while ago (-5m)";
-    throw badRequest(`k8ts-at: ${JSON.stringify(text)} is no moment: say ${forms}`);
+    const forms = "a revision (1041), a time (2026-01-31T12:00:00Z) or a duration ago (-5m)";
+    throw badRequest(`k8ts-at: ${JSON.stringify(text)} is not a moment: use ${forms}`);
   }
   if (atMs > nowMs) throw badRequest(`k8ts-at: ${text} is in the future`);
   return { atMs };
@@ -22,6 +22,6 @@ function durationOf(text: string): number | undefined {
   try {
     return durationMs(text);
   } catch {
-    return undefined; // told by the caller, with the other forms
+    return undefined; // The caller names all forms in its error.
   }
 }

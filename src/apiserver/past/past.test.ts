@@ -1,4 +1,4 @@
-/** Reads of the state as it was, and what they are told that cannot be answered. */
+/** Reads of past state, and the errors of those that cannot be answered. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { DEFAULT_MODES } from "../authz/config.ts";
 import { user } from "../authz/testing/questions.ts";
@@ -76,13 +76,13 @@ describe("the state as it was", () => {
   });
 
   it.each<[string, string, string, number, string]>([
-    ["writes", "POST", "/k8ts/at/1", 405, "what was can only be read, with get and list: no create of configmaps"],
+    ["writes", "POST", "/k8ts/at/1", 405, "past state is read-only (get and list): no create of configmaps"],
     ["deletions", "DELETE", "/k8ts/at/1", 405, "no deletecollection of configmaps"],
-    ["watches", "GET", "/k8ts/at/1?watch=true", 405, "what was does not change any more"],
-    ["what has not been yet", "GET", "/k8ts/at/99999", 400, "revision 99999 has not been yet: the newest is"],
+    ["watches", "GET", "/k8ts/at/1?watch=true", 405, "past state does not change"],
+    ["a revision to come", "GET", "/k8ts/at/99999", 400, "revision 99999 does not exist yet: the newest is"],
     ["the future", "GET", "/k8ts/at/2999-01-01T00:00:00Z", 400, "is in the future"],
-    ["what is no moment", "GET", "/k8ts/at/yesterday", 400, "is no moment: say a revision (1041), a time"],
-    ["times before all", "GET", "/k8ts/at/-1000h", 410, "is not known any more: times are known since"],
+    ["something else", "GET", "/k8ts/at/yesterday", 400, "is not a moment: use a revision (1041), a time"],
+    ["times before all", "GET", "/k8ts/at/-1000h", 410, "is not known: times are known since"],
   ])("refuses %s", async (_, method, url, want, words) => {
     const [prefix = "", query = ""] = url.split("?");
     const body = method === "POST" ? { body: { kind: "ConfigMap", apiVersion: "v1", metadata: { name: "x" } } } : {};

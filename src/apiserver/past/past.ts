@@ -1,10 +1,10 @@
 /**
- * Reads of what was: which revision somebody means, and what they are told if it cannot be read.
+ * Reads of past state: the revision that a request names, and the errors if it cannot be read.
  *
- *     /k8ts/at/WHEN/api/v1/pods  ──► /api/v1/pods?k8ts-at=WHEN ──► the pipeline as always ──► get, list as of the revision
+ *     /k8ts/at/WHEN/api/v1/pods  ──► /api/v1/pods?k8ts-at=WHEN ──► the pipeline as always ──► get, list at the revision
  *
- * 1. Only get and list go back in time. Everything else is refused, and says so: nobody is shown the present for the past.
- * 2. Rights are those of now.
+ * 1. Past state is read-only: everything but get and list is refused, so that nobody takes the present for the past.
+ * 2. Authorization uses the rules of now.
  */
 import { badRequest, expired, StatusError } from "#api";
 import type { Clock } from "#base";
@@ -20,7 +20,7 @@ const PREFIX = "/k8ts/at/";
 /** What a server knows of its past. */
 export interface Past {
   readonly timeline: Timeline;
-  /** How long history is kept, for those who ask for more. */
+  /** How long history is kept. */
   readonly windowMs: number;
 }
 
@@ -30,7 +30,7 @@ export interface AsOf {
   readonly atMs: number | undefined;
 }
 
-/** A request to the endpoint of a moment as one that names it. */
+/** Turns the path prefix of a moment into the query parameter. */
 export function withoutPrefix(request: ApiRequest): ApiRequest {
   const { path } = request;
   if (!path.startsWith(PREFIX)) return request;
@@ -79,25 +79,25 @@ class PastRequest implements ApiRequest {
 
 const READABLE = new Set(["", "status"]);
 
-/** Throws for what cannot be read as of then. */
+/** Throws for what past state does not offer. */
 export function demandRead({ verb, resource, subresource }: RequestInfo): void {
   if ((verb === "get" || verb === "list") && READABLE.has(subresource)) return;
   const what = subresource === "" ? resource : `${resource}/${subresource}`;
-  if (verb === "watch") throw refused(`what was does not change any more: ${what} cannot be watched there`);
-  throw refused(`what was can only be read, with get and list: no ${verb} of ${what}`);
+  if (verb === "watch") throw refused(`past state does not change: ${what} cannot be watched`);
+  throw refused(`past state is read-only (get and list): no ${verb} of ${what}`);
 }
 
 export function refused(words: string): StatusError {
   return new StatusError("MethodNotAllowed", `${AT}: ${words}`);
 }
 
-/** The revision that is meant. Throws what the caller is told. */
+/** The revision of a moment. Throws the error for the client. */
 export function asOf(text: string, { timeline }: Past, newest: Revision, clock: Clock): AsOf {
   const now = clock.now();
   const moment = parseMoment(text, now);
   if ("revision" in moment) {
     if (moment.revision > newest)
-      throw badRequest(`${AT}: revision ${moment.revision} has not been yet: the newest is ${newest}`);
+      throw badRequest(`${AT}: revision ${moment.revision} does not exist yet: the newest is ${newest}`);
     const { atMs } = timeline.of(moment.revision) ?? {};
     return { revision: moment.revision, atMs };
   }
@@ -106,10 +106,10 @@ export function asOf(text: string, { timeline }: Past, newest: Revision, clock: 
   const { oldest } = timeline;
   const since =
     oldest === undefined ? "" : `: times are known since ${timeOf(oldest.atMs)} (revision ${oldest.revision})`;
-  throw expired(`${AT}: which revision it was at ${timeOf(moment.atMs)} is not known any more${since}`);
+  throw expired(`${AT}: the revision at ${timeOf(moment.atMs)} is not known${since}`);
 }
 
-/** What the store says of a revision that is gone, in other words; all else as it is. */
+/** The error for a revision that the store has compacted. Other errors stay as they are. */
 export function gone(error: unknown, revision: Revision): unknown {
   if (!isStoreError(error, "Compacted")) return error;
   const { compactRevision } = error;

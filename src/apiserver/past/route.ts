@@ -1,4 +1,4 @@
-/** `GET /k8ts/history?at=WHEN`: which revision a moment is, and how far back one can go. */
+/** `GET /k8ts/history?at=WHEN`: the revision of a moment, and how far back times are known. */
 import type { Clock } from "#base";
 import type { Revision } from "#store";
 import { asOf, type Past, timeOf } from "./past.ts";
@@ -6,11 +6,11 @@ import type { Mark } from "./timeline.ts";
 
 export const HISTORY_PATH = "/k8ts/history";
 
-/** Throws what the caller is told. */
+/** Throws the error for the client. */
 export function historyAnswer(query: URLSearchParams, past: Past, newest: Revision, clock: Clock): object {
   const at = query.get("at");
   const { timeline, windowMs } = past;
-  const shown = (mark: Mark | undefined) => mark && { revision: mark.revision, time: timeOf(mark.atMs) };
+  const described = (mark: Mark | undefined) => mark && { revision: mark.revision, time: timeOf(mark.atMs) };
   const found = at === null ? undefined : asOf(at, past, newest, clock);
   return {
     ...(found !== undefined && {
@@ -18,7 +18,7 @@ export function historyAnswer(query: URLSearchParams, past: Past, newest: Revisi
       ...(found.atMs !== undefined && { time: timeOf(found.atMs) }),
     }),
     // Revisions before it may still be kept: their times are not known.
-    timesSince: shown(timeline.oldest),
+    timesSince: described(timeline.oldest),
     newest: { revision: newest, time: timeOf(clock.now()) },
     windowSeconds: windowMs / 1000,
   };

@@ -1,8 +1,8 @@
 /**
- * When the store was at which revision, as far as this server has seen it: stores keep no times.
+ * Which revision the store had at which time, as this server saw it: stores keep no times.
  *
- * 1. Of several marks within STEP_MS, the first and the latest are kept: a time between them gets the state a moment before.
- * 2. What is older than the window is forgotten; the newest mark always stays.
+ * 1. Of the marks within STEP_MS, only the first and the last are kept: a time between them maps to the first.
+ * 2. Marks older than the window are dropped; the newest always stays.
  */
 
 const STEP_MS = 10;
@@ -26,7 +26,7 @@ export class Timeline {
     const last = this.newest;
     if (last !== undefined && revision <= last.revision) return;
     const before = this.#marks.at(-2);
-    // A clock that was set back does not make what happened later come first.
+    // A clock that is set back must not put later revisions before earlier ones.
     const at = Math.max(atMs, last?.atMs ?? atMs);
     if (before !== undefined && at - before.atMs < STEP_MS) this.#marks.pop();
     this.#marks.push({ revision, atMs: at });
@@ -37,7 +37,7 @@ export class Timeline {
     }
   }
 
-  /** From when on times are known. */
+  /** The first mark that is known. */
   get oldest(): Mark | undefined {
     return this.#marks[this.#first];
   }
@@ -46,19 +46,19 @@ export class Timeline {
     return this.#marks.at(-1);
   }
 
-  /** Where the store was at this time; undefined: not known any more. */
+  /** The revision at a time. Undefined: not known any more. */
   at(atMs: number): Mark | undefined {
     return this.#before((mark) => mark.atMs <= atMs);
   }
 
-  /** When the store got to this revision, or the first time that it was known to be there. */
+  /** When the store reached a revision, or when this server first saw it there. */
   of(revision: number): Mark | undefined {
     const earlier = this.#before((mark) => mark.revision < revision);
     const index = earlier === undefined ? this.#first : this.#marks.lastIndexOf(earlier) + 1;
     return this.#marks[index];
   }
 
-  /** The last mark for which this holds, which it does up to some mark. */
+  /** The last mark for which `holds` is true: it is true up to some mark and false after it. */
   #before(holds: (mark: Mark) => boolean): Mark | undefined {
     let low = this.#first;
     let high = this.#marks.length;

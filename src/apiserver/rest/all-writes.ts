@@ -1,4 +1,4 @@
-/** Writes that nobody guards: for tests of other things. */
+/** Allows every write: for tests of other things. */
 import type { WriteAccess } from "./server-context.ts";
 
 export const allWrites: WriteAccess = { guards: new Map(), mayCreate: () => {} };

@@ -1,7 +1,7 @@
 /**
- * Request bodies: JSON, YAML or protobuf in, a decoded draft out, and what strict decoding has to say about it.
+ * Request bodies: JSON, YAML or protobuf in, a decoded draft and the findings of strict decoding out.
  *
- * 1. Strict refuses what Warn only tells: unknown and duplicate fields. Ignore looks for neither.
+ * Unknown and duplicate fields are refused with fieldValidation Strict, warned of with Warn, and not looked for with Ignore.
  */
 import {
   apiVersionOf,
@@ -43,7 +43,7 @@ const TYPE_META =
 
 export interface Body {
   readonly value: Json;
-  /** Faults that only strict decoding knows, given the fields that decoding did not. */
+  /** The faults that strict decoding finds, given the fields that decoding did not know. */
   strict(unknown: readonly string[]): readonly string[];
 }
 
@@ -64,7 +64,7 @@ export function parseBody(bytes: Buffer, contentType: string | undefined, what: 
   }
 }
 
-/** What a request brings, read or at hand. */
+/** Decodes the object that a request sends: its value if it has one, else its body. */
 export function decodeSent(
   { value, body, contentType }: Pick<RestRequest, "value" | "body" | "contentType">,
   kind: Kind,
@@ -72,7 +72,7 @@ export function decodeSent(
   warn?: (message: string) => void,
 ): DecodedBody | Promise<DecodedBody> {
   const sent = kind.schema.goType === undefined ? undefined : value?.();
-  // Words about a body of another type show how it begins.
+  // The error for a body of another type shows how the body begins, so that needs the bytes.
   if (sent === undefined || !isObject(sent) || !isOwnType(sent, kind))
     return body().then((bytes) => decodeBody(bytes, contentType, kind, validation, warn));
   return decodeValue({ value: sent, strict: (unknown) => unknown.map(unknownField) }, kind, validation);
@@ -105,7 +105,7 @@ export function decodeBody(
   return decodeValue(body, kind, validation);
 }
 
-/** Decodes what has been read or patched into the kind's own form. */
+/** Decodes a parsed or patched value into the kind's own form. */
 export function decodeValue(body: Body, kind: Kind, validation: WriteOptions["fieldValidation"]): DecodedBody {
   try {
     const { value, unknown } = decode(kind.schema, body.value);
@@ -159,14 +159,14 @@ function decodeProtobufBody(bytes: Buffer, kind: Kind): AnyDraft {
   return decodeValue({ value, strict: () => [] }, kind, "Ignore").draft;
 }
 
-/** Reads an object of a type that is no kind of its own, such as DeleteOptions or Scale. */
+/** Reads an object of a type that is not a served kind, such as DeleteOptions or Scale. */
 export function parseTyped(bytes: Buffer, contentType: string | undefined, typeName: string): Json {
   const what = typeName.slice(typeName.lastIndexOf(".") + 1);
   if (mediaType(contentType) === PROTOBUF_TYPE) return parseProtobufBody(bytes, typeSchema(typeName), what);
   return typed(parseBody(bytes, contentType, what).value, typeName);
 }
 
-/** What has been read as an object of such a type. */
+/** As `parseTyped`, from a parsed value. */
 export function typed(value: Json, typeName: string): Json {
   const what = typeName.slice(typeName.lastIndexOf(".") + 1);
   const kind = isObject(value) ? (value.kind ?? what) : what;
@@ -179,7 +179,7 @@ export function typed(value: Json, typeName: string): Json {
   }
 }
 
-/** Reads a protobuf body by its schema. `check` sees which type it says it is before it is read. */
+/** Reads a protobuf body by its schema. `check` is called with the type that its envelope names, before it is decoded. */
 function parseProtobufBody(
   bytes: Buffer,
   schema: ObjectSchema,
@@ -214,13 +214,13 @@ function checkType({ apiVersion = "", kind: name = "" }: JsonObject, kind: Kind,
   );
 }
 
-/** Where no Go type says what a body must be, the original has other words for what it must not be. */
+/** Kubernetes has other messages for custom resources, which have no Go type. */
 function checkUntyped(value: JsonObject, kind: Kind, bytes: Buffer, warn: (message: string) => void): void {
   const { apiVersion = "", kind: name = "", metadata, ...rest } = value;
   if (name === "") throw unrecognized(kind.kind, `Object 'Kind' is missing in '${bytes.toString("utf8")}'`, bytes);
   const own = apiVersionOf(kind);
   if (apiVersion !== own) {
-    // It knows nothing of that version, and no field of it.
+    // Kubernetes has no schema for that version: every field of it is unknown.
     for (const unknown of Object.keys(rest)) warn(unknownField(unknown));
     throw badRequest(`the API version in the data (${apiVersion}) does not match the expected API version (${own})`);
   }

@@ -1,25 +1,25 @@
 /**
- * Between the form in which objects are kept and the kind's own, where the way from one to the other may take waiting. Built-in kinds have
- * `storedAs` for it, which never waits; the versions of a kind that is defined at run time have this.
+ * Conversion between the stored version of a custom resource and the version that a resource serves. It may have to wait for a webhook;
+ * built-in kinds use `storedAs`, which never waits.
  *
- * 1. A form is a StoredObject of the same key and revision: everything behind the verbs takes it for what is stored.
- * 2. It is made once for each object and revision, for all who ask, also for those who ask at the same time.
+ * 1. A converted object is a StoredObject of the same key and revision: verbs, encoders and watches use it like the stored one.
+ * 2. Each object is converted once for each revision; requests that need it at the same time share the conversion.
  */
 import type { Convert, KubeObject } from "#api";
 import type { StoredObject } from "../cache/stored-object.ts";
 
 export interface Forms {
-  /** In the kind's own form. Undefined: that is not known yet, and has to be waited for. */
+  /** The object in the kind's own form. Undefined: it has to be loaded first. */
   known(stored: StoredObject): StoredObject | undefined;
-  /** Makes them known. Rejects with what the caller is to be told. */
+  /** Converts objects, so that `known` returns them. Rejects with the error for the client. */
   load(objects: readonly StoredObject[]): Promise<void>;
-  /** In the form in which it is to be kept. */
+  /** The object in the form in which it is stored. */
   toStored(object: KubeObject): Promise<KubeObject>;
-  /** This process has written it: it is as it should be. */
+  /** This process has written the object, in the current stored form. */
   wrote(stored: StoredObject): void;
-  /** Whether an object, in the kind's own form, is kept in a form in which it would not be kept if it were written now. */
+  /** Whether the stored form of an object differs from the one in which it would be written now. */
   isStale(own: StoredObject): boolean;
-  /** Runs what compares an object with what others wrote in other versions of it. */
+  /** Runs a function that needs the object in versions in which other managers wrote it. */
   converting<T>(run: (convert: Convert) => T): Promise<T>;
 }
 
@@ -30,7 +30,7 @@ export async function ownForm(forms: Forms, stored: StoredObject): Promise<Store
   return loaded(forms, stored);
 }
 
-/** The objects of a page: the page itself where they are all as they are kept. */
+/** The objects of a page in the kind's own form: the page itself where no object differs. */
 export async function ownForms(forms: Forms, page: readonly StoredObject[]): Promise<readonly StoredObject[]> {
   let own = shown.get(forms)?.get(page);
   if (own === undefined) {
@@ -43,7 +43,7 @@ export async function ownForms(forms: Forms, page: readonly StoredObject[]): Pro
   return own;
 }
 
-/** Pages that are kept are read again and again: what is made of them is kept with them. */
+/** The cache keeps the last page for clients that list at the same time: its conversion is kept with it. */
 const shown = new WeakMap<Forms, WeakMap<readonly StoredObject[], readonly StoredObject[]>>();
 
 /** After `load`. */

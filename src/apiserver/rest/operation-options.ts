@@ -1,4 +1,4 @@
-/** The options of a write as admission is shown them: an object of the kind that clients know. */
+/** The options of a request as admission gets them: a CreateOptions, UpdateOptions or DeleteOptions object. */
 import type { JsonObject } from "#api";
 import type { DeleteOptions } from "./options.ts";
 

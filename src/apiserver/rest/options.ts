@@ -1,5 +1,5 @@
 /**
- * The options of requests, read from their query (DeleteOptions also from a body) and checked in the original's words.
+ * The options of requests, read from their query (DeleteOptions also from a body). Messages are those of Kubernetes.
  */
 import { badRequest, type FieldError, field, invalidStatus, isObject, type Json, validateManagerName } from "#api";
 import { isTrue } from "../http/request-info.ts";
@@ -22,11 +22,11 @@ export interface DeleteOptions {
   readonly ignoreStoreReadError: boolean;
 }
 
-/** Of who says nothing. */
-const USUAL: WriteOptions = { dryRun: false, fieldManager: "", fieldValidation: "Warn" };
+/** The options of a request without a query. */
+const DEFAULTS: WriteOptions = { dryRun: false, fieldManager: "", fieldValidation: "Warn" };
 
 export function writeOptions(kind: "CreateOptions" | "UpdateOptions", query: URLSearchParams): WriteOptions {
-  if (query.size === 0) return USUAL;
+  if (query.size === 0) return DEFAULTS;
   check(kind, writeErrors(query));
   return readWrite(query);
 }

@@ -1,21 +1,21 @@
-/** Small parts of requests that several verbs read. */
+/** What several verbs derive from a request. */
 import type { JsonObject, KubeObject, RequestFacts } from "#api";
 import type { Maybe } from "#base";
 import { writeOptionsObject } from "./operation-options.ts";
 import type { RestRequest } from "./rest-request.ts";
 import type { AdmissionAttributes } from "./server-context.ts";
 
-/** What the rules of a kind may know of a request. */
+/** What the rules of a kind get to know of a request. */
 export function requestFacts({ context, user }: RestRequest): RequestFacts {
   return { now: context.clock.now(), user: { ...user, extra: user.extra ?? {} } };
 }
 
-/** Asks the guard of the resource, if it has one. */
+/** Calls the guard of the resource, if it has one. */
 export function guarded(request: RestRequest, object: KubeObject, old?: KubeObject): Maybe<void> {
   const { context, resource } = request;
   const { group, resource: plural } = resource.groupResource;
   const guard = context.access.guards.get(`${group}/${plural}`);
-  return guard?.({ request, object, ...(old !== undefined && { old }) });
+  return guard?.({ request, object, old });
 }
 
 export function admissionAttributes(

@@ -1,4 +1,4 @@
-/** A resource as it is served: its kind, where its objects are kept, and the cache of them. */
+/** A served resource: its kind, the place of its objects in the store, and their cache. */
 import { apiVersionOf, decode, type GroupResource, internalError, type Json, type Kind, type KubeObject } from "#api";
 import type { KeyRange, Maybe } from "#base";
 import type { ResourceCache } from "../cache/resource-cache.ts";
@@ -22,12 +22,12 @@ export class Resource {
     this.groupResource = { group: kind.group, resource: kind.names.plural };
   }
 
-  /** Where an object stands in its cache; behind the cache's prefix, its key in the store. */
+  /** The key of an object in the cache. With the cache's prefix before it, its key in the store. */
   suffix(namespace: string, name: string): string {
     return this.kind.scope === "Namespaced" ? `${namespace}/${name}` : name;
   }
 
-  /** What is kept there, in this kind's own form: at once, unless it is kept in another one. */
+  /** The object under a key, in this kind's own form. It is a promise only if the object has to be converted. */
   get(suffix: string): Maybe<StoredObject | undefined> {
     const stored = this.cache.get(suffix);
     return stored === undefined || this.forms === undefined ? stored : ownForm(this.forms, stored);
@@ -61,7 +61,7 @@ export class Resource {
     decode(this.kind.schema, object as unknown as Json);
   }
 
-  /** The object in the form in which it is kept. */
+  /** The object in the form in which it is stored. */
   toStored(object: KubeObject): KubeObject {
     return this.kind.storedAs === undefined ? object : this.kind.storedAs.toStored(object);
   }

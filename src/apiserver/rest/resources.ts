@@ -1,8 +1,8 @@
 /**
- * All resources that are served, found by group, version and plural name.
+ * All served resources, by group, version and plural name.
  *
- * 1. They come and go while requests are served; a request goes on with the resource that it found.
- * 2. Resources whose objects are stored under one prefix share its cache.
+ * 1. Resources are added and removed while requests are served; a request keeps the resource that it found.
+ * 2. Resources whose objects are stored under one prefix share a cache.
  */
 import type { Kind } from "#api";
 import type { StoreFeed } from "../cache/feed.ts";
@@ -14,7 +14,7 @@ interface Followed {
   readonly leave: () => void;
 }
 
-/** Where a resource is served. It may be made when it is first asked for. */
+/** An entry of the table, whose resource may be made on first use. */
 class Place {
   readonly #make: () => Resource;
   #resource: Resource | undefined;
@@ -31,8 +31,6 @@ class Place {
 
 export class Resources {
   readonly #byPath = new Map<string, Place>();
-  /** What has been found, by plural, group and version, until something changes: every request looks, and a path has to be put together. */
-  readonly #found = new Map<string, Map<string, Map<string, Place>>>();
   readonly #groups = new Set<string>();
   readonly #followed = new Map<string, Followed>();
   readonly #feed: StoreFeed;
@@ -41,29 +39,25 @@ export class Resources {
     this.#feed = feed;
   }
 
-  /** A kind that is part of the server. Before the feed loads. */
+  /** Serves a built-in kind. To be called before the feed loads. */
   add(kind: Kind): Resource {
     this.#groups.add(kind.group);
     const resource = new Resource(kind, this.follow(storePrefixOf(kind)));
     this.#byPath.set(pathOf(kind.group, kind.version, kind.names.plural), new Place(() => resource));
-    this.#found.clear();
     return resource;
   }
 
-  /** Serves a kind, or serves it anew: it is made when it is first asked for. The function takes it away, unless another has taken its place. */
+  /** Serves a kind; `make` runs on first use. Replaces what was served under the same path. The returned function removes it again. */
   serve({ group, version, names }: Pick<Kind, "group" | "version" | "names">, make: () => Resource): () => void {
     const path = pathOf(group, version, names.plural);
     const place = new Place(make);
     this.#byPath.set(path, place);
-    this.#found.clear();
     return () => {
-      if (this.#byPath.get(path) !== place) return;
-      this.#byPath.delete(path);
-      this.#found.clear();
+      if (this.#byPath.get(path) === place) this.#byPath.delete(path);
     };
   }
 
-  /** Keeps what is stored under a prefix. Before the feed loads. */
+  /** The cache of a prefix. To be called before the feed loads. */
   follow(prefix: string): ResourceCache {
     const known = this.#followed.get(prefix);
     if (known !== undefined) return known.cache;
@@ -72,7 +66,7 @@ export class Resources {
     return cache;
   }
 
-  /** As `follow`, while the feed runs. For one prefix at a time. Throws what the store throws. */
+  /** As `follow`, while the feed runs; not twice at the same time for one prefix. Throws what the store throws. */
   async join(prefix: string): Promise<ResourceCache> {
     const known = this.#followed.get(prefix);
     if (known !== undefined) return known.cache;
@@ -81,7 +75,7 @@ export class Resources {
     return cache;
   }
 
-  /** Nothing that is stored under the prefix is served any more. */
+  /** Drops the cache of a prefix that is no longer served, and ends its watches. */
   unfollow(prefix: string): void {
     const followed = this.#followed.get(prefix);
     this.#followed.delete(prefix);
@@ -90,19 +84,10 @@ export class Resources {
   }
 
   find(group: string, version: string, plural: string): Resource | undefined {
-    return (this.#found.get(plural)?.get(group)?.get(version) ?? this.#look(group, version, plural))?.resource;
+    return this.#byPath.get(pathOf(group, version, plural))?.resource;
   }
 
-  #look(group: string, version: string, plural: string): Place | undefined {
-    const place = this.#byPath.get(pathOf(group, version, plural));
-    if (place === undefined) return undefined;
-    const ofPlural = this.#found.get(plural) ?? new Map<string, Map<string, Place>>();
-    const ofGroup = ofPlural.get(group) ?? new Map<string, Place>();
-    this.#found.set(plural, ofPlural.set(group, ofGroup.set(version, place)));
-    return place;
-  }
-
-  /** Whether any version of the group is part of the server. */
+  /** Whether any version of the group is built in. */
   servesGroup(group: string): boolean {
     return this.#groups.has(group);
   }

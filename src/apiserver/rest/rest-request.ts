@@ -16,21 +16,21 @@ export interface RestRequest {
   readonly user: UserInfo;
   readonly userAgent: string | undefined;
   readonly query: URLSearchParams;
-  /** Reads show the state as of this revision. Absent: the newest. */
+  /** Reads return the state at this revision. Absent: the newest. */
   readonly asOf?: Revision | undefined;
   readonly contentType: string | undefined;
   body(): Promise<Buffer>;
-  /** What the body says in JSON, where it need not be read. */
+  /** The value of the body, for clients in this process, which need not encode it. */
   readonly value?: (() => Json) | undefined;
   warn(message: string): void;
-  /** Notes something for audit. `level`: only where the bodies of requests are kept, too. */
+  /** Adds an audit annotation. `level`: only if the audit policy records request bodies. */
   annotate(key: string, value: string, level?: "Request"): void;
-  /** Somebody wants to see the object that was sent, before anything is added to it. */
+  /** Called with the object as it was sent, before defaults are added (audit). */
   readonly received?: ((draft: AnyDraft, kind: Kind) => void) | undefined;
   readonly witness?: RequestWitness | undefined;
 }
 
-/** An object that a write made, in the resource's own form, and its bytes if it was stored. */
+/** The result of a write, in the resource's own form. */
 export interface Written {
   readonly created: boolean;
   readonly stored: import("../cache/stored-object.ts").StoredObject;

@@ -1,4 +1,4 @@
-/** What the verbs need besides the request: passed in by the composition root. */
+/** What the verbs need besides the request. The composition root passes it in. */
 import type { Draft, JsonObject, KubeObject, ObjectMeta } from "#api";
 import type { Clock, Logger, Maybe, Random } from "#base";
 import type { RequestAbout } from "#flows";
@@ -8,39 +8,43 @@ import type { UserInfo } from "../identity/user.ts";
 import type { Resource } from "./resource.ts";
 import type { RestRequest } from "./rest-request.ts";
 
-export interface ServerContext {
+/** What reading and storing needs. It exists before the server is complete. */
+export interface StorageContext {
   readonly store: Store;
   readonly feed: StoreFeed;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
-  readonly admission: Admission;
-  readonly access: WriteAccess;
-  /** What objects of some resources take from a common stock when they are written, by `group/plural`. */
-  readonly allocators: ReadonlyMap<string, Allocator>;
   /** A version 4 UUID. */
   newUid(): string;
-  /** Whether the caches follow writes of other servers, so that a read of the newest state has to ask the store how far it is. */
+  /** Other servers write to the store: a read of the newest state has to ask it for its revision. */
   readonly sharedStore: boolean;
-  /** Who watches is told of by name: what to call with each event that goes to them. Absent: nobody wants to know. */
-  deliveries?(
-    user: string,
-    userAgent: string,
-  ): (resource: Resource, change: string, key: string, revision: number) => void;
-  /** Whether what the store has at a key should be written again, though it says the same. Absent: never. */
-  isOutdated?(key: string): boolean;
+  /** Whether the value of a key should be written again, though it says the same. Absent: never. */
+  readonly isOutdated?: ((key: string) => boolean) | undefined;
 }
 
+/** The complete server: storage, and everything that has a say in a write. */
+export interface ServerContext extends StorageContext {
+  readonly admission: Admission;
+  readonly access: WriteAccess;
+  /** By `group/plural`: who hands out what objects of that resource need, such as addresses. */
+  readonly allocators: ReadonlyMap<string, Allocator>;
+  /** Reports each delivery with the watcher's user name. Absent: deliveries are not recorded. */
+  readonly deliveries?: ((user: string, userAgent: string) => Delivered) | undefined;
+}
+
+export type Delivered = (resource: Resource, change: string, key: string, revision: number) => void;
+
 /**
- * Hands out what no two objects may have: addresses, ports. Asked between `prepare` and validation, so that validation sees the object whole.
+ * Hands out what no two objects may share: addresses, ports. It runs before validation, so that validation sees the complete object.
  *
  *     allocate ──► validate ──► store ──► keep
- *        └──────────┴────────────┴─────► giveBack    the write came to nothing
+ *        └──────────┴────────────┴─────► giveBack    the write failed or changed nothing
  */
 export interface Allocator {
-  /** Fills in the draft, or throws what the client is told. A dry run takes nothing. */
+  /** Fills in the draft, or throws the error for the client. A dry run takes nothing. */
   allocate(wanted: Allocating): Promise<Allocation>;
-  /** The object is gone: what it had can be taken again. */
+  /** The object is deleted: what it had is free. */
   release(object: KubeObject): Promise<void>;
 }
 
@@ -51,22 +55,20 @@ export interface Allocating {
   readonly dryRun: boolean;
 }
 
-/** One of the two is called, once. Neither throws: what cannot be given back now is found later. */
+/** One of the two is called, once. Neither throws: the repair loop finds what cannot be given back now. */
 export interface Allocation {
-  /** The object is stored: what `old` had and it has no more can be taken again. */
+  /** The object is stored: what only `old` had is free. */
   keep(): Promise<void>;
   giveBack(): Promise<void>;
 }
 
 /**
- * Whether a caller may do by a write what its request alone does not say. Both refuse by throwing what the client is told.
- *
- *     mutate ──► guard ──► validate
+ * Checks of a user's rights that depend on the object that is written. Both refuse by throwing the error for the client.
  */
 export interface WriteAccess {
-  /** Asked for resources whose objects give rights to others, by `group/plural`. */
+  /** For resources whose objects give rights to others (RBAC), by `group/plural`. */
   readonly guards: ReadonlyMap<string, WriteGuard>;
-  /** An update or an apply finds nothing to change, and would create it. */
+  /** Called when an update or an apply would create the object. */
   mayCreate(request: RestRequest): Maybe<void>;
 }
 
@@ -76,25 +78,25 @@ export interface GuardedWrite {
   readonly request: RestRequest;
   readonly object: KubeObject;
   /** Absent on create. */
-  readonly old?: KubeObject;
+  readonly old?: KubeObject | undefined;
 }
 
-/** Somebody who wants to know how admission came to its answer, and what was written. */
+/** Records how a request passed admission, and what it wrote (the flow recorder). */
 export interface RequestWitness {
-  /** Rules of these plugins are asked, in turn. The list is shared: not to be changed. */
+  /** Rules of these plugins run now, in this order. The list is shared: it must not be changed. */
   asked(owners: readonly string[]): void;
-  /** The rule whose turn it was has answered. */
+  /** The current rule has admitted the object. */
   passed(): void;
   refused(plugin: string): void;
-  /** Another program is asked. Returns whom to tell when it has answered, and what went wrong. */
+  /** A call to another program begins. The returned function is called when it ends, with the error if it failed. */
   calls(to: string, what: string): (failed?: string) => void;
-  /** An object has been stored, or is gone. `besides`: what it is, where the request is about another resource. */
+  /** An object was stored or deleted. `besides`: its resource, where the request is about another one. */
   wrote(of: ObjectMeta, revision: number, change: "ADDED" | "MODIFIED" | "DELETED", besides?: RequestAbout): void;
 }
 
-/** Admission as the verbs see it: mutate before validation of the kind, validate after it. */
+/** Admission as the verbs see it. `write/order.ts` has the place of both calls. */
 export interface Admission {
-  /** Waits only if some plugin does. */
+  /** Returns a promise only if a plugin waits. */
   mutate(attributes: AdmissionAttributes): Maybe<void>;
   validate(attributes: AdmissionAttributes): Maybe<void>;
 }
@@ -107,14 +109,17 @@ export interface AdmissionAttributes {
   readonly name: string;
   readonly user: UserInfo;
   readonly dryRun: boolean;
-  /** On create and update; mutating plugins change it in place. */
+  /**
+   * On create and update. A mutating plugin of the object changes it in place. On a write of the status, everything but status and metadata may
+   * be the stored object itself, frozen: it must be replaced, not changed.
+   */
   readonly object?: KubeObject | undefined;
   readonly old?: KubeObject | undefined;
   readonly witness?: RequestWitness | undefined;
-  /** How the operation was asked for: CreateOptions, UpdateOptions, DeleteOptions. Absent where there are none. */
+  /** CreateOptions, UpdateOptions or DeleteOptions. Absent where there are none. */
   readonly options?: (() => JsonObject) | undefined;
-  /** Collects warnings for the caller. */
+  /** Adds a warning to the response. */
   warn(message: string): void;
-  /** Notes something for audit. `level`: only where the bodies of requests are kept, too. */
+  /** Adds an audit annotation. `level`: only if the audit policy records request bodies. */
   annotate(key: string, value: string, level?: "Request"): void;
 }

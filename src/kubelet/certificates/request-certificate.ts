@@ -1,7 +1,7 @@
-/** Asks the cluster for a node's certificate, as a client or as a server: a CertificateSigningRequest, approved and signed by others. */
+/** Requests a node's client or serving certificate with a CertificateSigningRequest that others approve and sign. */
 import { type certificates, kinds } from "#api";
 import type { Client } from "#client";
-import { makeSigningRequest, type ServerNames } from "./signing-request.ts";
+import { makeSigningRequest, type ServerNames } from "#pki";
 
 export interface IssuedCertificate {
   readonly certPem: string;
@@ -15,14 +15,17 @@ export class CertificateRefusedError extends Error {
 const CLIENT = { signer: "kubernetes.io/kube-apiserver-client-kubelet", usage: "client auth" } as const;
 const SERVER = { signer: "kubernetes.io/kubelet-serving", usage: "server auth" } as const;
 
-/** Waits for the answer; throws CertificateRefusedError if it is no. With `names` it is one of a server, else one of a client. */
+/** Resolves when it is issued; throws CertificateRefusedError if it is denied. With `names`: a serving certificate. */
 export async function requestCertificate(
   client: Client,
   nodeName: string,
   signal: AbortSignal,
   names?: ServerNames,
 ): Promise<IssuedCertificate> {
-  const { pem, keyPem } = makeSigningRequest(`system:node:${nodeName}`, ["system:nodes"], names);
+  const { pem, keyPem } = makeSigningRequest(
+    { commonName: `system:node:${nodeName}`, organizations: ["system:nodes"] },
+    names,
+  );
   const { signer, usage } = names === undefined ? CLIENT : SERVER;
   const requests = client.of(kinds.CertificateSigningRequest);
   const request: certificates.CertificateSigningRequest = {

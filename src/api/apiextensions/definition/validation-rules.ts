@@ -1,4 +1,7 @@
-/** Rules of a schema: that they are said properly, that they compile, and that they cannot cost too much. */
+/**
+ * Validation of `x-kubernetes-validations`: that rules are well-formed, that they compile, and that they cannot cost
+ * too much.
+ */
 import {
   type FieldError,
   type FieldPath,
@@ -22,13 +25,16 @@ const reasons = ["FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvali
 const lineBreak = /[\n\r]/;
 
 export interface RuleContext {
-  /** Undefined where rules are not to be compiled. */
+  /** Undefined where rules are not compiled. */
   readonly scope: RuleScope | undefined;
   readonly uncorrelated: FieldPath | undefined;
   readonly anyCost: boolean;
 }
 
-/** `clean` is asked when all that is said has been looked at: whether the schema is fit to compile rules from. */
+/**
+ * `clean` is called after the rules themselves were checked: whether the schema has no faults, so that rules can be
+ * compiled.
+ */
 export function ruleFaults(
   schema: JSONSchemaProps,
   path: FieldPath,
@@ -39,24 +45,25 @@ export function ruleFaults(
   const rules = schema["x-kubernetes-validations"] ?? [];
   if (rules.length === 0) return;
   const where = path.child("x-kubernetes-validations");
-  for (const [i, rule] of rules.entries()) found.schema.push(...saidFaults(rule, schema, where.index(i)));
+  for (const [i, rule] of rules.entries()) found.schema.push(...formFaults(rule, schema, where.index(i)));
   const { scope } = context;
   if (scope !== undefined && clean())
     found.rules.push(...compiledRuleFaults(scope, where, context.uncorrelated, context.anyCost));
 }
 
-function saidFaults(
+function formFaults(
   { rule = "", message = "", messageExpression = "", reason, fieldPath = "" }: ValidationRule,
   schema: JSONSchemaProps,
   path: FieldPath,
 ): readonly FieldError[] {
   const errors: FieldError[] = [];
-  const [trimmed, told] = [rule.trim(), message.trim()];
-  if (trimmed === "") errors.push(required(path.child("rule"), "rule is not specified"));
-  else if (message !== "" && told === "")
+  const [trimmedRule, trimmedMessage] = [rule.trim(), message.trim()];
+  if (trimmedRule === "") errors.push(required(path.child("rule"), "rule is not specified"));
+  else if (message !== "" && trimmedMessage === "")
     errors.push(invalid(path.child("message"), message, "must be non-empty if specified"));
-  else if (lineBreak.test(told)) errors.push(invalid(path.child("message"), message, "must not contain line breaks"));
-  else if (lineBreak.test(trimmed) && told === "")
+  else if (lineBreak.test(trimmedMessage))
+    errors.push(invalid(path.child("message"), message, "must not contain line breaks"));
+  else if (lineBreak.test(trimmedRule) && trimmedMessage === "")
     errors.push(required(path.child("message"), "message must be specified if rule contains line breaks"));
   if (messageExpression !== "" && messageExpression.trim() === "")
     errors.push(required(path.child("messageExpression"), "messageExpression must be non-empty if specified"));
@@ -136,7 +143,10 @@ function oldSelfFaults(
   return [invalid(path.child("optionalOldSelf"), rule.optionalOldSelf, words)];
 }
 
-/** Rules over defaults: as of a value that stays what it was, then as of one that is new. One budget for all defaults of a schema. */
+/**
+ * Runs rules on defaults: first as on an unchanged value, then as on a new one. All defaults of a schema share one
+ * budget.
+ */
 export function defaultRuleFaults(): DefaultRules {
   let budget: number = celLimits.perObject;
   const memo: RulesMemo = new Map();

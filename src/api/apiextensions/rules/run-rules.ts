@@ -1,8 +1,8 @@
 /**
- * The rules of one node, run over one value.
+ * Runs the rules of one node on one value.
  *
- * 1. All rules of an object share one budget, and each of them has one of its own. When either is spent, nothing more is run.
- * 2. A rule that asks for the old value is run only if there is one, unless it says that it can do without.
+ * 1. All rules of an object share one budget, and each has one of its own. When either is spent, no more rules run.
+ * 2. A rule that uses oldSelf runs only if there is an old value, unless it sets optionalOldSelf.
  */
 import { CelError, fromJson, none, Optional, type Outcome } from "../../machinery/cel/index.ts";
 import { type FieldError, type FieldErrorType, FieldPath, fieldErrorText } from "../../machinery/errors/field-error.ts";
@@ -15,9 +15,9 @@ import { type CompiledRule, type CompiledRules, celLimits } from "./compiled-rul
 /** One run over one object. */
 export class RuleRun {
   readonly errors: FieldError[] = [];
-  /** Faults of what was so before. */
+  /** Faults of unchanged values. */
   readonly warnings: string[] = [];
-  /** Negative: spent. */
+  /** Negative when it is spent. */
   budget: number;
 
   constructor(budget: number = celLimits.perObject) {
@@ -29,7 +29,7 @@ export class RuleRun {
   }
 }
 
-/** What a value was before, as far as that can be told: of itself, or of the nearest part around it. */
+/** The correlation with the old value: of the value itself, or of the nearest value around it. */
 export interface Before {
   readonly own?: Correlation | undefined;
   readonly around?: Correlation | undefined;
@@ -84,20 +84,20 @@ export function runRules(
           : `${error} evaluating rule: ${nameOf(rule)}`,
       );
     } else if (evaluation.value !== true) {
-      const forgiven = !usesOldSelf && (before.own ?? before.around)?.unchanged === true;
-      const tell = (error: FieldError): void => {
-        if (forgiven) run.warnings.push(fieldErrorText(error));
+      const isRatcheted = !usesOldSelf && (before.own ?? before.around)?.unchanged === true;
+      const report = (error: FieldError): void => {
+        if (isRatcheted) run.warnings.push(fieldErrorText(error));
         else run.errors.push(error);
       };
       const where = compiled.field === undefined ? at : below(at, compiled.field);
-      const told = messageOf(compiled, variables, run);
-      if ("fatal" in told) {
-        tell({ type: "FieldValueInvalid", field: where.toString(), badValue: schemaType, detail: told.fatal });
+      const message = messageOf(compiled, variables, run);
+      if ("fatal" in message) {
+        report({ type: "FieldValueInvalid", field: where.toString(), badValue: schemaType, detail: message.fatal });
         run.budget = -1;
         return;
       }
       const shown = schemaType === "object" || schemaType === "array" ? undefined : value;
-      tell(failure(rule, where, shown, told.detail));
+      report(failure(rule, where, shown, message.detail));
     }
   }
 }
@@ -126,14 +126,17 @@ function failure(rule: ValidationRule, at: FieldPath, shown: Json | undefined, d
   }
 }
 
-/** The words of its expression, else its own words, else the rule itself. An expression that cannot be afforded ends the run. */
+/**
+ * The result of messageExpression, else the message, else the rule itself. An expression that exceeds the budget ends
+ * the run.
+ */
 function messageOf(
   { rule, message }: CompiledRule,
   variables: Readonly<Record<"self" | "oldSelf", () => Outcome>>,
   run: RuleRun,
 ): { readonly detail: string } | { readonly fatal: string } {
-  const usual = { detail: rule.message ? rule.message.trim() : `failed rule: ${nameOf(rule)}` };
-  if (message === undefined) return usual;
+  const fallback = { detail: rule.message ? rule.message.trim() : `failed rule: ${nameOf(rule)}` };
+  if (message === undefined) return fallback;
   const evaluation = message.evaluate(variables, { budget: celLimits.perCall });
   if (evaluation.cost > run.budget)
     return {
@@ -149,7 +152,7 @@ function messageOf(
   run.budget -= evaluation.cost;
   const text = evaluation.ok && typeof evaluation.value === "string" ? evaluation.value.trim() : "";
   const fits = text !== "" && !text.includes("\n") && new TextEncoder().encode(text).length <= celLimits.messageBytes;
-  return fits ? { detail: text } : usual;
+  return fits ? { detail: text } : fallback;
 }
 
 function nameOf({ rule, message }: ValidationRule): string {

@@ -1,5 +1,5 @@
-/** Several faults as one: the first alone, several in brackets, each told once. */
+/** Joins faults as Kubernetes does: one as it is, several in brackets, duplicates removed. */
 export function aggregate(faults: readonly string[]): string {
-  const told = [...new Set(faults)];
-  return told.length === 1 ? (told[0] ?? "") : `[${told.join(", ")}]`;
+  const distinct = [...new Set(faults)];
+  return distinct.length === 1 ? (distinct[0] ?? "") : `[${distinct.join(", ")}]`;
 }

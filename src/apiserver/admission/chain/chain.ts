@@ -1,9 +1,10 @@
 /**
- * The admission chain: for each resource, subresource and operation the rules that are about it, found once.
+ * The admission chain. The rules that match a resource, subresource and operation are looked up once and kept as a plan.
  *
- *     write ──► plan of (resource, subresource, operation) ──► its rules in turn ──► once more, if a webhook or a policy changed the object
+ *     write ──► plan of (resource, subresource, operation) ──► its rules in order ──► a second round, if a webhook or policy changed the object
  */
 import type { Kind } from "#api";
+import { andThen, isPending, type Maybe } from "#base";
 import type { Resource } from "../../rest/resource.ts";
 import type { Admission, AdmissionAttributes } from "../../rest/server-context.ts";
 import type { AdmissionPlugin, Admit, ClusterView, Rule } from "./plugin.ts";
@@ -16,7 +17,7 @@ interface Plan {
 
 interface Phase {
   readonly rules: readonly Admit[];
-  /** Whose rule each is. */
+  /** The plugin of each rule. */
   readonly owners: readonly string[];
 }
 
@@ -49,14 +50,13 @@ export function admissionChain(plugins: readonly AdmissionPlugin[], view: Cluste
       const { mutates } = planFor(attributes);
       attributes.witness?.asked(mutates.owners);
       const rounds = new Rounds();
-      const second = () => (rounds.next() ? inTurn(mutates, attributes, view, rounds) : undefined);
-      const pending = inTurn(mutates, attributes, view, rounds);
-      return pending === undefined ? second() : pending.then(second);
+      const second = () => (rounds.next() ? inOrder(mutates, attributes, view, rounds) : undefined);
+      return andThen(inOrder(mutates, attributes, view, rounds), second);
     },
     validate: (attributes) => {
       const { validates } = planFor(attributes);
       attributes.witness?.asked(validates.owners);
-      return inTurn(validates, attributes, view, new Rounds());
+      return inOrder(validates, attributes, view, new Rounds());
     },
   };
 }
@@ -76,29 +76,29 @@ export function isAbout(
   });
 }
 
-/** Most rules have nothing to wait for: only those that do cost a turn. */
-function inTurn(
+/** Returns a promise only if a rule does. */
+function inOrder(
   phase: Phase,
   attributes: AdmissionAttributes,
   view: ClusterView,
   rounds: Rounds,
   from = 0,
-): void | Promise<void> {
+): Maybe<void> {
   const { rules, owners } = phase;
   const { witness } = attributes;
   let at = from;
   try {
     for (; at < rules.length; at++) {
-      const pending = rules[at]?.(attributes, view, rounds);
-      if (pending === undefined) {
+      const admitted = rules[at]?.(attributes, view, rounds);
+      if (!isPending(admitted)) {
         witness?.passed();
         continue;
       }
       const [owner, next] = [owners[at], at + 1];
-      return pending.then(
+      return admitted.then(
         () => {
           witness?.passed();
-          return inTurn(phase, attributes, view, rounds, next);
+          return inOrder(phase, attributes, view, rounds, next);
         },
         (error: unknown) => refused(attributes, owner, error),
       );

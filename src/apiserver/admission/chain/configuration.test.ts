@@ -25,7 +25,7 @@ describe("the configuration of admission", () => {
     [`${header}plugins: {}`, "`plugins` has to be a list"],
     [`${header}plugins: [{}]`, "each of `plugins` needs a `name`"],
     [`${header}plugins: [{name: A, path: none.yaml}]`, "/etc/k8ts/none.yaml: it cannot be read: no such file."],
-    [`${header}plugins: [{name: A, path: broken.yaml}]`, "/etc/k8ts/broken.yaml: it is no YAML"],
+    [`${header}plugins: [{name: A, path: broken.yaml}]`, "/etc/k8ts/broken.yaml: it is not YAML"],
   ] as const;
   it.each(wrong)("refuses %j", (text, says) => {
     expect(() => parse(text)).toThrow(says);

@@ -2,7 +2,7 @@
 import { dirname, isAbsolute, join } from "node:path";
 import { isObject, type JsonObject, parseYaml, YamlSyntaxError } from "#api";
 
-/** A configuration that a plugin cannot use; a sentence for whoever wrote it. */
+/** A configuration that a plugin cannot use. The message is for the administrator. */
 export class AdmissionConfigError extends Error {
   override readonly name = "AdmissionConfigError";
 
@@ -13,7 +13,7 @@ export class AdmissionConfigError extends Error {
 
 const VERSIONS = ["v1", "v1beta1", "v1alpha1"].map((version) => `apiserver.config.k8s.io/${version}`);
 
-/** Sections by the names of plugins. `read` gives the text of a file; it may throw. */
+/** The sections by plugin. `read` returns the text of a file; it may throw. */
 export function parseAdmissionConfiguration(
   text: string,
   file: string,
@@ -34,7 +34,7 @@ export function parseAdmissionConfiguration(
   return found;
 }
 
-/** Paths are meant from where the configuration is. */
+/** Paths are relative to the configuration file. */
 function fileOf(path: string, from: string, read: (path: string) => string): [text: string, file: string] {
   const file = isAbsolute(path) ? path : join(dirname(from), path);
   try {
@@ -50,7 +50,7 @@ function document(text: string, file: string): JsonObject {
     if (isObject(value)) return value;
   } catch (error) {
     if (!(error instanceof YamlSyntaxError)) throw error;
-    throw new AdmissionConfigError(file, `it is no YAML: ${error.message}`, error);
+    throw new AdmissionConfigError(file, `it is not YAML: ${error.message}`, error);
   }
   throw new AdmissionConfigError(file, "it has to be an object");
 }

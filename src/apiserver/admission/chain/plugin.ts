@@ -1,26 +1,26 @@
 /**
- * An admission plugin: looks at a write before it is stored, and may change or refuse it.
+ * An admission plugin checks a write before it is stored, and may change or refuse it.
  *
- * 1. Plugins run in the order of the chain: all that mutate, then, after the kind's own validation, all that validate.
- * 2. A plugin is a list of rules, each of which says what it is about. Whatever no rule is about costs nothing.
- * 3. A rule changes `attributes.object` in place, if it mutates, and refuses by throwing a StatusError. It returns a promise only if it has to wait.
- * 4. A rule reads the cluster from the caches, as new as they are.
- * 5. A rule may be asked twice about one object, if a webhook or a policy has changed it since: it does nothing that it has done already.
+ * 1. All mutating rules run first, in the order of the chain, then all validating rules: `rest/write/order.ts` has the place of both in a write.
+ * 2. A rule names the operations and resources that it handles. A request that no rule handles costs nothing.
+ * 3. A mutating rule changes `attributes.object` in place. A rule refuses by throwing a StatusError. It returns a promise only if it has to wait.
+ * 4. A rule reads the cluster from the caches, which may lag behind the store.
+ * 5. A rule may run twice for one object, if a webhook or policy has changed it: what it has done already, it does not do again.
  */
 import { type core, type Draft, forbidden, type KubeObject, type StatusError } from "#api";
-import type { Clock, Random } from "#base";
+import type { Clock, Maybe, Random } from "#base";
 import type { AdmissionAttributes } from "../../rest/server-context.ts";
 import type { Rounds } from "./rounds.ts";
 
 export type Operation = AdmissionAttributes["operation"];
-export type Admit = (attributes: AdmissionAttributes, cluster: ClusterView, rounds: Rounds) => void | Promise<void>;
+export type Admit = (attributes: AdmissionAttributes, cluster: ClusterView, rounds: Rounds) => Maybe<void>;
 
 export interface AdmissionPlugin {
-  /** As `--enable-admission-plugins` calls it. */
+  /** The name in `--enable-admission-plugins`. */
   readonly name: string;
   readonly mutates?: readonly Rule[];
   readonly validates?: readonly Rule[];
-  /** Lets go of what it holds, such as connections. */
+  /** Releases what it holds, such as connections. */
   close?(): void;
 }
 
@@ -28,7 +28,7 @@ export interface Rule {
   readonly operations: readonly Operation[];
   readonly resources: readonly string[];
   /** Only resources of this scope. Default: of both. */
-  readonly scope?: "Namespaced" | "Cluster";
+  readonly scope?: "Namespaced" | "Cluster" | undefined;
   readonly admit: Admit;
 }
 
@@ -39,7 +39,7 @@ export function rule(operations: string, resources: string, admit: Admit, scope?
     operations: operations.split(" ") as Operation[],
     resources: resources.split(" "),
     admit,
-    ...(scope !== undefined && { scope }),
+    scope,
   };
 }
 
@@ -52,15 +52,15 @@ export interface ClusterView {
     name: string,
   ): T | undefined;
   list<T extends KubeObject>(group: string, version: string, plural: string): Iterable<T>;
-  /** Those of one namespace, sorted by name. */
+  /** The objects of one namespace, sorted by name. */
   listIn<T extends KubeObject>(group: string, version: string, plural: string, namespace: string): readonly T[];
-  /** Waits until the caches show all that the store has acknowledged. */
+  /** Waits until the caches show every write that the store has acknowledged. */
   fresh(): Promise<void>;
   readonly random: Random;
   readonly clock: Clock;
 }
 
-/** The refusal of a plugin: 403, and why. */
+/** The error of a plugin that refuses: 403. */
 export function refused({ resource, name, object }: AdmissionAttributes, why: string): StatusError {
   return forbidden(resource.groupResource, name || object?.metadata.name || unnamed(object), why);
 }
@@ -73,7 +73,7 @@ function unnamed(object: KubeObject | undefined): string {
 export function podOf({ object }: AdmissionAttributes): Draft<core.Pod> & { spec: Draft<core.PodSpec> } {
   const pod = object as Draft<core.Pod>;
   pod.spec ??= { containers: [] };
-  // Missing, or null: validation has yet to refuse it.
+  // Missing or null: validation, which refuses that, comes later.
   pod.spec.containers ??= [];
   return pod as Draft<core.Pod> & { spec: Draft<core.PodSpec> };
 }

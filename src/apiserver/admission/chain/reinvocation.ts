@@ -1,8 +1,8 @@
 /**
- * Which webhooks, or policies, are asked again in the second round: those that want to, and after which something has changed.
+ * Which webhooks and policies run again in the second round: those with reinvocationPolicy IfNeeded after which the object changed.
  *
- *     first round     a asks to be asked again ──► b changes the object ──► a is to be asked again
- *     second round    plugins of the server ──► the object is another than the first round left ──► all that want to are asked again
+ *     first round     a (IfNeeded) runs ──► b changes the object ──► a has to run again
+ *     second round    built-in plugins change the object ──► every webhook and policy with IfNeeded has to run again
  */
 import { equalJson, type Json, type KubeObject } from "#api";
 import type { Rounds } from "./rounds.ts";
@@ -16,18 +16,18 @@ export class Reinvocation {
     if (rounds.number === 1 && !equalJson(this.#left ?? null, asJson(object))) this.#requireAll();
   }
 
-  /** In the second round only who is to be asked again: nobody is asked for the first time then. */
+  /** The second round runs only what has to run again, nothing for the first time. */
   mayInvoke(rounds: Rounds, id: string): boolean {
     return rounds.number === 0 || this.#again.has(id);
   }
 
-  /** The object is another now: those before have not seen it. */
+  /** The object changed: what ran before has to run again. */
   changed(rounds: Rounds): void {
     this.#requireAll();
     rounds.again();
   }
 
-  /** Who wants to be asked again has been asked. */
+  /** A webhook or policy with IfNeeded has run. */
   invoked(id: string): void {
     this.#invoked.add(id);
   }

@@ -1,6 +1,6 @@
 /**
- * Once through all that mutate, and, where the code of others has changed an object, a second time: the plugins of the server look at what became
- * of it, and the others only if they said that they want to.
+ * The rounds of mutation: a second one follows if a webhook or policy has changed the object. Built-in plugins run in both; webhooks and policies run
+ * again as `reinvocation.ts` decides.
  */
 export class Rounds {
   /** 0, then 1. */
@@ -8,19 +8,19 @@ export class Rounds {
   #wanted = false;
   #memories: Map<object, unknown> | undefined;
 
-  /** Asks for the second round. There is no third. */
+  /** Requests the second round. There is no third. */
   again(): void {
     this.#wanted = true;
   }
 
-  /** Goes on to the second round, if there is one. */
+  /** Starts the second round, if it was requested. */
   next(): boolean {
     if (!this.#wanted || this.number === 1) return false;
     this.number = 1;
     return true;
   }
 
-  /** What somebody remembers from the first round in the second. */
+  /** State that a plugin keeps from the first round to the second. */
   memory<T>(owner: object, make: () => T): T {
     this.#memories ??= new Map();
     if (!this.#memories.has(owner)) this.#memories.set(owner, make());

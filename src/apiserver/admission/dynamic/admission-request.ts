@@ -1,9 +1,9 @@
-/** The request as webhooks are sent it and expressions see it: `AdmissionRequest`, without the objects and without an identity of its own. */
+/** The AdmissionRequest that webhooks and expressions get, without the objects and the uid. */
 import type { JsonObject } from "#api";
 import type { AdmissionAttributes } from "../../rest/server-context.ts";
 import { namespaceOf, type Target, targetOf } from "./target.ts";
 
-/** `target`: the version in which the objects are; `resource`: that of a rule, where it is another. */
+/** `target`: the version of the objects; `resource`: that of the rule, if it is another. */
 export function admissionRequest(
   attributes: AdmissionAttributes,
   target: Target,

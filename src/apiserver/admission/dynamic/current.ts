@@ -1,4 +1,4 @@
-/** The object of a request while others change it, in the version of the last one that was asked about it. */
+/** The object of a request while webhooks or policies change it, in the version that the last of them needed. */
 import type { KubeObject } from "#api";
 import type { AdmissionAttributes } from "../../rest/server-context.ts";
 import { rewrite } from "./rewrite.ts";
@@ -41,13 +41,13 @@ export class Current {
     return this.#state;
   }
 
-  /** Of the version that was last asked for. */
+  /** `object` is in the version of the last call of `in`. */
   set(object: KubeObject): void {
     this.#state = { ...this.#state, object };
     this.#dirty = true;
   }
 
-  /** Puts what has become of the object where the request has it. */
+  /** Writes the result back to the request's object. */
   async settle(): Promise<void> {
     if (!this.#dirty) return;
     const { object } = await this.in(this.#own);

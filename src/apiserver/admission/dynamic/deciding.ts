@@ -1,10 +1,10 @@
 /**
- * An authorizer for expressions, which cannot wait, from one that may have to.
+ * Lets expressions, which cannot wait, use an authorizer that may have to.
  *
- *     expression ──► ask ──► known, or decided at once ──► goes on
- *                      └──► has to be waited for ──► the expression is given up, and run again when the answer is there
+ *     expression ──► authorize ──► decided at once, or known ──► goes on
+ *                        └───────► pending ──► the expression is aborted, and runs again when the decision is known
  *
- * 1. A question is asked once for each request, however often and wherever expressions ask it.
+ * Each authorization check of a request is made once, however often expressions need it.
  */
 
 import type { AuthorizerAttributes, AuthorizerVerdict } from "#api";
@@ -29,7 +29,7 @@ export class Deciding {
     return verdict;
   };
 
-  /** Runs what asks. It has no effects, so that it can be run again. */
+  /** Runs a function that may authorize. It must have no side effects: it may run again. */
   run<T>(evaluate: () => T): Maybe<T> {
     try {
       return evaluate();
@@ -43,7 +43,7 @@ export class Deciding {
   }
 }
 
-/** Control flow: an answer that has to be waited for. */
+/** Thrown to abort an expression whose authorization is pending. */
 class Undecided extends Error {
   readonly question: string;
   readonly verdict: Promise<AuthorizerVerdict>;

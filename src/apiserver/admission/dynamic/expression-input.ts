@@ -1,4 +1,4 @@
-/** What the expressions of webhooks and policies see of a request. */
+/** The variables of the expressions of webhooks and policies. */
 import type { ExpressionInput, Json, KubeObject } from "#api";
 import type { AdmissionAttributes } from "../../rest/server-context.ts";
 import type { ClusterView } from "../chain/plugin.ts";
@@ -9,7 +9,7 @@ import { isNamespaces, namespaceOf, targetOf } from "./target.ts";
 import type { Versioned } from "./versions.ts";
 
 export interface Inputs {
-  /** Of match conditions: they do not see the namespace, and the resource that the request names. */
+  /** For match conditions: without the namespace, and with the resource of the request. */
   readonly conditions: ExpressionInput;
   readonly expressions: ExpressionInput;
 }
@@ -46,7 +46,7 @@ export function inputsOf(
   };
 }
 
-/** The namespace that the object is in; none for a Namespace. Throws NotFound. */
+/** The namespace of the object; undefined for a Namespace. Throws NotFound. */
 export function namespaceFor(
   attributes: AdmissionAttributes,
   cluster: ClusterView,

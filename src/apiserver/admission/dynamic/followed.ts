@@ -1,8 +1,8 @@
 /**
- * What is made of the objects of some resources, such as webhook configurations, and made anew when one of them changes.
+ * A value derived from the objects of some resources, such as webhook configurations, and derived anew when one of them changes.
  *
- * 1. A change counts for the next request after its write is answered: the cache tells of it in the same turn.
- * 2. Where there are no objects, asking costs a look at a number.
+ * 1. A change holds for every request after the answer to its write.
+ * 2. While there are no objects, it costs a comparison of a number.
  */
 import type { Resource } from "../../rest/resource.ts";
 
@@ -20,7 +20,7 @@ export class Followed<T> {
     for (const { cache } of resources) cache.watchChanges({}, cache.oldest, { change: changed, expired: changed });
   }
 
-  /** Undefined where there is nothing to make it of. */
+  /** Undefined while there are no objects. */
   get current(): T | undefined {
     if (this.#resources.some(({ cache }) => cache.size === 0)) return undefined;
     this.#made ??= { value: this.#make() };

@@ -1,8 +1,8 @@
 /**
- * For each kind of request (resource, subresource, operation) the hooks whose rules are about it, found once.
+ * The webhooks or policies whose rules match a resource, subresource and operation, looked up once.
  *
- * 1. Whoever has no hook costs a look into two maps.
- * 2. Resources are served anew when anything about them changes, so that what is kept for one holds as long as it is served.
+ * 1. A request that nothing matches costs two map lookups.
+ * 2. A resource is replaced when anything about it changes, so what is kept for it stays valid as long as it is served.
  */
 import type { Resource } from "../../rest/resource.ts";
 import type { AdmissionAttributes } from "../../rest/server-context.ts";

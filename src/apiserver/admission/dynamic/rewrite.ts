@@ -1,8 +1,8 @@
 /**
- * The object of a request, after somebody else has changed it.
+ * Takes over the object that a webhook or policy has changed.
  *
- * 1. It is decoded and defaulted as if it had been sent like this.
- * 2. managedFields stay as they were, unless they are still good: who changed what they say may be outdated.
+ * 1. It is decoded and defaulted like the body of a request.
+ * 2. managedFields that it has broken are replaced by those before, with a warning.
  */
 import {
   applySchemaDefaults,
@@ -23,7 +23,7 @@ import { kindText, type Target } from "./target.ts";
 const INVALID_MANAGED_FIELDS =
   ".metadata.managedFields was in an invalid state after admission; this could be caused by an outdated mutating admission controller; please fix your requests: ";
 
-/** Throws InternalError for what is no object of the kind. `strict`: unknown fields are a fault, too. */
+/** Throws InternalError for a document that is not an object of the kind; with `strict`, also for unknown fields. */
 export function decoded(target: Target, document: Json, strict = false): KubeObject {
   const { own, schema, kind } = target;
   try {
@@ -52,7 +52,7 @@ function checkKind({ kind = "", apiVersion = "" }: KubeObject, { kind: wanted }:
   throw internalError(`${apiVersion}, Kind=${kind} cannot be handled as ${kindText(wanted)}`);
 }
 
-/** Puts the new state in the place of the old one, which others hold on to. */
+/** Gives the request's object the new state, in place: others hold references to it. */
 export function rewrite({ object, warn }: AdmissionAttributes, next: KubeObject): void {
   if (object === undefined || object === next) return;
   const before = object.metadata?.managedFields;

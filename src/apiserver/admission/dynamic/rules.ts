@@ -1,8 +1,8 @@
 /**
- * Which requests a rule of a webhook or a policy is about.
+ * Which requests the rules of a webhook or policy match.
  *
- * 1. All but the names of objects is decided by the kind of a request alone (resource, subresource, operation): once for each kind.
- * 2. Rules about what the request names come before rules about its equivalents.
+ * 1. Everything but the names of objects depends on resource, subresource and operation alone, and is decided once for these.
+ * 2. Rules that match the resource of the request come before rules that match an equivalent.
  */
 import type { admissionregistration } from "#api";
 import type { Resources } from "../../rest/resources.ts";
@@ -11,7 +11,7 @@ import { equivalentsOf, isNamespaces, type Target } from "./target.ts";
 
 type Rule = admissionregistration.NamedRuleWithOperations;
 
-/** A rule that is about requests of a kind, and the version of the resource that it is for. */
+/** A rule that matches a resource, subresource and operation, and the version of the resource that it names. */
 export interface Choice {
   readonly target: Target;
   /** Only these objects. Empty: all. */
@@ -37,7 +37,7 @@ export function choices(
   return found;
 }
 
-/** The version of the first rule that is about an object of this name. */
+/** The version of the first rule that matches an object of this name. */
 export function chosen(all: readonly Choice[], name: string): Target | undefined {
   return all.find(({ names }) => names.length === 0 || names.includes(name))?.target;
 }

@@ -1,4 +1,4 @@
-/** Selectors of a webhook or a policy: by the labels of the object, and by those of its namespace. */
+/** Selectors of a webhook or policy: by labels of the object, and of its namespace. */
 
 import { type core, type KubeObject, type LabelMatcher, type Labels, matcherOfSelector, notFound } from "#api";
 import { andThen, type Maybe } from "#base";
@@ -23,13 +23,13 @@ export function selectorsOf(of: {
   };
 }
 
-/** One of the two states of the object is enough. */
+/** One of the two states of the object has to match. */
 export function selectsObject({ object: matcher }: Selectors, object?: KubeObject, old?: KubeObject): boolean {
   if (isEverything(matcher)) return true;
   return [object, old].some((state) => state !== undefined && matcher.matches(state.metadata?.labels));
 }
 
-/** Throws NotFound if there is no such namespace. What is in none is selected, unless it is one. */
+/** Throws NotFound if the namespace does not exist. Cluster-scoped objects other than Namespaces match. */
 export function selectsNamespace(
   { namespace: matcher }: Selectors,
   attributes: AdmissionAttributes,
@@ -43,13 +43,13 @@ export function selectsNamespace(
   return andThen(namespaceNamed(namespace, cluster), ({ metadata }) => matcher.matches(metadata.labels));
 }
 
-/** A Namespace that is being written has the labels that it is about to have. */
+/** A Namespace that is being written counts with its new labels. */
 function ownLabels({ resource, subresource, operation, object }: AdmissionAttributes): Labels | undefined {
   const isWritten = operation === "CREATE" || operation === "UPDATE";
   return isNamespaces(resource) && subresource === "" && isWritten ? (object?.metadata.labels ?? {}) : undefined;
 }
 
-/** From the cache; waits only for a namespace that it does not know. */
+/** From the cache; waits only if the cache does not have the namespace. */
 export function namespaceNamed(name: string, cluster: ClusterView): Maybe<core.Namespace> {
   const find = () => cluster.get<core.Namespace>("", "v1", "namespaces", "", name);
   const found = find();

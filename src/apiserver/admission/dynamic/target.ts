@@ -1,8 +1,8 @@
 /**
- * What a request is about, as one version of its resource has it.
+ * The resource and kind of a request, in one of the versions that serve its objects.
  *
- *     PUT autoscaling/v1 hpa/web ──► autoscaling/v1 HorizontalPodAutoscaler          its own
- *                                    autoscaling/v2 HorizontalPodAutoscaler          an equivalent: the same objects in another form
+ *     PUT autoscaling/v1 hpa/web ──► autoscaling/v1 HorizontalPodAutoscaler          that of the request
+ *                                    autoscaling/v2 HorizontalPodAutoscaler          an equivalent: the same objects in another version
  */
 import { type Kind, type ObjectSchema, typeSchema } from "#api";
 import type { Resource } from "../../rest/resource.ts";
@@ -18,9 +18,9 @@ export interface GroupVersionKind {
 export interface Target {
   readonly resource: Resource;
   readonly subresource: string;
-  /** Of the object that is spoken there: of a subresource it may be another than the resource's, such as Scale. */
+  /** The kind of the object that is sent. For a subresource it may be another than the resource's, such as Scale. */
   readonly kind: GroupVersionKind;
-  /** Absent where it is another: what is spoken there has no rules of its own. */
+  /** Undefined if the object is of another kind, which has no rules here. */
   readonly own: Kind | undefined;
   readonly schema: ObjectSchema;
 }
@@ -65,7 +65,7 @@ export function equivalentsOf({ resource, subresource }: Target, resources: Reso
   return found;
 }
 
-/** An object of the kind Namespace is in the namespace that it is. */
+/** A Namespace belongs to the namespace of its own name. */
 export function namespaceOf({ resource, namespace, name }: AdmissionAttributes): string {
   return namespace === "" && isNamespaces(resource) ? name : namespace;
 }
@@ -74,7 +74,7 @@ export function isNamespaces({ kind }: Resource): boolean {
   return kind.group === "" && kind.names.plural === "namespaces";
 }
 
-/** As messages show it: `apps/v1, Kind=Deployment`. */
+/** The form of messages: `apps/v1, Kind=Deployment`. */
 export function kindText({ group, version, kind }: GroupVersionKind): string {
   return `${group}/${version}, Kind=${kind}`;
 }

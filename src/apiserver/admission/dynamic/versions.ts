@@ -1,7 +1,7 @@
 /**
- * The objects of a request in other versions than the one that it speaks.
+ * The objects of a request in other versions than that of the request.
  *
- *     own form ──► stored form ──► the other's form           built-in kinds
+ *     own form ──► stored form ──► the other version          built-in kinds
  *     own form ──► the definition's conversion ──► …          custom resources
  */
 import { apiVersionOf, internalError, isStatusError, type JsonObject, type KubeObject } from "#api";
@@ -9,7 +9,7 @@ import type { Target } from "./target.ts";
 
 /** Throws what the conversion throws. */
 export function converted(object: KubeObject, from: Target, to: Target): KubeObject | Promise<KubeObject> {
-  // What is not the resource's own kind, such as Scale, is the same in all versions.
+  // An object of another kind than the resource's, such as a Scale, is the same in all versions.
   if (from.resource === to.resource || from.own === undefined || to.own === undefined) return object;
   const { forms } = from.resource;
   if (forms !== undefined) return byDefinition(object, from, to);
@@ -26,7 +26,7 @@ async function byDefinition(object: KubeObject, from: Target, to: Target): Promi
   return versioned.object as unknown as KubeObject;
 }
 
-/** What cannot be converted cannot be asked about: throws InternalError. */
+/** Throws InternalError if the conversion fails. */
 export async function convertible<T>(convert: () => T | Promise<T>): Promise<T> {
   try {
     return await convert();
@@ -43,7 +43,7 @@ export interface Versioned {
   readonly old: KubeObject | undefined;
 }
 
-/** Each version is made once, when somebody first asks for it. */
+/** Each version is made once, on first use. */
 export class Versions {
   readonly #own: Versioned;
   readonly #made = new Map<Target["resource"], Versioned | Promise<Versioned>>();

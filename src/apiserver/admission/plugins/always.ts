@@ -1,4 +1,4 @@
-/** Plugins for trials: one that lets everything pass, one that lets nothing. */
+/** AlwaysAdmit and AlwaysDeny. */
 import { type AdmissionPlugin, refused, rule } from "../chain/plugin.ts";
 
 const ALL = "CREATE UPDATE DELETE CONNECT";

@@ -1,4 +1,4 @@
-/** Services may keep external addresses that they have, but get no new ones. */
+/** DenyServiceExternalIPs: a Service may keep its externalIPs, but not add new ones. */
 import type { core } from "#api";
 import { type AdmissionPlugin, refused, rule } from "../chain/plugin.ts";
 

@@ -1,7 +1,7 @@
 /**
- * The policies that are about one request, each with a binding and a parameter, or with why it cannot be used.
+ * The policies that apply to one request, each with a binding and a parameter, or with the reason why it cannot be used.
  *
- *     policy ──► meant? ──► paramKind known? ──► each binding ──► meant? ──► its parameters ──► one application for each
+ *     policy ──► matches? ──► paramKind served? ──► each binding ──► matches? ──► its parameters ──► one application for each
  */
 import { isStatusError, type KubeObject, StatusError } from "#api";
 import type { AdmissionAttributes } from "../../rest/server-context.ts";
@@ -53,7 +53,7 @@ export async function* applications<C>(
   }
 }
 
-/** The object cannot be had in the version that the policy is for. Undefined: the request passes without the policy. */
+/** The object cannot be converted to the version that the policy matches. Undefined: the request passes without the policy. */
 export function unconverted<C>({ concerned: { policy }, binding }: Usable<C>, error: unknown): Denial | undefined {
   if (!(error instanceof StatusError)) throw error;
   if (policy.spec?.failurePolicy === "Ignore") return undefined;
@@ -61,7 +61,7 @@ export function unconverted<C>({ concerned: { policy }, binding }: Usable<C>, er
   return { policy, binding, message, reason: "" };
 }
 
-/** Nothing where the failure policy ignores it. Throws what is no fault of the configuration. */
+/** Undefined if the failure policy ignores it. Errors other than of the configuration are thrown. */
 function* configurationFault<C>(
   error: unknown,
   { policy }: Concerned<C>,

@@ -1,4 +1,4 @@
-/** What the caller is told when a policy says no. */
+/** The error of a request that a policy denies. */
 import { StatusError, type StatusReason } from "#api";
 import type { AdmissionAttributes } from "../../rest/server-context.ts";
 import { refused } from "../chain/plugin.ts";
@@ -15,7 +15,7 @@ export interface Denial {
 const CODES: Readonly<Record<string, number>> = { Forbidden: 403, Unauthorized: 401, RequestEntityTooLarge: 413 };
 const UNPROCESSABLE = 422;
 
-/** The first of several is told. */
+/** The error names the first of several denials. */
 export function validationDenial(
   attributes: AdmissionAttributes,
   { policy, binding, message, reason }: Denial,
@@ -30,7 +30,7 @@ export function validationDenial(
   });
 }
 
-/** The first is told, all are named among the causes. */
+/** The error names the first denial; its causes list all. */
 export function mutationDenial(attributes: AdmissionAttributes, denials: readonly Denial[]): StatusError {
   const messages = denials.map(({ policy, binding, message }) =>
     binding === undefined

@@ -1,6 +1,6 @@
 /**
- * What no policy is asked about: the policies themselves, which could otherwise lock out who wants to repair them, and questions that are
- * never stored, without which nobody could log in or be told why.
+ * Requests that no policy applies to: policies themselves, so that a bad one can still be repaired, and reviews, which are never stored and without
+ * which nobody could log in.
  */
 import type { AdmissionAttributes } from "../../rest/server-context.ts";
 

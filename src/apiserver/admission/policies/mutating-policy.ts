@@ -1,4 +1,4 @@
-/** A MutatingAdmissionPolicy, compiled, and what one of its mutations makes of an object: pure. */
+/** A compiled MutatingAdmissionPolicy, and the evaluation of its mutations: pure. */
 import {
   Activation,
   type admissionregistration,
@@ -21,7 +21,7 @@ export interface MutatingPolicy {
   readonly conditions: readonly Expression[];
   readonly mutations: readonly Mutation[];
   readonly failurePolicy: "Fail" | "Ignore";
-  /** It is asked again when something has changed since. */
+  /** It runs again if the object changed after it (reinvocationPolicy: IfNeeded). */
   readonly reinvoked: boolean;
 }
 
@@ -53,12 +53,12 @@ export function isMatched({ conditions, variables, failurePolicy }: MutatingPoli
   return matchConditions(conditions, new Activation(input.conditions, variables), failurePolicy);
 }
 
-/** Why a mutation came to nothing, in words for the caller. */
+/** A mutation failed. The message is for the client. */
 export class MutationError extends Error {
   override readonly name = "MutationError";
 }
 
-/** What the expression of a mutation gives. Throws MutationError. */
+/** The value of the expression of a mutation. Throws MutationError. */
 export function evaluateMutation(
   { variables }: MutatingPolicy,
   { expression }: Mutation,

@@ -1,5 +1,5 @@
 /**
- * MutatingAdmissionPolicy: policies that users write in CEL, each of which sees what the ones before it have made of the object.
+ * MutatingAdmissionPolicy: mutations that users write in CEL. Each sees the object as the ones before it left it.
  *
  *     object ──► conditions ──► expression ──► patch ──► decode, default ──► the next mutation
  */
@@ -74,13 +74,13 @@ async function invoke(run: Run, application: Usable, reinvocation: Reinvocation,
   if (compiled.reinvoked) reinvocation.invoked(id);
 }
 
-/** A policy, a binding and a parameter. */
+/** Identifies a policy with a binding and a parameter. */
 function idOf({ concerned, binding, params }: Usable): string {
   const { namespace = "", name = "" } = params?.metadata ?? {};
   return JSON.stringify([concerned.policy.metadata.name, binding.metadata.name, namespace, name]);
 }
 
-/** One request on its way through the policies. */
+/** One request and the policies that mutate it. */
 class Run {
   readonly current: Current;
   readonly denials: Denial[] = [];
@@ -111,7 +111,7 @@ class Run {
     return false;
   }
 
-  /** What there is no object for, such as a connection without options, is passed over. */
+  /** A request without an object, such as a connection without options, is skipped. */
   async apply(application: Usable, mutation: Mutation): Promise<void> {
     const versioned = await this.current.in(application.target);
     if (versioned.object === undefined) return;

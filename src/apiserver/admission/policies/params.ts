@@ -1,7 +1,7 @@
 /**
  * The parameters of a policy: the objects of its paramKind that a binding refers to.
  *
- * 1. Nothing found is an answer, for the binding to deal with: `Deny` refuses the request, `Allow` passes over the binding.
+ * If none is found, the binding decides: `Deny` refuses the request, `Allow` skips the binding.
  */
 import { type admissionregistration, apiVersionOf, type KubeObject, matcherOfSelector } from "#api";
 import type { StoredObject } from "../../cache/stored-object.ts";
@@ -13,7 +13,7 @@ import { kindText } from "../dynamic/index.ts";
 type ParamKind = admissionregistration.ParamKind;
 type ParamRef = admissionregistration.ParamRef;
 
-/** A policy or a binding that cannot be used as it is; its failure policy decides what becomes of the request. */
+/** A policy or a binding that cannot be used. The failure policy decides about the request. */
 export class ConfigurationError extends Error {
   override readonly name = "ConfigurationError";
 }
@@ -26,7 +26,7 @@ export class Params {
     this.#resources = resources;
   }
 
-  /** The resource that has the objects of a kind. Throws ConfigurationError if there is none, for now. */
+  /** The resource of a kind. Throws ConfigurationError if it is not served. */
   resourceOf({ apiVersion = "", kind = "" }: ParamKind): Resource {
     const key = `${apiVersion} ${kind}`;
     const known = this.#known.get(key);
@@ -41,7 +41,7 @@ export class Params {
     throw new ConfigurationError(`failed to find resource referenced by paramKind: '${kindText(wanted)}'`);
   }
 
-  /** Those that a binding refers to. [undefined]: it does without. Throws ConfigurationError. */
+  /** The parameters of a binding. [undefined]: it has none. Throws ConfigurationError. */
   async collect(
     kind: ParamKind | undefined,
     ref: ParamRef | undefined,
@@ -61,7 +61,7 @@ export class Params {
   }
 }
 
-/** The namespace to look in; "" for what is in none. */
+/** The namespace of the parameters; "" for a cluster-scoped kind. */
 function place({ kind }: Resource, ref: ParamRef, namespace: string): string {
   const named = ref.namespace ?? "";
   if (kind.scope === "Cluster") {

@@ -1,8 +1,8 @@
 /**
- * What the expressions of mutations give, applied to an object: pure.
+ * Applies the value of a mutation to an object: pure.
  *
- * 1. An apply configuration sets what it names and keeps everything else; it may not name anything that is only set as a whole, because the rest of that
- *    would be lost.
+ * 1. An apply configuration sets the fields that it names and keeps all others. It may not name atomic lists, maps or structs: what it does not repeat
+ *    of them would be lost.
  * 2. A JSON patch with a test that fails changes nothing.
  */
 import {
@@ -74,7 +74,7 @@ function jsonOf(value: cel.Value): Json {
   );
 }
 
-/** Types are named after the fields that their values stand in; lists and maps between have no names. */
+/** A type is named after the path of fields that leads to its value; lists and maps on the path have no names. */
 function typeMismatches(value: cel.Outcome, path: readonly string[]): readonly string[] {
   const faults: string[] = [];
   if (value instanceof cel.ObjectValue) {
@@ -93,7 +93,7 @@ function typeMismatches(value: cel.Outcome, path: readonly string[]): readonly s
   return faults;
 }
 
-/** The paths of what can only be set as a whole. */
+/** The paths of atomic lists, maps and structs. */
 function atomics(schema: Schema, value: Json, path: string): readonly string[] {
   if (isObject(value) && (schema.type === "object" || schema.type === "map")) {
     const own = schema.atomic === true ? [path] : [];

@@ -1,8 +1,8 @@
 /**
- * Policies with their bindings, compiled, and which of them are about a kind of request.
+ * Policies with their bindings, compiled, and which of them may apply to a resource, subresource and operation.
  *
- * 1. A policy that nothing binds does nothing, and costs nothing.
- * 2. A policy is compiled once, when it is first needed after a change of it.
+ * 1. A policy without a binding costs nothing.
+ * 2. A policy is compiled once after each change, when a request first needs it.
  */
 import type { admissionregistration, KubeObject } from "#api";
 import type { StoredObject } from "../../cache/stored-object.ts";
@@ -29,7 +29,7 @@ export const GROUP = "admissionregistration.k8s.io";
 type MatchResources = admissionregistration.MatchResources;
 type ParamKind = admissionregistration.ParamKind;
 
-/** What both sorts of policies have. */
+/** What mutating and validating policies share. */
 export interface AnyPolicy extends KubeObject {
   readonly spec?: {
     readonly paramKind?: ParamKind;
@@ -43,7 +43,7 @@ export interface AnyBinding extends KubeObject {
     Partial<Pick<admissionregistration.ValidatingAdmissionPolicyBindingSpec, "validationActions">>;
 }
 
-/** Which requests of a kind are meant. */
+/** Matches requests of one resource, subresource and operation. */
 export interface Scope {
   readonly selectors: Selectors;
   /** Undefined: all. */
@@ -101,7 +101,7 @@ export class PolicySet<C> {
   }
 }
 
-/** The version of the object that is meant; undefined if the request is not. Throws NotFound for a namespace that is not there. */
+/** The version of the object that matches; undefined if the request does not match. Throws NotFound for a namespace that does not exist. */
 export async function meant(
   { selectors, chosen: rules, excluded }: Scope,
   attributes: AdmissionAttributes,
@@ -129,7 +129,7 @@ interface BoundPolicy {
   readonly bindings: readonly AnyBinding[];
 }
 
-/** By the names of policies, and then of bindings. */
+/** Sorted by the names of policies, then of bindings. */
 function boundPolicies(policies: Resource, bindings: Resource): readonly BoundPolicy[] {
   const byPolicy = new Map<string, AnyBinding[]>();
   for (const stored of bindings.readable()) {

@@ -1,8 +1,8 @@
 /**
- * A ValidatingAdmissionPolicy, compiled, and what it says of a request: pure.
+ * A compiled ValidatingAdmissionPolicy, and its evaluation for a request: pure.
  *
- * 1. Match conditions decide whether it says anything. Then each validation is a decision of its own.
- * 2. What cannot be evaluated is left to the failure policy.
+ * 1. Match conditions decide whether it applies. Each validation is a decision of its own.
+ * 2. The failure policy decides about expressions that fail.
  */
 import {
   Activation,
@@ -39,10 +39,10 @@ export type Decision =
   | { readonly admit: false; readonly message: string; readonly reason: string };
 
 export interface Decided {
-  /** One for each validation, in order; fewer where it did not come to them. */
+  /** One for each validation, in order; fewer if the evaluation stopped early. */
   readonly decisions: readonly Decision[];
   readonly annotations: readonly { readonly key: string; readonly value: string }[];
-  /** Of audit annotations: refusals, whatever the binding's actions are. */
+  /** Failed audit annotations: they deny the request, whatever the actions of the binding are. */
   readonly faults: readonly string[];
 }
 
@@ -98,7 +98,7 @@ function judge(policy: ValidatingPolicy, input: ExpressionInput): readonly Decis
     remaining = result.remaining;
     return result;
   });
-  // Messages may not ask for rights.
+  // Message expressions have no authorizer.
   const { authorizer: _, ...unauthorized } = input;
   const messages = new Activation(unauthorized, policy.variables);
   return policy.validations.map((validation, i): Decision => {
@@ -106,9 +106,9 @@ function judge(policy: ValidatingPolicy, input: ExpressionInput): readonly Decis
     if (result === undefined || !result.ok) return onFailure(policy, result?.error ?? "");
     if (result.value === true) return ADMIT;
     try {
-      const told = validation.message && messages.evaluate(validation.message, remaining);
-      remaining = told?.remaining ?? remaining;
-      const message = messageOf(validation, told?.ok === true ? told.value : undefined);
+      const evaluated = validation.message && messages.evaluate(validation.message, remaining);
+      remaining = evaluated?.remaining ?? remaining;
+      const message = messageOf(validation, evaluated?.ok === true ? evaluated.value : undefined);
       return { admit: false, message, reason: validation.spec.reason ?? "Invalid" };
     } catch (error) {
       if (!(error instanceof CostBudgetError)) throw error;
@@ -117,9 +117,9 @@ function judge(policy: ValidatingPolicy, input: ExpressionInput): readonly Decis
   });
 }
 
-/** What the expression says, if it is one line of a bearable length; else the message; else the expression that failed. */
-function messageOf({ spec }: CompiledValidation, told: cel.Value | undefined): string {
-  const text = typeof told === "string" ? told.trim() : "";
+/** The value of the message expression, if it is one line within the length limit; else the message; else the expression that failed. */
+function messageOf({ spec }: CompiledValidation, value: cel.Value | undefined): string {
+  const text = typeof value === "string" ? value.trim() : "";
   if (text !== "" && !text.includes("\n") && Buffer.byteLength(text) <= celLimits.messageBytes) return text;
   const message = spec.message?.trim() ?? "";
   return message === "" ? `failed expression: ${spec.expression.trim()}` : message;

@@ -1,4 +1,4 @@
-/** ValidatingAdmissionPolicy: policies that users write in CEL, and what their bindings make of a failure: deny, warn, audit. */
+/** ValidatingAdmissionPolicy: validations that users write in CEL, and the actions of their bindings: deny, warn, audit. */
 import { goJson, type Json } from "#api";
 import type { AdmissionAttributes } from "../../rest/server-context.ts";
 import { type AdmissionPlugin, type ClusterView, rule } from "../chain/plugin.ts";
@@ -77,7 +77,7 @@ async function convertedFor(
   }
 }
 
-/** Warns, notes, and gives what the request is refused for. */
+/** Adds warnings and audit annotations, and returns the denials. */
 function act(
   attributes: AdmissionAttributes,
   { concerned: { policy }, binding }: Usable<ValidatingPolicy>,

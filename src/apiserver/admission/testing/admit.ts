@@ -1,7 +1,7 @@
 /**
- * One plugin, one write, and a cluster of a few objects: what becomes of it.
+ * Runs one plugin for one write in a cluster of a few objects.
  *
- * The plugin runs in a chain of its own, so that what it says it is about counts.
+ * The plugin runs in a chain of its own, so that its rules are matched as in the server.
  */
 import { builtIn, isStatusError, type Kind, type KubeObject, type StatusError } from "#api";
 import { type Clock, seededRandom, VirtualClock } from "#base";
@@ -24,18 +24,18 @@ export interface Attempt {
   readonly namespace?: string;
   readonly name?: string;
   readonly dryRun?: boolean;
-  /** What is there already, with kind and apiVersion. */
+  /** Existing objects, with kind and apiVersion. */
   readonly cluster?: readonly object[];
   readonly clock?: Clock;
 }
 
 export interface Admitted {
-  /** As it is afterwards. */
+  /** The object afterwards. */
   readonly object: KubeObject & Readonly<Record<string, unknown>>;
   readonly warnings: readonly string[];
   readonly annotations: Readonly<Record<string, string>>;
   readonly error?: StatusError;
-  /** Why it was refused; "" if it was not. */
+  /** The message of the refusal; "" if it was admitted. */
   readonly why: string;
 }
 

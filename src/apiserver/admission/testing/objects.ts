@@ -1,4 +1,4 @@
-/** Objects that plugins look at: the least that each needs. */
+/** Minimal objects for tests of plugins. */
 interface Meta {
   readonly [field: string]: unknown;
 }

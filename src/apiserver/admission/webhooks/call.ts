@@ -1,7 +1,7 @@
 /**
- * One call to a webhook, and what came of it.
+ * One call to a webhook, and its outcome.
  *
- * 1. It has its time and no more. What goes wrong on the way is no denial: the failure policy decides what becomes of the request.
+ * A call ends at its timeout. An error is not a denial: the failure policy decides about the request.
  */
 import { badRequest, type StatusError } from "#api";
 import type { AdmissionAttributes } from "../../rest/server-context.ts";
@@ -16,7 +16,7 @@ const DEFAULT_TIMEOUT_SECONDS = 10;
 export type Called =
   | { readonly outcome: "allowed"; readonly review: Review }
   | { readonly outcome: "denied"; readonly error: StatusError }
-  /** It could not be asked, or did not answer as it should. */
+  /** It could not be called, or its response is not valid. */
   | { readonly outcome: "failed"; readonly why: string };
 
 export interface Caller {

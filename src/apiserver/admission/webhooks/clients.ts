@@ -1,5 +1,5 @@
 /**
- * Connections to webhooks: one client for all webhooks that are reached in the same way, as long as one of them is configured.
+ * Connections to webhooks: webhooks with the same address and credentials share a client, as long as one of them is configured.
  */
 import { type apiextensions, goJson, type Json } from "#api";
 import type { WebhookClient } from "../../outbound/webhook-client.ts";
@@ -24,7 +24,7 @@ export class Clients {
     return client;
   }
 
-  /** Closes all others. */
+  /** Closes all other clients. */
   keep(configs: readonly Config[]): void {
     const kept = new Set(configs.map(keyOf));
     for (const [key, client] of this.#open) {

@@ -1,4 +1,4 @@
-/** What the caller is told when a webhook says no. */
+/** The error of a request that a webhook denies. */
 import { isObject, type JsonObject, type StatusDetails, StatusError, type StatusReason } from "#api";
 
 const BAD_REQUEST = 400;
@@ -9,7 +9,7 @@ export function denial(webhook: string, result: JsonObject = {}): StatusError {
   const why = message || reason;
   const code = typeof result.code === "number" ? result.code : 0;
   return new StatusError(reason as StatusReason, why === "" ? `${by} without explanation` : `${by}: ${why}`, {
-    // A denial is never a success.
+    // A denial is always an error, whatever the webhook's status says.
     code: code < BAD_REQUEST ? BAD_REQUEST : code,
     ...(isObject(result.details) && { details: result.details as StatusDetails }),
   });

@@ -1,5 +1,5 @@
 /**
- * Who this server is to a webhook: the users of the kubeconfig that a WebhookAdmissionConfiguration names.
+ * How this server authenticates to a webhook: the users of the kubeconfig that a WebhookAdmissionConfiguration names.
  *
  *     webhook.ns.svc:443 ──► user `webhook.ns.svc` ──► `*.ns.svc` ──► `*.svc` ──► `*` ──► that of the current context ──► nobody
  */
@@ -10,7 +10,7 @@ import { AdmissionConfigError } from "../chain/configuration.ts";
 
 export type Identities = (config: apiextensions.WebhookClientConfig) => WebhookIdentity | undefined;
 
-/** `read` gives the text of a file; it may throw. */
+/** `read` returns the text of a file; it may throw. */
 export function identities(configuration: JsonObject | undefined, read: (path: string) => string): Identities {
   const file = configuration?.kubeConfigFile;
   if (typeof file !== "string" || file === "") return () => undefined;
@@ -43,7 +43,7 @@ function hostOf({ url, service }: apiextensions.WebhookClientConfig): string {
   return `${hostname}:${port === "" ? 443 : port}`;
 }
 
-/** The port that everyone expects may be left out. */
+/** The default port (443) may be left out. */
 function userNames(host: string): readonly string[] {
   const targets = host.endsWith(":443") ? [host, host.slice(0, -":443".length)] : [host];
   const exact = targets.flatMap((target) => {
@@ -68,11 +68,7 @@ function identityOf(user: JsonObject, read: (path: string, what: string) => stri
   };
   const [cert, key] = [pem("client-certificate"), pem("client-key")];
   const authorization = authorizationOf(user, read);
-  return {
-    ...(cert !== undefined && { cert }),
-    ...(key !== undefined && { key }),
-    ...(authorization !== undefined && { authorization }),
-  };
+  return { cert, key, authorization };
 }
 
 function authorizationOf(user: JsonObject, read: (path: string, what: string) => string): string | undefined {

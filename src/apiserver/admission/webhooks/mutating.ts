@@ -1,10 +1,10 @@
 /**
- * MutatingAdmissionWebhook: asks webhooks one after the other, each about what the ones before it have made of the object.
+ * MutatingAdmissionWebhook: calls webhooks one after the other. Each gets the object as the ones before it left it.
  *
  *     object ──► a webhook's version ──► call ──► patch ──► decode, default ──► the next one's version ──► … ──► the request's own version
  *
- * 1. A webhook that changes the object makes all plugins look at it once more. Webhooks that want to (reinvocationPolicy) are asked again then, if
- *    anything has changed since.
+ * If a webhook changes the object, all plugins run once more, and with them the webhooks with reinvocationPolicy IfNeeded that have not seen the
+ * latest change.
  */
 import {
   applyJsonPatch,
@@ -74,7 +74,7 @@ async function mutate(
     if (!(await meetsConditions(webhook, seen, versioned, deciding))) continue;
     if (!reinvocation.mayInvoke(rounds, webhook.id)) continue;
     const before = versioned.object;
-    await ask(all, webhook, attributes, current, versioned, rounds.number);
+    await invoke(all, webhook, attributes, current, versioned, rounds.number);
     if (!isSame(before, current.object)) reinvocation.changed(rounds);
     if (webhook.spec.reinvocationPolicy === "IfNeeded") reinvocation.invoked(webhook.id);
   }
@@ -82,7 +82,7 @@ async function mutate(
   reinvocation.end(attributes.object);
 }
 
-async function ask(
+async function invoke(
   all: Webhooks,
   webhook: Webhook,
   attributes: AdmissionAttributes,
@@ -102,7 +102,7 @@ async function ask(
   if (called.outcome === "failed") {
     note(false);
     if (!isIgnored(webhook)) throw internalError(called.why);
-    all.warn("a webhook failed, and the request passes without it", { webhook: spec.name, why: called.why });
+    all.warn("a webhook failed; its failurePolicy lets the request pass", { webhook: spec.name, why: called.why });
     attributes.annotate(FAILED_OPEN + place, spec.name);
     return;
   }

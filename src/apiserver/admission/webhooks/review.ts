@@ -1,8 +1,8 @@
 /**
- * The question to a webhook and what its answer is worth: pure.
+ * The AdmissionReview that is sent to a webhook, and the checks of its response: pure.
  *
- * 1. A v1 answer counts only if it is one to this question: its uid, its version and its kind. v1beta1 was never checked, and still is not.
- * 2. Who validates may not patch; who mutates says what kind of patch it is.
+ * 1. A v1 response must have the uid, version and kind of the request. As in Kubernetes, v1beta1 responses are not checked.
+ * 2. A validating webhook may not patch; a mutating webhook has to name the type of its patch.
  */
 import {
   DecodeError,
@@ -26,7 +26,7 @@ const VERSIONS = ["v1", "v1beta1"] as const;
 
 export type ReviewVersion = (typeof VERSIONS)[number];
 
-/** The first of the webhook's versions that is known here; undefined if there is none. */
+/** The first of the webhook's versions that this server speaks; undefined if there is none. */
 export function reviewVersion(spoken: readonly string[]): ReviewVersion | undefined {
   return spoken.map((version) => VERSIONS.find((known) => known === version)).find((known) => known !== undefined);
 }
@@ -62,12 +62,12 @@ export interface Review {
   readonly annotations: Readonly<Record<string, string>>;
 }
 
-/** It does not count. */
+/** The response is not valid. */
 export class ReviewError extends Error {
   override readonly name = "ReviewError";
 }
 
-/** Throws ReviewError, in the original's words. */
+/** Throws ReviewError, with the message of Kubernetes. */
 export function reviewIn(answer: Json, uid: string, version: ReviewVersion, mutating: boolean): Review {
   const response = responseIn(answer, uid, version);
   const patch = typeof response.patch === "string" ? response.patch : "";
@@ -98,7 +98,7 @@ function responseIn(answer: Json, uid: string, version: ReviewVersion): JsonObje
   return response;
 }
 
-/** As an AdmissionReview. What says nothing of its version or kind is taken for the one that was asked for, so far. */
+/** Decodes a response. A missing version or kind is taken as that of the request here; a later check refuses it for v1. */
 function typed(answer: Json, version: ReviewVersion): JsonObject {
   const { apiVersion = "", kind = "" } = isObject(answer) ? answer : {};
   const [group, of] = apiVersion === "" ? [GROUP, version] : String(apiVersion).split("/");

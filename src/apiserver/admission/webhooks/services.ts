@@ -1,4 +1,4 @@
-/** What both plugins need: webhooks that follow their configurations, connections to them, and whom to ask about rights. */
+/** What both webhook plugins share: the webhooks of the current configurations, connections to them, and the authorizer. */
 import { readFileSync } from "node:fs";
 import type { JsonObject } from "#api";
 import { serviceResolver } from "../../outbound/service-resolver.ts";
@@ -15,7 +15,7 @@ const GROUP = "admissionregistration.k8s.io";
 
 export interface Webhooks {
   readonly caller: Caller;
-  /** Those whose rules are about the request, in their order. */
+  /** The webhooks whose rules match the request, in their order. */
   about(attributes: AdmissionAttributes): readonly Concerned[];
   deciding(): Deciding;
   warn(message: string, details: Readonly<Record<string, unknown>>): void;
@@ -23,17 +23,17 @@ export interface Webhooks {
 
 const NONE: readonly Concerned[] = [];
 
-/** `plural`: of the configurations. */
+/** `plural`: the resource of the configurations. */
 export function webhooks(plural: string, services: PluginServices, configuration: JsonObject | undefined): Webhooks {
-  const { resources, context, authorize } = services;
+  const { resources, storage, authorize } = services;
   const configurations = resources.find(GROUP, "v1", plural);
   if (configurations === undefined) throw new Error(`${plural} are not served`);
   const identityFor = identities(configuration, (path) => readFileSync(path, "utf8"));
   const clients = new Clients((config) => {
     return webhookClient({
       config,
-      clock: context().clock,
-      resolve: serviceResolver(resources, () => context().random),
+      clock: storage.clock,
+      resolve: serviceResolver(resources, () => storage.random),
       identity: identityFor(config),
     });
   });
@@ -43,14 +43,14 @@ export function webhooks(plural: string, services: PluginServices, configuration
     return new Hooks((target, operation) => concernedBy(all, target, operation, resources));
   });
   return {
-    caller: { clients, newUid: () => context().newUid() },
+    caller: { clients, newUid: storage.newUid },
     about: (attributes) => hooks.current?.about(attributes) ?? NONE,
     deciding: () => new Deciding(authorize),
-    warn: (message, details) => context().log.warn(message, details),
+    warn: (message, details) => storage.log.warn(message, details),
   };
 }
 
-/** What decides about writes is not decided about by webhooks: nobody could repair what locks everyone out. */
+/** Webhook and policy configurations are not sent to webhooks: a bad one could never be repaired. */
 export function isExempt({ resource: { kind } }: AdmissionAttributes): boolean {
   return kind.group === GROUP;
 }

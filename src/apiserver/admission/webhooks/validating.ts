@@ -1,4 +1,4 @@
-/** ValidatingAdmissionWebhook: asks all webhooks that are about a request at once; the first in order that objects decides what the caller is told. */
+/** ValidatingAdmissionWebhook: calls all webhooks that match a request at the same time. The error is that of the first in order that denies. */
 import { internalError, type JsonObject } from "#api";
 import type { AdmissionAttributes } from "../../rest/server-context.ts";
 import { type AdmissionPlugin, type ClusterView, rule } from "../chain/plugin.ts";

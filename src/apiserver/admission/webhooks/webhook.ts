@@ -1,4 +1,4 @@
-/** A webhook of a configuration, compiled: which requests it is about, and how it is asked. */
+/** A compiled webhook of a configuration: which requests it handles, and how it is called. */
 import {
   Activation,
   type admissionregistration,
@@ -30,20 +30,20 @@ export interface Webhook {
   readonly configuration: string;
   /** Unique among all webhooks. */
   readonly id: string;
-  /** Its place among all of its sort, for audit. */
+  /** Its index among all mutating or all validating webhooks, for audit annotations. */
   readonly index: number;
   readonly selectors: Selectors;
   /** Compiled when a request first needs them. */
   conditions(): readonly Expression[];
 }
 
-/** A webhook whose rules are about a request, and the version of the object that it wants to see. */
+/** A webhook whose rules match a request, and the version in which it gets the object. */
 export interface Concerned {
   readonly webhook: Webhook;
   readonly target: Target;
 }
 
-/** All webhooks of all configurations, by the names of these. */
+/** The webhooks of all configurations, sorted by the names of these. */
 export function webhooksIn(resource: Resource): readonly Webhook[] {
   const found: Webhook[] = [];
   for (const stored of resource.readable()) {
@@ -86,7 +86,7 @@ export function concernedBy(
   });
 }
 
-/** Throws what the caller is told where conditions fail and the request must not pass without them. */
+/** Throws the error for the client if a condition fails and the failure policy does not ignore that. */
 export function meetsConditions(
   { conditions: compiled, spec }: Webhook,
   attributes: AdmissionAttributes,

@@ -1,13 +1,13 @@
-/** Continue tokens: which state a list is of, and where its next page begins. The same on every API server of a cluster. */
+/** Continue tokens: the revision of a list, and where its next page begins. Every API server of a cluster can read them. */
 import { badRequest, isObject, JsonSyntaxError, parseJson } from "#api";
 import type { Revision } from "#store";
 
 const VERSION = "meta.k8s.io/v1";
 
 export interface ContinueToken {
-  /** -1: the newest state, because the one that the list began with is gone. */
+  /** -1: the newest state, because the one of the first page is compacted. */
   readonly revision: Revision;
-  /** The last key that was sent, behind the prefix of the list. */
+  /** The last key that was sent, without the prefix of the list. */
   readonly after: string;
 }
 
@@ -29,7 +29,7 @@ export function decodeContinue(token: string): ContinueToken {
 function read(token: string): Record<string, unknown> {
   try {
     const text = Buffer.from(token, "base64url").toString("latin1");
-    // Go names the byte, whatever character it would be.
+    // Go's message names the byte, not the character.
     const first = text.charCodeAt(0);
     if (first >= 0x80) throw invalid(`invalid character '\\u00${first.toString(16)}' looking for beginning of value`);
     const value = parseJson(text);

@@ -1,19 +1,19 @@
-/** Waits of reads and writes until the caches show a revision. */
+/** Waiting until the caches have reached a revision. */
 import { StatusError } from "#api";
 import { type Revision, StoreError } from "#store";
-import type { ServerContext } from "../server-context.ts";
+import type { StorageContext } from "../server-context.ts";
 import { storeCall } from "../store-call.ts";
 
 /** As long as the store itself may take to answer. */
 const SHOWN_WITHIN_MS = 5_000;
 const FUTURE_WAIT_MS = 3_000;
 
-/** Waits until the caches show all that the store has acknowledged. */
-export async function fresh(context: ServerContext): Promise<void> {
+/** Waits until the caches show every write that the store has acknowledged. */
+export async function fresh(context: StorageContext): Promise<void> {
   if (context.sharedStore) await shown(context, await storeCall(() => context.store.revision()));
 }
 
-export async function notOlderThan({ feed, clock }: ServerContext, revision: Revision): Promise<void> {
+export async function notOlderThan({ feed, clock }: StorageContext, revision: Revision): Promise<void> {
   if (feed.revision >= revision) return;
   const late = new AbortController();
   const timer = clock.timer(FUTURE_WAIT_MS, () => late.abort(tooLarge(revision, feed.revision)));
@@ -30,16 +30,16 @@ function tooLarge(asked: Revision, current: Revision): StatusError {
   });
 }
 
-/** Waits until the caches show a revision that the store has named. One that stops telling of changes then is not waited for without end. */
-export function shown({ feed, clock, sharedStore }: ServerContext, revision: Revision): Promise<void> | undefined {
+/** Waits until the caches show a revision that the store has reached: with a limit, because the watch of a shared store may stall. */
+export function shown({ feed, clock, sharedStore }: StorageContext, revision: Revision): Promise<void> | undefined {
   if (feed.revision >= revision) return undefined;
   if (!sharedStore) return storeCall(() => feed.reached(revision));
   const late = new AbortController();
-  const timer = clock.timer(SHOWN_WITHIN_MS, () => late.abort(notTold(revision)));
+  const timer = clock.timer(SHOWN_WITHIN_MS, () => late.abort(notReached(revision)));
   return storeCall(() => feed.reached(revision, late.signal)).finally(() => timer.cancel());
 }
 
-function notTold(revision: Revision): StoreError {
-  const message = `This server has not been told of revision ${revision} in time. A write may have happened all the same.`;
+function notReached(revision: Revision): StoreError {
+  const message = `the watch of the store did not reach revision ${revision} in time; the write may have happened`;
   return new StoreError("Unavailable", message, { maybeApplied: true });
 }

@@ -9,7 +9,7 @@ import { fresh, notOlderThan } from "./fresh.ts";
 import { parseVersion } from "./list-options.ts";
 import { pastState } from "./past-state.ts";
 
-/** At once where nothing has to be waited for. */
+/** Returns a promise only if it has to wait. */
 export function get(request: RestRequest): Maybe<StoredObject> {
   const { context, query } = request;
   const version = query.size === 0 ? "" : (query.get("resourceVersion") ?? "");
@@ -35,7 +35,6 @@ function existing({ resource, name }: RestRequest, stored: StoredObject | undefi
   return stored;
 }
 
-/** Where it is the newest state after all, it is read as always. */
 async function getAsOf(request: RestRequest, revision: Revision): Promise<StoredObject> {
   const { context, resource, namespace, name } = request;
   const key = resource.cache.prefix + resource.suffix(namespace, name);

@@ -1,4 +1,4 @@
-/** The options of lists and watches, in the original's words and combinations. */
+/** The options of lists and watches. Messages and allowed combinations are those of Kubernetes. */
 import { badRequest, type FieldError, field, invalidStatus, StatusError } from "#api";
 import type { Revision } from "#store";
 import { isTrue } from "../../http/request-info.ts";
@@ -13,12 +13,12 @@ export interface ListOptions {
 }
 
 export interface WatchOptions {
-  /** Undefined: from the newest state on; 0: from any state. */
+  /** Undefined: starts at the newest state; 0: at any state. */
   readonly resourceVersion: Revision | undefined;
   readonly allowBookmarks: boolean;
-  /** Undefined: the current objects come first unless a resourceVersion says where to begin. */
+  /** Undefined: the current objects are sent first unless a resourceVersion is given. */
   readonly sendInitialEvents: boolean | undefined;
-  /** Undefined: as long as the server likes. */
+  /** Undefined: the server chooses. */
   readonly timeoutSeconds: number | undefined;
 }
 

@@ -1,8 +1,8 @@
 /**
  * GET of a collection, from the cache.
  *
- * 1. Without a resourceVersion a read is as new as the store; with one, at least as new; with Exact, of that very revision.
- * 2. Pages of one list show the state of its first page. Where that is no longer kept here, the store still may have it.
+ * 1. Without a resourceVersion a list is as new as the store; with one, at least as new; with Exact, of exactly that revision.
+ * 2. All pages of a list show the state of its first page. If the cache no longer has that state, it is read from the store.
  */
 import { expired, isStatusError, type StatusError } from "#api";
 import { type Entry, isStoreError, type Revision } from "#store";
@@ -39,7 +39,7 @@ export async function listSelected(
   return forms === undefined ? result : { ...result, objects: await ownForms(forms, result.objects) };
 }
 
-/** Objects as they are kept. */
+/** The objects in their stored form. */
 async function storedList(request: RestRequest, selection: Selection, options: ListOptions): Promise<ListResult> {
   const { context, resource } = request;
   const token = options.continue === "" ? undefined : decodeContinue(options.continue);
@@ -73,11 +73,11 @@ async function page(
   if (kept !== undefined) return slice(request, selection, options, { ...part, objects: kept });
   await notOlderThan(context, revision);
   const objects = await stateAt(request, selection, revision, after);
-  // The state of one namespace must not be taken for that of all.
+  // The state of one namespace must not be kept as that of all.
   return slice(request, selection, options, { ...part, objects, whole: selection.namespace === undefined });
 }
 
-/** What the store had at a revision, as a cache would show it. */
+/** The objects at a revision, read from the store. */
 async function stateAt(
   request: RestRequest,
   selection: Selection,
@@ -104,7 +104,7 @@ async function stateAt(
   }
 }
 
-/** Selectors speak of the kind's own form: where that has to be waited for, it is for all that they may select from. */
+/** Selectors apply to the kind's own form, so all candidates are converted before they are selected. */
 async function slice(
   request: RestRequest,
   selection: Selection,
@@ -113,7 +113,7 @@ async function slice(
 ): Promise<ListResult> {
   const { forms } = request.resource;
   const matches = matcher(selection);
-  // In the turn of the call: the state may be the current one.
+  // Without waiting: the state may be the current one.
   if (forms === undefined || selection.matches === undefined)
     return sliceOf(request, selection, options, state, matches);
   const candidates = [...state.objects.values(rangeOf(selection, state).start)];
@@ -121,14 +121,14 @@ async function slice(
   return sliceOf(request, selection, options, state, (stored) => matches(loaded(forms, stored)));
 }
 
-/** What a page is read from. */
+/** The state that a page is read from. */
 interface State {
   readonly objects: ObjectMap;
   readonly revision: Revision;
   readonly after: string | undefined;
-  /** Of all namespaces. */
+  /** It has the objects of all namespaces. */
   readonly whole: boolean;
-  /** The newest one. */
+  /** It is the newest state. */
   readonly current: boolean;
 }
 

@@ -3,6 +3,7 @@ import { gone } from "../../past/index.ts";
 import type { ServerContext } from "../server-context.ts";
 import { storeCall } from "../store-call.ts";
 
+/** What the store had under a prefix at a revision. */
 export async function pastState(
   context: ServerContext,
   prefix: string,
@@ -10,10 +11,10 @@ export async function pastState(
   limit?: number,
 ): Promise<Page> {
   try {
-    return await context.store.list(prefix, { revision, ...(limit !== undefined && { limit }) });
+    return await context.store.list(prefix, { revision, limit });
   } catch (error) {
-    const told = gone(error, revision);
-    if (told !== error) throw told;
+    const status = gone(error, revision);
+    if (status !== error) throw status;
     return storeCall(() => Promise.reject(error));
   }
 }

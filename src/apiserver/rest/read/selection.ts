@@ -15,7 +15,7 @@ import type { FieldValue } from "../../cache/field-index.ts";
 import type { Selection } from "../../cache/selection.ts";
 import type { RestRequest } from "../rest-request.ts";
 
-/** Fields by which thousands watch. */
+/** Indexed, because thousands of watchers select by them: each kubelet watches the Pods of its node. */
 const INDEXED = new Set(["spec.nodeName"]);
 
 export function selectionOf({ resource, namespace, name, query }: RestRequest): Selection {
@@ -28,10 +28,10 @@ export function selectionOf({ resource, namespace, name, query }: RestRequest): 
   const test = testOf(kind, labels, fields);
   const indexed = fields.terms.find(({ field, operator }) => operator === "=" && INDEXED.has(field));
   return {
-    ...(namespace !== "" && { namespace }),
-    ...(only !== undefined && (namespace !== "" || kind.scope === "Cluster") && { name: only }),
-    ...(namespace === "" && indexed !== undefined && { exactly: exactly(kind, indexed) }),
-    ...(test !== undefined && { matches: test }),
+    namespace: namespace === "" ? undefined : namespace,
+    name: namespace !== "" || kind.scope === "Cluster" ? only : undefined,
+    exactly: namespace === "" && indexed !== undefined ? exactly(kind, indexed) : undefined,
+    matches: test,
   };
 }
 

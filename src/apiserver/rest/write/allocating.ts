@@ -13,8 +13,6 @@ import type { Write } from "./write.ts";
 /** Resources without an allocator pay nothing. */
 export function allocate(write: Write): Maybe<void> {
   const { request, draft, old, dryRun } = write;
-  // A further try with another generated name starts anew.
-  write.allocation = undefined;
   const allocator = allocatorOf(request.context, request.resource);
   return allocator?.allocate({ draft, old, dryRun }).then((allocation) => {
     write.allocation = allocation;

@@ -1,9 +1,9 @@
 /**
  * Every way to change an object that exists: update, the four patches, the status and other subresources.
  *
- *     current ──► the steps of `write-order.ts` ══► store
- *        ▲                                            │
- *        └──────── another writer was first ◄─────────┘
+ *     current ──► the steps of `order.ts` ══► store
+ *        ▲                                     │
+ *        └──────── another writer was first ◄──┘
  *
  * A change that names a resourceVersion fails with 409 if that is not the current one. One that names none is tried again on the new state.
  */
@@ -22,7 +22,7 @@ export interface ChangeOptions {
   /** Called again for each try. `current` is undefined where a write may create. */
   propose(current: KubeObject | undefined): Maybe<Proposal>;
   /** An object that does not exist is created. */
-  readonly mayCreate?: boolean;
+  readonly mayCreate?: boolean | undefined;
 }
 
 export async function change(request: RestRequest, { dryRun, propose, mayCreate }: ChangeOptions): Promise<Written> {

@@ -1,4 +1,4 @@
-/** POST: decode the body, then run the steps of `write-order.ts`. */
+/** POST: decode the body, then run the steps of `order.ts`. */
 import { alreadyExists, generateNameConflict } from "#api";
 import type { Maybe } from "#base";
 import { decodeSent } from "../body.ts";

@@ -8,7 +8,7 @@ import { deleteWith, readOptions } from "./delete.ts";
 
 const AT_ONCE = 16;
 
-/** What was listed: the original answers with the objects as they were. */
+/** Returns the list, as Kubernetes does: the objects as they were. */
 export async function deleteCollection(request: RestRequest): Promise<ListResult> {
   const options = await readOptions(request);
   const result = await listSelected(request, selectionOf(request), listOptions(request.query));

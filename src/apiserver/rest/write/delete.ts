@@ -1,10 +1,10 @@
 /**
- * Deletion: at once, after a grace period, or when the last finalizer is gone.
+ * Deletion: at once, after a grace period, or when the last finalizer is removed.
  *
- * 1. An object with finalizers, or with a grace period still to run, is only marked: metadata.deletionTimestamp. What has grace periods at all
- *    is marked in any case, so that who watches sees the mark before the end.
- * 2. Propagation policies are finalizers: `orphan` and `foregroundDeletion` hold the object until the garbage collector is through.
- * 3. A write that takes the last finalizer off an object whose time is up deletes it.
+ * 1. An object with finalizers, or with time left of its grace period, is only marked with metadata.deletionTimestamp. Kinds with grace periods
+ *    are always marked first, so that watchers see the mark before the deletion.
+ * 2. Propagation policies are finalizers: `orphan` and `foregroundDeletion` hold the object until the garbage collector removes them.
+ * 3. A write that removes the last finalizer of an object whose grace period is over deletes it.
  */
 import {
   conflict,
@@ -33,9 +33,9 @@ const FOREGROUND = "foregroundDeletion";
 const MAX_TRIES = 10;
 
 export interface Deleted {
-  /** As it was last, or as it is while it waits for its end. */
+  /** The last state, or the marked object. */
   readonly stored: StoredObject;
-  /** False while it waits. */
+  /** False: it is marked, and waits for its finalizers or its grace period. */
   readonly gone: boolean;
 }
 
@@ -54,7 +54,7 @@ export async function readOptions(request: RestRequest): Promise<DeleteOptions> 
 export async function deleteWith(request: RestRequest, options: DeleteOptions): Promise<Deleted> {
   const { context, resource, namespace, name } = request;
   const suffix = resource.suffix(namespace, name);
-  // What is not found or in conflict must be so in the store, not only in a cache that lags behind another server's writes.
+  // An object is not found or in conflict only if it is so in the store: a cache may lag behind the writes of another server.
   await fresh(context);
   let current = await resource.get(suffix);
   for (let tries = 1; ; tries++) {
@@ -88,7 +88,7 @@ export async function deleteWith(request: RestRequest, options: DeleteOptions): 
   }
 }
 
-/** After a change: an object that was only waiting for its finalizers, and has none left, is deleted instead of stored. */
+/** Deletes a marked object instead of storing it, if the change removes the last finalizer that held it. */
 export async function eraseIfFinished(
   request: RestRequest,
   suffix: string,
@@ -107,7 +107,7 @@ export async function eraseIfFinished(
   return outcome.ok ? outcome.stored : undefined;
 }
 
-/** The object with its mark, or itself if it needs none or bears it already; `over`: nothing holds it any more. */
+/** The object with its mark, or the object itself if it needs none or has it already. `over`: nothing holds it any more. */
 function mark(
   { context, resource }: RestRequest,
   old: KubeObject,

@@ -1,4 +1,4 @@
-/** managedFields of a write, as the kind's rules for its endpoints say. */
+/** managedFields of a write. */
 import {
   apiVersionOf,
   excludeFields,
@@ -8,7 +8,6 @@ import {
   formatTime,
   instantOf,
   isStatusError,
-  type Json,
   type JsonObject,
   type Kind,
   type KubeObject,
@@ -20,17 +19,17 @@ import type { Maybe } from "#base";
 import type { AnyDraft } from "../draft.ts";
 import type { RestRequest } from "../rest-request.ts";
 
-/** What the field manager is told about a write. */
+/** What the field manager needs to know of a write. */
 export function ownershipContext({ context, resource, query, userAgent, subresource }: RestRequest): WriteContext {
   const { kind } = resource;
-  const filter = resetFields(kind, subresource);
+  const resetFields = resetFieldsOf(kind, subresource);
   return {
     apiVersion: apiVersionOf(kind),
     schema: kind.schema,
     manager: managerName(query.get("fieldManager") ?? "", userAgent),
     subresource,
     now: formatTime(instantOf(context.clock.now())),
-    ...(filter !== undefined && { resetFields: filter }),
+    resetFields,
   };
 }
 
@@ -39,28 +38,19 @@ export function own(request: RestRequest, draft: AnyDraft, live: KubeObject | un
   const update = {
     ...ownershipContext(request),
     live: live as JsonObject | undefined,
-    updated: comparable(request, draft, live),
+    updated: draft as unknown as JsonObject,
   };
   const { forms } = request.resource;
   if (forms !== undefined)
     return forms
       .converting((convert) => updateManagedFields({ ...update, convert }))
       .catch((error: unknown) => {
-        // Versions in which others wrote cannot be made now: that must not keep anybody from writing, and all own what they did.
+        // A version in which another manager wrote cannot be converted to now. The write goes on, and ownership stays as it was.
         if (!isStatusError(error)) throw error;
         return live?.metadata.managedFields ?? [];
       })
       .then((fields) => record(draft, fields as ReturnType<typeof updateManagedFields>));
   record(draft, updateManagedFields(update));
-}
-
-/** A write of the status changes nobody's ownership of the spec: with the stored one in its place, comparing the two costs nothing. */
-function comparable({ subresource }: RestRequest, draft: AnyDraft, live: KubeObject | undefined): JsonObject {
-  const object = draft as unknown as JsonObject;
-  if (subresource !== "status" || live === undefined) return object;
-  const { spec } = live as { readonly spec?: Json };
-  const { spec: _, ...rest } = object;
-  return spec === undefined ? rest : { ...rest, spec };
 }
 
 function record(draft: AnyDraft, fields: ReturnType<typeof updateManagedFields>): void {
@@ -70,8 +60,8 @@ function record(draft: AnyDraft, fields: ReturnType<typeof updateManagedFields>)
 
 const filters = new WeakMap<Kind, Map<string, FieldFilter | undefined>>();
 
-/** A write through one endpoint neither gains nor loses what only another can change. Worked out once for each kind. */
-function resetFields(kind: Kind, subresource: string): FieldFilter | undefined {
+/** A write through one endpoint changes no ownership of what only another can change. Computed once for each kind. */
+function resetFieldsOf(kind: Kind, subresource: string): FieldFilter | undefined {
   let known = filters.get(kind);
   if (known === undefined) {
     known = new Map();

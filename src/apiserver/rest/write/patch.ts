@@ -1,4 +1,4 @@
-/** The four kinds of patch, each as a proposal of what the object should become. */
+/** PATCH: JSON, merge, strategic merge and apply, each as a proposal for the new object. */
 import {
   apiVersionOf,
   applyConfiguration,
@@ -76,12 +76,12 @@ function proposer(
   const from = type === STRATEGIC_PATCH ? "maps" : "json";
   const propose = (object: Json) => decoded(patched(object, kind.schema), sent, kind, request, options, from);
   if (type !== STRATEGIC_PATCH || request.subresource !== "status") return (current) => propose(asJson(current));
-  return isAboutStatus(sent.value)
-    ? (current) => aroundStatus(current, kind, propose)
+  return isAboutStatus(kind, sent.value)
+    ? (current) => aroundStatus(current, propose)
     : (current) => propose(asJson(current));
 }
 
-/** What a JSON, merge or strategic merge patch makes of a document. Faults of the patch itself are told before there is one. */
+/** Returns the function that patches a document. Faults of the patch itself are thrown here. */
 export function patcher(type: string, value: Json): (document: Json, schema: ObjectSchema) => Json {
   if (type === JSON_PATCH) {
     const operations = decodeJsonPatch(value);
@@ -135,7 +135,7 @@ function checkType(patched: Json, kind: Kind, from: "json" | "maps"): void {
   if ((apiVersion === "" || apiVersion === apiVersionOf(kind)) && (name === "" || name === kind.kind)) return;
   const other = builtIn.find((each) => each.kind === name && apiVersionOf(each) === apiVersion);
   if (other !== undefined) {
-    // It is read as what it says it is, before it is found to be the wrong thing.
+    // Kubernetes decodes it as the type that it names before it compares the types.
     decode(other.schema, patched, { from });
     const { group, version } = other;
     throw new DecodeError(`unable to decode ${group}/${version}, Kind=${name} into *${kind.version}.${kind.kind}`);
@@ -145,7 +145,7 @@ function checkType(patched: Json, kind: Kind, from: "json" | "maps"): void {
   );
 }
 
-/** Unknown fields of the result, and what the patch itself says twice. */
+/** Warns of, or refuses, unknown fields of the result and duplicate fields of the patch. */
 function report(
   { text, value }: SentPatch,
   unknown: readonly string[],
@@ -214,7 +214,7 @@ async function apply(request: RestRequest, bytes: Buffer, options: PatchOptions)
   });
 }
 
-/** The path says which object it is; the configuration must not say another. */
+/** The name comes from the path; the configuration must not name another. */
 function named(applied: JsonObject, { name }: RestRequest): JsonObject {
   const metadata = isObject(applied.metadata) ? applied.metadata : {};
   if (metadata.name !== undefined && metadata.name !== name) {
@@ -225,7 +225,7 @@ function named(applied: JsonObject, { name }: RestRequest): JsonObject {
   return { ...applied, metadata: { ...metadata, name } };
 }
 
-/** Fields that the schema does not know are refused by apply itself. */
+/** Types only: fields that the schema does not know are refused by apply itself. */
 function checkTypes(kind: Kind, applied: JsonObject): void {
   try {
     decode(kind.schema, applied, { from: "maps" });
@@ -249,21 +249,21 @@ function parseApplied(bytes: Buffer): JsonObject {
   }
 }
 
-/** JSON is YAML, and read much quicker; most clients send it. */
+/** Most clients send JSON, which is YAML that is parsed much faster. */
 function jsonOrYaml(text: string): Json {
   if (text.trimStart().startsWith("{")) {
     try {
       return JSON.parse(text) as Json;
     } catch {
-      // a flow mapping of YAML, or wrong in both: YAML's words tell
+      // A flow mapping of YAML, or neither: the YAML parser has the message.
     }
   }
   return parseYaml(text).value;
 }
 
-/** A patch as it was sent, read once. */
+/** A patch as it was sent. */
 interface SentPatch {
-  /** Absent where there was none: then nothing stands in it twice. */
+  /** Absent for clients in this process, which send values: these have no duplicate fields. */
   readonly text?: string;
   readonly value: Json;
 }

@@ -1,8 +1,5 @@
 /**
- * The last step of every write: bytes to the store, and the caches up to date before the caller is answered.
- *
- * 1. After an answer, every read of this server shows the write.
- * 2. What the store cannot do now becomes an error that clients know how to handle.
+ * Writes an object to the store, or deletes it there, and waits until the caches show that: a read after the answer sees the write.
  */
 import type { KubeObject } from "#api";
 import type { Revision, WriteOutcome } from "#store";
@@ -10,17 +7,17 @@ import { encodeForStore, StoredObject } from "../../cache/stored-object.ts";
 import { ownForm } from "../forms.ts";
 import { shown } from "../read/fresh.ts";
 import type { Resource } from "../resource.ts";
-import type { RequestWitness, ServerContext } from "../server-context.ts";
+import type { RequestWitness, StorageContext } from "../server-context.ts";
 import { asStatus, storeCall } from "../store-call.ts";
 
 export type Persisted =
   /** In the kind's own form. */
   | { readonly ok: true; readonly stored: StoredObject }
-  /** Somebody else was first: what is there now. */
+  /** Another writer was first: the object that is stored now. */
   | { readonly ok: false; readonly current: StoredObject | undefined };
 
 export async function persist(
-  context: ServerContext,
+  context: StorageContext,
   resource: Resource,
   suffix: string,
   object: KubeObject,
@@ -48,9 +45,9 @@ export async function persist(
   return { ok: true, stored: forms === undefined ? stored : await ownForm(forms, stored) };
 }
 
-/** Undefined: it is gone; a conflict carries what is there now. */
+/** Deletes at the revision of `current`. */
 export async function erase(
-  context: ServerContext,
+  context: StorageContext,
   resource: Resource,
   suffix: string,
   current: StoredObject,

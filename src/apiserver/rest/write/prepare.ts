@@ -1,8 +1,9 @@
 /**
- * What every write does to an object between admission and the store, whatever its kind: pure, with time and names passed in.
+ * Preparation and validation of an object, for every kind alike: pure, with time and uid passed in.
  *
- *     create   metadata of a new object → status emptied → the kind's own rules → checks
- *     update   what cannot be changed is kept from the old object → generation → the kind's own rules → checks
+ *     create   metadata of a new object → empty status → the kind's own rules
+ *     update   metadata and status of the old object → the kind's own rules → generation
+ *     status   everything but the status of the old object → the kind's own rules
  */
 import {
   at,
@@ -43,7 +44,7 @@ export function metaRulesOf(kind: Kind): MetaRules {
   return rules;
 }
 
-/** A prefix may end with what a whole name may not, such as a dash: something will follow it. */
+/** A prefix may end with a dash, which a name may not: something will follow it. */
 function maskedPrefix(prefix: string): string {
   return prefix.length > 1 && prefix.endsWith("-") ? `${prefix.slice(0, -2)}a` : prefix;
 }
@@ -105,7 +106,7 @@ export function checkUpdate(kind: Kind, object: KubeObject, old: KubeObject): vo
   refuse(kind, object, errors);
 }
 
-/** A write to /status changes the status, and of the metadata what the kind lets it. */
+/** A write of the status changes the status, and of the metadata what the kind allows. */
 export function prepareStatus(kind: Kind, draft: AnyDraft, old: KubeObject, request: RequestFacts): void {
   const rules = kind.subresources?.status;
   const keeps = typeof rules === "object" ? (rules.keeps ?? "labelsAndAnnotations") : "labelsAndAnnotations";
@@ -134,7 +135,7 @@ function share(draft: AnyDraft, old: KubeObject, field: string): void {
   else draft[field] = value;
 }
 
-/** Another part than the status: the kind says what it keeps; generation follows from what has changed. */
+/** Another subresource than the status: the kind keeps what it must not change; generation follows from what changed. */
 export function preparePart(kind: Kind, part: string, draft: AnyDraft, old: KubeObject, request: RequestFacts): void {
   keepMetadata(draft, old);
   kind.subresources?.parts?.[part]?.prepare(draft, old, request);
@@ -155,7 +156,7 @@ export function checkPart(kind: Kind, part: string, object: KubeObject, old: Kub
 }
 
 function refuse(kind: Kind, object: KubeObject, errors: readonly FieldError[]): void {
-  // Kinds that are kept as another one are checked as that one, and their errors speak of it.
+  // Kinds that are stored as another kind are validated as that kind, and their errors name it.
   const { group, kind: name } = kind.storedAs ?? kind;
   if (errors.length > 0) throw invalidStatus({ group, kind: name }, object.metadata.name ?? "", errors);
 }
@@ -188,7 +189,7 @@ function differsBeyondMetadata(draft: AnyDraft, old: KubeObject): boolean {
   return false;
 }
 
-/** As decoding leaves it for an object that has none: Go writes an empty struct, with what it always writes. */
+/** The status that decoding gives to an object without one: Go encodes an empty struct, with the fields that it never omits. */
 function emptyStatus(kind: Kind, draft: AnyDraft): void {
   const status = kind.schema.fields.get("status");
   if (status === undefined) return;

@@ -1,4 +1,4 @@
-/** The scale subresource: an autoscaling/v1 Scale made of an object, and the way back. */
+/** The scale subresource: an autoscaling/v1 Scale made from an object, and its replicas written back. */
 import {
   badRequest,
   conflict,
@@ -72,7 +72,7 @@ async function writeScale(
         if (asked !== "" && asked !== current.metadata.resourceVersion)
           throw conflict(request.resource.groupResource, request.name);
         const replicas = isObject(after.spec) ? Number(after.spec.replicas ?? 0) : 0;
-        // Where no Go type has a say, the object's own rules do.
+        // Custom resources are validated by their schema instead.
         if (replicas < 0 && kind.schema.goType !== undefined) {
           throw invalidStatus({ group: "autoscaling", kind: "Scale" }, request.name, [
             field.invalid("spec.replicas", replicas, "must be greater than or equal to 0"),
@@ -87,25 +87,25 @@ async function writeScale(
   return scaleOf(kind, request.resource.read(written.stored));
 }
 
-/** Admission is shown the Scale, not the object behind it; what it makes of the number counts. */
+/** Admission gets the Scale instead of the object. The number of replicas that it leaves is written. */
 function scaleAdmission({ context }: RestRequest, kind: Kind, path: string): Admission {
-  const shown = (attributes: AdmissionAttributes): AdmissionAttributes => {
+  const ofScale = (attributes: AdmissionAttributes): AdmissionAttributes => {
     const { object, old } = attributes;
     return {
       ...attributes,
       subresource: "scale",
-      ...(object !== undefined && { object: scaleOf(kind, object) as unknown as KubeObject }),
-      ...(old !== undefined && { old: scaleOf(kind, old) as unknown as KubeObject }),
+      object: object && (scaleOf(kind, object) as unknown as KubeObject),
+      old: old && (scaleOf(kind, old) as unknown as KubeObject),
     };
   };
   return {
     mutate: async (attributes) => {
-      const seen = shown(attributes);
+      const seen = ofScale(attributes);
       await context.admission.mutate(seen);
       const { spec } = seen.object as unknown as { spec?: { replicas?: number } };
       setValue(attributes.object as unknown as Record<string, Json>, path, spec?.replicas ?? 0);
     },
-    validate: (attributes) => context.admission.validate(shown(attributes)),
+    validate: (attributes) => context.admission.validate(ofScale(attributes)),
   };
 }
 
@@ -144,7 +144,7 @@ function replicasPart(value: Json | undefined): JsonObject {
   return value === undefined || value === null || value === 0 ? {} : { replicas: value };
 }
 
-/** A LabelSelector, a plain map of labels, or a selector's text already. */
+/** From a LabelSelector, a map of labels, or the text of a selector. */
 function selectorText(value: Json | undefined): string | undefined {
   if (typeof value === "string" || value === undefined || value === null) return value ?? undefined;
   if (!isObject(value)) return undefined;

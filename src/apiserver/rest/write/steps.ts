@@ -1,4 +1,4 @@
-/** The steps of a write. Their order stands in `write-order.ts`. A step returns a promise only if it has to wait. */
+/** The steps of a write. Their order stands in `order.ts`. A step returns a promise only if it has to wait. */
 import { badRequest, generateName, type KubeObject } from "#api";
 import { andThen, type Maybe } from "#base";
 import type { AnyDraft } from "../draft.ts";

@@ -18,12 +18,12 @@ export async function update(request: RestRequest): Promise<Written> {
   return change(request, {
     dryRun: options.dryRun,
     mayCreate: request.subresource === "" && resource.kind.update?.allowCreate === true,
-    // Each try starts from what was sent: preparing changes its draft.
+    // The steps change the draft in place: each try starts from what was sent.
     propose: () => ({ draft: cloneJson(draft) }),
   });
 }
 
-/** What an object says of its name and namespace, if anything, is what the path says. */
+/** Name and namespace of an object, if it has them, must be those of the path. */
 export function checkPlace({ resource, name, namespace }: RestRequest, metadata: Metadata): void {
   if ((metadata.name ?? "") !== "" && metadata.name !== name)
     throw badRequest(`the name of the object (${metadata.name}) does not match the name on the URL (${name})`);

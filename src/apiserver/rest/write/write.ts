@@ -1,4 +1,4 @@
-/** One write on its way to the store, and the runner of its steps. The steps themselves stand in `write-order.ts`. */
+/** One write on its way to the store, and the runner of its steps. The steps and their order stand in `order.ts`. */
 import type { KubeObject } from "#api";
 import { isPending, type Maybe } from "#base";
 import type { StoredObject } from "../../cache/stored-object.ts";
@@ -84,8 +84,8 @@ function modeOfChange({ subresource }: RestRequest): WriteMode {
 
 /** Runs steps until one sets the outcome. What was allocated is kept if the draft was stored, and given back if it was not. */
 export async function run(write: Write, steps: readonly Step[]): Promise<Persisted> {
-  write.outcome = undefined;
-  write.persisted = false;
+  // A further try with another generated name starts anew.
+  Object.assign(write, { allocation: undefined, outcome: undefined, persisted: false });
   try {
     const done = inOrder(write, steps, 0);
     if (isPending(done)) await done;

@@ -1,8 +1,9 @@
 /**
- * CEL's static types: what the checker reasons about, and what tells the evaluator how to read JSON.
+ * CEL's static types, for the checker and for reading JSON.
  *
- * 1. Types are immutable values; two types are the same type if `sameType` says so, never by identity. Simple types are shared constants.
- * 2. `data` is for those who read JSON or estimate sizes. It never takes part in type checking, equality of types or their names.
+ * 1. Types are immutable values; compare them with `sameType`, never by identity. Simple types are shared constants.
+ * 2. `data` is for reading JSON and estimating sizes. It takes no part in type checking, equality of types or their
+ *    names.
  * 3. An object's `fields` may be a getter that resolves on first use: object types may refer to themselves.
  */
 import { isReserved } from "./escape.ts";
@@ -18,39 +19,39 @@ export type SimpleKind =
   | "duration"
   | "timestamp"
   | "dyn"
-  /** The type of an expression that has been found faulty; it fits everywhere, so that one fault is told once. */
+  /** The type of a faulty expression; it fits everywhere, so that one fault is reported once. */
   | "error";
 
 export type Type = SimpleType | ListType | MapType | ObjectType | OpaqueType | MetaType | TypeParameter;
 
-/** How the JSON behind a typed value may look. */
+/** The form of the JSON behind a typed value. */
 export interface DataHints {
-  /** The most that it may hold: code points of a string, bytes, items of a list, entries of a map. Unlimited if absent. */
+  /** The maximum size: code points of a string, bytes, items of a list, entries of a map. Unlimited if absent. */
   readonly maxSize?: number;
-  /** The fewest bytes that it takes in JSON. */
+  /** The minimum number of bytes in JSON. */
   readonly minSize?: number;
   /** JSON null is the value null instead of an error. */
   readonly nullable?: boolean;
   /** `date`: a timestamp written as 2006-01-02. `intOrString`: a dyn that is one of these. */
   readonly format?: "date" | "intOrString";
   /** How two lists compare and add: as sets, or as maps by the values of `keys`. In order if absent. */
-  readonly listType?: { readonly type: "set" } | { readonly type: "map"; readonly keys: readonly string[] };
+  readonly listType?: { readonly type: "set" } | { readonly type: "map"; readonly keys: readonly string[] } | undefined;
 }
 
 export interface SimpleType {
   readonly kind: SimpleKind;
-  readonly data?: DataHints;
+  readonly data?: DataHints | undefined;
 }
 export interface ListType {
   readonly kind: "list";
   readonly element: Type;
-  readonly data?: DataHints;
+  readonly data?: DataHints | undefined;
 }
 export interface MapType {
   readonly kind: "map";
   readonly key: Type;
   readonly value: Type;
-  readonly data?: DataHints;
+  readonly data?: DataHints | undefined;
 }
 /** A type with named fields. */
 export interface ObjectType {
@@ -58,10 +59,10 @@ export interface ObjectType {
   readonly name: string;
   /** By their names in CEL. */
   readonly fields: ReadonlyMap<string, Field>;
-  readonly data?: DataHints;
+  readonly data?: DataHints | undefined;
 }
 export interface Field {
-  /** The name in JSON, where CEL's is an escaped one: `x-y` is `x__dash__y` in CEL. */
+  /** The name in JSON, where CEL's is escaped: `x-y` is `x__dash__y` in CEL. */
   readonly json: string;
   readonly type: Type;
 }
@@ -70,19 +71,19 @@ export interface OpaqueType {
   readonly kind: "opaque";
   readonly name: string;
   readonly parameters: readonly Type[];
-  readonly data?: DataHints;
+  readonly data?: DataHints | undefined;
 }
-/** The type of types: `type(int)` is what the expression `int` has. */
+/** The type of types: `type(int)` is the type of the expression `int`. */
 export interface MetaType {
   readonly kind: "type";
   readonly of: Type;
-  readonly data?: DataHints;
+  readonly data?: DataHints | undefined;
 }
 /** Stands for any one type within an overload: A in `(A, list(A)) -> bool`. */
 export interface TypeParameter {
   readonly kind: "parameter";
   readonly name: string;
-  readonly data?: DataHints;
+  readonly data?: DataHints | undefined;
 }
 
 export const bool: Type = { kind: "bool" };
@@ -98,11 +99,11 @@ export const dyn: Type = { kind: "dyn" };
 export const errorType: Type = { kind: "error" };
 
 export function list(element: Type, data?: DataHints): ListType {
-  return { kind: "list", element, ...(data && { data }) };
+  return { kind: "list", element, data };
 }
 
 export function map(key: Type, value: Type, data?: DataHints): MapType {
-  return { kind: "map", key, value, ...(data && { data }) };
+  return { kind: "map", key, value, data };
 }
 
 /** `fields` as a function is called on first use, once. */
@@ -111,7 +112,7 @@ export function object(
   fields: ReadonlyMap<string, Field> | (() => ReadonlyMap<string, Field>),
   data?: DataHints,
 ): ObjectType {
-  if (typeof fields !== "function") return { kind: "object", name, fields, ...(data && { data }) };
+  if (typeof fields !== "function") return { kind: "object", name, fields, data };
   let resolved: ReadonlyMap<string, Field> | undefined;
   return {
     kind: "object",
@@ -120,7 +121,7 @@ export function object(
       resolved ??= fields();
       return resolved;
     },
-    ...(data && { data }),
+    data,
   };
 }
 
@@ -140,12 +141,12 @@ export function parameter(name: string): TypeParameter {
   return { kind: "parameter", name };
 }
 
-/** A field that is called by a reserved word may be selected by its escaped name or by the word itself. */
+/** A field with the name of a reserved word may be selected by its escaped name or by the word itself. */
 export function fieldOf(type: ObjectType, name: string): Field | undefined {
   return type.fields.get(name) ?? (isReserved(name) ? type.fields.get(`__${name}__`) : undefined);
 }
 
-/** The same type with other facts about its data. */
+/** The same type with other data hints. */
 export function withData<T extends Type>(type: T, data: DataHints): T {
   // Not a spread: `fields` of an object must stay a getter.
   return Object.defineProperties({} as T, {
@@ -154,7 +155,7 @@ export function withData<T extends Type>(type: T, data: DataHints): T {
   });
 }
 
-/** The name alone, as `type(x)` prints: parameters are left out. */
+/** The name only, as `type(x)` prints it: without parameters. */
 export function typeName(type: Type): string {
   if (type.kind === "object" || type.kind === "opaque" || type.kind === "parameter") return type.name;
   if (type.kind === "duration") return "google.protobuf.Duration";

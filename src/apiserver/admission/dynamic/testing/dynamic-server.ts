@@ -1,4 +1,4 @@
-/** An API server in memory with some admission plugins, and what they noted for audit. */
+/** An API server in memory with some admission plugins, and the audit annotations of its last request. */
 import type { Authorizer } from "../../../authz/authorizer.ts";
 import type { Authenticated } from "../../../pipeline/exchange.ts";
 import { namespace, type TestServer, type TestServerOptions, testServer } from "../../../testing/index.ts";
@@ -34,12 +34,12 @@ export async function dynamicServer(options: DynamicServerOptions = {}): Promise
   let plugins: readonly AdmissionPlugin[] = [];
   let noted: Authenticated | undefined;
   const server = await testServer({
-    admission: (resources, context) => {
-      const services = { resources, context, authorize, requireDefaultAccount: false };
+    admission: ({ resources, storage, loopback }) => {
+      const services = { resources, storage, loopback, authorize, requireDefaultAccount: false };
       plugins = allPlugins
         .filter(({ name }) => wanted.includes(name))
         .flatMap(({ make }) => (make === undefined ? [] : [make(services as never, undefined)]));
-      return admissionChain(plugins, clusterView(resources, context));
+      return admissionChain(plugins, clusterView(resources, storage));
     },
     steps: {
       audit: (exchange, next) => {

@@ -1,4 +1,4 @@
-/** Of classes that say they are the default the newest, and of those made at the same time the first by name. */
+/** The default class: the newest that is marked as default, and of those created at the same time the first by name. */
 import type { KubeObject } from "#api";
 
 export function newestDefault<T extends KubeObject>(

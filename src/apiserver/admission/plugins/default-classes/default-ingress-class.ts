@@ -1,10 +1,10 @@
-/** An Ingress that names no class gets the default one. */
+/** DefaultIngressClass: an Ingress without a class gets the default one. */
 import type { Draft, networking } from "#api";
 import { type AdmissionPlugin, rule } from "../../chain/plugin.ts";
 import { newestDefault } from "./default-class.ts";
 
 const ANNOTATION = "ingressclass.kubernetes.io/is-default-class";
-/** How classes were named before there was a field. */
+/** The annotation that named the class before there was a field. */
 const OLD_ANNOTATION = "kubernetes.io/ingress.class";
 
 export const defaultIngressClass: AdmissionPlugin = {

@@ -1,4 +1,4 @@
-/** A claim that names no storage class gets the default one. */
+/** DefaultStorageClass: a claim without a storage class gets the default one. */
 import { type core, type Draft, hasStorageClass, type storage } from "#api";
 import { type AdmissionPlugin, rule } from "../../chain/plugin.ts";
 import { newestDefault } from "./default-class.ts";

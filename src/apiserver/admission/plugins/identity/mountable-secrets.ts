@@ -1,7 +1,7 @@
-/** Of an account that enforces it: the secrets that its Pods use and it does not name. */
+/** Finds secrets that a Pod uses and its ServiceAccount does not list, if the account enforces its list. */
 import type { core } from "#api";
 
-/** What is wrong, in the original's words. */
+/** The first fault, with the message of Kubernetes. */
 export function secretFault(
   { metadata, secrets = [], imagePullSecrets = [] }: core.ServiceAccount,
   spec: core.PodSpec,

@@ -1,6 +1,6 @@
 /**
- * Owner references decide what is deleted together: who changes those of an object must be allowed to delete it, and who makes an owner wait for it
- * must be allowed to set the owner's finalizers.
+ * OwnerReferencesPermissionEnforcement: a user that changes the owner references of an object must be allowed to delete it, and one that sets
+ * blockOwnerDeletion must be allowed to set the finalizers of the owner.
  */
 import { equalJson, type Json, type KubeObject, type OwnerReference } from "#api";
 import { resourceAttributes } from "../../../authz/attributes.ts";
@@ -55,7 +55,7 @@ export function ownerReferencesPermissionEnforcement({ authorize, resources }: O
     validates: [
       rule("CREATE UPDATE", "*/*", (attributes) => {
         const { resource, subresource, object, old } = attributes;
-        // Kubelets of old spoil them there; a status write cannot change them anyway.
+        // Old kubelets send wrong ones there, and a status write cannot change them anyway.
         if (resource.kind.kind === "Pod" && subresource === "status") return;
         if (!isSame(ownersOf(object), ownersOf(old))) return check(attributes);
       }),

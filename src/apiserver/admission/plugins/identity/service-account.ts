@@ -1,11 +1,12 @@
 /**
- * Every Pod runs as a service account: `default` unless it says another, with its token, the cluster's CA and its namespace mounted where clients in
- * the Pod look for them.
+ * ServiceAccount: every Pod runs as a ServiceAccount, `default` unless it names another. Its token, the cluster's CA and its namespace are mounted
+ * where clients in the Pod expect them.
  *
- * 1. A mirror Pod stands for one that a node runs by itself: it may use nothing that the cluster would have to give it.
- * 2. Where an account asks for it, its Pods may use only the secrets that it names.
+ * 1. A mirror Pod stands for a static Pod: it may not use accounts, secrets or other objects of the cluster.
+ * 2. Pods of an account that enforces mountable secrets may use only the secrets that it lists.
  */
 import type { core, Draft } from "#api";
+import type { Maybe } from "#base";
 import { podReferences } from "../../../authz/node/references.ts";
 import type { AdmissionAttributes } from "../../../rest/server-context.ts";
 import { type AdmissionPlugin, type ClusterView, MIRROR_POD, podOf, refused, rule } from "../../chain/plugin.ts";
@@ -16,19 +17,19 @@ const VOLUME_PREFIX = "kube-api-access-";
 const TOKEN_SECONDS = 3607;
 const DEFAULT_MODE = 0o644;
 const ENFORCES = "kubernetes.io/enforce-mountable-secrets";
-/** How often and how long an account that is only about to be made is waited for. */
+/** How often and how long a Pod waits for its account to be created. */
 const TRIES = 10;
 const RETRY_MS = 100;
 
 export interface ServiceAccountOptions {
-  /** A controller makes `default` in each namespace: a Pod that comes before it waits a little, and is then refused. Default: its absence is ignored. */
+  /** A controller creates `default` in each namespace: a Pod waits for it for a while, and is then refused. Default: its absence is ignored. */
   readonly requireDefault: boolean;
 }
 
 type Pod = ReturnType<typeof podOf>;
 
 export function serviceAccount({ requireDefault }: ServiceAccountOptions): AdmissionPlugin {
-  /** Undefined where its absence is ignored. */
+  /** Undefined if its absence is ignored. */
   const accountOf = async (attributes: AdmissionAttributes, cluster: ClusterView, name: string) => {
     const { namespace } = attributes;
     for (let tries = 1; ; tries++) {
@@ -45,7 +46,7 @@ export function serviceAccount({ requireDefault }: ServiceAccountOptions): Admis
     attributes: AdmissionAttributes,
     cluster: ClusterView,
     then: (account: core.ServiceAccount | undefined) => void,
-  ): void | Promise<void> => {
+  ): Maybe<void> => {
     const name = (attributes.object as core.Pod).spec?.serviceAccountName || "default";
     const found = find(cluster, attributes.namespace, name);
     return found === undefined ? accountOf(attributes, cluster, name).then(then) : then(found);
@@ -118,7 +119,7 @@ function checkSecrets(
   if (why !== undefined) throw refused(attributes, why);
 }
 
-/** As Go reads a boolean. */
+/** As Go parses a boolean. */
 function isTrue(text: string | undefined): boolean {
   return ["1", "t", "T", "TRUE", "true", "True"].includes(text ?? "");
 }

@@ -1,4 +1,4 @@
-/** Events come in floods: who sends more than its share is refused until later. By server, namespace, user, or source and object. */
+/** EventRateLimit: limits the rate of Events by server, namespace, user, or source and object. */
 import { type core, isObject, type Json, type JsonObject, StatusError } from "#api";
 import { LruMap } from "#base";
 import type { AdmissionAttributes } from "../../../rest/server-context.ts";
@@ -42,7 +42,7 @@ export function eventRateLimit(configuration: JsonObject | undefined): Admission
   };
 }
 
-/** Token buckets, of which those that were used last are kept. */
+/** Token buckets; only the most recently used are kept. */
 class Buckets {
   readonly #limit: Limit;
   readonly #byKey: LruMap<string, { tokens: number; at: number }>;

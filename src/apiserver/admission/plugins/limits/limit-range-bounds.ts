@@ -1,4 +1,4 @@
-/** The bounds of a LimitRange: least, most, and how far limits may be above requests. */
+/** The bounds of a LimitRange: min, max, and maxLimitRequestRatio. */
 import {
   compareQuantities,
   type core,
@@ -31,7 +31,7 @@ export function podFaults({ spec }: core.LimitRange, pod: core.Pod): readonly st
   return faults;
 }
 
-/** Claims have no limits: requests have to keep both bounds. */
+/** Claims have no limits: both bounds apply to requests. */
 export function claimFaults({ spec }: core.LimitRange, claim: core.PersistentVolumeClaim): readonly string[] {
   const requests = read(claim.spec?.resources?.requests);
   return (spec?.limits ?? [])
@@ -84,7 +84,7 @@ function ratioFault(type: string, name: string, most: Quantity, { requests, limi
   return `${rule}, but provided ratio is ${ratio.toFixed(6)}`;
 }
 
-/** In the order of the names, so that the same Pod is told the same each time. */
+/** Sorted by name, so that the same Pod gets the same message each time. */
 function each(
   bounds: Readonly<Record<string, string>> | undefined,
   fault: (name: string, bound: Quantity) => string | undefined,

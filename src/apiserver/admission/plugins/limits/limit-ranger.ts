@@ -1,4 +1,4 @@
-/** LimitRanges: what containers of a namespace get by default, and the bounds that Pods and claims have to keep. */
+/** LimitRanger: defaults and bounds from the LimitRanges of a namespace, for containers, Pods and claims. */
 import type { core, Draft, KubeObject } from "#api";
 import type { AdmissionAttributes } from "../../../rest/server-context.ts";
 import { aggregate } from "../../chain/aggregate.ts";
@@ -30,7 +30,7 @@ export const limitRanger: AdmissionPlugin = {
   ],
 };
 
-/** None for what goes away: it must be able to. */
+/** None for objects that are being deleted: nothing may hold that up. */
 function rangesOf({ namespace, old }: AdmissionAttributes, cluster: ClusterView): readonly core.LimitRange[] {
   if (old?.metadata.deletionTimestamp !== undefined) return [];
   return cluster.listIn<core.LimitRange>("", "v1", "limitranges", namespace);
@@ -38,12 +38,12 @@ function rangesOf({ namespace, old }: AdmissionAttributes, cluster: ClusterView)
 
 type Amounts = Readonly<Record<string, string>>;
 
-/** The annotation tells what was filled in. */
+/** Adds an annotation that lists the defaults. */
 function fillIn(pod: ReturnType<typeof podOf>, { spec }: core.LimitRange): void {
   const items = (spec?.limits ?? []).filter(({ type }) => type === "Container");
   const limits: Amounts = Object.assign({}, ...items.map((item) => item.default ?? {}));
   const requests: Amounts = Object.assign({}, ...items.map((item) => item.defaultRequest ?? {}));
-  const told: string[] = [];
+  const notes: string[] = [];
   const sorts = [
     ["container", pod.spec.containers],
     ["init container", pod.spec.initContainers ?? []],
@@ -55,14 +55,14 @@ function fillIn(pod: ReturnType<typeof podOf>, { spec }: core.LimitRange): void 
         request: fill(container, "requests", requests),
       };
       for (const side of ["request", "limit"] as const) {
-        if (filled[side].length > 0) told.push(`${filled[side].join(", ")} ${side} for ${sort} ${container.name}`);
+        if (filled[side].length > 0) notes.push(`${filled[side].join(", ")} ${side} for ${sort} ${container.name}`);
       }
     }
   }
-  if (told.length === 0) return;
+  if (notes.length === 0) return;
   pod.metadata.annotations = {
     ...pod.metadata.annotations,
-    [ANNOTATION]: `LimitRanger plugin set: ${told.join("; ")}`,
+    [ANNOTATION]: `LimitRanger plugin set: ${notes.join("; ")}`,
   };
 }
 

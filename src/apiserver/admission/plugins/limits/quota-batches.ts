@@ -1,13 +1,13 @@
 /**
- * Charging quotas: what writes of one namespace use is added up and written to the quotas before any of them is stored.
+ * Charges quotas: the usage of the writes of one namespace is added up, and written to the quotas before any of these writes is stored.
  *
  *     writes ──► batch of their namespace ──► charge each in turn ══► quotas' status, by compare-and-swap ──► answer each
  *                        ▲                                                   │
- *                        └──────── somebody else wrote a quota: once more ◄──┘
+ *                        └──────── another writer was first ◄───────────┘
  *
- * 1. Of one namespace one batch is under way at a time; what comes meanwhile makes up the next. A thousand writes cost a few updates of their quotas.
- * 2. A write is let in only after its use has been stored: no two writes, on whatever server, count on the same rest.
- * 3. What was charged for a write that then came to nothing is given back by the quota controller, and by nobody else.
+ * 1. Each namespace has one batch under way; writes that arrive meanwhile form the next. A thousand writes cost a few updates of their quotas.
+ * 2. A write is admitted only after its usage is stored: no two writes, on whatever server, count on the same remainder.
+ * 3. Usage that was charged for a write that then failed is given back by the quota controller only.
  */
 import {
   type Charged,
@@ -31,7 +31,7 @@ import { own } from "../../../rest/write/ownership.ts";
 import { persist } from "../../../rest/write/persist.ts";
 import type { PluginServices } from "../../chain/plugin-services.ts";
 
-/** As often as another server may be first. */
+/** How often another writer may be first. */
 const MAX_TRIES = 10;
 
 export interface Charge {
@@ -67,7 +67,7 @@ export class QuotaBatches {
     return false;
   }
 
-  /** Never rejects: what goes wrong is an outcome. */
+  /** Never rejects: errors are outcomes. */
   charge(namespace: string, one: Charge, now: number): Promise<ChargeOutcome> {
     const { promise, resolve } = Promise.withResolvers<ChargeOutcome>();
     const waiting = { ...one, now, answer: resolve };
@@ -96,7 +96,7 @@ export class QuotaBatches {
     }
   }
 
-  /** Answers each of the batch. Only the quotas that are passed in are asked: the others have been charged already. */
+  /** Decides about each write of the batch, by the quotas that are passed in: the others have been charged already. */
   async #decide(
     namespace: string,
     batch: readonly Waiting[],
@@ -121,15 +121,15 @@ export class QuotaBatches {
     } else if (tries === MAX_TRIES) {
       throw conflict({ group: "", resource: "resourcequotas" }, lost[0] ?? "");
     } else {
-      const context = this.#services.context();
-      await shown(context, await storeCall(() => context.store.revision()));
-      // A quota that is gone refuses nothing any more.
+      const { storage } = this.#services;
+      await shown(storage, await storeCall(() => storage.store.revision()));
+      // A deleted quota limits nothing.
       const left = this.#states(namespace).filter(({ quota }) => lost.includes(quota.metadata.name ?? ""));
       await this.#decide(namespace, charged, left, tries + 1);
     }
   }
 
-  /** The names of quotas that somebody else has changed meanwhile. */
+  /** The names of quotas that another writer changed meanwhile. */
   async #store(before: readonly QuotaState[], after: readonly QuotaState[]): Promise<readonly string[]> {
     const lost: string[] = [];
     for (const [i, state] of after.entries()) {
@@ -141,7 +141,7 @@ export class QuotaBatches {
 
   async #storeOne(state: QuotaState): Promise<boolean> {
     const quotas = this.#quotas();
-    const context = this.#services.context();
+    const { context } = this.#services.loopback;
     const { name = "", namespace = "", resourceVersion } = state.quota.metadata;
     const draft = structuredClone(state.quota) as unknown as AnyDraft;
     Object.assign(draft, { status: { ...state.quota.status, used: usedTexts(state) } });

@@ -1,4 +1,4 @@
-/** ResourceQuotas: nothing comes into a namespace beyond what its quotas leave. */
+/** ResourceQuota: refuses writes beyond the quotas of their namespace. */
 import { evaluatorFor, isObject, type JsonObject, type LimitedResource, StatusError } from "#api";
 import type { AdmissionAttributes } from "../../../rest/server-context.ts";
 import { AdmissionConfigError } from "../../chain/configuration.ts";
@@ -15,11 +15,11 @@ export function resourceQuota(services: PluginServices, configuration: JsonObjec
   const charge = (attributes: AdmissionAttributes, cluster: ClusterView) => {
     const { namespace, resource, operation, subresource, object, old, dryRun } = attributes;
     const { group, names } = resource.kind;
-    // Most namespaces have none.
+    // Most namespaces have no quota.
     if (limited.length === 0 && !batches.hasQuotas(namespace)) return;
     const evaluator = evaluatorFor(group, names.plural);
     if (evaluator === undefined || object === undefined || (operation !== "CREATE" && operation !== "UPDATE")) return;
-    const write = { operation, subresource, object, ...(old !== undefined && { old }) } as const;
+    const write = { operation, subresource, object, old } as const;
     if (!evaluator.handles(write)) return;
     return batches.charge(namespace, { write, evaluator, dryRun }, cluster.clock.now()).then((outcome) => {
       if (outcome.ok) return;

@@ -1,17 +1,17 @@
-/** Whoever writes into a namespace that is not there gets it made. */
+/** NamespaceAutoProvision: creates a missing namespace on the first write to it. */
 import { isStatusError } from "#api";
 import { serverRequest } from "../../../loopback/server-request.ts";
 import { createDraft } from "../../../rest/write/create.ts";
 import { type AdmissionPlugin, rule } from "../../chain/plugin.ts";
 import type { PluginServices } from "../../chain/plugin-services.ts";
 
-export function namespaceAutoProvision({ context, resources }: PluginServices): AdmissionPlugin {
+export function namespaceAutoProvision({ loopback, resources }: PluginServices): AdmissionPlugin {
   const make = async (name: string) => {
     const namespaces = resources.find("", "v1", "namespaces");
     if (namespaces === undefined) return;
     try {
       await createDraft(
-        serverRequest(context(), namespaces),
+        serverRequest(loopback.context, namespaces),
         { kind: "Namespace", apiVersion: "v1", metadata: { name } },
         false,
       );

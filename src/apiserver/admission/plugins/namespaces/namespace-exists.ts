@@ -1,4 +1,4 @@
-/** Nothing is written in a namespace that is not there. */
+/** NamespaceExists: refuses writes in a namespace that does not exist. */
 import { notFound } from "#api";
 import { type AdmissionPlugin, rule } from "../../chain/plugin.ts";
 

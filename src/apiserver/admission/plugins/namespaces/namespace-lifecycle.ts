@@ -1,4 +1,4 @@
-/** Nothing new in a namespace that is not there or is going away; the namespaces that every cluster needs stay. */
+/** NamespaceLifecycle: refuses new objects in a namespace that is missing or terminating, and the deletion of the namespaces that every cluster needs. */
 import { forbidden, type KubeObject, notFound, StatusError } from "#api";
 import { type AdmissionPlugin, type Admit, refused, rule } from "../../chain/plugin.ts";
 
@@ -21,7 +21,7 @@ const inLivingNamespace: Admit = (attributes, cluster) => {
   };
   const found = find();
   if (found !== undefined) return check(found);
-  // Another server may have made it a moment ago.
+  // Another server may have created it a moment ago.
   return cluster.fresh().then(() => check(find()));
 };
 

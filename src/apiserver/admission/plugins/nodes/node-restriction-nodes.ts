@@ -1,4 +1,4 @@
-/** A kubelet and its Node: it may not draw work to itself by labels and taints. */
+/** A kubelet and its Node: labels and taints that would attract Pods are refused. */
 import { type core, equalJson, goQuote, type Json } from "#api";
 import { refused } from "../../chain/plugin.ts";
 import type { NodeCheck } from "./node-check.ts";
@@ -46,7 +46,7 @@ export const checkNode: NodeCheck = (name, attributes) => {
 
 type Labels = Readonly<Record<string, string>>;
 
-/** Labels that were changed and are not a kubelet's to change, sorted. */
+/** The changed labels that a kubelet may not change, sorted. */
 function forbiddenLabels(labels: Labels = {}, before: Labels = {}): readonly string[] {
   return [...new Set([...Object.keys(labels), ...Object.keys(before)])]
     .filter((label) => labels[label] !== before[label] && isForbidden(label))

@@ -26,7 +26,7 @@ function storedPod({ namespace, name, object }: AdmissionAttributes, cluster: Cl
   return pod;
 }
 
-/** A mirror Pod shows what the node runs by itself: it belongs to the node, and gives it nothing. */
+/** A mirror Pod shows a static Pod: it must belong to the node, and may not give it access to other objects. */
 function checkMirrorPod(node: string, attributes: AdmissionAttributes, cluster: ClusterView): void {
   const { metadata, spec } = attributes.object as core.Pod;
   const who = `node ${goQuote(node)}`;
@@ -78,7 +78,7 @@ export const checkPodEviction: NodeCheck = (node, attributes, cluster) => {
     throw refused(attributes, `node ${node} can only evict pods with spec.nodeName set to itself`);
 };
 
-/** A kubelet that has grown a file system says how large it is now, and no more. */
+/** A kubelet that has expanded a file system may write its new size, and nothing else. */
 export const checkClaimStatus: NodeCheck = (node, attributes) => {
   if (attributes.operation !== "UPDATE")
     throw refused(attributes, `unexpected operation ${goQuote(attributes.operation)}`);
@@ -89,7 +89,7 @@ export const checkClaimStatus: NodeCheck = (node, attributes) => {
   throw refused(attributes, `node ${goQuote(node)} ${why}: ${changed.join(", ")} differs`);
 };
 
-/** The claim without what a kubelet may change. */
+/** The claim without the fields that a kubelet may change. */
 function rest({ metadata, spec, status }: core.PersistentVolumeClaim) {
   const { resourceVersion: _, managedFields: __, ...meta } = metadata;
   const { capacity, conditions, allocatedResources, allocatedResourceStatuses, ...kept } = status ?? {};

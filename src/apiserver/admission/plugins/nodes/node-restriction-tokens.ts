@@ -1,4 +1,4 @@
-/** Tokens that a kubelet asks for: for a Pod on its node, and an audience that the Pod's volumes need. */
+/** Tokens that a kubelet requests: only for Pods on its node, and for audiences that their volumes need. */
 import { type authentication, type core, goQuote, notFound, type storage } from "#api";
 import { resourceAttributes } from "../../../authz/attributes.ts";
 import { type Authorizer, isAllowed } from "../../../authz/authorizer.ts";
@@ -32,7 +32,7 @@ export function checkToken(authorize: Authorizer): NodeCheck {
   };
 }
 
-/** Those of projected tokens, and of the CSI drivers behind the Pod's volumes. */
+/** The audiences of projected tokens, and of the CSI drivers of the Pod's volumes. */
 function audiencesOf({ metadata, spec }: core.Pod, cluster: ClusterView): ReadonlySet<string> {
   const found = new Set<string>();
   const ofDriver = (name: string | undefined) => {

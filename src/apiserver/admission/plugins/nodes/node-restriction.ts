@@ -4,7 +4,8 @@
  *
  * A node is a user `system:node:NAME` in the group system:nodes. All other users pass.
  */
-import { type certificates, goQuote, requestSubject, type resource } from "#api";
+import { type certificates, goQuote, type resource } from "#api";
+import { requestSubject } from "#pki";
 import type { Authorizer } from "../../../authz/authorizer.ts";
 import { NODES, type UserInfo } from "../../../identity/user.ts";
 import type { AdmissionAttributes } from "../../../rest/server-context.ts";
@@ -55,7 +56,7 @@ export function nodeRestriction(authorize: Authorizer): AdmissionPlugin {
   };
 }
 
-/** Undefined: not a node. "": one without a name. */
+/** Undefined: the user is not a node. "": a node without a name. */
 function nodeOf({ name, groups }: UserInfo): string | undefined {
   return name.startsWith(USER) && groups.includes(NODES) ? name.slice(USER.length) : undefined;
 }
@@ -71,7 +72,7 @@ const checkLease: NodeCheck = (node, attributes) => {
     throw refused(attributes, "can only access node lease with the same name as the requesting node");
 };
 
-/** Changes are for the authorizer, which sees the field selector. */
+/** The node authorizer checks updates and deletions: it sees the field selector. */
 const checkSlice: NodeCheck = (node, attributes) => {
   const { operation, object, old } = attributes;
   const slice = (operation === "CREATE" ? object : old) as resource.ResourceSlice | undefined;

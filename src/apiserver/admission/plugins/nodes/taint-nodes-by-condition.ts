@@ -1,4 +1,4 @@
-/** A new Node takes no Pods before it has said that it is ready. */
+/** TaintNodesByCondition: a new Node gets the not-ready taint, so that no Pod is scheduled before it is ready. */
 import type { core, Draft } from "#api";
 import { type AdmissionPlugin, rule } from "../../chain/plugin.ts";
 

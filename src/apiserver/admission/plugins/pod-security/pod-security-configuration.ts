@@ -1,4 +1,4 @@
-/** The configuration of PodSecurity: what holds in namespaces without labels, and whom nothing of it concerns. */
+/** The configuration of PodSecurity: defaults for namespaces without labels, and exemptions. */
 import {
   isObject,
   type Json,

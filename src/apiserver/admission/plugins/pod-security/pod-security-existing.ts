@@ -1,8 +1,8 @@
 /**
- * What becomes of Pods that are there already when a namespace asks for more: each sort of violation once, with a Pod that it is true of.
+ * Checks existing Pods against a stricter level of their namespace: each kind of violation is reported once, with a Pod that has it.
  *
- * 1. Of Pods that one controller made, one is looked at before the others of the same: they are alike.
- * 2. There is a bound on how many are looked at and for how long: who labels a namespace must not wait for it.
+ * 1. One Pod of each controller is checked before the others of that controller: they are alike.
+ * 2. The number of Pods and the time are limited: labelling a namespace must not take long.
  */
 import { type core, evaluatePodSecurity, goQuote, type LevelVersion, levelVersionText, violationReasons } from "#api";
 import type { Clock } from "#base";

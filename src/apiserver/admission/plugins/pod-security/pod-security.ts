@@ -1,9 +1,9 @@
 /**
- * The Pod Security Standards, as the labels of a namespace ask for them.
+ * PodSecurity: the Pod Security Standards, at the levels that the labels of a namespace set.
  *
- * 1. Pods are refused where they violate what is enforced. Templates of controllers are only warned about and noted for audit.
- * 2. A change of what is enforced tells which Pods that are there already would no longer be let in.
- * 3. A change of a Pod that cannot matter is not looked at: Pods older than a stricter label live on.
+ * 1. Pods that violate the enforced level are refused. Pod templates only cause warnings and audit annotations.
+ * 2. A change of the enforced level warns of existing Pods that violate it.
+ * 3. An update of a Pod that cannot affect its security is not checked, so that Pods from before a stricter level can still be updated.
  */
 import {
   type batch,
@@ -32,7 +32,7 @@ import { podSecurityConfiguration } from "./pod-security-configuration.ts";
 import { existingPodWarnings } from "./pod-security-existing.ts";
 
 const PREFIX = "pod-security.kubernetes.io/";
-/** Nothing of these changes what a Pod may do. */
+/** Subresources that do not change the security of a Pod. */
 const HARMLESS = new Set(["exec", "attach", "binding", "eviction", "log", "portforward", "proxy", "status"]);
 const CONTROLLERS =
   "replicationcontrollers podtemplates replicasets.apps deployments.apps statefulsets.apps daemonsets.apps jobs.batch cronjobs.batch";
@@ -141,7 +141,7 @@ function isPrivileged(...asked: readonly LevelVersion[]): boolean {
   return asked.every(({ level }) => level === "privileged");
 }
 
-/** What an exempt namespace asks for in vain. */
+/** A warning: levels set on an exempt namespace have no effect. */
 function ignoredPolicy(policy: PodSecurityPolicy, defaults: PodSecurityPolicy): string | undefined {
   const modes = ["enforce", "audit", "warn"] as const;
   if (modes.every((mode) => policy[mode].level === "privileged")) return undefined;
@@ -158,7 +158,7 @@ function templateOf(object: KubeObject | undefined): core.PodTemplateSpec | unde
   return any?.template ?? any?.spec?.template ?? any?.spec?.jobTemplate?.spec?.template;
 }
 
-/** Images, seccomp annotations and further containers are what can change in a Pod. */
+/** Images, seccomp annotations and further containers are what an update can change of a Pod's security. */
 function matters(pod: core.Pod, old: core.Pod): boolean {
   const seccomp = (of: core.Pod, key: string) => of.metadata.annotations?.[key];
   const POD = "seccomp.security.alpha.kubernetes.io/pod";

@@ -1,4 +1,4 @@
-/** Images are pulled anew each time, so that nobody uses one that lies on a node without being allowed to pull it. */
+/** AlwaysPullImages: images are always pulled, so that no Pod uses an image on a node without the credentials to pull it. */
 import { at, type core, field } from "#api";
 import { aggregate } from "../../chain/aggregate.ts";
 import { type AdmissionPlugin, type Admit, podOf, refused, rule } from "../../chain/plugin.ts";
@@ -40,7 +40,7 @@ export const alwaysPullImages: AdmissionPlugin = {
   validates: [rule("CREATE UPDATE", "pods", pulledAlways)],
 };
 
-/** A change without a new image leaves Pods alone that are older than this rule. */
+/** An update without a new image does not change Pods that existed before the plugin was enabled. */
 function bringsImages(spec: core.PodSpec, old: core.Pod | undefined): boolean {
   if (old === undefined) return true;
   const known = new Set(imagesOf(old.spec));

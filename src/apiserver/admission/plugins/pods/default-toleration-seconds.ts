@@ -1,4 +1,4 @@
-/** A Pod that says nothing about it stays for five minutes on a node that is not ready or cannot be reached. */
+/** DefaultTolerationSeconds: a Pod tolerates a node that is not ready or unreachable for five minutes, unless it says otherwise. */
 import type { core } from "#api";
 import { type AdmissionPlugin, podOf, rule } from "../../chain/plugin.ts";
 

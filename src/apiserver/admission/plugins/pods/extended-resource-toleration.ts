@@ -1,4 +1,4 @@
-/** Nodes with special hardware keep other Pods away by a taint named after it; who asks for the hardware tolerates that. */
+/** ExtendedResourceToleration: a Pod that requests an extended resource tolerates the taint of the same name. */
 import { isExtendedResource } from "#api";
 import { type AdmissionPlugin, podOf, rule } from "../../chain/plugin.ts";
 

@@ -1,4 +1,4 @@
-/** Pods may keep others away from their own node, not from whole zones. */
+/** LimitPodHardAntiAffinityTopology: required anti-affinity only with the topology key kubernetes.io/hostname. */
 import type { core } from "#api";
 import { type AdmissionPlugin, refused, rule } from "../../chain/plugin.ts";
 

@@ -1,4 +1,4 @@
-/** Pods of a namespace go to the nodes that its annotation selects, or else to those of the configuration. */
+/** PodNodeSelector: Pods get the node selector of their namespace's annotation, or else of the configuration. */
 import { isObject, type JsonObject, type KubeObject } from "#api";
 import type { AdmissionAttributes } from "../../../rest/server-context.ts";
 import { AdmissionConfigError } from "../../chain/configuration.ts";
@@ -16,7 +16,7 @@ export function podNodeSelector(configuration: JsonObject | undefined): Admissio
     throw new AdmissionConfigError(NAME, "podNodeSelectorPluginConfig has to be a map of selectors");
   const configured = new Map(Object.entries(section).map(([name, text]) => [name, parsed(String(text), name)]));
 
-  /** Of the namespace, or of all. */
+  /** For the namespace, or the default for all. */
   const selectorFor = (namespace: KubeObject | undefined): Selector => {
     const text = namespace?.metadata.annotations?.[ANNOTATION];
     if (text !== undefined) return parsed(text, namespace?.metadata.name ?? "");

@@ -1,4 +1,4 @@
-/** A Pod is not resized to what its node could never give it. */
+/** PodResizeValidator: refuses a resize that the node could never satisfy. */
 import {
   type core,
   goQuote,
@@ -18,7 +18,7 @@ export const podResizeValidator: AdmissionPlugin = {
     rule("UPDATE", "pods/resize", (attributes, cluster) => {
       const pod = attributes.object as core.Pod;
       const nodeName = pod.spec?.nodeName ?? "";
-      // The generation rises with every change of what is asked for.
+      // The generation rises with every change of the requests.
       if (nodeName === "" || pod.metadata.generation === attributes.old?.metadata.generation) return;
       const node = cluster.get<core.Node>("", "v1", "nodes", "", nodeName);
       if (node === undefined) throw refused(attributes, `node ${goQuote(nodeName)} not found`);
@@ -36,7 +36,7 @@ export const podResizeValidator: AdmissionPlugin = {
   ],
 };
 
-/** cpu is told in thousandths, memory in bytes. */
+/** cpu in millicores, memory in bytes. */
 function lacks(pod: core.Pod, { status }: core.Node): readonly string[] {
   const requests = podRequests(pod);
   const scales = { cpu: -3, memory: 0 } as const;

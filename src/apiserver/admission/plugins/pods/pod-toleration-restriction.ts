@@ -1,4 +1,4 @@
-/** Namespaces say what their Pods tolerate by default, and what they may tolerate at most. */
+/** PodTolerationRestriction: default tolerations, and the allowed tolerations, from annotations of the namespace. */
 import { type core, type Draft, isObject, type Json, type JsonObject, qosClassOf, StatusError } from "#api";
 import { AdmissionConfigError } from "../../chain/configuration.ts";
 import { type AdmissionPlugin, type Admit, type ClusterView, podOf, rule } from "../../chain/plugin.ts";
@@ -45,7 +45,7 @@ export function podTolerationRestriction(configuration: JsonObject | undefined):
   };
 }
 
-/** Undefined where the namespace says nothing; an empty list is an answer. */
+/** Undefined if the namespace has no annotation; an empty list is a value. */
 function ofNamespace(cluster: ClusterView, name: string, annotation: string): readonly core.Toleration[] | undefined {
   const text = cluster.get("", "v1", "namespaces", "", name)?.metadata.annotations?.[annotation];
   if (text === undefined || text === "") return undefined;

@@ -1,4 +1,4 @@
-/** A Pod that has a node bears the labels of the node's zone and region, so that it can read them of itself. */
+/** PodTopologyLabels: copies the zone and region labels of the node to the Pod, for the downward API. */
 import type { core, Draft, KubeObject } from "#api";
 import { type AdmissionPlugin, type ClusterView, rule } from "../../chain/plugin.ts";
 
@@ -11,7 +11,7 @@ export const podTopologyLabels: AdmissionPlugin = {
       const nodeName = (object as core.Pod).spec?.nodeName ?? "";
       if (nodeName !== "") copyLabels(cluster, nodeName, object as Draft<KubeObject>);
     }),
-    // The labels of a Binding become those of its Pod.
+    // The labels of a Binding are added to its Pod.
     rule("CREATE", "pods/binding bindings", ({ object }, cluster) => {
       const { target } = object as core.Binding;
       if (target.kind === "Node") copyLabels(cluster, target.name ?? "", object as Draft<KubeObject>);

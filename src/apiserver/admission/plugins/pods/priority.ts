@@ -1,4 +1,4 @@
-/** A Pod's priority comes from its PriorityClass; at most one class is the default for all Pods. */
+/** Priority: sets a Pod's priority from its PriorityClass. At most one class is the global default. */
 import type { core, scheduling } from "#api";
 import { type AdmissionPlugin, type Admit, type ClusterView, podOf, refused, rule } from "../../chain/plugin.ts";
 
@@ -27,7 +27,7 @@ const setPriority: Admit = (attributes, cluster) => {
   spec.preemptionPolicy = policy;
 };
 
-/** What was computed when the Pod was made stays, for clients that leave it out. */
+/** Keeps the values that were computed on create, for clients that leave them out. */
 const keepPriority: Admit = (attributes) => {
   const { spec } = podOf(attributes);
   const old = (attributes.old as core.Pod).spec;
@@ -50,7 +50,7 @@ export const priority: AdmissionPlugin = {
   validates: [rule("CREATE UPDATE", "priorityclasses.scheduling.k8s.io", onlyOneDefault)],
 };
 
-/** Of several, which only a race could make, the lowest counts. */
+/** Of several, which only a race can create, the lowest counts. */
 function globalDefault(cluster: ClusterView): PriorityClass | undefined {
   let lowest: PriorityClass | undefined;
   for (const each of cluster.list<PriorityClass>(...CLASSES)) {

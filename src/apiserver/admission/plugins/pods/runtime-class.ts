@@ -1,4 +1,4 @@
-/** A Pod with a RuntimeClass pays the overhead of its runtime, and goes where that runtime is. */
+/** RuntimeClass: a Pod gets the overhead and the scheduling constraints of its RuntimeClass. */
 import { type core, type Draft, equalJson, type Json, type node } from "#api";
 import type { AdmissionAttributes } from "../../../rest/server-context.ts";
 import { type AdmissionPlugin, type Admit, type ClusterView, podOf, refused, rule } from "../../chain/plugin.ts";
@@ -6,7 +6,7 @@ import { mergeTolerations } from "./tolerations.ts";
 
 const MISMATCH = "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead";
 
-/** With the class of the Pod, once it is known to be there. */
+/** Runs with the class of the Pod, once the cache has it. */
 function withClass(
   then: (attributes: AdmissionAttributes, pod: ReturnType<typeof podOf>, found: node.RuntimeClass | undefined) => void,
 ): Admit {

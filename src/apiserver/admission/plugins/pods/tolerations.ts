@@ -3,7 +3,7 @@ import { type core, equalJson, type Json } from "#api";
 
 type Toleration = core.Toleration;
 
-/** Both, without those that another covers; of two that are equal, the first. */
+/** Both lists, without tolerations that another covers; of two equal ones, the first stays. */
 export function mergeTolerations(first: readonly Toleration[], second: readonly Toleration[]): Toleration[] {
   const all = [...first, ...second];
   const merged: Toleration[] = [];

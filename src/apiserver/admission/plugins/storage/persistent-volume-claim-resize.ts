@@ -1,4 +1,4 @@
-/** A claim grows only once it is bound, and if its storage class lets it. */
+/** PersistentVolumeClaimResize: a claim may grow only if it is bound and its StorageClass allows expansion. */
 import { compareQuantities, type core, parseQuantity, type storage, storageClassOf, zeroQuantity } from "#api";
 import { type AdmissionPlugin, type ClusterView, refused, rule } from "../../chain/plugin.ts";
 

@@ -1,4 +1,4 @@
-/** Volumes and claims that are in use outlive their deletion: a finalizer holds them until nobody needs them. */
+/** StorageObjectInUseProtection: adds the finalizers that hold volumes and claims while they are in use. */
 import type { Draft, KubeObject } from "#api";
 import { type AdmissionPlugin, type Admit, rule } from "../../chain/plugin.ts";
 

@@ -20,7 +20,7 @@ export interface AdmissionWebhook {
   readonly url: string;
   readonly port: number;
   readonly caBundle: string;
-  /** What it was asked, in order. */
+  /** The reviews that it received, in order. */
   readonly reviews: readonly Review[];
   /** How it answers from now on; undefined: never. */
   behave(behaviour: (review: Review) => Answer): void;
@@ -40,7 +40,7 @@ export async function admissionWebhook(dnsNames?: readonly string[]): Promise<Ad
   };
 }
 
-/** An answer that counts, with what is in `response`. */
+/** A valid response with the fields of `response`. */
 export function answering({ apiVersion, request }: Review, response: JsonObject): JsonObject {
   return { kind: "AdmissionReview", apiVersion, response: { uid: request.uid, ...response } };
 }
