@@ -8,7 +8,6 @@ import {
   formatTime,
   instantOf,
   isStatusError,
-  type Json,
   type JsonObject,
   type Kind,
   type KubeObject,
@@ -39,7 +38,7 @@ export function own(request: RestRequest, draft: AnyDraft, live: KubeObject | un
   const update = {
     ...ownershipContext(request),
     live: live as JsonObject | undefined,
-    updated: comparable(request, draft, live),
+    updated: draft as unknown as JsonObject,
   };
   const { forms } = request.resource;
   if (forms !== undefined)
@@ -52,15 +51,6 @@ export function own(request: RestRequest, draft: AnyDraft, live: KubeObject | un
       })
       .then((fields) => record(draft, fields as ReturnType<typeof updateManagedFields>));
   record(draft, updateManagedFields(update));
-}
-
-/** A write of the status changes nobody's ownership of the spec: with the stored one in its place, comparing the two costs nothing. */
-function comparable({ subresource }: RestRequest, draft: AnyDraft, live: KubeObject | undefined): JsonObject {
-  const object = draft as unknown as JsonObject;
-  if (subresource !== "status" || live === undefined) return object;
-  const { spec } = live as { readonly spec?: Json };
-  const { spec: _, ...rest } = object;
-  return spec === undefined ? rest : { ...rest, spec };
 }
 
 function record(draft: AnyDraft, fields: ReturnType<typeof updateManagedFields>): void {
