@@ -1,4 +1,4 @@
-/** `npm run check`: types, lint and layers, side by side; prints only what is wrong. */
+/** `npm run check`: types, lint, layers and docs, side by side; prints only what is wrong. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 
@@ -6,7 +6,7 @@ const checks = [
   ["types", "tsc", ["-p", "."]],
   ["types of the page", "tsc", ["-p", "src/dashboard/web"]],
   ["lint", "biome", ["check", "--error-on-warnings"]],
-  ["layers", "vitest", ["run", "test/layers"]],
+  ["layers and docs", "vitest", ["run", "test/layers", "test/docs"]],
 ] as const;
 
 const started = performance.now();

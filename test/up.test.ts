@@ -40,7 +40,7 @@ describe("up before it is ready", () => {
       await up.printed("certificates");
       up.process.kill("SIGTERM");
       const [code] = await once(up.process, "close");
-      expect([code, up.stderr()]).toEqual([1, "k8ts: It was stopped before it was ready.\n"]);
+      expect([code, up.stderr()]).toEqual([1, "k8ts: Stopped before the cluster was ready.\n"]);
     } finally {
       silent.close();
     }
@@ -191,7 +191,7 @@ describe("what goes wrong is one sentence and exit code 1", () => {
     {
       name: "servers without etcd",
       args: ["up", "--etcd-servers", "http://127.0.0.1:1"],
-      says: /go with --store etcd/,
+      says: /require --store etcd/,
     },
     {
       name: "an etcd that is not there",

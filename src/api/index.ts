@@ -1,4 +1,4 @@
-/** The whole public surface of api: the machinery, server-side apply, the facts, and every built-in kind. */
+/** The public surface of api: the machinery, server-side apply, the facts, and every built-in kind. */
 
 export * from "./admissionregistration/expressions/index.ts";
 export {

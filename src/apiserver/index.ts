@@ -31,4 +31,5 @@ export { Encryption, EncryptionConfigError, parseEncryptionConfiguration } from 
 export { SCHEDULING_PATH } from "./flows/index.ts";
 export { answerHealth, type HealthCheck } from "./routes/health.ts";
 export { K8TS_VERSION, KUBERNETES_VERSION, versionInfo } from "./routes/version.ts";
-export { type ApiServer, type ApiServerOptions, type FairnessSettings, startApiServer } from "./server.ts";
+export { type ApiServer, startApiServer } from "./server.ts";
+export type { ApiServerOptions, FairnessSettings } from "./server-options.ts";

@@ -40,11 +40,11 @@ export interface ClusterFacts {
   /** Signs certificates in the cluster's name. */
   readonly signer: CertificateSigner;
   /** Signs tokens of service accounts. Absent where the server has no key to do so. */
-  readonly signToken?: (claims: TokenClaims) => Promise<string>;
+  readonly signToken?: ((claims: TokenClaims) => Promise<string>) | undefined;
   /** Where nodes get the addresses of their Pods from; false: `--allocate-node-cidrs=false`. Default: 10.244.0.0/16, a /24 for each node. */
-  readonly nodeCidrs?: Partial<NodeCidrsOptions> | false;
+  readonly nodeCidrs?: Partial<NodeCidrsOptions> | false | undefined;
   /** How patient the cluster is with nodes. Default: as the original's flags have it. */
-  readonly nodeLifecycle?: Partial<NodeLifecycleSettings>;
+  readonly nodeLifecycle?: Partial<NodeLifecycleSettings> | undefined;
 }
 
 export function allControllers(facts: ClusterFacts): readonly Controller[] {

@@ -77,8 +77,8 @@ async function run(disturbance: Disturbance = {}): Promise<Outcome> {
   const base = await testControllers([], {
     seed,
     // Nothing is made in a namespace that ends: controllers rely on that. Roles come before their namespaces.
-    admission: (resources, context) => {
-      const { mutate, validate } = admissionChain([namespaceLifecycle], clusterView(resources, context));
+    admission: ({ resources, storage }) => {
+      const { mutate, validate } = admissionChain([namespaceLifecycle], clusterView(resources, storage));
       return { mutate: (attributes) => (begun ? mutate(attributes) : undefined), validate };
     },
   });

@@ -1,4 +1,7 @@
-/** Pods in real containers: a kubelet on a containerd of its own, with an API server in memory. What a container sees, it writes to the test's own folder. */
+/**
+ * Pods in real containers: a kubelet on a containerd of its own, with an API server in memory. What a container sees,
+ * it writes to the test's own folder.
+ */
 import { chmodSync, existsSync, globSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";

@@ -25,15 +25,15 @@ export interface NodeNetworkOptions {
   readonly client: Client;
   readonly nodeName: string;
   readonly clusterCidrs: readonly string[];
-  readonly nodePortAddresses?: readonly string[];
+  readonly nodePortAddresses?: readonly string[] | undefined;
   /** kube-proxy mode. Default: nftables. */
-  readonly proxyMode?: ProxyMode;
+  readonly proxyMode?: ProxyMode | undefined;
   readonly networkPolicy: boolean;
   readonly resyncMs?: number | undefined;
   /** How Pods on other nodes are reached. Absent: somebody else provides the routes. */
-  readonly overlay?: OverlayMode;
+  readonly overlay?: OverlayMode | undefined;
   /** Masquerades traffic from Pods to addresses outside of the cluster. */
-  readonly masqueradesOutside?: boolean;
+  readonly masqueradesOutside?: boolean | undefined;
   readonly dns?: {
     readonly addresses: readonly string[];
     readonly port: number;

@@ -1,4 +1,4 @@
-/** Opens a store of any kind. Backends are imported when first used: nobody loads LMDB or gRPC without needing it. */
+/** Opens a store of any kind. Backends are imported on first use, so that LMDB and gRPC are loaded only if needed. */
 
 import type { Clock, Logger } from "#base";
 import type { EtcdTlsFiles } from "./etcd/index.ts";
@@ -15,7 +15,7 @@ export type StoreSpec =
 export interface StoreOptions {
   readonly clock: Clock;
   readonly log?: Logger;
-  /** What is not given is the backend's default. */
+  /** Omitted limits are the backend's defaults. */
   readonly history?: Partial<HistoryPolicy>;
 }
 
@@ -34,7 +34,7 @@ export async function openStore(options: StoreSpec & StoreOptions): Promise<Stor
   }
 }
 
-/** Makes a new embedded store in `dir` from a snapshot, and answers with the revision at which it starts. */
+/** Creates an embedded store in `dir` from a snapshot, and returns the revision at which it starts. */
 export async function restoreStore(
   dir: string,
   source: AsyncIterable<Uint8Array>,

@@ -108,6 +108,8 @@ export const rooms: Record<string, readonly string[]> = {
     "bootstrap",
     "expire",
     "encryption",
+    // All of it, put together.
+    "assembly",
   ],
   "apiserver/admission": ["chain", "plugins", "dynamic", "policies", "webhooks"],
   base: ["collections", "system", "tasks", "queues", "log", "metrics", "http-client"],
@@ -145,6 +147,7 @@ export const rooms: Record<string, readonly string[]> = {
   "api/core/pod": ["fields", "resources", "scheduling", "security", "volumes", "containers", "spec", "update"],
   client: ["transport", "requests", "informer"],
   cluster: ["config", "data", "reasons", "in-process", "images", "nodes", "standalone"],
+  "cluster/nodes": ["machine", "site", "network", "runtime", "programs"],
   kubelet: [
     // Pure rules, and what runs containers.
     "runtime",
@@ -181,7 +184,4 @@ export const MAX_FILES_IN_A_ROOM = 25;
 export const MAX_LINES_IN_A_FILE = 350;
 
 /** Over the limits until they are divided: nothing is added here. */
-export const OVERSIZE: readonly string[] = [
-  "src/apiserver/audit",
-  "src/apiserver/server.ts",
-];
+export const OVERSIZE: readonly string[] = ["src/apiserver/audit"];

@@ -1,4 +1,4 @@
-/** What webhooks and policies mean where they say nothing. */
+/** Defaults of webhooks and policies. */
 import type { Draft } from "../machinery/schema/object.ts";
 import type { MatchResources, MutatingWebhook, Rule, ValidatingWebhook } from "../types/admissionregistration-v1.ts";
 

@@ -1,8 +1,8 @@
-/** What is wrong with an expression that is to be stored, told where it stands. */
+/** Faults of CEL expressions, reported at the field that holds them. */
 import { type FieldError, type FieldPath, internal, invalid } from "../machinery/errors/field-error.ts";
 import type { Expression } from "./expressions/index.ts";
 
-/** `shown`: the expression as it was written, where it was compiled without the space around it. */
+/** `shown`: the expression as it was written, where it was compiled without the surrounding space. */
 export function expressionFaults(
   expression: Expression,
   path: FieldPath,

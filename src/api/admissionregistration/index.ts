@@ -1,4 +1,4 @@
-/** The whole public surface of admissionregistration.k8s.io. */
+/** The public surface of admissionregistration.k8s.io. */
 import type { Kind } from "../machinery/kind.ts";
 import { MutatingAdmissionPolicy, ValidatingAdmissionPolicy } from "./policy.ts";
 import { MutatingAdmissionPolicyBinding, ValidatingAdmissionPolicyBinding } from "./policy-binding.ts";

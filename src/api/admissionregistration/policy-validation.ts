@@ -1,4 +1,4 @@
-/** Admission policies, their bindings, and what they say in expressions. */
+/** Validation of admission policies, their bindings and their expressions. */
 import { isReserved } from "../machinery/cel/values/escape.ts";
 import {
   duplicate,
@@ -102,7 +102,7 @@ export function validateMutatingPolicy({ spec = {} }: MutatingAdmissionPolicy, p
   return errors;
 }
 
-/** `actions`: only of bindings to validating policies. */
+/** `actions`: only for bindings of validating policies. */
 export function validateBinding(
   spec: MutatingAdmissionPolicyBindingSpec,
   actions: readonly string[] | undefined,
@@ -124,7 +124,7 @@ export function validateBinding(
 
 type SharedSpec = Omit<NonNullable<MutatingAdmissionPolicy["spec"]>, "mutations" | "reinvocationPolicy">;
 
-/** What does not even name an expression has nothing to be composed. */
+/** Without an expression there is nothing to compose. */
 function compositionOf({ variables = [], paramKind }: SharedSpec): Composition {
   const stated = variables.filter(({ expression }) => expression.trim() !== "");
   return new Composition(stated, paramKind !== undefined);

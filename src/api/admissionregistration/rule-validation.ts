@@ -1,4 +1,4 @@
-/** Which requests a webhook or a policy is for. */
+/** The rules that say which requests a webhook or a policy matches. */
 import { type FieldError, type FieldPath, invalid, notSupported, required } from "../machinery/errors/field-error.ts";
 import type { RuleWithOperations } from "../types/admissionregistration-v1.ts";
 
@@ -29,7 +29,10 @@ function wildcardFaults(given: readonly string[], path: FieldPath, what: string)
   return crowded ? [invalid(path, given, `if '*' is present, must not specify other ${what}`)] : [];
 }
 
-/** `pods`, `pods/log`, `pods/*`, `*`, `*` + `/log`, and all of them: what one of them covers must not be named again. */
+/**
+ * `pods`, `pods/log`, `pods/*`, `*`, `*` + `/log` and `*` + `/*`: a resource that another one covers must not be
+ * listed.
+ */
 function validateResources(resources: readonly string[], path: FieldPath): readonly FieldError[] {
   if (resources.length === 0) return [required(path)];
   const errors: FieldError[] = [];

@@ -1,10 +1,10 @@
 /**
- * What the expressions of a ValidatingAdmissionPolicy get wrong about the objects that it is for, as far as their schemas tell: warnings for its
- * status. They change nothing about what the policy does.
+ * Type checking of a ValidatingAdmissionPolicy against the schemas of the resources that it matches. The result is
+ * warnings in its status; they do not change what the policy does.
  *
- *     policy ──► resourcesToCheck ──► (whoever knows them) ──► types ──► expressionWarnings
+ *     policy ──► resourcesToCheck ──► (resolved by the caller) ──► types ──► expressionWarnings
  *
- * 1. Rules with wildcards are about too much to be checked, and subresources have no schema of their own.
+ * 1. Rules with wildcards match too much to be checked, and subresources have no schema of their own.
  */
 import { types } from "../machinery/cel/index.ts";
 import { admission } from "../machinery/cel/libraries/index.ts";
@@ -12,10 +12,10 @@ import { at } from "../machinery/errors/field-error.ts";
 import type { ExpressionWarning, ValidatingAdmissionPolicy } from "../types/admissionregistration-v1.ts";
 import { base, composed } from "./expressions/index.ts";
 
-/** Of each rule. */
+/** For each rule. */
 const maxTypes = 10;
 
-/** A group of "" stands for all groups that have the resource in this version. */
+/** The group "" stands for all groups that have the resource in this version. */
 export interface ResourceToCheck {
   readonly group: string;
   readonly version: string;

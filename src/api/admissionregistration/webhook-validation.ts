@@ -1,4 +1,4 @@
-/** Webhooks: whom to ask, when, and how. */
+/** Validation of webhooks. */
 import {
   duplicate,
   type FieldError,
@@ -81,7 +81,7 @@ export function choiceFaults(
   return choice === undefined || choices.includes(choice) ? [] : [notSupported(path, choice, choices)];
 }
 
-/** `params`: conditions of a policy that has a paramKind may look at its parameters. */
+/** `params`: conditions of a policy with a paramKind may read `params`. */
 export function validateMatchConditions(
   conditions: readonly MatchCondition[],
   path: FieldPath,
@@ -149,7 +149,7 @@ export function validateUrl(text: string, path: FieldPath): readonly FieldError[
   return errors;
 }
 
-/** The original takes the two names for each other here. */
+/** Kubernetes swaps the two names here. */
 export function validateService(
   { name, namespace, port, path: urlPath }: ServiceReference,
   path: FieldPath,

@@ -1,4 +1,6 @@
-/** The columns that a definition asks for. What a path does not find, or finds to be of another type than its column, is an empty cell. */
+/**
+ * The columns of a definition. A cell whose path finds nothing, or a value of another type than its column, is empty.
+ */
 import { ageOf, unknownAge } from "../definition/columns.ts";
 import { goJson, goNumber } from "../machinery/json/go-text.ts";
 import type { Json } from "../machinery/json/json.ts";
@@ -24,13 +26,13 @@ export function customColumns(
   const columns: Column<KubeObject>[] = [];
   for (const { name, type, jsonPath, format, description, priority } of definitions) {
     const path = pathOf(jsonPath);
-    // As the original has it: a column that cannot be read ends the table.
+    // As in Kubernetes, a column with an invalid path ends the table.
     if (path === undefined) break;
     columns.push({
       name,
       type: type as Column<KubeObject>["type"],
-      ...(format !== undefined && { format }),
-      ...(priority !== undefined && { priority }),
+      format,
+      priority,
       description: description || `Custom resource definition column (in JSONPath format): ${jsonPath}`,
       cell: (object, now) => cellOf(type, firstResult(path, object as unknown as Json), now),
     });

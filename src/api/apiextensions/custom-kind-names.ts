@@ -15,7 +15,7 @@ export type CustomKindNames = Pick<
 const verbs: readonly Verb[] = ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"];
 const partVerbs: readonly Verb[] = ["get", "patch", "update"];
 
-/** Under the names that it was given, if it was given any. */
+/** Under the accepted names, if there are any. */
 export function customKindNames({ spec, status }: CustomResourceDefinition, version: string): CustomKindNames {
   const names = status?.acceptedNames?.plural ? status.acceptedNames : spec.names;
   const { subresources } = spec.versions.find(({ name }) => name === version) ?? {};
@@ -23,13 +23,13 @@ export function customKindNames({ spec, status }: CustomResourceDefinition, vers
     group: spec.group,
     version,
     kind: names.kind,
-    ...(names.listKind && { listKind: names.listKind }),
+    listKind: names.listKind || undefined,
     scope: spec.scope === "Cluster" ? "Cluster" : "Namespaced",
     names: {
       plural: names.plural,
       singular: names.singular ?? "",
-      ...(names.shortNames && { shortNames: names.shortNames }),
-      ...(names.categories && { categories: names.categories }),
+      shortNames: names.shortNames,
+      categories: names.categories,
     },
     verbs,
     served: servedOf(spec.group, version, names.kind, subresources),
@@ -71,7 +71,7 @@ export function deprecationOf(
 const named = /^v([1-9][0-9]*)(?:(alpha|beta)([1-9][0-9]*))?$/;
 const stability = { alpha: 0, beta: 1, stable: 2 };
 
-/** Negative if `a` is the older or less stable one. */
+/** Negative if `a` is older or less stable. */
 export function compareVersions(a: string, b: string): number {
   const [first, second] = [parse(a), parse(b)];
   if (first === undefined || second === undefined) {

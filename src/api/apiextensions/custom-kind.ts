@@ -1,9 +1,9 @@
 /**
- * One version of a definition as a Kind: from here on, a custom kind is served as every other.
+ * One version of a definition as a Kind, which the server serves like a built-in one.
  *
  *     definition, version ──► structural schema ──► form, checks, rules, columns ──► Kind
  *
- * 1. Everything is compiled once, the parts when they are first needed: a definition that nobody uses costs little. A Kind is never changed; a new
+ * 1. Everything is compiled once, on first use: an unused definition costs little. A Kind is immutable; a new
  *    definition makes new Kinds.
  */
 import { equalJson } from "../machinery/json/equal.ts";
@@ -30,15 +30,15 @@ import { structuralOf } from "./schema/structural.ts";
 
 export interface CustomKind extends Kind {
   /**
-   * An object as the store or a conversion webhook gave it, in the form of this version: pruned, metadata in order, defaults filled in. A fresh copy.
-   * Objects that were written under an older definition come back as the present one has them.
+   * A fresh copy of an object from the store or a conversion webhook, in the form of this version: pruned, metadata
+   * decoded, defaults applied. Objects that were written under an older definition are read by the present one.
    */
   read(object: KubeObject): KubeObject;
-  /** An object is created without a status; the schema gives it one when it is read. */
+  /** An object is created without a status; the schema's default provides one on reads. */
   readonly givesStatus: boolean;
 }
 
-/** Throws a NotStructuralError for a schema of old that has no structure: such kinds cannot be served. */
+/** Throws a NotStructuralError for an old schema that is not structural: such kinds cannot be served. */
 export function compileCustomKind(definition: CustomResourceDefinition, version: string): CustomKind {
   const { spec } = definition;
   const described = spec.versions.find(({ name }) => name === version);
@@ -49,7 +49,6 @@ export function compileCustomKind(definition: CustomResourceDefinition, version:
   const schema = once(() => objectSchemaOf(root, form()));
   const validation = once(() => compileValidation(root, subresources?.scale));
   const hasStatus = subresources?.status !== undefined;
-  const deprecated = deprecationOf(spec, described);
   return {
     ...customKindNames(definition, version),
     get schema() {
@@ -69,7 +68,7 @@ export function compileCustomKind(definition: CustomResourceDefinition, version:
     subresources: subresourcesOf(subresources, (object, old) => validation().status(object, old)),
     columns: customColumns(described.additionalPrinterColumns),
     selectableFields: selectableFields(described),
-    ...(deprecated !== undefined && { deprecated }),
+    deprecated: deprecationOf(spec, described),
     warnings: (object, old) => [...finalizerWarnings(object, old), ...validation().warnings(object)],
     givesStatus: hasStatus && root.properties.get("status")?.default !== undefined,
     read: (object) => form().read(object as unknown as JsonObject) as unknown as KubeObject,
@@ -80,7 +79,7 @@ function schemaOf({ schema }: CustomResourceDefinitionVersion): JSONSchemaProps 
   return schema?.openAPIV3Schema ?? { type: "object" };
 }
 
-/** Without a status of its own, what a client writes there counts as any other change. */
+/** Without a status subresource, a change of `status` counts as any other. */
 function differs(next: KubeObject, old: KubeObject): boolean {
   const { metadata: _, ...after } = next as unknown as JsonObject;
   const { metadata: __, ...before } = old as unknown as JsonObject;
@@ -129,7 +128,7 @@ function warningsOf(name: string): readonly string[] {
   return faults.map((fault) => `metadata.finalizers: ${goQuote(name)}: ${fault}`);
 }
 
-/** The object itself if it speaks that version already. */
+/** The object itself if it already has that version. */
 export function convertNone<T extends KubeObject>(object: T, toApiVersion: string): T {
   return object.apiVersion === toApiVersion ? object : { ...object, apiVersion: toApiVersion };
 }

@@ -68,7 +68,7 @@ function rememberStorageVersion({ spec, status }: Pick<Draft<Definition>, "spec"
   if (!stored.includes(storage)) status.storedVersions = [...stored, storage];
 }
 
-/** Formats that nothing checks: a client that names one anew is warned. */
+/** Warns about new formats that are not validated. */
 function formatWarnings(definition: Definition, old: Definition | undefined): readonly string[] {
   const before = new Set(old === undefined ? [] : unknownFormats(old));
   return unknownFormats(definition)
@@ -77,7 +77,7 @@ function formatWarnings(definition: Definition, old: Definition | undefined): re
 }
 
 function unknownFormats({ spec }: Definition): readonly string[] {
-  // A schema that all versions share is looked at once.
+  // A schema that all versions share is walked once.
   const shared = hoist(spec).top.schema?.openAPIV3Schema;
   const schemas = shared === undefined ? schemasOf(spec) : [shared];
   return schemas.flatMap((root) =>

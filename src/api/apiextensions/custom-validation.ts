@@ -1,8 +1,8 @@
 /**
- * What must hold of a custom object: limits on values, scale, embedded objects, list types, then rules.
+ * Validation of a custom object: limits on values, scale, embedded objects, list types, then rules.
  *
- * 1. An update forgives what was wrong before and has not changed.
- * 2. Rules are not run over an object of the wrong shape; that they were not is told.
+ * 1. An update does not report faults of unchanged values (ratcheting).
+ * 2. Rules do not run on an object of the wrong shape; an error says so.
  */
 import { at, type FieldError, type FieldErrorType } from "../machinery/errors/field-error.ts";
 import type { Json, JsonObject } from "../machinery/json/json.ts";
@@ -19,7 +19,7 @@ import { compileEmbedded } from "./values/embedded.ts";
 import { compileListTypes, type Walk } from "./values/list-types.ts";
 
 export interface CustomValidation {
-  /** What the last check of an object let pass because it was so before. */
+  /** Faults of unchanged values that the last validation of the object ignored. */
   warnings(object: KubeObject): readonly string[];
   create(object: KubeObject): readonly FieldError[];
   update(object: KubeObject, old: KubeObject): readonly FieldError[];
@@ -57,7 +57,7 @@ export function compileValidation(
     if (scale === undefined) return [];
     return [...(spec ? scaleSpecFaults(scale, object) : []), ...scaleStatusFaults(scale, object)];
   };
-  /** Lists that broke their type before may go on doing so. */
+  /** Lists that violated their type before may continue to. */
   const newListFaults = (object: JsonObject, old: JsonObject): readonly FieldError[] => {
     const errors = found(listTypes, object);
     return errors.length > 0 && found(listTypes, old).length > 0 ? [] : errors;
@@ -110,7 +110,7 @@ function jsonOf(object: KubeObject): JsonObject {
   return object as unknown as JsonObject;
 }
 
-/** Faults that leave nothing to run rules over. */
+/** Faults that prevent rules from running. */
 const blocking: ReadonlySet<FieldErrorType> = new Set([
   "FieldValueNotSupported",
   "FieldValueRequired",

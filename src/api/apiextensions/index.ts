@@ -1,4 +1,4 @@
-/** The whole public surface of apiextensions.k8s.io: the kind that defines kinds, and what is made of its objects. */
+/** The public surface of apiextensions.k8s.io: CustomResourceDefinition, and what is compiled from its objects. */
 import type { Kind } from "../machinery/kind.ts";
 import { CustomResourceDefinition } from "./custom-resource-definition.ts";
 

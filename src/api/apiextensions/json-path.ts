@@ -1,8 +1,9 @@
 /**
- * JSONPath as kubectl knows it: `.spec.replicas`, `.status.conditions[?(@.type=="Ready")].status`, `.items[0:2]`, `..name`.
+ * JSONPath as kubectl supports it: `.spec.replicas`, `.status.conditions[?(@.type=="Ready")].status`, `.items[0:2]`,
+ * `..name`.
  *
- * 1. A path is compiled once. What it does not find is no error: there are just no results.
- * 2. Results are bounded: a path may multiply them with every step.
+ * 1. A path is compiled once. A path that finds nothing has no results; that is not an error.
+ * 2. The number of results is bounded: a path may multiply them with every step.
  */
 import { isObject, type Json } from "../machinery/json/json.ts";
 import { getKey } from "../machinery/json/own-key.ts";
@@ -11,14 +12,17 @@ export class JsonPathError extends Error {
   override readonly name = "JsonPathError";
 }
 
-/** Throws a JsonPathError where a step does not fit the value: an index out of bounds, a filter over what is no list. */
+/**
+ * Throws a JsonPathError where a step does not fit the value: an index out of bounds, a filter on a value that is not a
+ * list.
+ */
 export type JsonPath = (value: Json) => readonly Json[];
 
 type Step = (values: readonly Json[]) => readonly Json[];
 
 const MAX_RESULTS = 10_000;
 
-/** Throws a JsonPathError for what is no path. */
+/** Throws a JsonPathError for an invalid path. */
 export function compileJsonPath(path: string): JsonPath {
   const steps = new Parser(path).steps();
   return (value) => run(steps, [value]);

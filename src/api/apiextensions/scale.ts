@@ -1,4 +1,4 @@
-/** Paths of the scale subresource, and whether what they lead to can be a number of replicas. */
+/** The paths of the scale subresource, and whether their values are valid numbers of replicas. */
 import { type FieldError, invalid } from "../machinery/errors/field-error.ts";
 import { goValue } from "../machinery/json/go-text.ts";
 import { isObject, type Json, type JsonObject } from "../machinery/json/json.ts";
@@ -17,7 +17,7 @@ export function scaleRules({
   return {
     replicas: specReplicasPath.replace(/^\./, ""),
     statusReplicas: statusReplicasPath.replace(/^\./, ""),
-    ...(labelSelectorPath && { selector: labelSelectorPath.replace(/^\./, "") }),
+    selector: labelSelectorPath ? labelSelectorPath.replace(/^\./, "") : undefined,
   };
 }
 
@@ -41,7 +41,7 @@ function replicasFaults(path: string, object: JsonObject): readonly FieldError[]
   return replicas > MAX_REPLICAS ? [invalid(path, replicas, `should be less than or equal to ${MAX_REPLICAS}`)] : [];
 }
 
-/** What is not there is no fault; what is there but no object on the way, or nothing of the type at the end, is one. */
+/** An absent value is not a fault; a step that is not an object, or a value of another type, is. */
 function valueAt(
   path: string,
   object: JsonObject,

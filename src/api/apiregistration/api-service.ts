@@ -15,7 +15,7 @@ import type { APIService as APIServiceObject } from "../types/apiregistration-v1
 
 const CONDITION_STATUSES = ["True", "False", "Unknown"];
 
-/** Who serves a version of an API group: this server, or a service in the cluster. */
+/** APIService: whether this server or a service in the cluster serves a version of an API group. */
 export const APIService = defineKind<APIServiceObject>("apiregistration.k8s.io/v1", "APIService", {
   validateName: checkPathSegmentName,
   defaults: ({ spec }) => {
@@ -38,7 +38,7 @@ export const APIService = defineKind<APIServiceObject>("apiregistration.k8s.io/v
   ],
 });
 
-/** What this server serves itself can be had at once. */
+/** Versions that this server serves itself are available at once. */
 function markLocal(draft: Draft<APIServiceObject>, request?: RequestFacts): void {
   if (draft.spec?.service !== undefined) return;
   const available = {

@@ -1,4 +1,4 @@
-/** The whole public surface of apiregistration.k8s.io. */
+/** The public surface of apiregistration.k8s.io. */
 import type { Kind } from "../machinery/kind.ts";
 import { APIService } from "./api-service.ts";
 

@@ -1,4 +1,4 @@
-/** ControllerRevision: a state that a StatefulSet or DaemonSet was in. Its data never changes. */
+/** ControllerRevision: a former state of a StatefulSet or DaemonSet. Its data is immutable. */
 import { ageColumn } from "../definition/columns.ts";
 import { defineKind } from "../definition/define-kind.ts";
 import { nonNegative, unchanged } from "../definition/field-checks.ts";
@@ -31,7 +31,7 @@ function validate({ data, revision }: ControllerRevisionObject, at: FieldPath): 
   return [...missing, ...nonNegative(revision, at.child("revision"))];
 }
 
-/** `statefulset.apps/web`, or `node/a` where the group has no name. */
+/** `statefulset.apps/web`, or `node/a` for the core group. */
 function controllerText(owner: OwnerReference | undefined): string {
   if (owner === undefined) return "<none>";
   const slash = owner.apiVersion.indexOf("/");

@@ -1,4 +1,4 @@
-/** What a DaemonSet must fit. */
+/** Validation of DaemonSets. */
 import { podTemplateOptions, validatePodTemplateSpec } from "../core/pod/index.ts";
 import { checkTemplateMatches, isEmptySelector, readSelector } from "../core/workload/selector.ts";
 import { validateAlwaysRestarts, validateNoDeadline } from "../core/workload/template.ts";
@@ -57,7 +57,7 @@ function validateStrategy({ type, rollingUpdate }: DaemonSetUpdateStrategy, at: 
   return [notSupported(at, shown, ["RollingUpdate", "OnDelete"])];
 }
 
-/** Either pods go first or their successors come first: exactly one of the two is not zero. */
+/** Exactly one of maxUnavailable and maxSurge is not zero. */
 function validateRollingUpdate(
   { maxUnavailable = 0, maxSurge = 0 }: RollingUpdateDaemonSet,
   at: FieldPath,

@@ -10,7 +10,7 @@ import type { Draft } from "../machinery/schema/object.ts";
 import type { DaemonSet as DaemonSetObject, DaemonSetStatus, DaemonSetUpdateStrategy } from "../types/apps-v1.ts";
 import { validateDaemonSetSpec, validateDaemonSetStatus } from "./daemon-set-validation.ts";
 
-/** Counts the templates that a DaemonSet had. Once a field of its spec; clients cannot set it. */
+/** Counts the changes of the template. Formerly a field of the spec; clients cannot set it. */
 export const templateGenerationAnnotation = "deprecated.daemonset.template.generation";
 
 const statusType = "io.k8s.api.apps.v1.DaemonSetStatus";
@@ -18,7 +18,7 @@ const statusType = "io.k8s.api.apps.v1.DaemonSetStatus";
 export const DaemonSet = defineKind<DaemonSetObject>("apps/v1", "DaemonSet", {
   defaults(draft) {
     const { spec } = draft;
-    // Here already, and not only in prepare: it belongs to whoever writes the object.
+    // Set here and not only in `prepare`, so that the writer of the object owns it.
     setTemplateGeneration(draft, templateGenerationOf(draft));
     if (spec === undefined) return;
     spec.updateStrategy ??= {};
@@ -42,7 +42,7 @@ export const DaemonSet = defineKind<DaemonSetObject>("apps/v1", "DaemonSet", {
     },
     validate({ spec }, old, at) {
       const errors = validateDaemonSetSpec(spec, old.spec, at.child("spec"));
-      // Told twice, as the original does.
+      // Reported twice, as in Kubernetes.
       return [...errors, ...errors, ...unchanged(spec?.selector, old.spec?.selector, at.child("spec", "selector"))];
     },
   },

@@ -1,4 +1,4 @@
-/** What a Deployment must fit. */
+/** Validation of Deployments. */
 
 import { checkSelector } from "../core/workload/selector.ts";
 import { validateReplicatedTemplate } from "../core/workload/template.ts";

@@ -1,4 +1,4 @@
-/** Deployment: ReplicaSets that follow each other as the template changes. */
+/** Deployment: a sequence of ReplicaSets, one for each version of the template. */
 
 import { defaultPodTemplateSpec } from "../core/pod/index.ts";
 import { dropDisabledFields, podNameWarnings, templateWarnings } from "../core/workload/template.ts";
@@ -35,7 +35,7 @@ export const Deployment = defineKind<DeploymentObject>("apps/v1", "Deployment", 
       ...unchanged(spec?.selector, old.spec?.selector, at.child("spec", "selector")),
     ],
   },
-  // Annotations count too: rollbacks were once asked for with one.
+  // Annotations count too: rollbacks were once requested with one.
   generation: {
     changed: (next, old) => !same(next.spec, old.spec) || !same(next.metadata.annotations, old.metadata.annotations),
   },

@@ -1,4 +1,4 @@
-/** The whole public surface of apps: its kinds, and what other workloads share with them. */
+/** The public surface of apps. */
 import type { Kind } from "../machinery/kind.ts";
 import { ControllerRevision } from "./controller-revision.ts";
 import { DaemonSet } from "./daemon-set.ts";

@@ -1,4 +1,4 @@
-/** ReplicaSet: a number of like pods. */
+/** ReplicaSet: a number of identical pods. */
 
 import { defaultPodTemplateSpec } from "../core/pod/index.ts";
 import { validateReplicaCounts } from "../core/workload/replica-counts.ts";
@@ -34,7 +34,7 @@ export const ReplicaSet = defineKind<ReplicaSetObject>("apps/v1", "ReplicaSet", 
     prepare: ({ spec }, old) => dropDisabledFields(spec?.template, old.spec?.template),
     validate(set, old, at) {
       const errors = validateSpec(set.spec, old.spec, at.child("spec"));
-      // Told twice, as the original does.
+      // Reported twice, as in Kubernetes.
       return [...errors, ...errors, ...unchanged(set.spec?.selector, old.spec?.selector, at.child("spec", "selector"))];
     },
   },

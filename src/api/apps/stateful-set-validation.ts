@@ -1,4 +1,4 @@
-/** What a StatefulSet must fit. */
+/** Validation of StatefulSets. */
 
 import { podTemplateOptions, validatePodTemplateSpec } from "../core/pod/index.ts";
 import { validateClaimSpec } from "../core/volumes/persistent-volume-claim-validation.ts";
@@ -31,11 +31,11 @@ import type {
 import type { PersistentVolumeClaim, PodTemplateSpec } from "../types/core-v1.ts";
 
 export interface StatefulSetLeniency {
-  /** Of a set that is there already, the service's name and the claims are taken as they are: they cannot change. */
+  /** False for an existing set, whose service name and claims are not validated: they are immutable. */
   readonly isNew: boolean;
   /** The template as it was before an update. */
-  readonly oldTemplate?: PodTemplateSpec;
-  /** The set was stored when pod templates were not looked at yet. */
+  readonly oldTemplate?: PodTemplateSpec | undefined;
+  /** The set was stored before pod templates were validated. */
   readonly anyTemplate?: boolean;
 }
 
@@ -68,7 +68,7 @@ export function validateStatefulSetSpec(
   ];
 }
 
-/** The only fields that an update may change. */
+/** The only mutable fields. */
 const changeable = [
   "replicas",
   "ordinals",
@@ -86,7 +86,7 @@ export function validateStatefulSetUpdate(
   old: StatefulSetSpec | undefined,
   at: FieldPath,
 ): readonly FieldError[] {
-  const leniency = { isNew: false, ...(old === undefined ? {} : { oldTemplate: old.template }) };
+  const leniency = { isNew: false, oldTemplate: old?.template };
   const anyTemplate = validateStatefulSetSpec(old, at, leniency).length > 0;
   const errors = validateStatefulSetSpec(spec, at, { ...leniency, anyTemplate });
   if (same(fixedPart(spec), fixedPart(old))) return errors;
@@ -99,7 +99,7 @@ function fixedPart(spec: StatefulSetSpec | undefined): object {
   return part;
 }
 
-/** The set's claims are volumes of its pods, and hide volumes of the same name. */
+/** The set's claims become volumes of its pods and replace volumes of the same name. */
 function withClaims(spec: StatefulSetSpec | undefined): PodTemplateSpec | undefined {
   const claims = spec?.volumeClaimTemplates ?? [];
   const template = spec?.template;
@@ -135,7 +135,7 @@ function validateStrategy({ type, rollingUpdate }: StatefulSetUpdateStrategy, at
   }
 }
 
-/** As the original shows it: under the names of its Go fields. */
+/** As Kubernetes prints it: with the names of the Go fields. */
 function shown({
   partition = 0,
   maxUnavailable = null,

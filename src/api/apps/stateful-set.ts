@@ -1,4 +1,4 @@
-/** StatefulSet: pods with names and volumes of their own. */
+/** StatefulSet: pods with stable names and volumes. */
 
 import { defaultPodTemplateSpec } from "../core/pod/index.ts";
 import { defaultClaimSpec } from "../core/volumes/persistent-volume-claim.ts";
@@ -89,7 +89,7 @@ function defaultClaim(claim: Draft<PersistentVolumeClaim>): void {
   claim.status.phase ??= "Pending";
 }
 
-/** The feature MaxUnavailableStatefulSet is off by default: the field stays only where it already was. */
+/** The feature gate MaxUnavailableStatefulSet is off by default: the field is dropped unless the old object has it. */
 function dropMaxUnavailable(spec: Draft<StatefulSetSpec> | undefined, old: StatefulSetSpec | undefined): void {
   if (old?.updateStrategy?.rollingUpdate?.maxUnavailable === undefined)
     delete spec?.updateStrategy?.rollingUpdate?.maxUnavailable;

@@ -1,4 +1,4 @@
-/** The whole public surface of authentication.k8s.io: kinds that are answered and never kept. */
+/** The public surface of authentication.k8s.io: kinds that are answered and never stored. */
 import { defineKind } from "../definition/define-kind.ts";
 import { type FieldError, type FieldPath, invalid } from "../machinery/errors/field-error.ts";
 import type { Kind } from "../machinery/kind.ts";
@@ -12,7 +12,7 @@ export const authenticationKinds: readonly Kind[] = [
   defineKind<TokenReview>(group, "TokenReview", {}),
 ];
 
-/** Of the `token` of service accounts. */
+/** Of the `token` subresource of service accounts. */
 export function defaultTokenRequest(draft: Draft<TokenRequest>): void {
   draft.spec ??= {};
   draft.spec.expirationSeconds ??= 3600;

@@ -1,4 +1,4 @@
-/** The whole public surface of authorization.k8s.io: questions that are answered and never kept. */
+/** The public surface of authorization.k8s.io: reviews that are answered and never stored. */
 import { defineKind } from "../definition/define-kind.ts";
 import type { Kind } from "../machinery/kind.ts";
 import type {

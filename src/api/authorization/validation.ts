@@ -1,4 +1,4 @@
-/** What one may ask about: a resource or a path, of someone. */
+/** Validation of access reviews: a user, and a resource or a path. */
 import { type FieldError, type FieldPath, forbidden, invalid, required } from "../machinery/errors/field-error.ts";
 import type {
   LocalSubjectAccessReview,

@@ -1,6 +1,6 @@
 /**
- * An autoscaler's behavior as the annotation of autoscaling/v1 holds it: under the names of Go's fields, since that is what the original has always
- * written. Read whatever the case of its keys.
+ * An autoscaler's behavior as the annotation of autoscaling/v1 holds it: with the names of Go's fields. Keys are read
+ * case-insensitively.
  */
 import { goJson } from "../machinery/json/go-text.ts";
 import { isObject, type Json, type JsonObject } from "../machinery/json/json.ts";
@@ -10,7 +10,7 @@ export function behaviorText({ scaleUp, scaleDown }: HorizontalPodAutoscalerBeha
   return goJson({ ScaleUp: rulesJson(scaleUp), ScaleDown: rulesJson(scaleDown) });
 }
 
-/** Undefined where there is none, or none that can be read. */
+/** Undefined where it is absent or invalid. */
 export function behaviorFromText(text: string | undefined): HorizontalPodAutoscalerBehavior | undefined {
   if (text === undefined) return undefined;
   let value: Json;

@@ -1,9 +1,9 @@
 /**
- * HorizontalPodAutoscalers between autoscaling/v1 and autoscaling/v2, which is how they are stored.
+ * Conversion of HorizontalPodAutoscalers between autoscaling/v1 and autoscaling/v2, the stored version.
  *
- * 1. v1 has fields for one metric only: the share of CPU. All other metrics, behavior, current metrics and conditions travel in annotations, which
- *    exist in v1 alone: on the way to v2 they are read and dropped.
- * 2. An annotation that cannot be read is dropped as well.
+ * 1. v1 has fields only for CPU utilization. All other metrics, behavior, current metrics and conditions are kept in
+ *    annotations, which exist in v1 only: the conversion to v2 reads and removes them.
+ * 2. An invalid annotation is removed as well.
  */
 import { goJson } from "../machinery/json/go-text.ts";
 import { isObject, type Json, type JsonObject } from "../machinery/json/json.ts";
@@ -95,7 +95,7 @@ function isCpu(metric: MetricSpec | MetricStatus): boolean {
   return metric.type === "Resource" && metric.resource?.name === "cpu";
 }
 
-/** Only what the conversion itself has put there. */
+/** Only annotations that the conversion itself has set. */
 function withAnnotations(meta: ObjectMeta, added: Readonly<Record<string, string>>): ObjectMeta {
   const kept = Object.entries(meta.annotations ?? {}).filter(([name]) => !ownAnnotations.includes(name));
   const annotations = Object.fromEntries([...kept, ...Object.entries(added)].sort(([a], [b]) => (a < b ? -1 : 1)));
@@ -107,7 +107,7 @@ function textOf(value: readonly object[]): string {
   return goJson(value as unknown as Json);
 }
 
-/** Items that are not even objects make the whole list unreadable. */
+/** A list with an item that is not an object is invalid. */
 function itemsOf<T extends object>(text: string | undefined): readonly T[] {
   const value = parsed(text);
   return Array.isArray(value) && value.every(isObject) ? (value as unknown as readonly T[]) : [];
@@ -123,5 +123,5 @@ function parsed(text: string | undefined): Json | JsonObject | undefined {
   }
 }
 
-/** The share of CPU, in percent, that an autoscaler without any metric follows. */
+/** The target CPU utilization, in percent, of an autoscaler without metrics. */
 export const defaultCpuUtilization = 80;

@@ -1,4 +1,7 @@
-/** HorizontalPodAutoscaler of autoscaling/v1: an older view of the same objects. What it has no fields for, it shows in annotations. */
+/**
+ * HorizontalPodAutoscaler of autoscaling/v1: an older view of the same objects. What it has no fields for, it shows in
+ * annotations.
+ */
 import { ageColumn } from "../definition/columns.ts";
 import { defineKind } from "../definition/define-kind.ts";
 import type { KubeObject } from "../machinery/schema/object.ts";

@@ -1,4 +1,4 @@
-/** HorizontalPodAutoscaler: how many replicas a workload has, by what its pods are measured to do. */
+/** HorizontalPodAutoscaler: scales a workload by the metrics of its pods. */
 import { ageColumn } from "../definition/columns.ts";
 import { defineKind } from "../definition/define-kind.ts";
 import type { Column } from "../machinery/kind.ts";
@@ -75,7 +75,7 @@ function scaleUpDefaults(): Rules {
   };
 }
 
-/** Without a window: the controller's own setting counts. */
+/** Without a stabilization window: the controller's own setting applies. */
 function scaleDownDefaults(): Rules {
   return { selectPolicy: "Max", policies: [{ type: "Percent", value: 100, periodSeconds: 15 }] };
 }

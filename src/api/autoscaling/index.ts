@@ -1,4 +1,4 @@
-/** The whole public surface of autoscaling. */
+/** The public surface of autoscaling. */
 import type { Kind } from "../machinery/kind.ts";
 import { HorizontalPodAutoscaler } from "./horizontal-pod-autoscaler.ts";
 import { HorizontalPodAutoscalerV1 } from "./horizontal-pod-autoscaler-v1.ts";

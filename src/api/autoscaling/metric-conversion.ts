@@ -1,4 +1,7 @@
-/** Metrics and their values between autoscaling/v1, where each source has fields of its own, and autoscaling/v2, where all share one target. */
+/**
+ * Conversion of metrics between autoscaling/v1, where each source has fields of its own, and autoscaling/v2, where all
+ * share one target.
+ */
 import { parseQuantity } from "../machinery/scalars/quantity.ts";
 import type { MetricSpec as MetricSpecV1, MetricStatus as MetricStatusV1 } from "../types/autoscaling-v1.ts";
 import type {
@@ -42,7 +45,7 @@ export function metricFromV1({ type, object, pods, resource, containerResource, 
   });
 }
 
-/** Fields stand in the order in which the original writes them. */
+/** Fields stand in the order in which Kubernetes writes them. */
 export function metricToV1({ type, object, pods, resource, containerResource, external }: MetricSpec): MetricSpecV1 {
   return given({
     type: type as MetricSpecV1["type"],
@@ -203,7 +206,7 @@ function isZero(quantity: string | undefined): boolean {
   return quantity === undefined || parseQuantity(quantity).unscaled === 0n;
 }
 
-/** The fields that are there, as the object that they make. */
+/** An object of the fields that are set. */
 function given<T extends object>(fields: { readonly [Name in keyof T]: T[Name] | undefined }): T {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;
 }

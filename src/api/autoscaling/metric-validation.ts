@@ -1,4 +1,4 @@
-/** The metrics that an autoscaler follows: each has one source, and a target that fits it. */
+/** Validation of metrics: each has one source, and a target that fits it. */
 import {
   type FieldError,
   type FieldPath,
@@ -16,7 +16,7 @@ import type {
   MetricTarget,
 } from "../types/autoscaling-v2.ts";
 
-/** In the order in which they are looked at. */
+/** In the order in which they are validated. */
 const sources = ["object", "external", "pods", "resource", "containerResource"] as const;
 type Source = (typeof sources)[number];
 
@@ -51,7 +51,7 @@ function validateMetric(metric: MetricSpec, at: FieldPath): readonly FieldError[
   const errors: FieldError[] = [];
   if (type === "") errors.push(required(typeAt, "must specify a metric source type"));
   if (wanted === undefined) errors.push(notSupported(typeAt, type, types));
-  // Only the first one is looked into.
+  // Only the first source is validated.
   if (present[0] !== undefined) errors.push(...validateSource[present[0]](metric, at.child(present[0])));
   if (wanted === undefined) errors.push(notSupported(typeAt, type, types));
   else if (!present.includes(wanted)) {

@@ -1,4 +1,4 @@
-/** What an autoscaler must fit. */
+/** Validation of HorizontalPodAutoscalers. */
 import { allNonNegative } from "../definition/field-checks.ts";
 import { type FieldError, type FieldPath, invalid, notSupported, required } from "../machinery/errors/field-error.ts";
 import { parseQuantity } from "../machinery/scalars/quantity.ts";
@@ -19,7 +19,7 @@ export function validateHpaSpec(
   at: FieldPath,
 ): readonly FieldError[] {
   const { minReplicas, maxReplicas = 0 } = spec;
-  // Scaling to zero is off by default: who has it already keeps it.
+  // Scaling to zero is off by default: an autoscaler that has it keeps it.
   const least = old?.minReplicas === 0 ? 0 : 1;
   const maxAt = at.child("maxReplicas");
   const errors: FieldError[] = [];

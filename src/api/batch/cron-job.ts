@@ -1,4 +1,4 @@
-/** CronJob: a Job at each time that a schedule names. */
+/** CronJob: creates a Job at each time of a schedule. */
 
 import { dropDisabledFields, isWarnedOf, podNameWarnings, templateWarnings } from "../core/workload/template.ts";
 import { selectorColumn, templateColumns } from "../core/workload/template-columns.ts";
@@ -22,7 +22,7 @@ import { timeZoneFault } from "./time-zone.ts";
 const specType = "io.k8s.api.batch.v1.CronJobSpec";
 const statusType = "io.k8s.api.batch.v1.CronJobStatus";
 
-/** A Job is named after its CronJob and the minute; 63 characters are all that a Job's name may have. */
+/** A Job is named after its CronJob and the minute, and the name of a Job has at most 63 characters. */
 const maxNameLength = 63 - 11;
 
 const oldZoneWarning =
@@ -95,7 +95,7 @@ function validateSpec(spec: CronJobSpec, old: CronJobSpec | undefined, at: Field
   ];
 }
 
-/** Zones inside schedules were once let through: who has one may keep it. */
+/** Time zones inside schedules were once accepted: an existing one may stay. */
 function validateSchedule(
   { schedule = "", timeZone }: CronJobSpec,
   old: CronJobSpec | undefined,
@@ -131,7 +131,7 @@ function validateTimeZone(zone: string | undefined, at: FieldPath): readonly Fie
       invalid(at, zone, "timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones"),
     );
   }
-  // The original knows a zone of exactly this name: its own.
+  // Go accepts `Local` as the server's own zone.
   const fault = zone === "Local" ? undefined : timeZoneFault(zone);
   return fault === undefined ? errors : [...errors, invalid(at, zone, fault)];
 }

@@ -1,8 +1,8 @@
 /**
- * Schedules of CronJobs: five fields (`0,30 9-17 * * mon-fri`), a name (`@hourly`) or a distance (`@every 90s`).
+ * Schedules of CronJobs: five fields (`0,30 9-17 * * mon-fri`), a name (`@hourly`) or an interval (`@every 90s`).
  *
- * 1. A field is read as cron does: numbers, names, ranges, steps, lists; refusals come in the words users know.
- * 2. For whoever looks for the next time: a day must match by month and by week, but where neither is `any`, one of the two is enough.
+ * 1. A field is parsed as cron does: numbers, names, ranges, steps, lists. Errors have the words of Kubernetes.
+ * 2. A day must match both day fields, unless neither of them is `any`: then it must match one of them.
  */
 
 import { goQuote } from "../machinery/json/go-text.ts";
@@ -13,8 +13,8 @@ export type CronSchedule = CronFields | CronDistance;
 
 export interface CronFields {
   readonly kind: "fields";
-  /** A zone named in the schedule itself: only schedules of old may have one. */
-  readonly timeZone?: string;
+  /** A time zone inside the schedule: only schedules from before `spec.timeZone` may have one. */
+  readonly timeZone?: string | undefined;
   readonly minutes: CronField;
   readonly hours: CronField;
   readonly daysOfMonth: CronField;
@@ -29,9 +29,9 @@ export interface CronDistance {
 }
 
 export interface CronField {
-  /** What matches, in order. */
+  /** The values that match, sorted. */
   readonly values: readonly number[];
-  /** It was written as `*` or `?`. */
+  /** Written as `*` or `?`. */
   readonly any: boolean;
 }
 
@@ -76,12 +76,12 @@ export function parseCronSchedule(text: string): CronSchedule {
   if (rest.startsWith(everyPrefix)) return { kind: "every", ms: everyMs(rest) };
   const spec = rest.startsWith("@") && Object.hasOwn(named, rest) ? named[rest] : rest;
   if (spec === undefined || spec.startsWith("@")) throw new CronScheduleError(`unrecognized descriptor: ${rest}`);
-  return { ...readFields(spec), ...(timeZone === undefined ? {} : { timeZone }) };
+  return { ...readFields(spec), timeZone };
 }
 
 function everyMs(text: string): number {
   try {
-    // Whole seconds, one at least.
+    // Whole seconds, at least one.
     const seconds = parseDuration(text.slice(everyPrefix.length)) / 1_000_000_000n;
     return Number(seconds < 1n ? 1n : seconds) * 1000;
   } catch (error) {
@@ -142,7 +142,7 @@ function readRange(expression: string, bounds: Bounds): CronRange {
   const high = isStar ? bounds.max : highText === undefined ? low : readValue(highText, bounds);
   if (moreSteps.length > 0) throw new CronScheduleError(`too many slashes: ${expression}`);
   const step = stepText === undefined ? 1 : readNumber(stepText);
-  // A single number with a step runs to the end.
+  // A single number with a step runs to the end of the range.
   const end = stepText !== undefined && highText === undefined ? bounds.max : high;
   if (low < bounds.min)
     throw new CronScheduleError(`beginning of range (${low}) below minimum (${bounds.min}): ${expression}`);

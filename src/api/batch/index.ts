@@ -1,4 +1,4 @@
-/** The whole public surface of batch. */
+/** The public surface of batch. */
 import type { Kind } from "../machinery/kind.ts";
 import { CronJob } from "./cron-job.ts";
 import { Job } from "./job.ts";

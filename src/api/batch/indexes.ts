@@ -1,4 +1,4 @@
-/** Indexes of an Indexed Job, as its status writes them: `0,3-5,7`, rising. */
+/** Indexes of an Indexed Job, as its status writes them: `0,3-5,7`, ascending. */
 import { goQuote } from "../machinery/json/go-text.ts";
 
 export class IndexesError extends Error {

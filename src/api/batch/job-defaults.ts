@@ -1,4 +1,7 @@
-/** What a Job gets where nothing was said. Inside of a CronJob only the pod template is filled in; the rest waits for the Job. */
+/**
+ * Defaults of Jobs. The template of a CronJob gets only the defaults of its pod template; the rest is defaulted when
+ * the Job is created.
+ */
 import { defaultPodTemplateSpec } from "../core/pod/index.ts";
 import type { Draft } from "../machinery/schema/object.ts";
 import type { Job, JobSpec } from "../types/batch-v1.ts";
@@ -29,7 +32,7 @@ export function defaultJobTemplate(spec: Draft<JobSpec>): void {
   defaultPodTemplateSpec(spec.template);
 }
 
-/** A Job without labels has those of its pods. */
+/** A Job without labels takes those of its template. */
 export function takeTemplateLabels({ metadata, spec }: Draft<Job>): void {
   const labels = spec?.template.metadata?.labels;
   if (labels !== undefined && Object.keys(metadata.labels ?? {}).length === 0) metadata.labels = { ...labels };

@@ -1,5 +1,6 @@
 /**
- * A Job selects its pods by its own uid, so that no two Jobs ever share pods. Who wants another selector asks for `manualSelector`.
+ * The selector of a Job. A Job selects its pods by its own uid, so that no two Jobs share pods; `manualSelector` allows
+ * another selector.
  */
 import { readSelector } from "../core/workload/selector.ts";
 import { jsonOf } from "../definition/field-checks.ts";
@@ -9,7 +10,7 @@ import type { Job } from "../types/batch-v1.ts";
 
 export const jobNameLabel = "batch.kubernetes.io/job-name";
 export const controllerUidLabel = "batch.kubernetes.io/controller-uid";
-/** Their names from before labels had domains; still set and asked for. */
+/** The label names from before they had a domain; still set and selected by. */
 const oldJobNameLabel = "job-name";
 const oldControllerUidLabel = "controller-uid";
 
@@ -18,7 +19,7 @@ export function generateSelector({ metadata, spec }: Draft<Job>): void {
   const { name = "", uid = "" } = metadata;
   spec.template ??= {};
   spec.template.metadata ??= {};
-  // What the user has set by hand stays, for validation to refuse.
+  // Labels that the user has set stay, so that validation refuses them.
   spec.template.metadata.labels = {
     [oldJobNameLabel]: name,
     [jobNameLabel]: name,
@@ -30,7 +31,7 @@ export function generateSelector({ metadata, spec }: Draft<Job>): void {
   spec.selector.matchLabels = { [controllerUidLabel]: uid, ...spec.selector.matchLabels };
 }
 
-/** `withDomains`: also the labels that have a domain; Jobs of long ago lack them. */
+/** `withDomains`: also the labels with a domain, which very old Jobs lack. */
 export function validateGeneratedSelector(
   { metadata, spec }: Job,
   withDomains: boolean,

@@ -1,4 +1,4 @@
-/** What a Job's spec must fit, whether it stands in a Job or in a CronJob's template. */
+/** Validation of the spec of a Job, or of the template of a CronJob. */
 import { podTemplateOptions, validatePodTemplateSpec } from "../core/pod/index.ts";
 import { checkTemplateMatches, readSelector } from "../core/workload/selector.ts";
 import { domainPrefixedPathFaults, jsonOf, nonNegative } from "../definition/field-checks.ts";
@@ -20,11 +20,11 @@ import { validateSuccessPolicy } from "./success-policy.ts";
 const maxManagedByLength = 63;
 const maxIndexedParallelism = 100_000;
 const maxFailedIndexes = 100_000;
-/** From here on, Jobs that count failures by index are held to smaller numbers. */
+/** From this number of completions on, Jobs with backoffLimitPerIndex have smaller limits. */
 const manyCompletions = 100_000;
 const maxForManyCompletions = 10_000;
 
-/** Of a Job: with its selector. */
+/** The spec of a Job, with its selector. */
 export function validateJobSpec(
   spec: JobSpec | undefined,
   old: JobSpec | undefined,
@@ -40,7 +40,7 @@ export function validateJobSpec(
   ];
 }
 
-/** Of a CronJob: its Jobs get their selectors when they are made. */
+/** The template of a CronJob: its Jobs get their selectors when they are created. */
 export function validateJobTemplate(
   template: JobTemplateSpec | undefined,
   old: JobTemplateSpec | undefined,
@@ -145,7 +145,7 @@ function validatePodReplacementPolicy(
   return policy === undefined || known.includes(policy) ? [] : [notSupported(at, policy, known)];
 }
 
-/** `Always` is what templates get by default: for a Job it means that nothing was said. */
+/** `Always` is the default of templates: for a Job it means that no policy was set. */
 function validateRestartPolicy(spec: JobSpec | undefined, at: FieldPath): readonly FieldError[] {
   const policy = spec?.template?.spec?.restartPolicy ?? "";
   if (policy === "" || policy === "Always") return [required(at, 'valid values: "OnFailure", "Never"')];
@@ -165,7 +165,7 @@ export function validateJob(job: Job, old: Job | undefined, at: FieldPath): read
   ];
 }
 
-/** Pods of an Indexed Job are named after it and their index: the longest of these names must still be one. */
+/** Pods of an Indexed Job are named after it and their index: the longest of these names must be valid. */
 function validateHostNames({ metadata, spec }: Job, at: FieldPath): readonly FieldError[] {
   const { completionMode, completions = 0 } = spec ?? {};
   if (completionMode !== "Indexed" || completions <= 0) return [];

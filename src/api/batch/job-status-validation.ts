@@ -1,8 +1,9 @@
 /**
- * What the status of a Job must fit when a controller writes it.
+ * Validation of the status of a Job.
  *
- * 1. A rule holds only for a write that changes what it speaks of: a Job that was stored under older rules can still be updated.
- * 2. Counters never fall, and what has ended stays ended.
+ * 1. A rule applies only to a write that changes its field: a Job that was stored under older rules can still be
+ *    updated.
+ * 2. Counters never fall, and a finished Job stays finished.
  */
 import { allNonNegative, jsonOf, same } from "../definition/field-checks.ts";
 import { duplicate, type FieldError, type FieldPath, invalid, required } from "../machinery/errors/field-error.ts";
@@ -67,7 +68,7 @@ function validateUncounted(uncounted: UncountedTerminatedPods, at: FieldPath): r
   );
 }
 
-/** Which conditions exclude or need each other, and what an end asks for. */
+/** Which conditions exclude or require each other, and what a finished Job requires. */
 function validateConditions(now: JobState, before: JobState, at: FieldPath): readonly FieldError[] {
   const { status } = now;
   const was = before.status;
@@ -174,7 +175,7 @@ function validateIndexes({ spec }: Job, status: JobStatus, was: JobStatus, at: F
   return errors;
 }
 
-/** What is wrong with them, where something is. */
+/** The fault of the indexes, if there is one. */
 function readIndexes(text: string, completions: number | undefined): readonly Interval[] | string {
   if (completions === undefined) return [];
   try {
@@ -206,7 +207,7 @@ function validateProgress({ spec }: Job, now: JobState, before: JobState, at: Fi
       errors.push(invalidAsWhole(at.child("conditions"), `cannot disable the terminal ${type}=True condition`));
     }
   }
-  // An Indexed Job of equal completions and parallelism can be scaled down, and with it what has succeeded.
+  // An Indexed Job with equal completions and parallelism can be scaled down, and with it the number of succeeded pods.
   const shrinks = spec?.completionMode === "Indexed" && spec.completions === spec.parallelism;
   const falls = (name: "failed" | "succeeded") => (status[name] ?? 0) < (was[name] ?? 0);
   if (falls("failed"))
@@ -218,7 +219,7 @@ function validateProgress({ spec }: Job, now: JobState, before: JobState, at: Fi
   if (completionTime !== undefined && was.completionTime !== undefined && completionTime !== was.completionTime) {
     errors.push(invalid(at.child("completionTime"), completionTime, "completionTime cannot be mutated"));
   }
-  // A Job that is resumed starts anew.
+  // A resumed Job starts anew.
   const resumes = hasCondition(was.conditions, "Suspended") && !hasCondition(status.conditions, "Suspended");
   if (was.startTime !== undefined && startTime !== was.startTime && spec?.suspend !== true && !resumes) {
     const what = startTime === undefined ? "removed" : "updated";

@@ -1,4 +1,4 @@
-/** What of a Job may change, and when: most of it never does. */
+/** Updates of a Job: few fields are mutable. */
 
 import { internalForm } from "../core/pod/index.ts";
 import { jsonOf, same, unchanged } from "../definition/field-checks.ts";
@@ -14,7 +14,7 @@ export function validateJobUpdate(job: Job, old: Job, at: FieldPath): readonly F
   const { spec } = job;
   return [
     ...validateJob(job, old, at),
-    // Told twice, as the original does.
+    // Reported twice, as in Kubernetes.
     ...validateJobSpec(spec, old.spec, specAt),
     ...validateCompletions(spec, old.spec, specAt),
     ...unchanged(spec?.selector, old.spec?.selector, specAt.child("selector")),
@@ -25,7 +25,7 @@ export function validateJobUpdate(job: Job, old: Job, at: FieldPath): readonly F
   ];
 }
 
-/** An Indexed Job grows and shrinks by completions and parallelism together. */
+/** The completions of an Indexed Job may change together with its parallelism. */
 function validateCompletions(
   spec: JobSpec | undefined,
   old: JobSpec | undefined,
@@ -41,7 +41,7 @@ function validateCompletions(
 function validateTemplate(job: Job, old: Job, at: FieldPath): readonly FieldError[] {
   const template = job.spec?.template;
   if (same(template, expectedTemplate(job, old))) return [];
-  // Shown as Go holds it: the metadata's fields beside the spec.
+  // Printed as Go holds it: the fields of the metadata beside the spec.
   const shown = {
     ...(jsonOf(template?.metadata ?? {}) as JsonObject),
     Spec: internalForm("PodSpec", template?.spec ?? {}),
@@ -49,7 +49,7 @@ function validateTemplate(job: Job, old: Job, at: FieldPath): readonly FieldErro
   return [immutable(at, shown)];
 }
 
-/** The old template; of a suspended Job, with all of the new one that says where its pods run and what they get there. */
+/** The old template; for a suspended Job, with the new scheduling directives and resources. */
 function expectedTemplate({ spec }: Job, old: Job): object | undefined {
   const template = spec?.template;
   const oldTemplate = old.spec?.template;
@@ -69,7 +69,7 @@ function expectedTemplate({ spec }: Job, old: Job): object | undefined {
   return { ...oldTemplate, metadata, spec: { ...expected, initContainers: initExpected } };
 }
 
-/** Suspended, and either never started or with no pod left from before. */
+/** Suspended, and either never started or without pods from before. */
 function isAtRest({ spec, status }: Job): boolean {
   if (spec?.suspend !== true) return false;
   return (
@@ -84,13 +84,13 @@ function withResources(
   return (old ?? []).map((container, i) => taking(container, next?.[i], ["resources"]));
 }
 
-/** Only what binds pods to nodes is free; it may be all that there was, or all that there is. */
+/** Only the required node affinity is mutable; it may be added or removed as a whole. */
 function expectedAffinity(affinity: Affinity | undefined, old: Affinity | undefined): Partial<Affinity> | undefined {
   const merged = taking(old, affinity, ["nodeAffinity"]);
   return affinity === undefined && same(merged, {}) ? undefined : merged;
 }
 
-/** `base`, with these fields as `from` has them. */
+/** `base`, with these fields from `from`. */
 function taking<T extends object>(base: T | undefined, from: T | undefined, names: readonly (keyof T)[]): Partial<T> {
   const taken: Partial<T> = { ...base };
   for (const name of names) {

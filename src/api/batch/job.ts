@@ -1,4 +1,4 @@
-/** Job: pods that run until enough of them have succeeded. */
+/** Job: runs pods until enough of them have succeeded. */
 
 import { dropDisabledFields, isWarnedOf, podNameWarnings, templateWarnings } from "../core/workload/template.ts";
 import { selectorColumn, templateColumns } from "../core/workload/template-columns.ts";
@@ -26,7 +26,7 @@ export const Job = defineKind<JobObject>("batch/v1", "Job", {
     prepare: ({ spec }, old) => dropDisabledFields(spec?.template, old.spec?.template),
     validate: validateJobUpdate,
   },
-  // From before garbage collection: pods stay when their Job goes, unless the client says otherwise.
+  // From before garbage collection: pods are orphaned, unless the client asks otherwise.
   delete: {
     defaultPropagation: "Orphan",
     defaultPropagationWarning:

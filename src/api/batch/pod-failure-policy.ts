@@ -1,4 +1,4 @@
-/** Rules on what a failed pod means for its Job. */
+/** Validation of pod failure policies. */
 import {
   duplicate,
   type FieldError,

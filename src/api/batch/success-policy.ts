@@ -1,4 +1,4 @@
-/** When an Indexed Job has succeeded before all of its indexes have. */
+/** Validation of success policies: when an Indexed Job succeeds before all of its indexes have. */
 import { jsonOf, nonNegative } from "../definition/field-checks.ts";
 import {
   type FieldError,
@@ -58,7 +58,7 @@ function validateRule(
   return errors;
 }
 
-/** As the original shows it: under the names of its Go fields. */
+/** As Kubernetes prints it: with the names of the Go fields. */
 function shown({ rules }: SuccessPolicy) {
   return {
     Rules: (rules ?? []).map(({ succeededIndexes, succeededCount }) => ({

@@ -1,8 +1,8 @@
-/** Names of time zones, as the IANA database has them. */
+/** Names of time zones in the IANA database. */
 
 const spelling = /^[A-Za-z][\w+\-/]*$/;
 
-/** Case matters, as it does for files; offsets such as `+01:00` are no names. */
+/** Case-sensitive; offsets such as `+01:00` are not names. */
 export function isTimeZone(name: string): boolean {
   if (!spelling.test(name)) return false;
   let resolved: string;
@@ -12,11 +12,11 @@ export function isTimeZone(name: string): boolean {
     if (error instanceof RangeError) return false;
     throw error;
   }
-  // An older name may resolve to another one; where it is the same one, it must be written alike.
+  // An alias may resolve to another name; the same name must have the same case.
   return resolved === name || resolved.toLowerCase() !== name.toLowerCase();
 }
 
-/** What Go says of a name that it cannot load. */
+/** Go's message for a name that it cannot load. */
 export function timeZoneFault(name: string): string | undefined {
   if (name.includes("..") || name.startsWith("/") || name.startsWith("\\")) return "time: invalid location name";
   return isTimeZone(name) ? undefined : `unknown time zone ${name}`;

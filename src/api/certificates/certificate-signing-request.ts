@@ -1,6 +1,6 @@
 /**
- * A request for a certificate. Its spec never changes after it was made, and says who asked: the server fills that in, whatever the
- * client wrote. `approval` changes conditions only; `status` everything in the status but the approval.
+ * CertificateSigningRequest. Its spec is immutable, and the server sets the requestor. `approval` changes only
+ * conditions, `status` everything in the status but the approval.
  */
 import { ageColumn, humanDuration } from "../definition/columns.ts";
 import { defineKind } from "../definition/define-kind.ts";

@@ -1,4 +1,4 @@
-/** The conditions of a request: when they came about, and that a status write leaves the approval alone. */
+/** Conditions of a request: their times, and that a status write keeps the approval. */
 import type { RequestFacts } from "../machinery/kind.ts";
 import { formatTime, instantOf } from "../machinery/scalars/time.ts";
 import type { Draft } from "../machinery/schema/object.ts";
@@ -7,7 +7,7 @@ import type { CertificateSigningRequest, CertificateSigningRequestCondition } fr
 type Request = CertificateSigningRequest;
 type Condition = CertificateSigningRequestCondition;
 
-/** The approval as it was. If it was added to or removed from, all conditions stay as they were. */
+/** Keeps the approval. If the write adds or removes one, all conditions stay as they were. */
 export function carryApproval(draft: Draft<Request>, old: Request): void {
   draft.status ??= {};
   const before = old.status?.conditions ?? [];
@@ -20,7 +20,7 @@ export function carryApproval(draft: Draft<Request>, old: Request): void {
   for (const [was, is] of found) for (const [i, condition] of is.entries()) Object.assign(condition, was[i]);
 }
 
-/** Fills in the times that the client left out; a condition that held before holds since then. */
+/** Fills in missing times; a condition that held before keeps its time. */
 export function stampConditions(draft: Draft<Request>, old: Request, request: RequestFacts | undefined): void {
   if (request === undefined) return;
   const now = formatTime(instantOf(request.now));

@@ -1,4 +1,4 @@
-/** The whole public surface of certificates.k8s.io. */
+/** The public surface of certificates.k8s.io. */
 import type { Kind } from "../machinery/kind.ts";
 import { CertificateSigningRequest } from "./certificate-signing-request.ts";
 

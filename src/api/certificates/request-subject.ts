@@ -1,4 +1,4 @@
-/** The subject of a PKCS#10 request, read without a library: only the way to it is followed. */
+/** Reads the subject of a PKCS#10 request, without parsing the rest. */
 import { decodeBase64 } from "../machinery/scalars/base64.ts";
 
 export interface RequestSubject {
@@ -11,11 +11,11 @@ const INTEGER = 0x02;
 const SET = 0x31;
 const OBJECT_ID = 0x06;
 const BMP_STRING = 0x1e;
-/** 2.5.4.3 and 2.5.4.10. */
+/** The object identifiers 2.5.4.3 and 2.5.4.10. */
 const COMMON_NAME = "550403";
 const ORGANIZATION = "55040a";
 
-/** `request`: PEM in base64, as a CertificateSigningRequest has it. Undefined if it is no such request. */
+/** `request`: PEM in base64, as a CertificateSigningRequest has it. Undefined if it is not a PKCS#10 request. */
 export function requestSubject(request: string): RequestSubject | undefined {
   try {
     const pem = new TextDecoder().decode(decodeBase64(request));

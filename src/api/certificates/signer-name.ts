@@ -2,7 +2,7 @@ import { type FieldError, invalid, required, tooLong, type Where } from "../mach
 import { goQuote } from "../machinery/json/go-text.ts";
 import { checkDns1123Subdomain } from "../machinery/names/names.ts";
 
-/** `example.com/my-signer`: at least two labels in the domain, a path behind it. */
+/** `example.com/my-signer`: a domain of at least two labels, and a path. */
 export function signerNameFaults(name: string, where: Where): readonly FieldError[] {
   if (name === "") return [required(where)];
   const segments = name.split("/");

@@ -1,4 +1,4 @@
-/** What a key may be used for, in order. */
+/** The usages of a key, sorted. */
 export const validUsages: readonly string[] = [
   "any",
   "cert sign",

@@ -1,4 +1,4 @@
-/** What a certificate request must say. Whether its content is a sound PKCS#10 request is for signers to find out: here it must be PEM. */
+/** Validation of certificate requests. The content must be PEM; signers check whether it is a sound PKCS#10 request. */
 
 import {
   duplicate,
@@ -115,7 +115,7 @@ function certificateFault(blocks: readonly string[]): string | undefined {
   return blocks.length === 0 ? "must contain at least one CERTIFICATE PEM block" : undefined;
 }
 
-/** The types of the blocks. */
+/** The types of the PEM blocks. */
 function pemBlocks(base64: string): readonly string[] {
   const text = new TextDecoder().decode(decodeBase64(base64));
   return [...text.matchAll(/^-----BEGIN ([^\n-]+)-----\r?\n[\s\S]*?^-----END \1-----\s*$/gm)].map(

@@ -1,4 +1,4 @@
-/** The whole public surface of coordination. */
+/** The public surface of coordination. */
 import type { Kind } from "../machinery/kind.ts";
 import { Lease } from "./lease.ts";
 

@@ -26,7 +26,9 @@ export const Lease = defineKind<LeaseObject>("coordination.k8s.io/v1", "Lease", 
   ],
 });
 
-/** The feature CoordinatedLeaderElection is off by default: its fields stay only where they already were. */
+/**
+ * The feature gate CoordinatedLeaderElection is off by default: its fields are dropped unless the old object has them.
+ */
 function dropCoordination(spec: Draft<LeaseSpec> | undefined, old: LeaseSpec | undefined): void {
   if (spec === undefined || old?.strategy !== undefined || old?.preferredHolder !== undefined) return;
   delete spec.strategy;

@@ -1,7 +1,7 @@
 import { defineKind } from "../definition/define-kind.ts";
 import type { ComponentCondition, ComponentStatus as ComponentStatusObject } from "../types/core-v1.ts";
 
-/** Never stored: the server asks its components. */
+/** Never stored: the server checks its components on each read. */
 export const ComponentStatus = defineKind<ComponentStatusObject>("v1", "ComponentStatus", {
   deprecated: "v1 ComponentStatus is deprecated in v1.19+",
   columns: [

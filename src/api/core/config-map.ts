@@ -33,7 +33,7 @@ function validateConfigMap({ data = {}, binaryData = {} }: ConfigMapObject, path
     for (const why of checkConfigMapKey(key)) errors.push(invalid(path.child("binaryData").key(key), key, why));
     left -= bytesOf(value);
   }
-  // The original names no field here.
+  // Kubernetes names no field here.
   if (areLonger(Object.values(data), left)) errors.push(tooLong("", maxDataBytes));
   return errors;
 }

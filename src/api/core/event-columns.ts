@@ -1,4 +1,4 @@
-/** Events are listed by when they happened; their names come last. */
+/** Events are listed by the time of their occurrence; their names come last. */
 import { ageOf, nameColumn } from "../definition/columns.ts";
 import type { Column } from "../machinery/kind.ts";
 import type { KubeObject } from "../machinery/schema/object.ts";
@@ -48,7 +48,7 @@ function lastSeen(one: Event, now: number): string {
   return (one.lastTimestamp ?? undefined) === undefined ? firstSeen(one, now) : ageOf(one.lastTimestamp, now);
 }
 
-/** Those of the newer API tell no count unless they make a series. */
+/** Events of events.k8s.io/v1 have no count unless they form a series. */
 function countOf({ series, count }: Event): number {
   return series === undefined ? count || 1 : (series.count ?? 0);
 }

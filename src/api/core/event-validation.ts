@@ -1,6 +1,6 @@
 /**
- * Events were loose at first; the newer API (events.k8s.io/v1) asks for more.
- * An event with an `eventTime` is taken for a newer one, whichever API it comes through.
+ * Validation of events. events.k8s.io/v1 requires more than core/v1. An event with an `eventTime` is validated as a
+ * newer one, whichever API it comes through.
  */
 
 import { type FieldError, type FieldPath, immutable, invalid, required } from "../machinery/errors/field-error.ts";
@@ -10,7 +10,10 @@ import { checkDns1123Subdomain, checkQualifiedName } from "../machinery/names/na
 import type { Event } from "../types/core-v1.ts";
 import { textBytes } from "./sealed-data.ts";
 
-/** What core/v1 asks, of events in either form. `controllerField` is what the request calls `reportingController`. */
+/**
+ * The rules of core/v1, for events in either form. `controllerField` is the name of `reportingController` in the
+ * request's version.
+ */
 export function validateEvent(
   event: Event,
   controllerField: "reportingComponent" | "reportingController",
@@ -38,7 +41,7 @@ export function validateEvent(
   return errors;
 }
 
-/** What a create through events.k8s.io/v1 must say besides, in the words of core events. */
+/** Further rules for a create through events.k8s.io/v1, with the field names of core events. */
 export function validateNewEvent(event: Event, path: FieldPath): readonly FieldError[] {
   const errors = [...validateSeries(event, path)];
   if (!hasTime(event.eventTime)) errors.push(required(path.child("eventTime")));

@@ -5,7 +5,7 @@ import { validateEvent } from "./event-validation.ts";
 
 const involvedObject = ["kind", "namespace", "name", "uid", "apiVersion", "resourceVersion", "fieldPath"] as const;
 
-/** events.k8s.io/v1 has an Event too: both are the same objects, kept in this form. */
+/** events.k8s.io/v1 serves the same objects, which are stored in this form. */
 export const Event = defineKind<EventObject>("v1", "Event", {
   update: { allowCreate: true },
   validate: (event, path) => validateEvent(event, "reportingComponent", path),

@@ -1,4 +1,4 @@
-/** The whole public surface of the core group. */
+/** The public surface of the core group. */
 import type { Kind } from "../machinery/kind.ts";
 import { Binding } from "./binding.ts";
 import { ComponentStatus } from "./component-status.ts";

@@ -14,7 +14,7 @@ export const Namespace = defineKind<NamespaceObject>("v1", "Namespace", {
   defaults: labelWithName,
   create: {
     prepare: (draft) => {
-      // A generated name was not known yet when defaults were set.
+      // A generated name was not known yet when defaults were applied.
       labelWithName(draft);
       draft.status = { phase: "Active" };
       draft.spec ??= {};

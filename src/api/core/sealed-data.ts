@@ -1,4 +1,4 @@
-/** What ConfigMap and Secret share: how much they may hold, and that they may be sealed with `immutable`. */
+/** Size limits and immutability of ConfigMap and Secret. */
 
 import { type FieldError, forbidden } from "../machinery/errors/field-error.ts";
 import { equalJson } from "../machinery/json/equal.ts";
@@ -12,7 +12,7 @@ interface Sealable {
   readonly binaryData?: Readonly<Record<string, string>>;
 }
 
-/** A sealed object may be deleted, not opened again. */
+/** `immutable` cannot be unset; the object can be deleted. */
 export function changedSealed(
   next: Sealable,
   old: Sealable,
@@ -28,7 +28,7 @@ export function changedSealed(
   return errors;
 }
 
-/** Of base64, without decoding it. */
+/** The decoded length of base64, without decoding it. */
 export function bytesOf(base64: string): number {
   const padding = base64.endsWith("==") ? 2 : base64.endsWith("=") ? 1 : 0;
   return Math.floor(base64.length / 4) * 3 - padding;
@@ -40,7 +40,10 @@ export function textBytes(text: string): number {
   return encoder.encode(text).length;
 }
 
-/** Whether texts take more bytes than that, all together. A UTF-16 code unit takes at most three, so most need no counting. */
+/**
+ * Whether strings together take more UTF-8 bytes than the limit. A UTF-16 code unit takes at most three bytes, so most
+ * need no counting.
+ */
 export function areLonger(texts: readonly string[], maxBytes: number): boolean {
   let units = 0;
   for (const text of texts) units += text.length;

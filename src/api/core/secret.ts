@@ -46,7 +46,7 @@ export const Secret = defineKind<SecretObject>("v1", "Secret", {
   selectableFields: { names: ["type"], valueOf: ({ type }) => type ?? "" },
 });
 
-/** `stringData` exists only on the way in, and wins over `data`. */
+/** `stringData` is write-only and takes precedence over `data`. */
 function mergeStringData(draft: Draft<SecretObject>): void {
   const { stringData } = draft;
   if (stringData === undefined) return;
@@ -103,7 +103,7 @@ function notJson(data: Readonly<Record<string, string>>, key: string, dataPath: 
   return why === undefined ? [] : [invalid(dataPath.key(key), "<secret contents redacted>", why)];
 }
 
-/** What Go says of the commonest faults. */
+/** Go's words for the most common faults. */
 function jsonFault(text: string): string | undefined {
   if (text.trim() === "") return "unexpected end of JSON input";
   try {

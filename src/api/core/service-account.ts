@@ -2,7 +2,7 @@ import { ageColumn } from "../definition/columns.ts";
 import { defineKind } from "../definition/define-kind.ts";
 import type { ServiceAccount as ServiceAccountObject } from "../types/core-v1.ts";
 
-/** Nothing of it but its metadata is checked. */
+/** Only its metadata is validated. */
 export const ServiceAccount = defineKind<ServiceAccountObject>("v1", "ServiceAccount", {
   columns: [ageColumn],
 });

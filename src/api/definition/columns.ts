@@ -7,7 +7,7 @@ const meta = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
 
 export const unknownAge = "<unknown>";
 
-/** For kinds whose name is shown elsewhere than first, or with something behind it. */
+/** For kinds whose Name column is not the first one, or has a description of its own. */
 export const nameColumn: Column<KubeObject> = {
   name: "Name",
   type: "string",
@@ -23,12 +23,12 @@ export const ageColumn: Column<KubeObject> = {
   cell: ({ metadata }, now) => ageOf(metadata.creationTimestamp, now),
 };
 
-/** How long ago a time was; times may be written to the second or finer. */
+/** How long ago a time was; fractions of a second are allowed. */
 export function ageOf(time: string | null | undefined, now: number): string {
   return time === undefined || time === null ? unknownAge : humanDuration(now - toMs(parseTime(time)));
 }
 
-/** Two units at most, the finer one only while it says something: `119s`, `2m5s`, `3h4m`, `5d6h`, `400d`, `3y10d`. */
+/** At most two units, the smaller one only while it matters: `119s`, `2m5s`, `3h4m`, `5d6h`, `400d`, `3y10d`. */
 export function humanDuration(ms: number): string {
   const seconds = Math.trunc(ms / 1000);
   if (seconds < -1) return "<invalid>";
@@ -47,13 +47,13 @@ export function humanDuration(ms: number): string {
   return years < 8 ? withRest(years, "y", days % 365, "d") : `${years}y`;
 }
 
-/** `a=b,c=d` in the order of keys. */
+/** `a=b,c=d`, sorted. */
 export function labelsText(labels: Readonly<Record<string, string>> | undefined): string {
   const pairs = Object.entries(labels ?? {}).map(([key, value]) => `${key}=${value}`);
   return pairs.length === 0 ? "<none>" : pairs.sort().join(",");
 }
 
-/** The first three, and how many more there are. */
+/** The first three, and the number of the others. */
 export function firstThree(items: readonly string[], count = items.length): string {
   const shown = items.slice(0, 3).join(",");
   return items.length > 3 ? `${shown} + ${count - 3} more...` : shown;

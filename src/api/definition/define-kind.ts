@@ -1,5 +1,6 @@
 /**
- * Joins what the facts tables know of a built-in kind (names, scope, verbs, structure) with its behaviour, written by hand beside it.
+ * Joins the facts about a built-in kind (names, scope, verbs, structure) with its behaviour, which is written by hand
+ * beside it.
  */
 import { type KindFacts, kinds, typeSchema } from "../facts/index.ts";
 import type { Kind } from "../machinery/kind.ts";

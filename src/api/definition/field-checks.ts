@@ -16,7 +16,7 @@ import type { IntOrString } from "../machinery/scalars/int-or-string.ts";
 
 export type Part = object | string | number | boolean | null | undefined;
 
-/** The generated types are all JSON, but TypeScript gives interfaces no index signature; absent is null. */
+/** The generated types are JSON, but TypeScript gives interfaces no index signature. Absent becomes null. */
 export function jsonOf(value: Part): Json {
   return (value ?? null) as Json;
 }
@@ -29,7 +29,7 @@ export function unchanged(value: Part, old: Part, where: Where): readonly FieldE
   return same(value, old) ? [] : [immutable(where, jsonOf(value))];
 }
 
-/** What `check` finds wrong with the value, each as an error. */
+/** The faults that `check` finds, each as an error. */
 export function fits(check: NameCheck, value: string, where: FieldPath): readonly FieldError[] {
   const faults = check(value);
   return faults.length === 0 ? NO_ERRORS : faults.map((why) => invalid(where, value, why));
@@ -43,7 +43,7 @@ export function requireText(value: string | undefined, where: FieldPath): readon
   return value === undefined || value === "" ? [required(where)] : NO_ERRORS;
 }
 
-/** One of the values, which are told in the order given. */
+/** The message lists the values in the given order. */
 export function oneOf(
   value: string | undefined,
   supported: readonly string[],
@@ -70,12 +70,12 @@ export function within(value: number, low: number, high: number, where: FieldPat
     : [invalid(where, value, `must be between ${low} and ${high}, inclusive`)];
 }
 
-/** An absent number is not looked at. */
+/** An absent number is valid. */
 export function nonNegative(value: number | undefined, where: FieldPath): readonly FieldError[] {
   return value === undefined || value >= 0 ? [] : [invalid(where, value, "must be greater than or equal to 0")];
 }
 
-/** Each of these fields of `holder`, none below zero. */
+/** These fields of `holder` must not be negative. */
 export function allNonNegative<T extends object>(
   holder: T,
   names: readonly (keyof T & string)[],
@@ -97,13 +97,13 @@ export function atMost100Percent(value: IntOrString, where: FieldPath): readonly
   return (percentOf(value) ?? 0) > 100 ? [invalid(where, value, "must not be greater than 100%")] : [];
 }
 
-/** The number in it, whether it counts or is a percentage; 0 where there is none. */
+/** The count or the percentage as a number; 0 where there is none. */
 export function plainNumber(value: IntOrString): number {
   if (typeof value === "number") return value;
   return percentOf(value) ?? (/^[+-]?\d+$/.test(value) ? Number(value) : 0);
 }
 
-/** A count that controllers only ever raise, so that no two of their objects get the same name. */
+/** A counter that controllers only increment, so that no two of their objects get the same name. */
 export function neverDecremented(
   value: number | undefined,
   old: number | undefined,

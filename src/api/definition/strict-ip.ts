@@ -1,6 +1,6 @@
 /**
- * Addresses in fields that once took more than they should: leading zeros, IPv4 inside IPv6, networks with host bits.
- * New values must be strict; what was there before may stay as it is.
+ * Strict checks of IP addresses and CIDRs for fields that once accepted leading zeros, IPv4-mapped IPv6 addresses and
+ * host bits. Existing values may stay.
  */
 import { type FieldError, invalid, type Where } from "../machinery/errors/field-error.ts";
 import { goQuote } from "../machinery/json/go-text.ts";
@@ -31,7 +31,7 @@ export function checkStrictCidr(where: Where, value: string, existing: readonly 
   return [];
 }
 
-/** Addresses that are nobody's or only of this host; endpoints and external IPs must reach someone. */
+/** Addresses that cannot be reached from other hosts; endpoints and external IPs must be reachable. */
 export function checkReachableIp(where: Where, value: string): readonly FieldError[] {
   const ip = parseIp(value);
   if (ip === undefined) return [invalid(where, value, "must be a valid IP address")];

@@ -8,7 +8,7 @@ import { validateEndpointSlice, validateEndpointSliceUpdate } from "./endpoint-s
 const type = "io.k8s.api.discovery.v1.EndpointSlice";
 
 export const EndpointSlice = defineKind<EndpointSliceObject>("discovery.k8s.io/v1", "EndpointSlice", {
-  // Labels say which service it belongs to, so they count as content.
+  // The labels name the service, so a change of them raises the generation.
   generation: {
     changed: (next, old) => !equalJson(content(next), content(old)),
   },

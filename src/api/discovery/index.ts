@@ -1,4 +1,4 @@
-/** The whole public surface of discovery.k8s.io. */
+/** The public surface of discovery.k8s.io. */
 import type { Kind } from "../machinery/kind.ts";
 import { EndpointSlice } from "./endpoint-slice.ts";
 

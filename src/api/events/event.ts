@@ -1,4 +1,4 @@
-/** The newer face of events: the same objects as core/v1 events, which is how they are kept. */
+/** Event of events.k8s.io/v1: the same objects as core/v1 events, which is the stored form. */
 import { eventColumns, eventField, validateEvent, validateNewEvent, validateNewEventUpdate } from "../core/index.ts";
 import { defineKind } from "../definition/define-kind.ts";
 import type { KubeObject } from "../machinery/schema/object.ts";

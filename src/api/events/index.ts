@@ -1,4 +1,4 @@
-/** The whole public surface of events.k8s.io. */
+/** The public surface of events.k8s.io. */
 import type { Kind } from "../machinery/kind.ts";
 import { Event } from "./event.ts";
 

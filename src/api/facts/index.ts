@@ -1,4 +1,4 @@
-/** The whole public surface of facts. */
+/** The public surface of facts. */
 import type { ObjectSchema } from "../machinery/schema/schema.ts";
 import { typeTable } from "./table.ts";
 import { tables } from "./tables/index.ts";

@@ -1,5 +1,6 @@
 /**
- * The kinds that a v1.36 server serves with its default settings, in the order of its discovery. Written by hand; README.md explains the lines.
+ * The kinds that a v1.36 server serves by default, in the order of discovery. Written by hand; README.md explains the
+ * lines.
  */
 export const kindsTable = `
 v1 io.k8s.api.core.v1

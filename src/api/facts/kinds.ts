@@ -1,4 +1,4 @@
-/** The facts about the kinds that a default server serves: names, scope, verbs, subresources, the type behind each. */
+/** Facts about the kinds that a default server serves: names, scope, verbs, subresources, types. */
 import type { Verb } from "../machinery/kind.ts";
 import { kindsTable } from "./kinds-table.ts";
 
@@ -15,13 +15,13 @@ export interface KindFacts {
   readonly subresources: readonly SubresourceFacts[];
   /** The full name of the type, for typeSchema. */
   readonly typeName: string;
-  /** The version that a real server keeps; absent where nothing is kept. */
-  readonly storage?: StorageFacts;
+  /** The version that Kubernetes stores; absent where nothing is stored. */
+  readonly storage?: StorageFacts | undefined;
 }
 
 export interface SubresourceFacts {
   readonly name: string;
-  /** Of the object that it speaks: Scale, Eviction, or the kind itself. */
+  /** The kind of the subresource's body: Scale, Eviction, or the kind itself. */
   readonly group: string;
   readonly version: string;
   readonly kind: string;
@@ -44,7 +44,7 @@ export function kinds(): readonly KindFacts[] {
   return sections.flatMap((section) => readSection(section, packages));
 }
 
-/** How discovery tells clients that the stored form has changed: eight bytes of a SHA-256, which the caller supplies. */
+/** The hash in discovery that changes with the stored version: eight bytes of a SHA-256, which the caller supplies. */
 export function storageVersionHash(
   { group, version }: StorageFacts,
   kind: string,
@@ -84,7 +84,7 @@ function readKind(
     scope: scope === "namespaced" ? "Namespaced" : "Cluster",
     verbs: (verbs === "all" ? ALL_VERBS : verbs).split(",") as Verb[],
     typeName: `${packages.get(apiVersion)}.${kind}`,
-    ...(storage === undefined ? {} : { storage }),
+    storage,
   };
 }
 

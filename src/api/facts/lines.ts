@@ -1,4 +1,7 @@
-/** Splits the text of a fact table into its lines: the outer grammar, without a look at what the types mean. README.md explains it. */
+/**
+ * Splits the text of a fact table into its lines: the outer grammar, without the meaning of the types. README.md
+ * explains it.
+ */
 import type { ScalarSchema } from "../machinery/schema/schema.ts";
 
 export interface PackageLines {
@@ -10,7 +13,7 @@ export interface PackageLines {
 }
 
 export interface TypeLines {
-  /** What stands behind the type's name: nothing, `atomic`, `either`, `list …` or `same …`. */
+  /** What follows the type's name: nothing, `atomic`, `either`, `list …` or `same …`. */
   readonly words: readonly string[];
   readonly lines: readonly string[];
 }

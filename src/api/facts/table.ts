@@ -1,9 +1,9 @@
 /**
  * Turns the lines of the fact tables into schemas.
  *
- * 1. Nothing is read before it is asked for: a package is split when one of its types is, a type's lines when its fields are.
- * 2. A type is one object, however often and from wherever it is reached: recursion ends there, and callers may key on it.
- *    The one exception is a field that says otherwise than its type whether it is atomic.
+ * 1. Lazy: a package is split when one of its types is read, the lines of a type when its fields are.
+ * 2. A type is one object, from wherever it is reached: recursion ends there, and callers may use it as a key. The one
+ *    exception is a field that overrides whether its type is atomic.
  */
 import type { Json } from "../machinery/json/json.ts";
 import type {
@@ -98,13 +98,13 @@ export function typeTable(texts: readonly string[]): TypeTable {
 
   function field(home: PackageLines, line: string): FieldSchema {
     const { type, list: listType, map: mapType, patch, default: value, ...rest } = readField(line);
-    const [patchStrategy = "", patchMergeKey] = patch?.split(":") ?? [];
+    const [patchStrategy, patchMergeKey] = patch?.split(":") ?? [];
     return Object.freeze({
       ...rest,
       schema: refined(typeOf(home, type), listType, mapType),
-      ...(value === undefined ? {} : { default: JSON.parse(value) as Json }),
-      ...(patchStrategy === "" ? {} : { patchStrategy }),
-      ...(patchMergeKey === undefined ? {} : { patchMergeKey }),
+      default: value === undefined ? undefined : (JSON.parse(value) as Json),
+      patchStrategy,
+      patchMergeKey,
     });
   }
 
@@ -162,7 +162,7 @@ function list(items: Schema): ListSchema {
   return Object.freeze({ type: "list", items, listType: "atomic", implicit: true, keys: [] });
 }
 
-/** A field of an embedded struct as the outer one shows it; TypeMeta (number 0) is not in the outer message at all. */
+/** A field of an embedded struct as the outer one shows it; TypeMeta (number 0) is not in the outer message. */
 function inlined(inner: FieldSchema, number: number): FieldSchema {
   if (number === 0) return Object.freeze({ ...inner, number: 0 });
   return Object.freeze({ ...inner, embedded: Object.freeze([number, ...(inner.embedded ?? [])]) });

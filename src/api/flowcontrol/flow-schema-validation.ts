@@ -1,4 +1,4 @@
-/** Which requests a schema may match, and with what words it is refused. */
+/** Validation of FlowSchemas. */
 import {
   type FieldError,
   type FieldPath,
@@ -149,7 +149,7 @@ function validateVerbs(given: readonly string[], path: FieldPath): readonly Fiel
   return [notSupported(path, given, verbs)];
 }
 
-/** `*` stands for all, and alone. */
+/** `*` matches all and must stand alone. */
 function listFaults(given: readonly string[], path: FieldPath, what: string, whenEmpty: string): readonly FieldError[] {
   if (given.length === 0) return [required(path, whenEmpty)];
   if (given.includes("*") && given.length > 1)

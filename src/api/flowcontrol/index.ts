@@ -1,4 +1,4 @@
-/** The whole public surface of flowcontrol.apiserver.k8s.io. */
+/** The public surface of flowcontrol.apiserver.k8s.io. */
 import type { Kind } from "../machinery/kind.ts";
 import { FlowSchema } from "./flow-schema.ts";
 import { PriorityLevelConfiguration } from "./priority-level-configuration.ts";

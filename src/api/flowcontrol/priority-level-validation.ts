@@ -14,7 +14,7 @@ import type {
 } from "../types/flowcontrol-v1.ts";
 
 const maxQueues = 10_000_000;
-/** A hand of queues is dealt from a hash of 64 bits, of which this many may be used up. */
+/** Shuffle sharding takes a hand of queues from a hash of 64 bits, of which this many may be used. */
 const maxEntropyBits = 60;
 
 export function validatePriorityLevel(

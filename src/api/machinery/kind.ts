@@ -15,8 +15,8 @@ export type Verb = "create" | "delete" | "deletecollection" | "get" | "list" | "
 export interface KindNames {
   readonly plural: string;
   readonly singular: string;
-  readonly shortNames?: readonly string[];
-  readonly categories?: readonly string[];
+  readonly shortNames?: readonly string[] | undefined;
+  readonly categories?: readonly string[] | undefined;
 }
 
 export interface Kind<T extends KubeObject = KubeObject> {
@@ -24,7 +24,7 @@ export interface Kind<T extends KubeObject = KubeObject> {
   readonly version: string;
   readonly kind: string;
   /** Default: the kind with List behind it. */
-  readonly listKind?: string;
+  readonly listKind?: string | undefined;
   readonly scope: "Namespaced" | "Cluster";
   readonly names: KindNames;
   readonly verbs: readonly Verb[];
@@ -60,7 +60,7 @@ export interface Kind<T extends KubeObject = KubeObject> {
   readonly resetFields?: readonly string[];
 
   /** Told with every answer about this kind: what replaces it. */
-  readonly deprecated?: string;
+  readonly deprecated?: string | undefined;
   /** Warnings for who writes an object. */
   warnings?(object: T, old: T | undefined): readonly string[];
 
@@ -168,16 +168,16 @@ export interface ScaleRules {
   readonly replicas: string;
   readonly statusReplicas: string;
   /** A label selector, as LabelSelector or in its string form. */
-  readonly selector?: string;
+  readonly selector?: string | undefined;
 }
 
 /** A column of `kubectl get`: Name comes first by itself, unless the kind has a column of that name. */
 export interface Column<T> {
   readonly name: string;
   readonly type: "string" | "integer" | "number" | "boolean" | "date";
-  readonly format?: string;
+  readonly format?: string | undefined;
   /** 0 is always shown, 1 with -o wide. */
-  readonly priority?: number;
+  readonly priority?: number | undefined;
   /** What describes the column, in the documentation that set-up reads: a field such as `io.k8s.api.apps.v1.DaemonSetStatus.numberReady`, or `columns.pod.Ready`. */
   readonly doc?: string;
   /** A text of our own, where there is none. */

@@ -1,4 +1,4 @@
-/** The whole public surface of networking.k8s.io. */
+/** The public surface of networking.k8s.io. */
 import type { Kind } from "../machinery/kind.ts";
 import { Ingress } from "./ingress.ts";
 import { IngressClass } from "./ingress-class.ts";

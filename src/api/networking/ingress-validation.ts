@@ -1,4 +1,4 @@
-/** Which requests go to which backends. */
+/** Validation of Ingresses. */
 
 import { checkStrictIp } from "../definition/strict-ip.ts";
 import { type FieldError, type FieldPath, invalid, notSupported, required } from "../machinery/errors/field-error.ts";
@@ -47,7 +47,7 @@ export function validateIngress({ spec = {} }: Ingress, path: FieldPath): readon
   return errors;
 }
 
-/** The annotation came before the field; new objects that have both must mean the same. */
+/** The annotation preceded the field; a new object that has both must set them alike. */
 export function validateIngressClassName({ metadata, spec }: Ingress, path: FieldPath): readonly FieldError[] {
   const annotation = metadata.annotations?.[classAnnotation];
   const name = spec?.ingressClassName;

@@ -3,7 +3,7 @@ import { defineKind } from "../definition/define-kind.ts";
 import type { Ingress as IngressObject } from "../types/networking-v1.ts";
 import { validateIngress, validateIngressClassName, validateIngressStatus } from "./ingress-validation.ts";
 
-/** How classes were named before there was a field. */
+/** The annotation that named the class before the field existed. */
 const classAnnotation = "kubernetes.io/ingress.class";
 
 export const Ingress = defineKind<IngressObject>("networking.k8s.io/v1", "Ingress", {

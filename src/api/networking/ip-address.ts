@@ -6,7 +6,7 @@ import { formatIp, parseIp } from "../machinery/names/ip.ts";
 import { checkDns1123Subdomain, checkPathSegmentName } from "../machinery/names/names.ts";
 import type { IPAddress as IPAddressObject, ParentReference } from "../types/networking-v1.ts";
 
-/** An address that is taken, named after itself. */
+/** IPAddress: an address that is in use; the object's name is the address. */
 export const IPAddress = defineKind<IPAddressObject>("networking.k8s.io/v1", "IPAddress", {
   validateName: (name) => {
     const ip = parseIp(name);

@@ -1,4 +1,4 @@
-/** Who may talk to whom, if it is written down properly. */
+/** Validation of NetworkPolicies. */
 import { checkStrictCidr } from "../definition/strict-ip.ts";
 import {
   type FieldError,

@@ -4,7 +4,7 @@ import { type FieldError, type FieldPath, immutable, invalid, required } from ".
 import { checkCidr, parseCidr } from "../machinery/names/ip.ts";
 import type { ServiceCIDR as ServiceCIDRObject } from "../types/networking-v1.ts";
 
-/** Addresses that services may get. */
+/** ServiceCIDR: ranges of addresses for services. */
 export const ServiceCIDR = defineKind<ServiceCIDRObject>("networking.k8s.io/v1", "ServiceCIDR", {
   validate: ({ spec }, path) => validateCidrs(spec?.cidrs ?? [], path.child("spec", "cidrs")),
   update: { validate: validateChange },
@@ -35,7 +35,7 @@ function validateCidrs(cidrs: readonly string[], path: FieldPath): readonly Fiel
   return [...errors, ...cidrs.flatMap((cidr, i) => checkCidr(path.index(i), cidr))];
 }
 
-/** A second family may be added; what is there stays. */
+/** A second family may be added; existing ranges are immutable. */
 function validateChange(next: ServiceCIDRObject, old: ServiceCIDRObject, path: FieldPath): readonly FieldError[] {
   const [before, after] = [old.spec?.cidrs ?? [], next.spec?.cidrs ?? []];
   const where = path.child("spec", "cidrs");

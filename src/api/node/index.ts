@@ -1,4 +1,4 @@
-/** The whole public surface of node. */
+/** The public surface of node. */
 import type { Kind } from "../machinery/kind.ts";
 import { RuntimeClass } from "./runtime-class.ts";
 

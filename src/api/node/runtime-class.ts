@@ -1,4 +1,4 @@
-/** RuntimeClass: which of a node's container runtimes runs a pod, and what it costs. */
+/** RuntimeClass: the runtime handler of a pod, its overhead and its scheduling. */
 
 import { newPod, validateOverhead, validateTolerations } from "../core/pod/index.ts";
 import { ageColumn } from "../definition/columns.ts";

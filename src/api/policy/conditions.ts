@@ -1,4 +1,4 @@
-/** Conditions of the common form, as newer kinds have them in their status. */
+/** Validation of metav1 conditions. */
 import {
   duplicate,
   type FieldError,

@@ -1,8 +1,8 @@
 /**
- * Eviction: the wish that a pod goes, if its disruption budget allows. It is never stored; what it changes is the status of the budget.
+ * Eviction: deletes a pod if its disruption budget allows it. It is never stored; it changes the status of the budget.
  *
- * 1. A budget that its controller has not caught up with allows nothing: what it says may be wrong.
- * 2. The pod is written down in the budget before it is deleted, so that two evictions never count on the same allowance.
+ * 1. A budget whose controller lags behind allows nothing: its status may be wrong.
+ * 2. The pod is recorded in the budget before it is deleted, so that two evictions never use the same allowance.
  */
 
 import { StatusError } from "../machinery/errors/status.ts";
@@ -11,25 +11,25 @@ import type { Pod } from "../types/core-v1.ts";
 import type { Condition } from "../types/meta-v1.ts";
 import type { Eviction, PodDisruptionBudget, PodDisruptionBudgetStatus } from "../types/policy-v1.ts";
 
-/** More pods than these that were evicted, and of which the controller has not heard yet, are too many. */
+/** The largest number of evicted pods that the controller has not seen deleted yet. */
 const maxDisruptedPods = 2000;
 const retryAfterSeconds = 10;
 const violation = "Cannot evict pod as it would violate the pod's disruption budget.";
 
-/** Undefined where it speaks of the pod that the request names. */
+/** Undefined if it names the pod of the request. */
 export function evictionNameFault({ metadata }: Eviction, podName: string): StatusError | undefined {
   return (metadata.name ?? "") === podName
     ? undefined
     : statusErrors.badRequest("name in URL does not match name in Eviction object");
 }
 
-/** A pod that does not run is no loss to any budget. */
+/** A pod that does not run does not count against a budget. */
 export function isOutsideBudgets({ metadata, status }: Pod): boolean {
   const phase = status?.phase;
   return phase === "Pending" || phase === "Succeeded" || phase === "Failed" || metadata.deletionTimestamp !== undefined;
 }
 
-/** A running pod that is not ready: by its budget's policy, it may go even where no other may. */
+/** A running pod that is not ready: the unhealthyPodEvictionPolicy may allow its eviction. */
 export function mayGoUnready({ status }: Pod, { spec, status: budget = {} }: PodDisruptionBudget): boolean {
   const ready = (status?.conditions ?? []).some(({ type, status: is }) => type === "Ready" && is === "True");
   if (ready) return false;
@@ -38,7 +38,10 @@ export function mayGoUnready({ status }: Pod, { spec, status: budget = {} }: Pod
   return currentHealthy >= desiredHealthy && desiredHealthy > 0;
 }
 
-/** The budget's status once the pod is written down in it, or why it must stay. `now` is a time as the API writes it. */
+/**
+ * The budget's status with the pod recorded in it, or why the eviction is refused. `now` is a time as the API writes
+ * it.
+ */
 export function spendBudget(
   budget: PodDisruptionBudget,
   podName: string,

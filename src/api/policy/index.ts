@@ -1,4 +1,4 @@
-/** The whole public surface of policy. */
+/** The public surface of policy. */
 import type { Kind } from "../machinery/kind.ts";
 import { PodDisruptionBudget } from "./pod-disruption-budget.ts";
 

@@ -1,4 +1,4 @@
-/** PodDisruptionBudget: how many pods of a kind may be taken away at once by choice. */
+/** PodDisruptionBudget: how many of the selected pods may be evicted at once. */
 
 import { ageColumn } from "../definition/columns.ts";
 import { defineKind } from "../definition/define-kind.ts";
@@ -68,7 +68,7 @@ function validateSpec(spec: PodDisruptionBudgetSpec, at: FieldPath): readonly Fi
   return errors;
 }
 
-/** As the original shows it: under the names of its Go fields. */
+/** As Kubernetes prints it: with the names of the Go fields. */
 function shown({ minAvailable, selector, maxUnavailable, unhealthyPodEvictionPolicy }: PodDisruptionBudgetSpec) {
   return {
     MinAvailable: jsonOf(minAvailable),

@@ -1,4 +1,4 @@
-/** RoleBinding and ClusterRoleBinding: who may do it. What role they bind never changes. */
+/** RoleBinding and ClusterRoleBinding. The roleRef is immutable. */
 import { ageColumn } from "../definition/columns.ts";
 import { defineKind } from "../definition/define-kind.ts";
 import { type FieldError, type FieldPath, invalid, notSupported, required } from "../machinery/errors/field-error.ts";

@@ -1,4 +1,4 @@
-/** Role and ClusterRole: what may be done. Who may grant it is the server's business. */
+/** Role and ClusterRole. The server checks escalation. */
 import { defineKind } from "../definition/define-kind.ts";
 import { type FieldError, type FieldPath, invalid, required } from "../machinery/errors/field-error.ts";
 import { validateLabelSelector } from "../machinery/names/labels.ts";

@@ -1,4 +1,4 @@
-/** What a claim may ask for. Expressions are compiled by whoever runs them. */
+/** Validation of ResourceClaims. CEL expressions are compiled where they are evaluated. */
 
 import {
   duplicate,
@@ -141,7 +141,7 @@ function requestNames(wanted: readonly string[], names: ReadonlySet<string>, pat
   return wanted.flatMap((name, i) => (names.has(name) ? [] : [invalid(path.index(i), name, unknownRequest)]));
 }
 
-/** An attribute of a device, with the domain that says what it means. */
+/** An attribute of a device, with its domain. */
 function qualifiedFaults(name: string, path: FieldPath): readonly FieldError[] {
   const slash = name.indexOf("/");
   if (slash < 0)

@@ -1,4 +1,4 @@
-/** What drivers may offer. Selectors are compiled by whoever runs them. */
+/** Validation of ResourceSlices and DeviceClasses. CEL expressions are compiled where they are evaluated. */
 import { validateNodeSelector } from "../core/index.ts";
 import {
   duplicate,
@@ -15,7 +15,7 @@ import type { DeviceClassSpec, ResourcePool, ResourceSliceSpec } from "../types/
 
 const maxDevices = 128;
 const maxItems = 32;
-/** Where a slice's devices can be used; exactly one of these says it. */
+/** Where a slice's devices can be used; exactly one of these is set. */
 const places = ["nodeName", "nodeSelector", "allNodes", "perDeviceNodeSelection"] as const;
 
 export function validateDeviceClass(

@@ -1,4 +1,4 @@
-/** The whole public surface of resource.k8s.io. */
+/** The public surface of resource.k8s.io. */
 import type { Kind } from "../machinery/kind.ts";
 import { DeviceClass } from "./device-class.ts";
 import { ResourceClaim, ResourceClaimTemplate } from "./resource-claim.ts";

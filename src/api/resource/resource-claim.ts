@@ -35,7 +35,7 @@ export const ResourceClaimTemplate = defineKind<ResourceClaimTemplateObject>(
   },
 );
 
-/** One device, unless more are asked for. */
+/** One device, unless the request sets a count. */
 function defaultClaimSpec({ devices }: Draft<ResourceClaimSpec>): void {
   for (const request of devices?.requests ?? []) {
     for (const asked of [

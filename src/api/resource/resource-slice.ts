@@ -8,7 +8,7 @@ import { validateSlice, validateSliceChange } from "./device-validation.ts";
 
 const spec = "io.k8s.api.resource.v1.ResourceSliceSpec";
 
-/** Devices that a driver offers. */
+/** ResourceSlice: devices that a driver offers. */
 export const ResourceSlice = defineKind<ResourceSliceObject>("resource.k8s.io/v1", "ResourceSlice", {
   generation: "spec",
   create: { prepare: stampTaints },
@@ -34,7 +34,7 @@ export const ResourceSlice = defineKind<ResourceSliceObject>("resource.k8s.io/v1
   },
 });
 
-/** A taint without a time was put on now. */
+/** A taint without a time is timed now. */
 function stampTaints({ spec }: Draft<ResourceSliceObject>, request?: RequestFacts): void {
   if (request === undefined) return;
   for (const { taints = [] } of spec.devices ?? []) {

@@ -1,4 +1,4 @@
-/** The whole public surface of scheduling. */
+/** The public surface of scheduling. */
 import type { Kind } from "../machinery/kind.ts";
 import { highestUserPriority, PriorityClass, systemPriorities } from "./priority-class.ts";
 

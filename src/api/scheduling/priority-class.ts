@@ -1,4 +1,4 @@
-/** PriorityClass: a name for how much pods matter. */
+/** PriorityClass: a name for the priority of pods. */
 
 import { ageColumn } from "../definition/columns.ts";
 import { defineKind } from "../definition/define-kind.ts";
@@ -8,7 +8,7 @@ import type { PriorityClass as PriorityClassObject } from "../types/scheduling-v
 
 const type = "io.k8s.api.scheduling.v1.PriorityClass";
 
-/** Above this, only the system's own classes. */
+/** Higher values are reserved for system classes. */
 export const highestUserPriority = 1_000_000_000;
 export const systemPriorities: Readonly<Record<string, number>> = {
   "system-cluster-critical": 2 * highestUserPriority,
@@ -33,7 +33,7 @@ export const PriorityClass = defineKind<PriorityClassObject>("scheduling.k8s.io/
         ? "this is a system priority class and cannot be deleted"
         : undefined,
   },
-  // It starts at 1 and stays there: what it would count cannot change.
+  // The generation starts at 1 and stays there: the spec is immutable.
   generation: { changed: () => false },
   columns: [
     { name: "Value", type: "integer", doc: `${type}.value`, cell: ({ value }) => value ?? 0 },

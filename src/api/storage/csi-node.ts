@@ -3,7 +3,7 @@ import { defineKind } from "../definition/define-kind.ts";
 import type { CSINode as CSINodeObject } from "../types/storage-v1.ts";
 import { validateCsiNode, validateCsiNodeUpdate } from "./csi-validation.ts";
 
-/** Which drivers a node has. */
+/** CSINode: the CSI drivers of a node. */
 export const CSINode = defineKind<CSINodeObject>("storage.k8s.io/v1", "CSINode", {
   validate: validateCsiNode,
   update: { allowUnconditional: false, validate: validateCsiNodeUpdate },

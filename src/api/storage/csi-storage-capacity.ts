@@ -7,7 +7,7 @@ import { checkDns1123Subdomain } from "../machinery/names/names.ts";
 import { compareQuantities, parseQuantity, zeroQuantity } from "../machinery/scalars/quantity.ts";
 import type { CSIStorageCapacity as CSIStorageCapacityObject } from "../types/storage-v1.ts";
 
-/** How much a driver can still provide, in some part of the cluster. */
+/** CSIStorageCapacity: the capacity that a driver can still provide in a topology segment. */
 export const CSIStorageCapacity = defineKind<CSIStorageCapacityObject>("storage.k8s.io/v1", "CSIStorageCapacity", {
   validate: validateCapacity,
   update: {

@@ -1,4 +1,4 @@
-/** What drivers say of themselves, and nodes of their drivers. */
+/** Validation of CSIDriver and CSINode. */
 import { csiDriverNameFaults } from "../core/index.ts";
 import {
   duplicate,
@@ -72,7 +72,7 @@ export function validateCsiNode({ spec }: CSINode, path: FieldPath): readonly Fi
   });
 }
 
-/** A driver comes or goes as a whole. */
+/** A driver is added or removed as a whole. */
 export function validateCsiNodeUpdate(next: CSINode, old: CSINode, path: FieldPath): readonly FieldError[] {
   const before = new Map((old.spec.drivers ?? []).map((driver) => [driver.name, driver]));
   return (next.spec.drivers ?? []).flatMap((driver, i) => {
@@ -82,7 +82,7 @@ export function validateCsiNodeUpdate(next: CSINode, old: CSINode, path: FieldPa
   });
 }
 
-/** What a driver offers may change without its coming anew. */
+/** Fields of a driver that are mutable. */
 function shape({ allocatable: _, ...driver }: CSINodeDriver): Json {
   return driver as unknown as Json;
 }

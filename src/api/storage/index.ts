@@ -1,4 +1,4 @@
-/** The whole public surface of storage.k8s.io. */
+/** The public surface of storage.k8s.io. */
 import type { Kind } from "../machinery/kind.ts";
 import { CSIDriver } from "./csi-driver.ts";
 import { CSINode } from "./csi-node.ts";

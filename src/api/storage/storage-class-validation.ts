@@ -46,7 +46,7 @@ export function validateStorageClass(one: StorageClass, path: FieldPath): readon
   return errors;
 }
 
-/** Volumes were made by it: only how it is offered may change. */
+/** Fields that determined existing volumes are immutable. */
 export function validateStorageClassUpdate(
   next: StorageClass,
   old: StorageClass,

@@ -41,7 +41,7 @@ export const StorageClass = defineKind<StorageClassObject>("storage.k8s.io/v1", 
   ],
 });
 
-/** The class of claims that name none. */
+/** The default class, for claims that name none. */
 export function isDefaultClass({ annotations = {} }: StorageClassObject["metadata"]): boolean {
   return defaultClass.some((key) => annotations[key] === "true");
 }

@@ -6,7 +6,7 @@ import type { Json } from "../machinery/json/json.ts";
 import type { VolumeAttributesClass as VolumeAttributesClassObject } from "../types/storage-v1.ts";
 import { csiDriverNameFaults, parameterFaults } from "./storage-class-validation.ts";
 
-/** How a volume performs; its driver knows what the parameters mean. */
+/** VolumeAttributesClass: parameters of a volume that its driver interprets. */
 export const VolumeAttributesClass = defineKind<VolumeAttributesClassObject>(
   "storage.k8s.io/v1",
   "VolumeAttributesClass",

@@ -1,6 +1,6 @@
 /**
- * What a server does to an object, as far as pure functions can: for tests that compare kinds with recordings of a real one.
- * No store, no admission, one family of addresses.
+ * What a server does to an object, as far as pure functions can: for tests that compare kinds with recordings of a real
+ * server. No store, no admission, one IP family.
  */
 import { initIPFamilies, needsClusterIP, needsHealthCheckNodePort } from "../core/index.ts";
 import { at, type FieldError, fieldErrorText } from "../machinery/errors/field-error.ts";
@@ -109,7 +109,7 @@ function allocate(draft: Draft<Service>, old: Service | undefined): readonly Fie
   return [];
 }
 
-/** The texts of the faults that a create of this body has. */
+/** The faults of a create with this body. */
 export function faults(kind: Kind, body: JsonObject): readonly string[] {
   return create(kind, {
     ...body,
@@ -117,7 +117,7 @@ export function faults(kind: Kind, body: JsonObject): readonly string[] {
   }).errors.map(fieldErrorText);
 }
 
-/** Creates one body, then puts the other over it. */
+/** Creates one body, then updates it to the other. */
 export function changeFaults(kind: Kind, before: JsonObject, after: JsonObject): readonly string[] {
   const metadata = { name: "one" };
   const old = create(kind, { metadata, ...before }).object;

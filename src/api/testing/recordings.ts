@@ -1,6 +1,6 @@
 /**
- * Answers that a real Kubernetes server gave, recorded in the folder `shared` beside the project. Only tests read them; where they are absent,
- * those tests are skipped and say so by name.
+ * Answers of a real Kubernetes server, recorded in the folder `shared` beside the project. Only tests read them; where
+ * they are absent, those tests are skipped and say so by name.
  */
 import { existsSync, readdirSync } from "node:fs";
 

@@ -5,6 +5,7 @@ import { silentLogger, VirtualClock } from "#base";
 import { openMemoryStore } from "#store";
 import { ALLOW } from "../authz/verdict.ts";
 import { StoreFeed } from "../cache/feed.ts";
+import { Loopback } from "../loopback/loopback.ts";
 import { STORE_PREFIX } from "../rest/resource.ts";
 import { Resources } from "../rest/resources.ts";
 import { allPlugins } from "./all-plugins.ts";
@@ -17,9 +18,8 @@ const resources = new Resources(feed);
 for (const kind of builtIn) resources.add(kind);
 const services: Omit<PluginServices, "requireDefaultAccount"> = {
   resources,
-  context: () => {
-    throw new Error("nothing is asked for before a request comes");
-  },
+  storage: {} as PluginServices["storage"],
+  loopback: new Loopback(),
   authorize: () => ALLOW,
 };
 const names = (options: AdmissionOptions) => selectPlugins(options, services).map(({ name }) => name);

@@ -8,11 +8,11 @@ import type { MetricsRegistry } from "#base";
 import { type ServedVersion, servedVersions } from "../discovery/index.ts";
 import type { ApiResponse } from "../http/exchange.ts";
 import { follow } from "../loopback/follow.ts";
+import type { Loopback } from "../loopback/loopback.ts";
 import { serviceResolver } from "../outbound/service-resolver.ts";
 import type { Authorized } from "../pipeline/exchange.ts";
 import type { Resource } from "../rest/resource.ts";
 import type { Resources } from "../rest/resources.ts";
-import type { ServerContext } from "../rest/server-context.ts";
 import type { ApiDocuments } from "../routes/api-documents.ts";
 import { type ApiService, asApiService, GROUP, nameFor, PLURAL, serviceOf } from "./api-service.ts";
 import { Availability } from "./availability.ts";
@@ -27,7 +27,7 @@ const OPENAPI_V3 = "/openapi/v3/";
 
 export interface AggregationOptions {
   /** Of the server that this is a part of: asked for when it is used. */
-  readonly context: () => ServerContext;
+  readonly loopback: Loopback;
   readonly resources: Resources;
   /** What is part of the server. */
   readonly kinds: readonly Kind[];
@@ -118,7 +118,7 @@ function partsOf(
   documents: LayeredDocuments,
   builtIn: readonly ServedVersion[],
 ) {
-  const context = options.context();
+  const { context } = options.loopback;
   const { clock, random, log } = context;
   const apiServices = served(resources, GROUP, PLURAL);
   const services = served(resources, "", "services");

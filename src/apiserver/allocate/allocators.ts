@@ -1,9 +1,8 @@
 /** Puts the allocators of Services together. */
-import type { Clock, Logger } from "#base";
-import type { StoreFeed } from "../cache/feed.ts";
+import type { Loopback } from "../loopback/loopback.ts";
 import type { Resource } from "../rest/resource.ts";
 import type { Resources } from "../rest/resources.ts";
-import type { Allocator, ServerContext } from "../rest/server-context.ts";
+import type { Allocator, StorageContext } from "../rest/server-context.ts";
 import { addressRange } from "./address-range.ts";
 import { ClusterIPs } from "./cluster-ips.ts";
 import { defaultNodePorts, NodePorts, type PortRange } from "./node-ports.ts";
@@ -13,12 +12,10 @@ import { ServiceAllocator, type ServiceStock } from "./service-allocator.ts";
 export const DEFAULT_SERVICE_CIDR = "10.96.0.0/12";
 
 export interface AllocatorOptions {
-  /** The context that the allocators become a part of: called on use, not before. */
-  readonly context: () => ServerContext;
+  readonly storage: StorageContext;
+  /** The addresses of Services are objects, written through the server. */
+  readonly loopback: Loopback;
   readonly resources: Resources;
-  readonly feed: StoreFeed;
-  readonly clock: Clock;
-  readonly log: Logger;
   /** One of each family at most; the first is the default. */
   readonly serviceCidrs?: readonly string[] | undefined;
   readonly nodePorts?: PortRange | undefined;
@@ -32,17 +29,19 @@ export interface Allocators {
 
 /** To be called before the feed loads, which reports the ports that are taken. */
 export function allocators(options: AllocatorOptions): Allocators {
-  const { context, resources, feed, clock, log } = options;
+  const { storage, loopback, resources } = options;
+  const { clock, log } = storage;
   const families = (options.serviceCidrs ?? [DEFAULT_SERVICE_CIDR]).flatMap((cidr) => addressRange(cidr)?.family ?? []);
   const services = served(resources, "", "services");
   const stock: ServiceStock = {
     clusterIPs: new ClusterIPs({
-      context,
+      storage,
+      loopback,
       addresses: served(resources, "networking.k8s.io", "ipaddresses"),
       cidrs: served(resources, "networking.k8s.io", "servicecidrs"),
       exists: ({ namespace, name }) => services.cache.get(services.suffix(namespace, name)) !== undefined,
     }),
-    nodePorts: new NodePorts({ context, feed, range: options.nodePorts ?? defaultNodePorts }),
+    nodePorts: new NodePorts({ storage, range: options.nodePorts ?? defaultNodePorts }),
     families,
     log,
   };

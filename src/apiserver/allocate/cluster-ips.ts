@@ -1,5 +1,6 @@
 /**
- * Addresses of Services. An address is taken by creating the IPAddress of its name, and free again when that is deleted.
+ * Addresses of Services. An address is taken by creating the IPAddress of its name, and free again when that is
+ * deleted.
  *
  * 1. Creation is the lock: of any number of servers on one store, one gets the address. The cache only saves attempts.
  * 2. The ranges are those of the ServiceCIDRs that are ready: an address belongs to the narrowest of them.
@@ -7,10 +8,11 @@
  */
 import { type IpFamily, isStatusError, type networking } from "#api";
 import type { StoredObject } from "../cache/stored-object.ts";
+import type { Loopback } from "../loopback/loopback.ts";
 import { serverRequest } from "../loopback/server-request.ts";
 import type { AnyDraft } from "../rest/draft.ts";
 import type { Resource } from "../rest/resource.ts";
-import type { ServerContext } from "../rest/server-context.ts";
+import type { StorageContext } from "../rest/server-context.ts";
 import { createDraft } from "../rest/write/create.ts";
 import { erase } from "../rest/write/persist.ts";
 import { type AddressRange, addressRange } from "./address-range.ts";
@@ -21,7 +23,8 @@ export const MANAGED_BY = { "ipaddress.kubernetes.io/managed-by": "ipallocator.k
 const FAMILY_LABEL = "ipaddress.kubernetes.io/ip-family";
 
 export interface ClusterIPsOptions {
-  readonly context: () => ServerContext;
+  readonly storage: StorageContext;
+  readonly loopback: Loopback;
   readonly addresses: Resource;
   readonly cidrs: Resource;
   /** Whether the Service exists. */
@@ -29,15 +32,17 @@ export interface ClusterIPsOptions {
 }
 
 export class ClusterIPs {
-  readonly #context: () => ServerContext;
+  readonly #storage: StorageContext;
+  readonly #loopback: Loopback;
   readonly #addresses: Resource;
   readonly #cidrs: Resource;
   readonly #exists: (owner: Owner) => boolean;
   #ranges: { readonly of: readonly StoredObject[]; readonly ranges: readonly AddressRange[] } = { of: [], ranges: [] };
 
-  constructor({ context, addresses, cidrs, exists }: ClusterIPsOptions) {
+  constructor({ storage, loopback, addresses, cidrs, exists }: ClusterIPsOptions) {
     this.#exists = exists;
-    this.#context = context;
+    this.#storage = storage;
+    this.#loopback = loopback;
     this.#addresses = addresses;
     this.#cidrs = cidrs;
   }
@@ -66,7 +71,7 @@ export class ClusterIPs {
   async takeNext(family: IpFamily, owner: Owner, dryRun: boolean): Promise<string | Refusal> {
     for (const range of this.ranges()) {
       if (range.family !== family) continue;
-      for (const place of places(range.first, range.last, range.upper, this.#context().random)) {
+      for (const place of places(range.first, range.last, range.upper, this.#storage.random)) {
         const address = range.addressOf(place);
         if (this.#addresses.cache.get(address) !== undefined) continue;
         if (dryRun || (await this.#create(address, family, owner))) return address;
@@ -79,7 +84,7 @@ export class ClusterIPs {
   async free(address: string, owner: Owner): Promise<boolean> {
     const stored = this.#addresses.cache.get(address);
     if (stored === undefined || !sameOwner(ownerOf(stored), owner)) return false;
-    const { ok } = await erase(this.#context(), this.#addresses, address, stored);
+    const { ok } = await erase(this.#storage, this.#addresses, address, stored);
     return ok;
   }
 
@@ -112,7 +117,7 @@ export class ClusterIPs {
   }
 
   async #create(name: string, family: IpFamily, owner: Owner): Promise<boolean> {
-    const context = this.#context();
+    const { context } = this.#loopback;
     const { kind } = this.#addresses;
     const draft = {
       kind: kind.kind,

@@ -3,14 +3,14 @@
  *
  *     /registry/ranges/servicenodeports/30080 → {"namespace":"default","name":"web"}
  *
- * 1. Creation is the lock: of any number of servers on one store, one gets the port. What the feed has reported only saves attempts. (Kubernetes
- *    keeps one bitmap of all ports, which every Service with a node port has to rewrite.)
+ * 1. Creation is the lock: of any number of servers on one store, one gets the port. What the feed has reported only
+ *    saves attempts. (Kubernetes keeps one bitmap of all ports, which every Service with a node port has to rewrite.)
  * 2. A port is given back only on behalf of the Service that it was given to, at the revision that gave it.
  */
 import type { Change, Entry, Revision } from "#store";
-import type { StoreFeed, Subscriber } from "../cache/feed.ts";
+import type { Subscriber } from "../cache/feed.ts";
 import { STORE_PREFIX } from "../rest/resource.ts";
-import type { ServerContext } from "../rest/server-context.ts";
+import type { StorageContext } from "../rest/server-context.ts";
 import { storeCall } from "../rest/store-call.ts";
 import { lowerBand, places, portBands } from "./bands.ts";
 import { full, type Owner, type Refusal, sameOwner } from "./owner.ts";
@@ -31,15 +31,15 @@ interface Taken {
 
 export class NodePorts implements Subscriber {
   readonly prefix = `${STORE_PREFIX}ranges/servicenodeports/`;
-  readonly #context: () => ServerContext;
+  readonly #storage: StorageContext;
   readonly #range: PortRange;
   readonly #taken = new Map<number, Taken>();
 
   /** To be called before the feed loads. */
-  constructor({ context, feed, range }: { context: () => ServerContext; feed: StoreFeed; range: PortRange }) {
-    this.#context = context;
+  constructor({ storage, range }: { storage: StorageContext; range: PortRange }) {
+    this.#storage = storage;
     this.#range = range;
-    feed.subscribe(this);
+    storage.feed.subscribe(this);
   }
 
   async take(port: number, owner: Owner, dryRun: boolean): Promise<Refusal | undefined> {
@@ -54,13 +54,16 @@ export class NodePorts implements Subscriber {
   async takeNext(owner: Owner): Promise<number | Refusal> {
     const { first, last } = this.#range;
     const upper = first + lowerBand(last - first + 1, portBands);
-    for (const port of places(first, last, upper, this.#context().random)) {
+    for (const port of places(first, last, upper, this.#storage.random)) {
       if (!this.#taken.has(port) && (await this.#create(port, owner))) return port;
     }
     return full;
   }
 
-  /** The port that a dry run shows, as Kubernetes does: a number outside the range. `shown`: those that it has shown already. */
+  /**
+   * The port that a dry run shows, as Kubernetes does: a number outside the range. `shown`: those that it has shown
+   * already.
+   */
   static imagined(shown: ReadonlySet<number>): number {
     return (shown.size === 0 ? FIRST_IMAGINED - 1 : Math.max(...shown)) + 1;
   }
@@ -69,7 +72,7 @@ export class NodePorts implements Subscriber {
   async free(port: number, owner: Owner): Promise<boolean> {
     const taken = this.#taken.get(port);
     if (taken === undefined || !sameOwner(taken.owner, owner)) return false;
-    const { store, feed } = this.#context();
+    const { store, feed } = this.#storage;
     const outcome = await storeCall(() => store.delete(this.#key(port), taken.revision));
     if (outcome.ok) await storeCall(() => feed.reached(outcome.revision));
     return outcome.ok;
@@ -94,7 +97,7 @@ export class NodePorts implements Subscriber {
   }
 
   async #create(port: number, owner: Owner): Promise<boolean> {
-    const { store, feed } = this.#context();
+    const { store, feed } = this.#storage;
     const value = Buffer.from(JSON.stringify({ namespace: owner.namespace, name: owner.name }));
     const outcome = await storeCall(() => store.create(this.#key(port), value));
     if (outcome.ok) await storeCall(() => feed.reached(outcome.revision));

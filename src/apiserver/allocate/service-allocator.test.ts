@@ -377,14 +377,14 @@ describe("the repair", () => {
     const { context } = server;
     const resource = (plural: string) => server.resource("networking.k8s.io", plural);
     const clusterIPs = new ClusterIPs({
-      context: () => context,
+      storage: context,
+      loopback: server.loopback,
       addresses: resource("ipaddresses"),
       cidrs: resource("servicecidrs"),
       exists: () => false,
     });
     const nodePorts = new NodePorts({
-      context: () => context,
-      feed: context.feed,
+      storage: context,
       range: { first: 30_000, last: 32_767 },
     });
     const stock = { clusterIPs, nodePorts, families: ["IPv4"] as const, log: silentLogger };

@@ -30,7 +30,7 @@ import { type MatchCondition, webhookAuthorizer } from "./webhook/webhook.ts";
 
 export interface AuthorizationOptions {
   /** In the order in which they are asked. Default: Node, RBAC. */
-  readonly modes?: readonly ModeSpec[];
+  readonly modes?: readonly ModeSpec[] | undefined;
   readonly resources: Resources;
   readonly feed: Pick<StoreFeed, "revision">;
   /** What every node may do. */

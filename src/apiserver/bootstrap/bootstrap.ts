@@ -25,9 +25,9 @@ const CIDR_CONTROLLER = "kubernetes-service-cidr-controller";
 
 export interface BootstrapOptions extends AuthenticationFacts {
   /** One of each family at most; the first is the default. */
-  readonly serviceCidrs?: readonly string[];
+  readonly serviceCidrs?: readonly string[] | undefined;
   /** Where clients reach this server, and who it is. Without it there is no Service `kubernetes`, and no lease. */
-  readonly identity?: Identity;
+  readonly identity?: Identity | undefined;
 }
 
 export async function bootstrap(
@@ -70,7 +70,7 @@ export async function advertise(
   const others = peerAddresses(resources, identity, now);
   await Promise.all([
     ensure.one(identityLease(identity, now)),
-    publishService(ensure, { serviceCidr, port, others, ...(address !== undefined && { address }) }),
+    publishService(ensure, { serviceCidr, port, others, address }),
   ]);
 }
 

@@ -4,9 +4,9 @@ import type { Wanted } from "../loopback/ensure.ts";
 
 export interface AuthenticationFacts {
   /** Certificates in PEM: who signs the certificates of clients. */
-  readonly clientCa?: string;
+  readonly clientCa?: string | undefined;
   /** For proxies that pass on whom they have authenticated. */
-  readonly requestHeader?: { readonly ca: string; readonly allowedNames: readonly string[] };
+  readonly requestHeader?: { readonly ca: string; readonly allowedNames: readonly string[] } | undefined;
 }
 
 export function configMaps(facts: AuthenticationFacts, now: number): readonly Wanted[] {

@@ -17,7 +17,7 @@ const BASE32 = "abcdefghijklmnopqrstuvwxyz234567";
 export interface Identity {
   readonly hostname: string;
   readonly port: number;
-  readonly address?: string;
+  readonly address?: string | undefined;
   /** Another one for each start. */
   readonly uid: string;
 }

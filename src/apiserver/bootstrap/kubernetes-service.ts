@@ -15,7 +15,7 @@ export interface Advertised {
   readonly serviceCidr: string;
   /** Where clients reach this server. */
   readonly port: number;
-  readonly address?: string;
+  readonly address?: string | undefined;
   /** Of other servers that are alive. */
   readonly others?: readonly string[];
 }

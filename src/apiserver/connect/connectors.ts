@@ -30,7 +30,7 @@ export interface ConnectOptions {
   /** The audiences of this server, for tokens that name none. */
   readonly audiences?: readonly string[];
   /** The current client certificate of this server for kubelets. */
-  readonly kubeletIdentity?: (() => Target["tls"]) | undefined;
+  readonly kubeletIdentity?: (() => Target["tls"] | undefined) | undefined;
   readonly kubelets?: KubeletReach | undefined;
   /** Aborts when this server stops: streams to nodes end with it. */
   readonly stopping?: AbortSignal | undefined;

@@ -6,11 +6,12 @@
 import { forbidden } from "#api";
 import type { Store } from "#store";
 import { StoredObject } from "../cache/stored-object.ts";
+import type { Loopback } from "../loopback/loopback.ts";
 import { serviceResolver } from "../outbound/service-resolver.ts";
 import { webhookClient } from "../outbound/webhook-client.ts";
 import { fresh } from "../rest/read/fresh.ts";
 import type { Resources } from "../rest/resources.ts";
-import type { Admission, ServerContext } from "../rest/server-context.ts";
+import type { Admission, StorageContext } from "../rest/server-context.ts";
 import { type Converter, noConverter, WebhookConverter } from "./converter.ts";
 import { asDefinition, DEFINITIONS_PREFIX, type Definition, GROUP, PLURAL } from "./definition.ts";
 import { DefinitionController } from "./definition-controller.ts";
@@ -19,10 +20,9 @@ import { ServedDefinitions } from "./served-definitions.ts";
 import { isServable } from "./status-plan.ts";
 
 export interface CustomResourcesOptions {
-  /** Of the server that this is a part of: asked for when it is used, which is never before `sync`. */
-  readonly context: () => ServerContext;
-  /** What conversion webhooks of definitions need, which are made by `load`. */
-  readonly surroundings: Pick<ServerContext, "clock" | "random" | "log" | "newUid">;
+  readonly storage: StorageContext;
+  /** For the status of definitions, from `sync` on. */
+  readonly loopback: Loopback;
   readonly resources: Resources;
   /** Discovery and OpenAPI. */
   readonly documents: readonly Documents[];
@@ -47,26 +47,22 @@ export interface CustomResources {
   guarding(admission: Admission): Admission;
 }
 
-export function customResources({
-  context,
-  surroundings,
-  resources,
-  documents,
-}: CustomResourcesOptions): CustomResources {
-  const { log } = surroundings;
+export function customResources({ storage, loopback, resources, documents }: CustomResourcesOptions): CustomResources {
+  const { log } = storage;
   const isBuiltIn = builtInVersions(resources);
   const served = new ServedDefinitions({
     resources,
     publication: new Publication(documents, isBuiltIn),
-    converterFor: (definition) => converterFor(definition, surroundings, resources),
+    converterFor: (definition) => converterFor(definition, storage, resources),
   });
-  const controller = lazily(() => {
-    const definitions = resources.find(GROUP, "v1", PLURAL);
-    if (definitions === undefined) throw new Error("CustomResourceDefinitions are not served");
-    return new DefinitionController({ context: context(), definitions, resources, served });
-  });
+  const definitions = resources.find(GROUP, "v1", PLURAL);
+  /** Undefined where definitions are not served. */
+  const controller = lazily(
+    () => definitions && new DefinitionController({ context: loopback.context, definitions, resources, served }),
+  );
   return {
     load: async (store) => {
+      if (definitions === undefined) return;
       const { entries } = await store.list(DEFINITIONS_PREFIX);
       for (const entry of entries) {
         try {
@@ -77,12 +73,12 @@ export function customResources({
         }
       }
     },
-    sync: () => controller().sync(),
-    run: (signal) => controller().run(signal),
+    sync: async () => controller()?.sync(),
+    run: async (signal) => controller()?.run(signal),
     appearing: async (group, plural) => {
-      if (!context().sharedStore) return;
-      await fresh(context());
-      await controller().reconciled(`${plural}.${group}`);
+      if (!storage.sharedStore) return;
+      await fresh(storage);
+      await controller()?.reconciled(`${plural}.${group}`);
     },
     guarding: (admission) => ({
       mutate: (attributes) => {
@@ -101,7 +97,7 @@ function terminating(resource: Parameters<typeof forbidden>[0], name: string) {
 
 function converterFor(
   { spec }: Definition,
-  { clock, random, newUid }: CustomResourcesOptions["surroundings"],
+  { clock, random, newUid }: StorageContext,
   resources: Resources,
 ): Converter {
   const { strategy = "None", webhook } = spec.conversion ?? {};

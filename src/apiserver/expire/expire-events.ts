@@ -27,7 +27,7 @@ const AT_ONCE = 16;
 export interface ExpireOptions {
   readonly context: ServerContext;
   readonly resources: Resources;
-  readonly ttlMs?: number;
+  readonly ttlMs?: number | undefined;
 }
 
 interface Place {

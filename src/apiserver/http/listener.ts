@@ -35,7 +35,7 @@ export interface ListenOptions {
   /** 0 picks a free one. */
   readonly port: number;
   /** Addresses besides `host` at which the same port is open. */
-  readonly alsoAt?: readonly string[];
+  readonly alsoAt?: readonly string[] | undefined;
   readonly certificate: ServingCertificate;
   readonly handlers: HttpHandlers;
   /** How long a connection stays open on which nothing is asked. Default: 90 s. */

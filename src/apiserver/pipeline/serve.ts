@@ -16,7 +16,7 @@ export interface ServeOptions {
   /** Paths that are not about resources: health, discovery, version. Undefined: not one of them. */
   nonResource(request: ApiRequest, info: RequestInfo): Promise<ApiResponse | undefined>;
   /** The answer of another API server, for what that one serves. Undefined: the request is for this one. */
-  elsewhere?(exchange: Authorized): Promise<ApiResponse> | undefined;
+  readonly elsewhere?: ((exchange: Authorized) => Promise<ApiResponse> | undefined) | undefined;
 }
 
 const PAGE_NOT_FOUND: ApiResponse = {

@@ -8,31 +8,36 @@ import type { UserInfo } from "../identity/user.ts";
 import type { Resource } from "./resource.ts";
 import type { RestRequest } from "./rest-request.ts";
 
-export interface ServerContext {
+/** What reading and storing needs. It exists before the server is complete. */
+export interface StorageContext {
   readonly store: Store;
   readonly feed: StoreFeed;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
-  readonly admission: Admission;
-  readonly access: WriteAccess;
-  /** By `group/plural`: who hands out what objects of that resource need, such as addresses. */
-  readonly allocators: ReadonlyMap<string, Allocator>;
   /** A version 4 UUID. */
   newUid(): string;
-  /** Other servers write to the store, too: a read of the newest state has to ask the store for its revision first. */
+  /** Other servers write to the store: a read of the newest state has to ask it for its revision. */
   readonly sharedStore: boolean;
-  /** Reports each delivery with the watcher's user name. Absent: deliveries are not recorded. */
-  deliveries?(
-    user: string,
-    userAgent: string,
-  ): (resource: Resource, change: string, key: string, revision: number) => void;
-  /** Whether the value at a key has to be written again although the object is unchanged (a new encryption key). Absent: never. */
-  isOutdated?(key: string): boolean;
+  /** Whether the value of a key has to be written again although the object is unchanged. Absent: never. */
+  readonly isOutdated?: ((key: string) => boolean) | undefined;
 }
 
+/** The complete server: storage, and everything that has a say in a write. */
+export interface ServerContext extends StorageContext {
+  readonly admission: Admission;
+  readonly access: WriteAccess;
+  /** The allocators of resources whose objects need addresses or ports, by `group/plural`. */
+  readonly allocators: ReadonlyMap<string, Allocator>;
+  /** Reports each delivery with the watcher's user name. Absent: deliveries are not recorded. */
+  readonly deliveries?: ((user: string, userAgent: string) => Delivered) | undefined;
+}
+
+export type Delivered = (resource: Resource, change: string, key: string, revision: number) => void;
+
 /**
- * Hands out what no two objects may share: addresses, ports. It runs before validation, so that validation sees the complete object.
+ * Hands out what no two objects may share: addresses, ports. It runs before validation, so that validation sees the
+ * complete object.
  *
  *     allocate ──► validate ──► store ──► keep
  *        └──────────┴────────────┴─────► giveBack    the write failed or changed nothing
@@ -59,7 +64,8 @@ export interface Allocation {
 }
 
 /**
- * Checks of a user's rights that depend on the object that is written. Both refuse by throwing the error for the client.
+ * Checks of a user's rights that depend on the object that is written. Both refuse by throwing the error for the
+ * client.
  */
 export interface WriteAccess {
   /** For resources whose objects give rights to others (RBAC), by `group/plural`. */
@@ -106,8 +112,8 @@ export interface AdmissionAttributes {
   readonly user: UserInfo;
   readonly dryRun: boolean;
   /**
-   * On create and update. A mutating plugin of the object changes it in place. On a write of the status, everything but status and metadata may
-   * be the stored object itself, frozen: it must be replaced, not changed.
+   * On create and update. A mutating plugin of the object changes it in place. On a write of the status, everything but
+   * status and metadata may be the stored object itself, frozen: it must be replaced, not changed.
    */
   readonly object?: KubeObject | undefined;
   readonly old?: KubeObject | undefined;

@@ -22,20 +22,20 @@ const ISSUER_KEYS = "/openid/v1/jwks";
 export interface RouteOptions {
   readonly context: ServerContext;
   /** What snapshots are made of: the store below all encryption. Default: the context's. */
-  readonly rawStore?: Store;
+  readonly rawStore?: Store | undefined;
   readonly documents: ApiDocuments;
   readonly metrics: MetricsRegistry;
   readonly health: Readonly<Record<string, readonly HealthCheck[]>>;
   /** Text about what the server is doing right now, for paths under /debug. */
-  readonly debug?: (path: string, query: URLSearchParams) => string | undefined;
+  readonly debug?: ((path: string, query: URLSearchParams) => string | undefined) | undefined;
   /** What happened, for those who ask. */
-  readonly flows?: FlowsRoute;
+  readonly flows?: FlowsRoute | undefined;
   /** Which revision was when. */
-  readonly past?: Past;
+  readonly past?: Past | undefined;
   /** Paths that other parts of the process answer. */
-  readonly others?: Readonly<Record<string, (request: ApiRequest) => Promise<ApiResponse>>>;
+  readonly others?: Readonly<Record<string, (request: ApiRequest) => Promise<ApiResponse>>> | undefined;
   /** For verifiers of service account tokens. */
-  readonly issuerDocuments?: () => IssuerDocuments;
+  readonly issuerDocuments?: (() => IssuerDocuments) | undefined;
 }
 
 export function nonResourceRoutes({

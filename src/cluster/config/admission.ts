@@ -5,11 +5,11 @@ import { ClusterError } from "./errors.ts";
 
 export interface AdmissionFlags {
   /** `--enable-admission-plugins`. */
-  readonly enable?: readonly string[];
+  readonly enable?: readonly string[] | undefined;
   /** `--disable-admission-plugins`. */
-  readonly disable?: readonly string[];
+  readonly disable?: readonly string[] | undefined;
   /** `--admission-control-config-file`. */
-  readonly configFile?: string;
+  readonly configFile?: string | undefined;
 }
 
 /** Nodes may only change their own objects. */

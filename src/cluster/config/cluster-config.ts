@@ -13,33 +13,33 @@ export interface ClusterConfig {
   readonly port: number;
   readonly store: StoreConfig;
   /** How long Events are kept. */
-  readonly eventTtlMs?: number;
+  readonly eventTtlMs?: number | undefined;
   /** How long the store keeps past revisions. Default: 10 minutes. */
-  readonly historyWindowMs?: number;
+  readonly historyWindowMs?: number | undefined;
   /** Where flow records are kept. Default: in memory. */
-  readonly flowRecords?: FlowRecording;
+  readonly flowRecords?: FlowRecording | undefined;
   /** Authentication, besides client certificates of the cluster's own CA. */
-  readonly authentication?: AuthenticationFlags;
+  readonly authentication?: AuthenticationFlags | undefined;
   /** Authorization. Default: Node, RBAC. */
-  readonly authorization?: AuthorizationFlags;
+  readonly authorization?: AuthorizationFlags | undefined;
   /** Admission plugins. Default: those enabled by default, and NodeRestriction. */
-  readonly admission?: AdmissionFlags;
+  readonly admission?: AdmissionFlags | undefined;
   /** Encryption at rest. Default: none. */
-  readonly encryption?: EncryptionFlags;
+  readonly encryption?: EncryptionFlags | undefined;
   /** Audit. Default: none. */
-  readonly audit?: AuditFlags;
+  readonly audit?: AuditFlags | undefined;
   /** Limits of concurrency. Default: priority and fairness, 600 seats. */
-  readonly fairness?: FairnessSettings;
+  readonly fairness?: FairnessSettings | undefined;
   /** Which controllers run: `*`, `name`, `-name`. Default: all that are enabled by default. */
-  readonly controllers?: readonly string[];
+  readonly controllers?: readonly string[] | undefined;
   /** Whether the scheduler runs in this process. Default: true. */
-  readonly scheduler?: boolean;
+  readonly scheduler?: boolean | undefined;
   /** Service IP range, or one of each family. Default: 10.96.0.0/12. */
-  readonly serviceCidrs?: readonly string[];
+  readonly serviceCidrs?: readonly string[] | undefined;
   /** Simulated nodes. Default: none. */
-  readonly nodes?: NodesConfig;
+  readonly nodes?: NodesConfig | undefined;
   /** Real nodes: containerd on this machine. Default: none. */
-  readonly realNodes?: RealNodesConfig;
+  readonly realNodes?: RealNodesConfig | undefined;
   /** The kubeconfig file that gets this cluster's context. */
   readonly mergeInto: string;
 }
@@ -53,29 +53,29 @@ export interface RealNodesConfig {
   /** The command of `k8ts`, which runs a node's kubelet in its own process. */
   readonly command: readonly string[];
   /** The same for a node's proxy, if it differs. */
-  readonly proxyCommand?: readonly string[];
+  readonly proxyCommand?: readonly string[] | undefined;
   /** Whether nodes may pull images through this machine. Default: no, images have to be imported. */
-  readonly pullImages?: boolean;
+  readonly pullImages?: boolean | undefined;
   /** kube-proxy mode. Default: nftables. */
-  readonly proxyMode?: ProxyMode;
+  readonly proxyMode?: ProxyMode | undefined;
   /** Pod IP ranges. Default: a range that is unused on this machine. */
-  readonly podRanges?: readonly string[];
+  readonly podRanges?: readonly string[] | undefined;
   /** IP ranges for Services of type LoadBalancer. Default: a range of the cluster's own. Empty: they are not served. */
-  readonly loadBalancerAddresses?: readonly string[];
+  readonly loadBalancerAddresses?: readonly string[] | undefined;
   /** Whether serving Ingresses. Default: true. */
-  readonly ingress?: boolean;
+  readonly ingress?: boolean | undefined;
 }
 
 /** Simulated nodes, and the capacity of each. */
 export interface NodesConfig {
   readonly count: number;
   /** Quantities as in the API. */
-  readonly cpu?: string;
-  readonly memory?: string;
+  readonly cpu?: string | undefined;
+  readonly memory?: string | undefined;
   /** The maximum number of Pods. */
-  readonly pods?: number;
+  readonly pods?: number | undefined;
   /** Assigned to these zones round-robin. */
-  readonly zones?: readonly string[];
+  readonly zones?: readonly string[] | undefined;
 }
 
 export type StoreConfig =

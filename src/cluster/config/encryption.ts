@@ -13,9 +13,9 @@ import { readFlag } from "./read-flag.ts";
 
 export interface EncryptionFlags {
   /** `--encryption-provider-config`. */
-  readonly file?: string;
+  readonly file?: string | undefined;
   /** `--encryption-provider-config-automatic-reload`. */
-  readonly reloads?: boolean;
+  readonly reloads?: boolean | undefined;
 }
 
 export interface FileEncryption {

@@ -16,9 +16,9 @@ import { readFlag } from "./read-flag.ts";
 export interface ServingFlags {
   /** `--cert-dir`: for apiserver.crt and apiserver.key. */
   readonly certDir: string;
-  readonly tlsCertFile?: string;
-  readonly tlsPrivateKeyFile?: string;
-  readonly clientCaFile?: string;
+  readonly tlsCertFile?: string | undefined;
+  readonly tlsPrivateKeyFile?: string | undefined;
+  readonly clientCaFile?: string | undefined;
 }
 
 export interface ServingNames {

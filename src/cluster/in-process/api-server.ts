@@ -93,7 +93,7 @@ export async function startClusterApiServer(
   return {
     port,
     handle,
-    ...(signToken !== undefined && { signToken }),
+    signToken,
     url: urlOf(config, port),
     reasons,
     follow: (background) => {

@@ -48,8 +48,8 @@ function factsOf({ authority, signToken, nodeCidrs }: ControllerManagerOptions):
   return {
     caPem: authority.certPem,
     signer: { read: readSigningRequest, sign: (der, signing) => signRequest(authority, der, signing) },
-    ...(signToken !== undefined && { signToken }),
-    ...(nodeCidrs !== undefined && { nodeCidrs }),
+    signToken,
+    nodeCidrs,
   };
 }
 
@@ -81,7 +81,7 @@ export async function runControllerManager(options: ControllerManagerOptions, si
     runControllers(
       {
         controllers: allControllers(factsOf(options)),
-        ...(selection !== undefined && { selection }),
+        selection,
         client,
         clientOf: (account) => clientOf(`system:serviceaccount:${NAMESPACE}:${account}`, serviceAccountGroups()),
         instance: hostname(),

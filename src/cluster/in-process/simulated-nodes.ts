@@ -33,10 +33,10 @@ function settingsOf({ count, cpu, memory, pods, zones }: NodesConfig) {
   try {
     return nodesOf({
       count,
-      ...(cpu !== undefined && { cpu }),
-      ...(memory !== undefined && { memory }),
-      ...(pods !== undefined && { pods }),
-      ...(zones !== undefined && { zones }),
+      cpu,
+      memory,
+      pods,
+      zones,
       instanceType: "simulated",
     });
   } catch (error) {

@@ -66,17 +66,15 @@ export interface OpenedRealNodes {
 export async function openRealNodes(options: OpenOptions): Promise<OpenedRealNodes> {
   const { podRanges, loadBalancerAddresses } = options.config;
   if (loadBalancerAddresses !== undefined) await checkAddresses(loadBalancerAddresses);
-  const nodes = await RealNodes.open({ ...options, ...(podRanges !== undefined && { podRanges }) }).catch(
-    (error: unknown) => {
-      if (!(error instanceof CommandError)) throw error;
-      throw new ClusterError(
-        `The network of real nodes cannot be set up here: ${error.message}. Or choose --runtime simulated.`,
-        {
-          cause: error,
-        },
-      );
-    },
-  );
+  const nodes = await RealNodes.open({ ...options, podRanges }).catch((error: unknown) => {
+    if (!(error instanceof CommandError)) throw error;
+    throw new ClusterError(
+      `The network of real nodes cannot be set up here: ${error.message}. Or choose --runtime simulated.`,
+      {
+        cause: error,
+      },
+    );
+  });
   const found = (await listNodes(nodes.site)).some(({ run }) => run?.state === "running");
   await nodes.want(options.config.count);
   return {
@@ -101,13 +99,13 @@ async function runRealNodes(nodes: RealNodes, options: OpenOptions & RunOptions)
   await publishNetwork(client, clusterDns, log, background.signal);
   const kubelet = {
     command: config.command,
-    ...(config.proxyCommand !== undefined && { proxyCommand: config.proxyCommand }),
+    proxyCommand: config.proxyCommand,
     serverUrl: `https://${nodes.machineIp}:${port}`,
     authority,
     version: K8TS_VERSION,
     podRanges: nodes.network.podRanges,
     clusterDns,
-    ...(config.proxyMode !== undefined && { proxyMode: config.proxyMode }),
+    proxyMode: config.proxyMode,
   };
   background.run("real nodes", (signal) => nodes.run(kubelet, signal).finally(() => client.close()));
 

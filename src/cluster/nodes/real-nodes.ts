@@ -37,7 +37,7 @@ interface Work {
 export interface RealNodesOptions {
   readonly dataDir: string;
   /** Pod IP ranges. Default: a range that is unused on this machine. */
-  readonly podRanges?: readonly string[];
+  readonly podRanges?: readonly string[] | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;

@@ -43,31 +43,31 @@ const ALWAYS_ALLOW = "AlwaysAllow";
 export interface ApiServerConfig extends ServingFlags {
   readonly bindAddress: string;
   readonly port: number;
-  readonly advertiseAddress?: string;
+  readonly advertiseAddress?: string | undefined;
   readonly store: StoreConfig;
-  readonly serviceCidrs?: readonly string[];
-  readonly eventTtlMs?: number;
-  readonly historyWindowMs?: number;
+  readonly serviceCidrs?: readonly string[] | undefined;
+  readonly eventTtlMs?: number | undefined;
+  readonly historyWindowMs?: number | undefined;
   /** `file` is not possible without a data directory. */
-  readonly flowRecords?: FlowRecording;
+  readonly flowRecords?: FlowRecording | undefined;
   readonly authentication: AuthenticationFlags;
   /** Default: AlwaysAllow, as in kube-apiserver. */
   readonly authorization: AuthorizationFlags;
   readonly admission: AdmissionFlags;
-  readonly audit?: AuditFlags;
-  readonly encryption?: EncryptionFlags;
-  readonly fairness?: NonNullable<ApiServerOptions["fairness"]>;
+  readonly audit?: AuditFlags | undefined;
+  readonly encryption?: EncryptionFlags | undefined;
+  readonly fairness?: NonNullable<ApiServerOptions["fairness"]> | undefined;
   /** Client certificate for aggregated API servers. */
   readonly proxyClient?: { readonly certFile: string; readonly keyFile: string };
-  readonly kubelets?: KubeletFlags;
+  readonly kubelets?: KubeletFlags | undefined;
 }
 
 /** Connections to kubelets: addresses, client certificate, CA. */
 export interface KubeletFlags {
-  readonly certificateAuthority?: string;
+  readonly certificateAuthority?: string | undefined;
   readonly client?: { readonly certFile: string; readonly keyFile: string };
-  readonly addressTypes?: readonly string[];
-  readonly timeoutMs?: number;
+  readonly addressTypes?: readonly string[] | undefined;
+  readonly timeoutMs?: number | undefined;
 }
 
 export interface StandaloneApiServer {

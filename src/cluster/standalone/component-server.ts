@@ -24,8 +24,8 @@ const HEALTH = ["healthz", "livez", "readyz"];
 export interface ComponentServing {
   readonly bindAddress: string;
   readonly port: number;
-  readonly tlsCertFile?: string;
-  readonly tlsPrivateKeyFile?: string;
+  readonly tlsCertFile?: string | undefined;
+  readonly tlsPrivateKeyFile?: string | undefined;
 }
 
 export interface ComponentServer {
@@ -41,17 +41,17 @@ export interface Served {
   readonly clock: Clock;
   readonly log: Logger;
   /** Additional reports as JSON, by path. */
-  readonly reports?: Readonly<Record<string, (query: URLSearchParams) => object>>;
+  readonly reports?: Readonly<Record<string, (query: URLSearchParams) => object>> | undefined;
   /** Additional metrics, by path. */
-  readonly texts?: Readonly<Record<string, () => string>>;
+  readonly texts?: Readonly<Record<string, () => string>> | undefined;
   /** Additional checks of /readyz. */
-  readonly readiness?: readonly HealthCheck[];
+  readonly readiness?: readonly HealthCheck[] | undefined;
 }
 
 interface Answer {
   readonly status: number;
   readonly body: string;
-  readonly type?: string;
+  readonly type?: string | undefined;
 }
 
 export async function serveComponent(serving: ComponentServing, served: Served): Promise<ComponentServer> {

@@ -27,22 +27,22 @@ export interface ComponentConfig {
   readonly name: string;
   readonly kubeconfig: string;
   /** Overrides the server of the kubeconfig. */
-  readonly master?: string;
+  readonly master?: string | undefined;
   /** Absent: nothing is served. */
-  readonly serving?: ComponentServing;
+  readonly serving?: ComponentServing | undefined;
   /** Absent: no leader election. */
-  readonly election?: ElectionConfig;
+  readonly election?: ElectionConfig | undefined;
   /** Served besides health and metrics. */
-  readonly reports?: Served["reports"];
-  readonly texts?: Served["texts"];
+  readonly reports?: Served["reports"] | undefined;
+  readonly texts?: Served["texts"] | undefined;
   /** Conditions of readiness. */
-  readonly readiness?: Served["readiness"];
+  readonly readiness?: Served["readiness"] | undefined;
 }
 
 export interface ElectionConfig {
   readonly namespace: string;
   /** Name of the lease. Default: the component's. */
-  readonly lease?: string;
+  readonly lease?: string | undefined;
   readonly leaseMs: number;
   readonly renewDeadlineMs: number;
   readonly retryMs: number;

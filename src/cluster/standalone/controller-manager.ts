@@ -18,14 +18,14 @@ const NAME = "kube-controller-manager";
 
 export interface StandaloneControllerManagerConfig extends Omit<ComponentConfig, "name"> {
   /** As in `--controllers`. */
-  readonly selection?: readonly string[];
+  readonly selection?: readonly string[] | undefined;
   /** CA bundle for Pods. Default: that of the kubeconfig. */
-  readonly rootCaFile?: string;
-  readonly signing?: SigningFlags;
-  readonly nodeCidrs?: NonNullable<ClusterFacts["nodeCidrs"]>;
-  readonly nodeLifecycle?: NonNullable<ClusterFacts["nodeLifecycle"]>;
+  readonly rootCaFile?: string | undefined;
+  readonly signing?: SigningFlags | undefined;
+  readonly nodeCidrs?: NonNullable<ClusterFacts["nodeCidrs"]> | undefined;
+  readonly nodeLifecycle?: NonNullable<ClusterFacts["nodeLifecycle"]> | undefined;
   /** Signs tokens in Secrets. */
-  readonly serviceAccountKeyFile?: string;
+  readonly serviceAccountKeyFile?: string | undefined;
   /** Each controller uses its own service account instead of the kubeconfig's user. */
   readonly useServiceAccountCredentials: boolean;
 }
@@ -62,9 +62,9 @@ export async function runStandaloneControllerManager(
     const facts: ClusterFacts = {
       caPem: caPem ?? "",
       signer: signer ?? { read: readSigningRequest, sign: noKey },
-      ...(signToken !== undefined && { signToken }),
-      ...(config.nodeCidrs !== undefined && { nodeCidrs: config.nodeCidrs }),
-      ...(config.nodeLifecycle !== undefined && { nodeLifecycle: config.nodeLifecycle }),
+      signToken,
+      nodeCidrs: config.nodeCidrs,
+      nodeLifecycle: config.nodeLifecycle,
     };
     const controllers = orClusterError(() => allControllers(facts), CidrPoolError);
     const options = {

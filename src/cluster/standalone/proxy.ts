@@ -10,13 +10,13 @@ export interface StandaloneProxyConfig extends Omit<ComponentConfig, "name" | "e
   readonly nodeName: string;
   readonly clusterCidrs: readonly string[];
   /** Addresses of node ports. Default: the Node's addresses. */
-  readonly nodePortAddresses?: readonly string[];
-  readonly proxyMode?: ProxyMode;
+  readonly nodePortAddresses?: readonly string[] | undefined;
+  readonly proxyMode?: ProxyMode | undefined;
   readonly networkPolicy: boolean;
-  readonly resyncMs?: number;
+  readonly resyncMs?: number | undefined;
   /** Routing to Pods on other nodes. Absent: set up elsewhere. */
-  readonly overlay?: OverlayMode;
-  readonly masqueradesOutside?: boolean;
+  readonly overlay?: OverlayMode | undefined;
+  readonly masqueradesOutside?: boolean | undefined;
   /** Absent: no DNS. */
   readonly dns?: StandaloneDnsConfig;
 }

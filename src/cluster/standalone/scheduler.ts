@@ -16,13 +16,13 @@ const NAME = "kube-scheduler";
 
 export interface StandaloneSchedulerConfig extends Omit<ComponentConfig, "name" | "kubeconfig"> {
   /** May be set in the configuration file instead. */
-  readonly kubeconfig?: string;
+  readonly kubeconfig?: string | undefined;
   /** A KubeSchedulerConfiguration. */
-  readonly configFile?: string;
+  readonly configFile?: string | undefined;
   /** How long an unschedulable Pod waits without events. */
-  readonly parkedMs?: number;
+  readonly parkedMs?: number | undefined;
   /** Overrides leader election of the file. */
-  readonly electionFlags?: Partial<ReadConfiguration["leaderElection"]>;
+  readonly electionFlags?: Partial<ReadConfiguration["leaderElection"]> | undefined;
 }
 
 /** Runs until the signal aborts. */
@@ -77,7 +77,7 @@ export async function runStandaloneScheduler(
   const election = read === undefined ? flags : electionOf({ ...read.leaderElection, ...given });
   const component = {
     ...rest,
-    ...(election !== undefined && { election }),
+    election,
     name: NAME,
     kubeconfig,
     reports: {

@@ -104,10 +104,10 @@ export function controllerManagerConfig(options: ControllerManagerOptions): Stan
     ...componentFrom(options),
     ...nodeFlagsFrom(options),
     useServiceAccountCredentials,
-    ...(controllers !== undefined && { selection: controllers }),
-    ...(rootCaFile !== undefined && { rootCaFile }),
+    selection: controllers,
+    rootCaFile,
     ...(certFile !== undefined &&
       keyFile !== undefined && { signing: { certFile, keyFile, durationMs: options.clusterSigningDuration } }),
-    ...(serviceAccountPrivateKeyFile !== undefined && { serviceAccountKeyFile: serviceAccountPrivateKeyFile }),
+    serviceAccountKeyFile: serviceAccountPrivateKeyFile,
   };
 }

@@ -86,9 +86,9 @@ async function run(flags: IngressFlags): Promise<void> {
         controller: flags.controllerClass,
         ensuresClass: true,
         publishedAddresses: flags.publishStatusAddress ?? [],
-        ...(flags.publishService !== undefined && { publishedService: flags.publishService }),
+        publishedService: flags.publishService,
         trustsForwarded: flags.useForwardedHeaders,
-        ...(flags.maxBodyBytes !== undefined && { maxBodyBytes: flags.maxBodyBytes }),
+        maxBodyBytes: flags.maxBodyBytes,
         drainMs: flags.shutdownGracePeriod,
         onReady: (ports: object) => log.info("serving Ingresses", { address: flags.address, ...ports }),
       };

@@ -116,12 +116,12 @@ export function kubeApiServerConfig(options: KubeApiServerOptions): ApiServerCon
     historyWindowMs: options.historyWindow,
     flowRecords: options.flowRecords,
     kubelets: kubeletReachFrom(options),
-    ...(advertiseAddress !== undefined && { advertiseAddress }),
-    ...(tlsCertFile !== undefined && { tlsCertFile }),
-    ...(tlsPrivateKeyFile !== undefined && { tlsPrivateKeyFile }),
-    ...(clientCaFile !== undefined && { clientCaFile }),
-    ...(serviceClusterIpRange !== undefined && { serviceCidrs: serviceClusterIpRange }),
-    ...(eventTtl !== undefined && { eventTtlMs: eventTtl }),
+    advertiseAddress,
+    tlsCertFile,
+    tlsPrivateKeyFile,
+    clientCaFile,
+    serviceCidrs: serviceClusterIpRange,
+    eventTtlMs: eventTtl,
     ...(certFile !== undefined && keyFile !== undefined && { proxyClient: { certFile, keyFile } }),
   };
 }

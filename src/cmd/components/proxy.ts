@@ -67,8 +67,8 @@ export function proxyCommand(): Command {
         networkPolicy: options.networkPolicy,
         ...(overlay !== "none" && { overlay }),
         masqueradesOutside: options.masqueradeOutside ?? overlay !== "none",
-        ...(options.nodeportAddresses !== undefined && { nodePortAddresses: options.nodeportAddresses }),
-        ...(options.syncPeriod !== undefined && { resyncMs: options.syncPeriod }),
+        nodePortAddresses: options.nodeportAddresses,
+        resyncMs: options.syncPeriod,
         ...(clusterDns.length > 0 && { dns: dnsFrom(options, clusterDns) }),
       };
       await runUntilSignalled([], (environment, signal) => runStandaloneProxy(config, environment, signal));

@@ -60,7 +60,7 @@ export function schedulerConfig(options: SchedulerOptions, command: Command): St
   return {
     ...component,
     ...own,
-    ...(kubeconfig !== undefined && { kubeconfig }),
+    kubeconfig,
     configFile: config,
     electionFlags: electionFlags(options, command),
   };

@@ -68,8 +68,8 @@ async function shown(dir: DataDir, object: ObjectName | undefined, options: Flow
   const { records: all, dropped } = await fetchRecords(dir);
   const about = object ?? (options.last === true ? lastFromOutside(all) : undefined);
   const question: Question = {
-    ...(about !== undefined && { object: about }),
-    ...(options.depth !== undefined && { depth: options.depth }),
+    object: about,
+    depth: options.depth,
     ...(options.since !== undefined && { since: realClock().now() - options.since }),
     reads: options.reads === true,
   };
@@ -87,7 +87,7 @@ function rendered(records: readonly FlowRecord[], options: FlowOptions): string 
     case "otlp":
       return `${JSON.stringify(otlp(records))}\n`;
     default: {
-      const diagram = diagramOf(records, { fold, reads, deliveries, ...(only !== undefined && { only }) });
+      const diagram = diagramOf(records, { fold, reads, deliveries, only });
       if (only !== undefined && diagram.lines.length === 0) {
         const all = diagramOf(records, { fold, reads, deliveries }).participants;
         throw new ClusterError(`${only.join(", ")} took no part in this flow. Participants: ${all.join(", ")}.`);

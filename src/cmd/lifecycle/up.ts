@@ -114,8 +114,8 @@ export function configFrom(options: UpOptions, realNodes?: RealNodesConfig): Clu
     bindAddress: options.bindAddress,
     port: options.port,
     store: storeFrom(options),
-    ...(options.eventTtl !== undefined && { eventTtlMs: options.eventTtl }),
-    ...(options.serviceClusterIpRange !== undefined && { serviceCidrs: options.serviceClusterIpRange }),
+    eventTtlMs: options.eventTtl,
+    serviceCidrs: options.serviceClusterIpRange,
     historyWindowMs: options.historyWindow,
     flowRecords: options.flowRecords,
     authentication: authenticationFrom(options),
@@ -124,11 +124,11 @@ export function configFrom(options: UpOptions, realNodes?: RealNodesConfig): Clu
     admission: admissionFrom(options),
     audit: auditFrom(options),
     fairness: fairnessFrom(options),
-    ...(options.controllers !== undefined && { controllers: options.controllers }),
+    controllers: options.controllers,
     // A memory store without nodes is for trying the API: no Pod could run.
     scheduler: options.scheduler ?? (options.store !== "memory" || nodes !== undefined || realNodes !== undefined),
-    ...(nodes !== undefined && { nodes }),
-    ...(realNodes !== undefined && { realNodes }),
+    nodes,
+    realNodes,
     mergeInto: options.kubeconfig ?? userKubeconfigPath(process.env),
   };
 }

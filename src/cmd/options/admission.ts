@@ -29,8 +29,8 @@ export function admissionOptions(): readonly Option[] {
 export function admissionFrom(options: AdmissionFlagOptions): NonNullable<ClusterConfig["admission"]> {
   const { enableAdmissionPlugins: enable, disableAdmissionPlugins: disable, admissionControlConfigFile } = options;
   return {
-    ...(enable !== undefined && { enable }),
-    ...(disable !== undefined && { disable }),
-    ...(admissionControlConfigFile !== undefined && { configFile: admissionControlConfigFile }),
+    enable,
+    disable,
+    configFile: admissionControlConfigFile,
   };
 }

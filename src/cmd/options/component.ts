@@ -60,13 +60,13 @@ export function componentFrom(options: ComponentOptions): Omit<ComponentConfig, 
     throw new ClusterError("--kubeconfig is required: it has the API server's address and credentials.");
   return {
     kubeconfig,
-    ...(master !== undefined && { master }),
+    master,
     ...(securePort !== 0 && {
       serving: {
         bindAddress,
         port: securePort,
-        ...(tlsCertFile !== undefined && { tlsCertFile }),
-        ...(tlsPrivateKeyFile !== undefined && { tlsPrivateKeyFile }),
+        tlsCertFile,
+        tlsPrivateKeyFile,
       },
     }),
     ...(options.leaderElect && { election: electionFrom(options) }),

@@ -22,5 +22,5 @@ export function encryptionOptions(): readonly Option[] {
 
 export function encryptionFrom(options: EncryptionOptions): NonNullable<ClusterConfig["encryption"]> {
   const { encryptionProviderConfig: file, encryptionProviderConfigAutomaticReload: reloads } = options;
-  return { ...(file !== undefined && { file }), ...(reloads !== undefined && { reloads }) };
+  return { file, reloads };
 }

@@ -36,10 +36,10 @@ export function kubeletReachFrom(options: KubeletReachOptions): NonNullable<ApiS
     throw new ClusterError("--kubelet-client-certificate and --kubelet-client-key belong together: give both or none.");
   }
   return {
-    ...(certificateAuthority !== undefined && { certificateAuthority }),
+    certificateAuthority,
     ...(certFile !== undefined && keyFile !== undefined && { client: { certFile, keyFile } }),
-    ...(kubeletPreferredAddressTypes !== undefined && { addressTypes: kubeletPreferredAddressTypes }),
-    ...(timeoutMs !== undefined && { timeoutMs }),
+    addressTypes: kubeletPreferredAddressTypes,
+    timeoutMs,
   };
 }
 

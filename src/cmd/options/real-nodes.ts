@@ -91,9 +91,9 @@ function realNodeSettings(options: RealNodesFlagOptions): Partial<RealNodesConfi
   const addresses = loadBalancers === false ? [] : options.loadBalancerAddresses;
   return {
     ...(pullImages === true && { pullImages }),
-    ...(proxyMode !== undefined && { proxyMode }),
-    ...(clusterCidr !== undefined && { podRanges: clusterCidr }),
-    ...(addresses !== undefined && { loadBalancerAddresses: addresses }),
+    proxyMode,
+    podRanges: clusterCidr,
+    loadBalancerAddresses: addresses,
     ...(ingress === false && { ingress }),
   };
 }

@@ -19,7 +19,7 @@ const GATHER_MS = 1_000;
 export interface ControllersOptions {
   readonly controllers: readonly Controller[];
   /** As `--controllers` says it: `*`, `-name`, `name`. Default: all that are on by default. */
-  readonly selection?: readonly string[];
+  readonly selection?: readonly string[] | undefined;
   /** For the caches: a client of system:kube-controller-manager. */
   readonly client: Client;
   /** A client of a service account in kube-system. */

@@ -15,7 +15,7 @@ export interface Diagram {
 
 export interface DrawOptions extends FoldOptions {
   /** Only lines from, to or about these. */
-  readonly only?: readonly string[];
+  readonly only?: readonly string[] | undefined;
   readonly fold?: boolean;
   /** Also what works looked at. */
   readonly reads?: boolean;

@@ -20,10 +20,10 @@ import {
 
 export interface Question {
   /** Undefined: everything. */
-  readonly object?: ObjectName;
+  readonly object?: ObjectName | undefined;
   /** How many works deep. Default: all. */
-  readonly depth?: number;
-  readonly since?: number;
+  readonly depth?: number | undefined;
+  readonly since?: number | undefined;
   /** Requests that only read are left out unless asked for. */
   readonly reads?: boolean;
 }

@@ -1,4 +1,6 @@
-/** What the Pods of a node use together: requests, and ports of the node. Kept up to date change by change, whatever their number. */
+/**
+ * The sum of what the Pods of a node use: requests and host ports. A change costs the same however many Pods there are.
+ */
 import {
   addQuantities,
   type core,
@@ -59,7 +61,7 @@ export class Usage {
     return true;
   }
 
-  /** Of one resource, what all Pods but this one use. */
+  /** How much of a resource all Pods but this one use. */
   without(uid: string, resource: string): Quantity {
     const total = this.#totals.get(resource) ?? zeroQuantity;
     const own = this.#shares.get(uid)?.amounts[resource];

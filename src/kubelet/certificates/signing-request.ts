@@ -1,4 +1,7 @@
-/** A certificate signing request (PKCS#10, RFC 2986) with a new key: a common name, organizations, and of a server the names that it is reached by. */
+/**
+ * A certificate signing request (PKCS#10, RFC 2986) with a new key: common name, organizations, and for servers the
+ * subjectAltNames.
+ */
 import { createPublicKey, generateKeyPairSync, sign } from "node:crypto";
 import { isIPv6 } from "node:net";
 
@@ -14,7 +17,7 @@ export interface ServerNames {
 
 const [INTEGER, BIT_STRING, OCTETS, OID, UTF8] = [0x02, 0x03, 0x04, 0x06, 0x0c];
 const [SEQUENCE, SET, ATTRIBUTES] = [0x30, 0x31, 0xa0];
-/** In a list of names: a name of the DNS, an address. */
+/** GeneralName tags: dNSName, iPAddress. */
 const [DNS_NAME, IP_ADDRESS] = [0x82, 0x87];
 /** extensionRequest (PKCS#9), subjectAltName. */
 const EXTENSION_REQUEST = Buffer.of(0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x09, 0x0e);

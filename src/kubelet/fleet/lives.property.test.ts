@@ -1,5 +1,6 @@
 /**
- * Whatever Pods do and whatever is done to them: the API server takes every report, and what was told of the end of a Pod is never taken back.
+ * Whatever Pods do and whatever is done to them: the API server takes every report, and what was told of the end of a
+ * Pod is never taken back.
  */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";

@@ -1,4 +1,7 @@
-/** Each row names the documented rule that it checks: "Pod Lifecycle", "Sidecar Containers", "Init Containers" of the Kubernetes documentation. */
+/**
+ * Each row names the documented rule that it checks: "Pod Lifecycle", "Sidecar Containers", "Init Containers" of the
+ * Kubernetes documentation.
+ */
 import { describe, expect, it } from "vitest";
 import type { core } from "#api";
 import { crashLoopBackOff } from "./messages.ts";

@@ -1,4 +1,6 @@
-/** Volumes on the files of this machine; what is mounted is only written down, except where the test may really mount. */
+/**
+ * Volumes on the files of this machine; what is mounted is only written down, except where the test may really mount.
+ */
 import {
   existsSync,
   mkdirSync,
@@ -214,7 +216,7 @@ describe("a file of a volume", () => {
     expect(await readInside(volume, "dir/none")).toBeUndefined();
     await expect(readInside(volume, "out")).rejects.toThrow("not within volume path");
     await expect(readInside(volume, "../secret")).rejects.toThrow('must not contain ".."');
-    await expect(readInside(volume, "dir")).rejects.toThrow("is no file");
+    await expect(readInside(volume, "dir")).rejects.toThrow("is not a file");
   });
 });
 

@@ -26,8 +26,8 @@ export interface IngressOptions {
   readonly client: Client;
   readonly address: string;
   /** Undefined: not served. */
-  readonly httpPort?: number;
-  readonly httpsPort?: number;
+  readonly httpPort?: number | undefined;
+  readonly httpsPort?: number | undefined;
   readonly controller?: string;
   readonly className?: string;
   /** Creates the IngressClass if there is none. */
@@ -35,10 +35,10 @@ export interface IngressOptions {
   /** Addresses and host names for the status of Ingresses. */
   readonly publishedAddresses?: readonly string[];
   /** `namespace/name` of a Service: the status shows the addresses of its load balancer instead. */
-  readonly publishedService?: string;
+  readonly publishedService?: string | undefined;
   readonly defaultCertificate?: CertificatePem;
   readonly trustsForwarded?: boolean;
-  readonly maxBodyBytes?: number;
+  readonly maxBodyBytes?: number | undefined;
   readonly maxConnections?: number;
   readonly connectMs?: number;
   readonly answerMs?: number;

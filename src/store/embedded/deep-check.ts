@@ -1,6 +1,6 @@
 /**
- * Looks at everything in a data file: that it can be read at all, that every checksum matches, and that index and log
- * agree. Changes nothing.
+ * Verifies a whole data file: that it can be read, that every checksum matches, and that index and log agree.
+ * Read-only.
  */
 
 import { DamagedFile, LmdbFile } from "./lmdb-file.ts";
@@ -19,7 +19,7 @@ export type CheckResult =
   | { readonly sound: true; readonly state: State }
   | { readonly sound: false; readonly finding: string };
 
-/** `knownFormat`: data of a newer format is not looked at any further than its state. */
+/** `knownFormat`: of data in a newer format only the state is read. */
 export function deepCheck(path: string, knownFormat: number): CheckResult {
   try {
     return { sound: true, state: check(path, knownFormat) };
@@ -53,7 +53,7 @@ function readState(file: LmdbFile, table: Table): State {
   throw new DamagedFile("it is not the data of a store");
 }
 
-/** The keys that exist after the last record, and where the log says they are. */
+/** The keys that exist after the last record, and their revisions in the log. */
 function checkLog(file: LmdbFile, table: Table, { head, compacted }: State): Map<string, IndexEntry> {
   const live = new Map<string, IndexEntry>();
   let history = 0;
@@ -98,11 +98,11 @@ function* records(file: LmdbFile, table: Table) {
   yield* file.records(table);
 }
 
-function named<T>(what: string, decode: () => T): T {
+function named<T>(subject: string, decode: () => T): T {
   try {
     return decode();
   } catch (error) {
-    if (error instanceof DamagedRecord) throw new DamagedFile(`${what}: ${error.message}`, { cause: error });
+    if (error instanceof DamagedRecord) throw new DamagedFile(`${subject}: ${error.message}`, { cause: error });
     throw error;
   }
 }

@@ -1,15 +1,15 @@
 /**
- * What is durable: the tables, and the newest records, which only the journal holds so far.
+ * The durable state: the tables, and the newest records, which are only in the journal so far.
  *
  *     commit ══► journal, one flush ──► pending
  *                                          └··· in slices ══► tables ··· a half of the journal is free again
  *
- * 1. Reads see everything that `commit` has reported, and nothing else.
- * 2. Pending records are applied to the tables behind the writers' backs, many at a time, when there are enough of them. A writer waits for that only if the
- *    journal has no room left.
- * 3. Maintenance rides along with what is applied: it is decided on what the tables hold after that commit.
- * 4. If the tables find no space, the records stay pending, and each commit tries again; it is `Full` once the journal is. After any other failure nothing
- *    more is taken.
+ * 1. Reads see exactly what `commit` has reported.
+ * 2. Pending records are applied to the tables in the background, many at a time, when there are enough of them. A
+ *    writer waits for that only if the journal has no room left.
+ * 3. Maintenance is part of the commits that apply records: it is decided on the state of the tables after that commit.
+ * 4. If the disk has no space for the tables, the records stay pending, and each commit tries again; it fails as `Full`
+ *    once the journal is full. After any other failure no more writes are accepted.
  */
 
 import type { Logger } from "#base";
@@ -23,13 +23,13 @@ import { Pending } from "./pending.ts";
 import { entryOf, type IndexEntry, type LogRecord, type State } from "./records.ts";
 import type { Tables } from "./tables.ts";
 
-/** What a step of maintenance wants to change. */
+/** The changes of a maintenance step. */
 export interface Maintenance {
   readonly dropped: readonly Revision[];
   readonly compacted: Revision;
 }
 
-/** `state`: of the tables, as the commit will leave them. */
+/** `state`: the tables' state after the commit. */
 export type Step = (state: State) => Maintenance;
 
 interface QueuedStep {
@@ -38,19 +38,19 @@ interface QueuedStep {
   reject(error: unknown): void;
 }
 
-/** So much is gathered before it is applied. */
+/** Records are applied when this many bytes are pending. */
 const APPLY_BYTES = 1024 * 1024;
 const APPLY_RECORDS = 2000;
-/** One commit to the tables carries no more: while it is encoded, nothing else is done. */
+/** The limit of one commit to the tables: encoding it blocks the event loop. */
 const SLICE_BYTES = 512 * 1024;
 const SLICE_RECORDS = 500;
 
 export interface DurableParts {
   readonly tables: Tables;
   readonly journal: Journal;
-  /** What the tables say of themselves. */
+  /** The state of the tables. */
   readonly state: State;
-  /** What the journal holds, and the tables do not. */
+  /** Records that are in the journal and not in the tables. */
   readonly pending?: readonly LogRecord[] | undefined;
   readonly log: Logger;
 }
@@ -63,10 +63,10 @@ export class DurableState {
   #state: State;
   #steps: QueuedStep[] = [];
   #applying: Promise<void> | undefined;
-  /** Why nothing more is taken. */
+  /** Why no more writes are accepted. */
   #failure: unknown;
   #closed = false;
-  /** The last commit to the tables failed, and the log says so. */
+  /** The last commit to the tables failed and has been logged. */
   #isBehind = false;
 
   constructor({ tables, journal, state, pending = [], log }: DurableParts) {
@@ -77,7 +77,7 @@ export class DurableState {
     this.#pending.add(pending);
   }
 
-  /** The newest revision that is shown. */
+  /** The newest visible revision. */
   get head(): Revision {
     return Math.max(this.#state.head, this.#pending.newest);
   }
@@ -113,7 +113,7 @@ export class DurableState {
     return count;
   }
 
-  /** Records from one revision through another, all of which must be there. */
+  /** Records from one revision through another, all of which must exist. */
   *records(from: Revision, through: Revision): Generator<LogRecord> {
     const { head } = this.#state;
     if (from <= head) yield* this.#tables.records(from, Math.min(through, head));
@@ -137,7 +137,7 @@ export class DurableState {
     }
   }
 
-  /** Reads see from now on what has been committed. */
+  /** Makes the commit visible to reads. */
   show(added: readonly LogRecord[]): void {
     if (newestOf(added) <= this.#state.head) return;
     this.#pending.add(added);
@@ -154,14 +154,14 @@ export class DurableState {
     });
   }
 
-  /** True if the tables hold everything now. Otherwise the journal is needed at the next start. */
+  /** True if the tables hold all records now. Otherwise the next start needs the journal. */
   async close(): Promise<boolean> {
     this.#closed = true;
     for (const { reject } of this.#steps.splice(0)) reject(closedError());
     try {
       while (this.#failure === undefined && !this.#isApplied) await this.#apply();
     } catch {
-      // The next start goes on from the journal, or tells what is wrong.
+      // The next start continues from the journal, or reports the fault.
     }
     this.#journal.close();
     await this.#tables.close();
@@ -177,7 +177,7 @@ export class DurableState {
     await this.#alone(() => this.#commitToTables(added));
   }
 
-  /** Waits until the tables hold a revision. That they find no space for all of the rest does not matter. */
+  /** Waits until the tables hold a revision. A lack of space for later records does not matter. */
   async #reach(revision: Revision): Promise<void> {
     while (this.#state.head < revision) {
       await this.#apply().catch((error: unknown) => {
@@ -187,10 +187,10 @@ export class DurableState {
   }
 
   #applyBehind(): void {
-    this.#apply().catch(() => undefined); // the log says so, and whoever cannot write because of it is told
+    this.#apply().catch(() => undefined); // logged, and reported to writers that fail because of it
   }
 
-  /** Applies what is pending now. */
+  /** Applies the records that are pending now. */
   #apply(): Promise<void> {
     return this.#applying ?? this.#alone(() => this.#applySlices());
   }
@@ -208,7 +208,7 @@ export class DurableState {
     while (this.#state.head < through || this.#steps.length > 0) await this.#commitToTables(this.#slice());
   }
 
-  /** Smaller where little space is left: some may fit where many do not. */
+  /** Smaller if little space is left: some records may fit where many do not. */
   #slice(): readonly LogRecord[] {
     let slice = this.#pending.oldest(SLICE_RECORDS, SLICE_BYTES);
     while (slice.length > 1 && !this.#tables.hasRoomFor(slice)) slice = slice.slice(0, slice.length >> 1);
@@ -229,7 +229,7 @@ export class DurableState {
     } catch (error) {
       step?.reject(error);
       if (!isStoreError(error, "Full")) this.#giveUp(error);
-      if (!this.#isBehind) this.#log.warn("What the journal holds could not be applied to the tables yet.", { error });
+      if (!this.#isBehind) this.#log.warn("Records of the journal could not be applied to the tables yet.", { error });
       this.#isBehind = true;
       throw error;
     }

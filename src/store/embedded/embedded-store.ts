@@ -1,7 +1,7 @@
 /**
- * The store over what is durable.
+ * The embedded store on its durable state.
  *
- * 1. Reads answer from the last durable commit; writes go through the group commit, compaction goes behind it.
+ * 1. Reads see the last durable commit; writes go through the group commit; compaction runs behind it.
  * 2. Watches read recent changes from memory, older ones from the log.
  */
 
@@ -48,7 +48,7 @@ export interface EmbeddedParts {
   readonly clock: Clock;
   readonly log: Logger;
   readonly history: HistoryPolicy;
-  /** Called when everything has been closed; `clean` if the tables hold all of it. */
+  /** Called when everything is closed; `clean` if the tables hold all records. */
   released(clean: boolean): void;
 }
 
@@ -178,7 +178,7 @@ export class EmbeddedStore implements Store {
     for (const record of records) {
       const { previous } = this.#recent.add(record);
       this.#replaced.add(record);
-      // An older value is not read just to be counted: it is taken to be as large as the one that replaced it.
+      // The old value is not read only for its size: it counts as large as its replacement.
       if (record.previousRevision !== 0) replacedBytes += (previous?.value ?? record.value)?.length ?? 0;
     }
     for (const { key, revision } of records) this.#watches.changed(key, revision);
@@ -200,7 +200,7 @@ export class EmbeddedStore implements Store {
     return { changes, through };
   }
 
-  /** Gives way to others before each slice: history may be long. */
+  /** Yields to the event loop before each slice: history may be long. */
   async #readOldLog(prefix: string, after: Revision, limit: number): Promise<LogSlice> {
     await nextTurn();
     this.#checkOpen();
@@ -229,7 +229,7 @@ export class EmbeddedStore implements Store {
     return new LoggedChange(record, entry, () => recent?.previous ?? this.#previousOf(record));
   }
 
-  /** Undefined when the key was created, when its state before has been compacted, or when nothing can be read any more. */
+  /** Undefined if the key was created, its previous state is compacted, or the store can no longer read. */
   #previousOf({ previousRevision }: LogRecord): Entry | undefined {
     const isKnown = previousRevision !== 0 && this.#closing === undefined;
     const record = isKnown ? this.#durable.record(previousRevision) : undefined;
@@ -237,7 +237,7 @@ export class EmbeddedStore implements Store {
   }
 }
 
-/** What was there before is read from disk only if somebody wants it: most have seen it when it came. */
+/** The previous state is read from disk only on demand: most watchers have seen it. */
 class LoggedChange implements Change {
   readonly key: string;
   readonly revision: Revision;

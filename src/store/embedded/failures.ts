@@ -1,12 +1,12 @@
 /**
- * What LMDB and the file system report, in the words of a store.
+ * Errors of LMDB and the file system as StoreErrors.
  *
- * 1. A full disk is `Full`, whatever it looks like from below: LMDB reports a write cut short as an input/output error, so
- *    that one is told apart by trying to write. Where it can be seen coming, LMDB is not asked at all: lmdb 3.5 formats its
- *    message about a refused write into a buffer that is too small, which may end the process.
- * 2. A commit that found no space changed nothing. Any other failed commit is `Unavailable`, may have reached the disk, and
- *    is final for this opening: after a failed write of its meta page, LMDB refuses all further work, and a disk that
- *    fails should be looked at, not written to.
+ * 1. A full disk is `Full`, however it is reported: LMDB reports a short write as an input/output error, which is
+ *    distinguished by a test write. If the space is known to be too small, LMDB is not called at all: lmdb 3.5 formats
+ *    its message about a refused write into a buffer that is too small, which may end the process.
+ * 2. A commit that found no space changed nothing. Any other failed commit is `Unavailable`, may have reached the disk,
+ *    and is final for this opening: after a failed write of its meta page, LMDB refuses all further work, and a disk
+ *    that fails must not be written to.
  */
 
 import { closeSync, fsyncSync, openSync, rmSync, statfsSync, writeSync } from "node:fs";
@@ -45,17 +45,17 @@ export async function commitFailure(dir: string, failure: unknown): Promise<Stor
   return full ? fullError(dir, cause) : writeFailure(dir, cause);
 }
 
-/** Something was not written that may be written all the same. */
+/** A failed commit that may have reached the disk. */
 export function writeFailure(dir: string, cause: unknown): StoreError {
   const reason = cause instanceof Error ? cause.message : String(cause);
   const message = `The data in ${dir} could not be written (${reason}). Nothing acknowledged is lost: check the disk and start again.`;
   return new StoreError("Unavailable", message, { cause, maybeApplied: true });
 }
 
-/** What to fail with, before anything is tried, if the disk has less room than a commit may need. */
+/** The error if the disk has less room than a commit may need; nothing is tried then. */
 export function spaceFailure(dir: string, bytes: number): StoreError | undefined {
   const { blocks, bavail, bsize } = statfsSync(dir);
-  // A file system that has no size does not tell.
+  // Some file systems report no size.
   return blocks === 0 || bavail * bsize >= bytes ? undefined : fullError(dir);
 }
 

@@ -1,11 +1,11 @@
 /**
- * Group commit: everything that arrives while one commit is on its way to the disk goes with the next one.
+ * Group commit: all writes that arrive during one commit are part of the next one.
  *
  * 1. One batch is under way at a time. Calls only queue; the batch is decided when the one before is durable.
  * 2. Each compare-and-swap is decided against the durable state and the writes before it in the same batch.
- * 3. Nobody is answered, not even the refused, and no watcher is told before the batch is durable.
+ * 3. No call is answered, not even a refused one, and no watcher is notified before the batch is durable.
  * 4. A failed batch is rejected as a whole. If it found no space, nothing has changed, and the next one starts from the
- *    durable state again; after any other failure nothing more is taken.
+ *    durable state again; after any other failure no more writes are accepted.
  */
 
 import { nextTurn } from "#base";
@@ -19,7 +19,7 @@ import type { LogRecord } from "./records.ts";
 export interface CommitTarget extends Durable {
   /** Durable when it resolves. */
   commit(added: readonly LogRecord[]): Promise<void>;
-  /** Reads see from now on what has been committed. */
+  /** Makes the commit visible to reads. */
   show(added: readonly LogRecord[]): void;
 }
 
@@ -29,7 +29,7 @@ interface QueuedWrite {
   reject(error: unknown): void;
 }
 
-/** A batch holds no more than this: a longer one would keep its first writers waiting. The first write always fits. */
+/** The limit of a batch: a longer one would delay its first writers. The first write always fits. */
 const MAX_BATCH_WRITES = 4096;
 const MAX_BATCH_BYTES = 1024 * 1024;
 
@@ -39,10 +39,10 @@ export class GroupCommit {
   #head: Revision;
   #writes: QueuedWrite[] = [];
   #running: Promise<void> | undefined;
-  /** Why nothing more is taken: closed, or a failure that a retry would not mend. */
+  /** Why no more writes are accepted: closed, or a permanent failure. */
   #refusal: unknown;
 
-  /** `committed` is called in the turn in which `head` and the target's reads come to show these records. */
+  /** `committed` is called in the turn of the event loop in which these records become visible. */
   constructor(target: CommitTarget, head: Revision, committed: (records: readonly LogRecord[]) => void) {
     this.#target = target;
     this.#head = head;
@@ -62,7 +62,7 @@ export class GroupCommit {
     });
   }
 
-  /** Commits what has been queued and takes nothing more. */
+  /** Commits the queued writes and accepts no more. */
   async close(): Promise<void> {
     this.#refusal ??= closedError();
     await this.#running;
@@ -70,7 +70,8 @@ export class GroupCommit {
 
   async #run(): Promise<void> {
     while (this.#writes.length > 0) {
-      // Whoever was just answered, or whose request is being read right now, may want to write again: let them come along.
+      // Callers that were just answered may write again at once: wait for the event loop, so that these writes join the
+      // batch.
       await nextTurn();
       await this.#runBatch(this.#takeWrites());
     }

@@ -1,13 +1,13 @@
 /**
- * Reads an LMDB data file without LMDB, which trusts its file: a page number that points nowhere ends its process by a
- * signal. This reader believes nothing, and is how data is looked at before LMDB maps it.
+ * Reads an LMDB data file without LMDB. LMDB trusts its file: a wrong page number ends the process by a signal. This
+ * reader verifies everything; it checks the data before LMDB maps it.
  *
  *     meta page 0/1 ──► main tree ──► tables by name ──► records
  *                 └───► free tree
  *
- * 1. Every page is visited at most once, lies inside the file, and says itself that it is the page that was meant.
- * 2. Keys come in order, between the separators above them, and as many as the tree says.
- * 3. What is yielded is valid until the next step. The file is opened for reading only.
+ * 1. Every page is visited at most once, lies inside the file, and has its own number in its header.
+ * 2. Keys are in order, between the separators above them, and as many as the tree's count.
+ * 3. A yielded record is valid until the next step. The file is opened read-only.
  */
 
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
@@ -164,11 +164,11 @@ export class LmdbFile {
     readSync(this.#file, target, 0, target.length, page * this.#meta.pageSize);
     const sound =
       target.readBigUInt64LE(0) === BigInt(page) && (target.readUInt16LE(18) & (BRANCH | LEAF | OVERFLOW)) === kind;
-    if (!sound) throw new DamagedFile(`page ${page} is not what it should be`);
+    if (!sound) throw new DamagedFile(`page ${page} is malformed`);
     return target;
   }
 
-  /** One buffer for each level of a tree is enough: only one page of a level is looked at at a time. */
+  /** One buffer for each level of a tree: only one page of a level is read at a time. */
   #level(depth: number): Buffer {
     let buffer = this.#levels[depth];
     if (buffer === undefined) {

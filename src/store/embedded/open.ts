@@ -1,12 +1,12 @@
 /**
- * Opening: who may, what is there, and whether it can be trusted, before LMDB touches it.
+ * Opening: takes the lock, and verifies the data before LMDB maps it.
  *
- *     lock ──► stamp ──► closed cleanly? ── yes ──► header only ──────────────────────────────┐
- *                             └── no: deep check, then the journal ──► what it holds is kept ──┴──► store
+ *     lock ──► stamp ──► closed cleanly? ── yes ──► header only ─────────────────────────────────┐
+ *                             └── no: deep check, then the journal ──► its records are pending ──┴──► store
  *
  * 1. One process at a time.
- * 2. What is refused has not been changed.
- * 3. After a crash with sound data the start goes on by itself.
+ * 2. Data that is refused is not changed.
+ * 3. After a crash with sound data the store opens without further help.
  */
 
 import { randomUUID } from "node:crypto";
@@ -40,7 +40,7 @@ const JOURNAL_SINCE = 2;
 interface Opened {
   readonly tables: Tables;
   readonly state: State;
-  /** What a crash left. */
+  /** What is found after a crash. */
   readonly journaled?: Journaled | undefined;
 }
 
@@ -88,13 +88,13 @@ export function lockDirectory(dir: string, clock: Clock): FileLock {
   }
 }
 
-/** A directory without any data in it, as far as one can tell without looking into the data. */
+/** Whether the directory has no data file. */
 export function isVacant(dir: string): boolean {
   const stamp = readStamp(dir);
   return stamp?.state === "creating" || (stamp === undefined && !existsSync(join(dir, DATA_FILE)));
 }
 
-/** Makes the files of a new store and hands over its tables with nothing in them; `state` says where it starts. */
+/** Creates the files of a new store and passes its empty tables on; `state` is its first state. */
 export async function createTables(dir: string, state: Pick<State, "head" | "compacted">): Promise<Opened> {
   const storeId = randomUUID();
   writeStamp(dir, "creating", storeId);
@@ -133,7 +133,10 @@ async function openTables(dir: string, clock: Clock, log: Logger): Promise<Opene
   }
 }
 
-/** Looks at existing data, as closely as its stamp demands, and throws unless it can be used. Undefined: the tables hold everything. */
+/**
+ * Verifies existing data, as thoroughly as its stamp demands, and throws unless it can be used. Undefined: the tables
+ * hold all records.
+ */
 function inspect(dir: string, clock: Clock, log: Logger): Journaled | undefined {
   const path = join(dir, DATA_FILE);
   const stamp = readStamp(dir);

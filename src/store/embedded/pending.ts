@@ -1,5 +1,5 @@
 /**
- * What is durable in the journal and not in the tables yet. Reads look here first.
+ * Records that are durable in the journal but not in the tables yet. Reads look here first.
  *
  * 1. Revisions are without gaps; the first follows the newest one of the tables.
  */
@@ -14,7 +14,7 @@ export class Pending {
   readonly #newest = new Map<string, LogRecord>();
   #bytes = 0;
 
-  /** Of the values. */
+  /** The bytes of the values. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -36,7 +36,7 @@ export class Pending {
     }
   }
 
-  /** The newest record of a key, a deletion too. */
+  /** The newest record of a key; may be a deletion. */
   of(key: string): LogRecord | undefined {
     return this.#newest.get(key);
   }
@@ -46,7 +46,7 @@ export class Pending {
     return first && this.#records[revision - first.revision];
   }
 
-  /** The oldest ones, as many as a commit should carry. */
+  /** The oldest records, as many as one commit may hold. */
   oldest(maxRecords: number, maxBytes: number): readonly LogRecord[] {
     let count = 0;
     for (let bytes = 0; count < Math.min(this.#records.length, maxRecords) && bytes < maxBytes; count++)
@@ -66,7 +66,7 @@ export class Pending {
     if (count > 0) this.#records = this.#records.slice(count);
   }
 
-  /** What keys with this prefix, after `after`, hold instead of what the tables say. */
+  /** The entries that override those of the tables, for keys with this prefix and after `after`. */
   overlay(prefix: string, after?: string): Overlay {
     const overlay = new Map<string, Entry | undefined>();
     const start = after === undefined ? undefined : sortKey(after);

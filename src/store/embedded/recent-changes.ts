@@ -11,19 +11,19 @@ import type { LogRecord } from "./records.ts";
 export interface RecentChange {
   readonly record: LogRecord;
   readonly entry: Entry | undefined;
-  /** Known only if it was recent itself when this change was made. */
+  /** Known only if it was itself recent when this change was made. */
   readonly previous: Entry | undefined;
-  /** Another change of the same key has come since. */
+  /** A later change of the same key exists. */
   isReplaced: boolean;
 }
 
-/** What a change costs besides its key and value, roughly. */
+/** The approximate memory of a change besides its key and value. */
 const OVERHEAD_BYTES = 300;
 
 export class RecentChanges {
   readonly #maxBytes: number;
   #changes: RecentChange[] = [];
-  /** Changes before this index have been forgotten; the array is cut when they are the larger part. */
+  /** Changes before this index are forgotten; the array is cut when they are more than half of it. */
   #start = 0;
   #bytes = 0;
 
@@ -48,13 +48,13 @@ export class RecentChanges {
     return first === undefined || revision < first ? undefined : this.#changes[this.#start + revision - first];
   }
 
-  /** The key's entry, if this is the revision that it has and that is recent. Undefined: it may have another one, or none. */
+  /** The key's entry, if the key has this revision and it is recent. Undefined: unknown. */
   current(key: string, revision: Revision | undefined): Entry | undefined {
     const change = revision === undefined ? undefined : this.at(revision);
     return change?.record.key === key && !change.isReplaced ? change.entry : undefined;
   }
 
-  /** The records from a revision that `at` knows to the newest. */
+  /** The records from a revision, which `at` must know, to the newest. */
   *records(from: Revision): Generator<LogRecord> {
     for (let revision = from, change = this.at(from); change !== undefined; change = this.at(++revision))
       yield change.record;

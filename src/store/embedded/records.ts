@@ -1,13 +1,14 @@
 /**
- * How records look in the tables. Numbers are little-endian, revisions take six bytes.
+ * The encoding of records in the tables. Numbers are little-endian, revisions take six bytes.
  *
  *     log      kind 1 · key length 2 · revision 6 · created 6 · previous 6 · key (UTF-8) · value · crc 4
  *     current  created 6 · revision 6 · crc 4
  *     state    head 6 · compacted 6 · format 2 · store id 16 · crc 4
  *
- * 1. The checksum covers everything before it and is verified by every read: a decoder returns a sound record or throws.
- * 2. A log record repeats its revision, and an index entry is confirmed by the log record it points to: no record passes
- *    for another.
+ * 1. The checksum covers everything before it and is verified by every read: a decoder returns a sound record or
+ *    throws.
+ * 2. A log record repeats its revision, and an index entry is confirmed by the log record it points to: no record is
+ *    mistaken for another.
  * 3. Decoders keep nothing of the bytes they are given: the next read overwrites them.
  */
 
@@ -44,7 +45,7 @@ export interface State {
   readonly storeId: string;
 }
 
-/** Where encoders take their memory from. */
+/** Where an encoder writes to: the journal passes a part of its frame. */
 export type Allocate = (size: number) => Buffer;
 
 export class DamagedRecord extends Error {
@@ -57,15 +58,15 @@ const LOG_HEADER = 21;
 const CHECKSUM = 4;
 const INDEX_BYTES = 12 + CHECKSUM;
 const STATE_BYTES = 30 + CHECKSUM;
-/** What the CRC-32 of any bytes followed by their own CRC-32 comes to. */
+/** The CRC-32 of any bytes followed by their own CRC-32. */
 const SOUND = 0x2144df1c;
 
-/** How long a log record is. */
+/** The length of a log record. */
 export function logBytes({ key, value }: LogRecord): number {
   return LOG_HEADER + Buffer.byteLength(key) + (value?.length ?? 0) + CHECKSUM;
 }
 
-export function encodeLog(record: LogRecord, allocate: Allocate): Buffer {
+export function encodeLog(record: LogRecord, allocate: Allocate = Buffer.allocUnsafe): Buffer {
   const { key, value } = record;
   const bytes = allocate(logBytes(record));
   const valueStart = bytes.length - CHECKSUM - (value?.length ?? 0);
@@ -80,7 +81,7 @@ export function encodeLog(record: LogRecord, allocate: Allocate): Buffer {
   return sealed(bytes);
 }
 
-/** Small values share slabs, as Node's buffers do: one that outlives its neighbours keeps theirs alive, which were read with it. */
+/** Small values share Node's buffer slabs: one value that lives long keeps those that were read with it alive. */
 export function decodeLog(stored: Uint8Array): LogRecord {
   const bytes = Buffer.allocUnsafe(stored.length);
   view(stored).copy(bytes);
@@ -88,7 +89,7 @@ export function decodeLog(stored: Uint8Array): LogRecord {
   const valueStart = LOG_HEADER + bytes.readUInt16LE(1);
   const valueEnd = bytes.length - CHECKSUM;
   const kind = bytes[0];
-  if (valueStart > valueEnd || (kind !== PUT && kind !== DELETE)) throw new DamagedRecord("it makes no sense");
+  if (valueStart > valueEnd || (kind !== PUT && kind !== DELETE)) throw new DamagedRecord("it is malformed");
   return {
     revision: bytes.readUIntLE(3, 6),
     key: bytes.toString("utf8", LOG_HEADER, valueStart),
@@ -98,8 +99,8 @@ export function decodeLog(stored: Uint8Array): LogRecord {
   };
 }
 
-export function encodeIndex(entry: IndexEntry, allocate: Allocate): Buffer {
-  const bytes = allocate(INDEX_BYTES);
+export function encodeIndex(entry: IndexEntry): Buffer {
+  const bytes = Buffer.allocUnsafe(INDEX_BYTES);
   bytes.writeUIntLE(entry.createRevision, 0, 6);
   bytes.writeUIntLE(entry.revision, 6, 6);
   return sealed(bytes);
@@ -111,8 +112,8 @@ export function decodeIndex(stored: Uint8Array): IndexEntry {
   return { createRevision: bytes.readUIntLE(0, 6), revision: bytes.readUIntLE(6, 6) };
 }
 
-export function encodeState(state: State, allocate: Allocate): Buffer {
-  const bytes = allocate(STATE_BYTES);
+export function encodeState(state: State): Buffer {
+  const bytes = Buffer.allocUnsafe(STATE_BYTES);
   bytes.writeUIntLE(state.head, 0, 6);
   bytes.writeUIntLE(state.compacted, 6, 6);
   bytes.writeUInt16LE(state.format, 12);
@@ -131,7 +132,7 @@ export function decodeState(stored: Uint8Array): State {
   };
 }
 
-/** Revisions are keys of eight bytes, big-endian, so that they sort as numbers do. */
+/** Revisions are keys of eight bytes, big-endian: they sort as numbers. */
 export function writeRevisionKey(revision: Revision, target: Buffer, start: number): number {
   target.writeUInt16BE(0, start);
   target.writeUIntBE(revision, start + 2, 6);

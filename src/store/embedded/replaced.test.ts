@@ -1,6 +1,7 @@
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { LogRecord } from "./records.ts";
-import { Replaced } from "./replaced.ts";
+import { obsoleteIn, Replaced } from "./replaced.ts";
 
 const record = (revision: number, previousRevision = 0, isDeletion = false): LogRecord => ({
   revision,
@@ -32,6 +33,25 @@ describe("what changes have replaced", () => {
     expect(replaced.between(9, 9)).toBeUndefined();
     replaced.add(record(10, 9));
     expect(replaced.between(10, 10)).toEqual([9]);
+  });
+
+  it("is what the records themselves say (property)", async () => {
+    const shape = fc.record({ back: fc.nat(20), isDeletion: fc.boolean() });
+    await fc.assert(
+      fc.property(fc.array(shape, { minLength: 1 }), fc.nat(), fc.nat(), (shapes, from, length) => {
+        const first = 100;
+        // A deletion always replaces something.
+        const records = shapes.map(({ back, isDeletion }, i) =>
+          record(first + i, back === 0 && !isDeletion ? 0 : first + i - back - 1, isDeletion),
+        );
+        const replaced = new Replaced();
+        for (const each of records) replaced.add(each);
+        const start = from % records.length;
+        const part = records.slice(start, start + 1 + (length % records.length));
+        const [{ revision } = record(0), last] = [part[0], part.at(-1)];
+        expect(replaced.between(revision, last?.revision ?? 0)).toEqual(obsoleteIn(part));
+      }),
+    );
   });
 
   it("stays the same while it forgets", () => {

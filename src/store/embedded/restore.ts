@@ -1,10 +1,10 @@
 /**
- * Puts a snapshot into an empty directory.
+ * Restores a snapshot into an empty directory.
  *
  *     snapshot ──► DIR/restoring (built and closed) ══► journal, data file, stamp renamed into DIR, one after the other
  *
- * 1. DIR gets everything or nothing: the renaming of the data file decides. A directory that holds a store is refused and
- *    left untouched.
+ * 1. DIR gets everything or nothing: the renaming of the data file decides. A directory that holds a store is refused
+ *    and left untouched.
  * 2. Entries keep their revisions. There is no history before the revision that the store starts at.
  */
 
@@ -58,7 +58,7 @@ async function build(dir: string, revision: Revision, entries: AsyncIterable<Ent
   writeStamp(dir, "closed", state.storeId);
 }
 
-/** What an interrupted creation left behind goes first: its stamp would have the restored data thrown away. */
+/** Removes the stamp of an interrupted creation: because of it the restored data would be discarded. */
 function moveInto(dir: string, building: string): void {
   for (const name of [...LMDB_FILES, STAMP_FILE]) rmSync(join(dir, name), { force: true });
   syncDirectory(dir);

@@ -1,5 +1,5 @@
 /**
- * The stamp: a small file beside the data that says what it is, and whether it has been closed cleanly since its last write.
+ * The stamp: a small file beside the data with the format, the store id, and whether the store was closed cleanly.
  *
  *     { "format": 2, "storeId": "…", "state": "creating" | "open" | "closed", "size": "…", "mtimeNs": "…" }
  *
@@ -20,12 +20,12 @@ export interface Stamp {
   readonly format: number;
   readonly storeId: string;
   readonly state: "creating" | "open" | "closed";
-  /** Of the data file, when it was closed. */
+  /** Of the data file when it was closed. */
   readonly size?: string;
   readonly mtimeNs?: string;
 }
 
-/** Undefined when there is none, or none that can be read: the data itself will have to tell. */
+/** Undefined if there is none, or it cannot be read: then the data is checked. */
 export function readStamp(dir: string): Stamp | undefined {
   try {
     const stamp: unknown = JSON.parse(readFileSync(join(dir, STAMP_FILE), "utf8"));

@@ -7,7 +7,8 @@
  *
  * 1. All reads see the commit that `commit` reported last, never one that is still to be reported: the transaction for
  *    reading is renewed at that moment and at no other.
- * 2. A commit is all or nothing, and on disk when its promise resolves (overlappingSync is off). It takes two flushes, the pages' and the header's.
+ * 2. A commit is all or nothing, and on disk when its promise resolves (overlappingSync is off). It takes two flushes,
+ *    the pages' and the header's.
  * 3. A read that meets damage fails as Corrupt and names what is damaged.
  */
 
@@ -22,7 +23,6 @@ import {
 } from "lmdb";
 import { compareKeys } from "../model/key-order.ts";
 import type { Entry, Revision } from "../model/store.ts";
-import { Arena } from "./arena.ts";
 import { commitFailure, damagedError, spaceFailure } from "./failures.ts";
 import {
   decodeIndex,
@@ -45,7 +45,7 @@ export const STATE_KEY = "state";
 export interface Batch {
   /** In the order of their revisions. */
   readonly added: readonly LogRecord[];
-  /** Revisions whose records are no longer needed. */
+  /** Revisions whose records are obsolete. */
   readonly dropped: readonly Revision[];
   readonly state: State;
 }
@@ -66,7 +66,7 @@ interface AppendableTable {
 const APPEND: PutOptions = { append: true };
 
 const PAGE_BYTES = 4096;
-/** LMDB writes all pages anew that lead to a changed one. The upper ones, and the list of free ones, are shared by a commit. */
+/** LMDB rewrites all pages on the path to a changed one. A commit shares the upper pages and the list of free pages. */
 const SHARED_PAGES = 64;
 const PAGES_OF_RECORD = 3;
 const DROPPED_IN_PAGE = 8;
@@ -77,13 +77,12 @@ export class Tables {
   readonly #log: Database<LogRecord, Revision>;
   readonly #current: Database<IndexEntry, Key>;
   readonly #meta: Database<State, Key>;
-  readonly #arena = new Arena();
   #at: { readonly transaction: Transaction };
 
   constructor(dir: string) {
     this.dir = dir;
-    // With event-turn batching, lmdb makes promises of its own, whose rejections nobody could handle. Low thresholds let it begin to write early: a
-    // turn in which many requests are read is long, and they had better be worked on while the disk is written to.
+    // With event-turn batching lmdb makes promises whose rejections cannot be handled. Low thresholds make it start to
+    // write early, so that further requests are processed while the disk is busy.
     const options = {
       noSubdir: false,
       maxDbs: 3,
@@ -94,17 +93,11 @@ export class Tables {
       batchStartThreshold: 1,
     } as const;
     this.#root = open(dir, options);
-    const { allocate } = this.#arena;
     const revisions = { writeKey: writeRevisionKey, readKey: readRevisionKey };
     const texts = { writeKey: writeTextKey, readKey: readTextKey };
-    this.#log = this.#table(TABLES.log, revisions, (record: LogRecord) => encodeLog(record, allocate), decodeLog);
-    this.#current = this.#table(
-      TABLES.current,
-      texts,
-      (entry: IndexEntry) => encodeIndex(entry, allocate),
-      decodeIndex,
-    );
-    this.#meta = this.#table(TABLES.meta, texts, (state: State) => encodeState(state, allocate), decodeState);
+    this.#log = this.#table(TABLES.log, revisions, (record: LogRecord) => encodeLog(record), decodeLog);
+    this.#current = this.#table(TABLES.current, texts, encodeIndex, decodeIndex);
+    this.#meta = this.#table(TABLES.meta, texts, encodeState, decodeState);
     this.#at = { transaction: this.#root.useReadTransaction() };
   }
 
@@ -129,7 +122,7 @@ export class Tables {
     return index && this.#entryAt(key, index);
   }
 
-  /** Those with a prefix, in the order of their keys; only those after the key `after`, if there is one. */
+  /** The entries with a prefix, in the order of their keys; only those after the key `after`, if given. */
   *entries(prefix: string, after?: string): Generator<Entry> {
     for (const { key, value } of this.#walk(this.#current, rangeOf(prefix, after), "the index"))
       yield this.#entryAt(String(key), value);
@@ -139,7 +132,7 @@ export class Tables {
     return this.#checked("the index", () => this.#current.getKeysCount({ ...rangeOf(prefix), ...this.#at }));
   }
 
-  /** Records from one revision through another, all of which must be there. */
+  /** Records from one revision through another, all of which must exist. */
   *records(from: Revision, through: Revision): Generator<LogRecord> {
     let expected = from;
     for (const { key, value } of this.#walk(this.#log, { start: from, end: through + 1 }, "the log")) {
@@ -150,7 +143,7 @@ export class Tables {
     if (expected <= through) throw damagedError(this.dir, `revision ${expected}`);
   }
 
-  /** As far as one can tell. */
+  /** An estimate. */
   hasRoomFor(added: readonly LogRecord[]): boolean {
     return spaceFailure(this.dir, roomFor(added)) === undefined;
   }
@@ -159,7 +152,7 @@ export class Tables {
     return this.#transact(roomFor(added, dropped.length), () => {
       const newest = new Map<string, LogRecord>();
       for (const record of added) {
-        // Appending fills pages to the brim. It makes a promise for this one record, too: the batch's own says it all.
+        // Appending fills pages completely. Its own promise is ignored: that of the batch reports failures.
         (this.#log as AppendableTable).put(record.revision, record, APPEND).catch(() => undefined);
         newest.set(record.key, record);
       }
@@ -169,7 +162,7 @@ export class Tables {
     });
   }
 
-  /** Puts in records in any order of revisions. */
+  /** Writes records in any order of revisions. */
   load(records: readonly LogRecord[]): Promise<void> {
     return this.#transact(roomFor(records), () => {
       for (const record of records) {
@@ -187,7 +180,6 @@ export class Tables {
   async #transact(bytes: number, write: () => void): Promise<void> {
     const full = spaceFailure(this.dir, bytes);
     if (full !== undefined) throw full;
-    this.#arena.reset();
     try {
       await this.#root.batch(write);
     } catch (error) {
@@ -197,7 +189,7 @@ export class Tables {
     this.#at = { transaction: this.#root.useReadTransaction() };
   }
 
-  /** Lets the index say what the record says. */
+  /** Points the index to the record. */
   #point({ key, value, createRevision, revision }: LogRecord): void {
     if (value === undefined) void this.#current.remove(key);
     else void this.#current.put(key, { createRevision, revision });
@@ -214,12 +206,13 @@ export class Tables {
   *#walk<V, K extends LmdbKey>(
     table: Database<V, K>,
     range: RangeOptions,
-    what: string,
+    subject: string,
   ): Generator<{ key: K; value: V }> {
     const steps = table.getRange({ ...range, ...this.#at })[Symbol.iterator]();
     const next = (): IteratorResult<{ key: K; value: V }> => steps.next();
     try {
-      for (let step = this.#checked(what, next); step.done !== true; step = this.#checked(what, next)) yield step.value;
+      for (let step = this.#checked(subject, next); step.done !== true; step = this.#checked(subject, next))
+        yield step.value;
     } finally {
       steps.return?.();
     }
@@ -235,11 +228,11 @@ export class Tables {
     return this.#root.openDB<V, K>(name, options);
   }
 
-  #checked<T>(what: string, read: () => T): T {
+  #checked<T>(subject: string, read: () => T): T {
     try {
       return read();
     } catch (error) {
-      throw damagedError(this.dir, what, error);
+      throw damagedError(this.dir, subject, error);
     }
   }
 }
@@ -274,7 +267,7 @@ function readTextKey(source: Buffer, start: number, end: number): string {
   return source.toString("utf8", start, end);
 }
 
-/** How much a commit may let the file grow, at most; mostly it finds free pages in it. */
+/** How much a commit may grow the file at most; mostly it reuses free pages. */
 function roomFor(added: readonly LogRecord[], dropped = 0): number {
   let pages = SHARED_PAGES + Math.ceil(dropped / DROPPED_IN_PAGE);
   for (const { value } of added) pages += PAGES_OF_RECORD + Math.ceil((value?.length ?? 0) / PAGE_BYTES);

@@ -44,7 +44,7 @@ export class Assembly {
       this.position = change.revision;
       changes.push(change);
     }
-    // More of the last revision may follow in the next part.
+    // The next fragment may continue the last revision.
     const cut = fragment ? changes.findIndex((change) => change.revision === this.position) : changes.length;
     if (cut <= 0) return undefined;
     this.#unfinished = changes.slice(cut);

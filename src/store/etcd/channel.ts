@@ -20,11 +20,11 @@ const DEFAULT_PORT = 2379;
 const SETTINGS: ChannelOptions = {
   "grpc.use_local_subchannel_pool": 1,
   "grpc.enable_http_proxy": 0,
-  // Who may be sent again is decided in connection.ts, which knows reads from writes.
+  // connection.ts decides what is retried: it distinguishes reads from writes.
   "grpc.enable_retries": 0,
   "grpc.max_receive_message_length": -1,
   "grpc.max_send_message_length": -1,
-  // A member that has been cut off in silence ends its streams after 13 s. etcd takes pings more frequent than one in 5 s for an attack.
+  // Streams of a member that is cut off end after 13 s. etcd refuses more than one ping in 5 s.
   "grpc.keepalive_time_ms": 10_000,
   "grpc.keepalive_timeout_ms": 3_000,
   "grpc.initial_reconnect_backoff_ms": 100,
@@ -47,8 +47,8 @@ export function openChannel(url: string, tls: TlsMaterial): Client {
   if (protocol === "http:") return new Client(target, credentials.createInsecure(), SETTINGS);
   const address = hostname.replace(/^\[|\]$/g, "");
   if (isIP(address) === 0) return new Client(target, secure(tls), SETTINGS);
-  // TLS has no server names that are addresses, and Node refuses to send one; gRPC would send it. So some name is sent, which
-  // etcd does not look at, while the certificate is still held to the address.
+  // TLS server names cannot be addresses, and Node refuses to send one. So a placeholder is sent, which etcd ignores; the
+  // certificate is still verified for the address.
   const options = { ...SETTINGS, "grpc.ssl_target_name_override": "etcd" };
   return new Client(target, secure(tls, address), options);
 }

@@ -1,12 +1,12 @@
 /**
- * Compaction that several API servers on one etcd share out among themselves, every few minutes.
+ * Compaction by one of several API servers on one etcd, every few minutes.
  *
- * All of them remember the version of one key, and the revision at the time they saw it. When the interval is over, each tries
- * to raise that version by one. Whoever succeeds compacts to the revision it remembers, which is one interval old; the
- * others see that it has been done and remember the new version.
+ * All of them remember the version of one key, and the revision at the time they saw it. When the interval is over,
+ * each tries to raise that version by one. The one that succeeds compacts to the revision that it remembers, which is
+ * one interval old; the others remember the new version.
  *
  * 1. Of one interval, exactly one server compacts, and never to a revision younger than the interval.
- * 2. A turn that fails is one compaction less, nothing more: the next turn makes up for it.
+ * 2. A failed turn only delays compaction until the next turn.
  */
 
 import type { Clock, Logger } from "#base";

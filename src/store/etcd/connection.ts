@@ -2,10 +2,10 @@
  * The cluster behind its members: each call goes to a member that works, within one deadline.
  *
  * 1. A call ends by its deadline, which covers all attempts, with an answer or a StoreError.
- * 2. Reads move on to other members until the deadline. A write is sent again only if it certainly changed nothing; else it
- *    fails as Unavailable with `maybeApplied`.
- * 3. Calls stay with the member that answered last; one that fails is passed over for a while and comes back by itself.
- * 4. `close` lets writes end and breaks off everything else.
+ * 2. Reads move on to other members until the deadline. A write is sent again only if it certainly changed nothing;
+ *    else it fails as Unavailable with `maybeApplied`.
+ * 3. Calls stay with the member that answered last; one that fails is skipped for its backoff.
+ * 4. `close` awaits writes and cancels everything else.
  */
 
 import { Backoff, type Clock, type Random } from "#base";
@@ -18,7 +18,7 @@ import { type Failure, isPassing } from "./failure.ts";
 import { createRpc, type Message, type Method, type Rpc } from "./rpc.ts";
 
 export const DEFAULT_TIMEOUT_MS = 5000;
-/** A silent member is passed over after its share of what is left until the deadline, but not before this time. */
+/** The minimum time before a silent member is skipped; otherwise its share of the time until the deadline. */
 const SHORTEST_ATTEMPT_MS = 250;
 const BUSY_BACKOFF = { initialMs: 20, maxMs: 500, jitter: 0.5 };
 
@@ -49,7 +49,7 @@ export class Connection {
     this.#endpoints = endpoints.map((url) => new Endpoint(url, openChannel(url, tls), this.rpc, clock, random));
   }
 
-  /** The newest revision that any answer has shown. */
+  /** The newest revision in any answer. */
   get newest(): Revision {
     return this.#newest;
   }
@@ -63,12 +63,12 @@ export class Connection {
     return this.#clock;
   }
 
-  /** The moment by which a call with these options must have ended. */
+  /** The deadline of a call with these options. */
   deadline(options: CallOptions = {}): number {
     return this.#clock.monotonic() + (options.timeoutMs ?? DEFAULT_TIMEOUT_MS);
   }
 
-  /** A call that may safely be made more than once. */
+  /** An idempotent call. */
   async read<Req, Res extends Answer>(
     method: Method<Req, Res>,
     request: Req,
@@ -96,7 +96,7 @@ export class Connection {
     return write;
   }
 
-  /** A member for a watch, when there is one to try. */
+  /** Waits for a member for a watch. */
   watchable(signal: AbortSignal): Promise<Endpoint> {
     return this.#usable("cluster", Number.POSITIVE_INFINITY, signal);
   }
@@ -128,18 +128,18 @@ export class Connection {
     request: Req,
     deadline: number,
   ): Promise<Outcome<Res>> {
-    // This write has to wait until its deadline, as nobody else may do it; but others need not queue up behind it.
+    // This write waits until its deadline, because it must not be sent elsewhere; other calls need not queue behind it.
     const suspicion: Failure = { kind: "leaderless", sent: true, reason: "it does not answer", cause: undefined };
     const timer = this.#clock.timer(this.#attemptMs(deadline), () => endpoint.failed(suspicion));
     try {
-      // No signal: a write that has been sent is not broken off by close.
+      // No signal: `close` does not cancel a write that has been sent.
       return await endpoint.call(method, request, { reach: "cluster", limitMs: this.#leftMs(deadline) });
     } finally {
       timer.cancel();
     }
   }
 
-  /** Makes sure, before a write leaves, that somebody is there to take it; the failure if not. */
+  /** Checks, before a write is sent, that the member answers; returns the failure if not. */
   async #probe(endpoint: Endpoint, deadline: number): Promise<(Outcome<never> & { readonly ok: false }) | undefined> {
     if (endpoint.connected && endpoint.failure === undefined) return undefined;
     const attempt = { reach: "local", limitMs: this.#attemptMs(deadline), signal: this.signal } as const;
@@ -156,7 +156,7 @@ export class Connection {
     return answer;
   }
 
-  /** Waits for a member that is worth trying; fails when there is none before the deadline. */
+  /** Waits for a member that is not in backoff; throws if there is none before the deadline. */
   async #usable(reach: Reach, deadline: number, signal = this.signal): Promise<Endpoint> {
     for (;;) {
       signal.throwIfAborted();
@@ -183,7 +183,7 @@ export class Connection {
     return best;
   }
 
-  /** After a failure that changed nothing: throws if no other attempt could help. */
+  /** After a failure that changed nothing: throws if a retry could not help. */
   async #passOver(endpoint: Endpoint, failure: Failure, busy: Backoff, deadline: number): Promise<void> {
     if (!isPassing(failure)) throw permanent(endpoint.url, failure);
     if (failure.kind === "busy") await this.#clock.sleep(Math.min(busy.next(), this.#leftMs(deadline)), this.signal);

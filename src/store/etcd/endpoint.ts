@@ -1,7 +1,7 @@
 /**
- * One member of the cluster as the client sees it: its channel, and how long it is left alone after a failure.
+ * One member of the cluster as the client sees it: its channel, and its backoff after a failure.
  *
- * 1. A member that failed is passed over until its backoff is over, then it is as good as any other.
+ * 1. A member that failed is skipped until its backoff is over.
  * 2. A member without a leader still answers local reads.
  */
 
@@ -10,7 +10,7 @@ import { Backoff, type Clock, type Random } from "#base";
 import { type Failure, failureOf, silence } from "./failure.ts";
 import type { Message, Method, Request, Rpc } from "./rpc.ts";
 
-/** What a call needs of the member: its cluster's agreement, or only what the member itself holds. */
+/** What a call needs of the member: quorum, or only its own data. */
 export type Reach = "cluster" | "local";
 
 export type Outcome<Res> =
@@ -19,15 +19,15 @@ export type Outcome<Res> =
 
 export interface Attempt {
   readonly reach: Reach;
-  /** It counts as silence when no answer has come by then. */
+  /** The time limit for an answer. */
   readonly limitMs: number;
-  /** Breaks it off. */
+  /** Cancels the call. */
   readonly signal?: AbortSignal;
 }
 
 export type WatchStream = ClientDuplexStream<Request<"WatchRequest">, Message<"WatchResponse">>;
 
-/** A member without a leader refuses calls that ask for one, instead of letting them wait. gRPC takes a copy for each call. */
+/** Makes a member without a leader refuse the call instead of letting it wait. gRPC copies it for each call. */
 const METADATA: Readonly<Record<Reach, Metadata>> = { cluster: hasLeader(), local: new Metadata() };
 const BACKOFF = { initialMs: 100, maxMs: 2000, jitter: 0.3 };
 
@@ -48,7 +48,7 @@ export class Endpoint {
     this.#backoff = new Backoff(BACKOFF, random);
   }
 
-  /** Why it was last passed over; undefined while it works. */
+  /** Its last failure; undefined while it works. */
   get failure(): Failure | undefined {
     return this.#failure;
   }
@@ -65,7 +65,7 @@ export class Endpoint {
 
   failed(failure: Failure): void {
     const now = this.#clock.monotonic();
-    // Calls that were under way together fail together: that is one failure, not many.
+    // Calls that were under way together fail together: that counts as one failure.
     if (this.#failure === undefined || now >= this.#aloneUntilMs) this.#aloneUntilMs = now + this.#backoff.next();
     this.#failure = failure;
   }

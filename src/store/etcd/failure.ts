@@ -1,16 +1,16 @@
 /**
- * What went wrong with one call to one member: from gRPC's codes and etcd's words to what the store can act on, and to a
- * sentence for people.
+ * The failure of one call to one member: from gRPC's codes and etcd's messages to what the store can act on, and a
+ * message for people.
  *
- * 1. `sent` is false only if the request certainly changed nothing: it never left, or etcd says that it refused it before
- *    taking it up. In doubt it is true.
- * 2. etcd's messages are part of its API: its own clients tell errors apart by them.
+ * 1. `sent` is false only if the request certainly changed nothing: it was never sent, or etcd refused it before
+ *    processing it. In doubt it is true.
+ * 2. etcd's messages are part of its API: its own clients distinguish errors by them.
  */
 
 import { type ServiceError, status } from "@grpc/grpc-js";
 
 export type FailureKind =
-  /** There is no connection, or nothing comes back on it. */
+  /** There is no connection, or no answer on it. */
   | "unreachable"
   /** The member answers, but cannot reach its cluster now; its own data can be read. */
   | "leaderless"
@@ -20,7 +20,7 @@ export type FailureKind =
   | "too-large"
   | "compacted"
   | "future"
-  /** etcd understood and said no; asking again or elsewhere would not help. */
+  /** etcd refused the request; a retry would not help. */
   | "refused";
 
 export interface Failure {
@@ -31,7 +31,7 @@ export interface Failure {
   readonly cause: unknown;
 }
 
-/** Another member, or the same one a little later, may do better. */
+/** A retry, on this member later or on another, may succeed. */
 export function isPassing({ kind }: Failure): boolean {
   return kind === "unreachable" || kind === "leaderless" || kind === "busy";
 }
@@ -62,7 +62,7 @@ const REFUSALS: ReadonlySet<number> = new Set([
   status.UNIMPLEMENTED,
 ]);
 
-/** gRPC's words for a call that never got a connection. */
+/** gRPC's messages for a call without a connection. */
 const NEVER_LEFT = /^(No connection established|Name resolution failed)/;
 
 const REASONS: readonly (readonly [pattern: RegExp, reason: string])[] = [
@@ -96,7 +96,7 @@ export function failureOf(error: unknown): Failure {
   return { kind: "unreachable", sent, reason, cause: error };
 }
 
-/** No answer came in time. A member that still has its connection may merely have lost its cluster. */
+/** The deadline has passed. A member that is still connected may have lost its quorum. */
 export function silence(connected: boolean): Failure {
   return { kind: connected ? "leaderless" : "unreachable", sent: true, reason: "it does not answer", cause: undefined };
 }

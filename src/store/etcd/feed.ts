@@ -1,17 +1,17 @@
 /**
  * All changes to all keys after a revision, from whichever member delivers them, without loss or repeats.
  *
- * Every revision of etcd changes at least one key, so a watch over the whole key space sees every revision. Three things
- * follow, and hold whatever version etcd has:
+ * Every revision of etcd changes at least one key, so a watch over the whole key space sees every revision. Three
+ * things follow, and hold whatever version etcd has:
  *
  * 1. The position is exact: when the change of revision 7 has come, everything up to 7 has come. No progress
  *    notification is needed, whose revisions etcd before 3.4.31 and 3.5.13 announces too early.
- * 2. Loss is seen: revisions follow each other without gaps, or the stream is not to be trusted and is opened anew.
- * 3. The feed starts at the revision before the first one wanted, and drops that: so etcd itself says whether it still has
- *    all that comes after. (Asked for the next one, it would pass in silence over a deletion at the very revision of a
- *    compaction, which it no longer holds.)
+ * 2. Loss is detected: revisions follow each other without gaps, or the stream is reopened.
+ * 3. The feed starts at the revision before the first one wanted, and drops that: so etcd itself reports whether it
+ *    still has all that follows. (A watch from the next revision would silently skip a deletion at the very revision of
+ *    a compaction.)
  *
- * A stream that breaks, or that hears nothing of a revision known from answers for some time, continues on another member.
+ * A stream that breaks, or that does not deliver a revision which answers already show, continues on another member.
  */
 
 import { childController } from "#base";
@@ -25,13 +25,13 @@ import { failureOf, silence } from "./failure.ts";
 import { NUL } from "./keys.ts";
 import type { Message } from "./rpc.ts";
 
-/** An etcd that nothing was written to has revision 1, without a change. */
+/** An empty etcd has revision 1, without a change. */
 const FIRST_REVISION = 1;
 const STALL_CHECK_MS = 2000;
 
 /**
- * Ends only by an error: Compacted, or the reason of the signal, which must be a child of the connection's. Read on without
- * pause until you leave: a feed that nobody reads looks like a stalled one.
+ * Ends only by an error: Compacted, or the reason of the signal, which must be a child of the connection's. Must be
+ * read without pause: a feed that is not read looks like a stalled one.
  */
 export async function* follow(
   connection: Connection,
@@ -54,21 +54,21 @@ export async function* follow(
       signal.throwIfAborted();
       if (isStoreError(error)) throw error;
       if (error instanceof Gap) {
-        // Once may be a fault of one member; twice means that the history is not there.
+        // One gap may be a fault of one member; two mean that the history is gone.
         if (++gaps > 1) throw compactedError(position, error.revision);
       } else endpoint.failed(error instanceof Stalled ? silence(true) : failureOf(error));
     }
   }
 }
 
-/** The oldest revision that can still be read, once something has been compacted: a watch from the beginning is told it. */
+/** The oldest readable revision, if something has been compacted: a watch from the beginning reports it. */
 export async function oldestRevision(connection: Connection, deadline: number): Promise<Revision> {
   using ending = childController(connection.signal);
   const late = new StoreError("Unavailable", "etcd did not say in time how far it has been compacted.");
   const timer = connection.clock.timer(deadline - connection.clock.monotonic(), () => ending.abort(late));
   try {
     for await (const batch of follow(connection, 0, ending.signal)) {
-      // A member that lags behind still has it all.
+      // A member that lags behind may still have everything.
       if (batch.revision >= connection.newest) break;
     }
     return FIRST_REVISION;
@@ -90,7 +90,7 @@ async function* messages(
 ): AsyncGenerator<Message<"WatchResponse">, void, undefined> {
   const stream = endpoint.openWatch();
   const cancel = () => stream.cancel();
-  // The iteration below reports errors; one that comes after it was left is the cancellation itself.
+  // The iteration below reports errors; an error after it is the cancellation itself.
   stream.on("error", () => {});
   signal.addEventListener("abort", cancel, { once: true });
   const guard = new StallGuard(connection, stream, position);
@@ -114,7 +114,7 @@ async function* messages(
   }
 }
 
-/** Ends a stream on which nothing comes although there is more: its member may be cut off, or stopped. */
+/** Ends a stream that delivers nothing although there is more: its member may be cut off or stopped. */
 class StallGuard {
   position: Revision;
   stalled = false;

@@ -1,9 +1,9 @@
 /**
  * Keys and key ranges as etcd's bytes, and etcd's key-values as entries.
  *
- * 1. Keys that begin with a NUL are the store's own. They come before all others, so callers' ranges simply start after them:
- *    no list, count or watch of a caller ever shows one.
- * 2. A value that goes out of here does not keep a much larger message alive.
+ * 1. Keys that begin with a NUL are the store's own. They come before all others, so callers' ranges simply start after
+ *    them: no list, count or watch of a caller ever shows one.
+ * 2. A value does not keep a much larger message alive.
  */
 
 import { checkKey } from "../model/arguments.ts";
@@ -14,7 +14,7 @@ import type { Message } from "./rpc.ts";
 export const NUL = Buffer.from([0]);
 const FIRST_OF_CALLERS = Buffer.from([1]);
 
-/** Where API servers that share an etcd agree on who compacts it. */
+/** The key by which API servers that share an etcd agree which one compacts. */
 export const COMPACTION_KEY = Buffer.from("\0k8ts/compact_rev_key");
 
 export interface KeyRange {
@@ -74,7 +74,7 @@ export function changeOf({ kv, prevKv, type }: Message<"Event">): Change {
   return { key: kv.key.toString(), revision: Number(kv.modRevision), entry: undefined, previous };
 }
 
-/** Received values are windows on the whole message. One that is most of it stays as it is, a small part is copied out. */
+/** Received values are views of the whole message. A value that is most of it is kept, a small part is copied. */
 function detached(value: Buffer): Buffer {
   return value.length * 2 >= value.buffer.byteLength ? value : Buffer.from(value);
 }

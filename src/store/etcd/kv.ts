@@ -1,8 +1,8 @@
 /**
  * Reads and writes: each call of the store as one request to etcd (a long list as several, all as of one revision).
  *
- * 1. Every write is a transaction on one key: compare, write if equal, else read what is there. So a refused write shows
- *    the very state that refused it.
+ * 1. Every write is a transaction on one key: compare, write if equal, else read what is there. So a refused write
+ *    shows the very state that refused it.
  * 2. etcd takes revision 0 for "newest"; the store does not, so 0 never goes out.
  */
 
@@ -17,7 +17,7 @@ import type { Message, Request } from "./rpc.ts";
 
 /** Longer lists are fetched in parts: no message, and no turn of the event loop, grows with the cluster. */
 const PART_ENTRIES = 5000;
-/** The state of an etcd that nothing was ever written to. */
+/** The revision of an empty etcd. */
 const EMPTY_REVISION = 1;
 const COMPARE = { createRevision: 1, modRevision: 2 } as const;
 
@@ -35,7 +35,8 @@ export class KeyValues {
 
   async list(prefix: string, options: ListOptions = {}): Promise<Page> {
     checkList(prefix, options);
-    // Nothing is still asked for, as a key nobody has: the answer tells the revision, or that it is gone.
+    // An empty range is still requested, as a key that cannot exist: the answer has the revision, or says that it is
+    // compacted.
     const range = rangeOf(prefix, options.after) ?? { key: NUL };
     const deadline = this.#connection.deadline(options);
     try {
@@ -44,7 +45,7 @@ export class KeyValues {
       const { revision } = options;
       if (isStoreError(error, "FutureRevision")) throw futureError(revision ?? 0, this.#connection.newest);
       if (!isStoreError(error, "Compacted")) throw error;
-      // The newest state was asked for, and was compacted away between two parts: in one part, that cannot happen.
+      // The newest state was compacted between two parts: read it again in one part.
       if (revision === undefined) return this.#parts(range, options, deadline, Number.MAX_SAFE_INTEGER);
       throw compactedError(revision, await oldestRevision(this.#connection, deadline));
     }
@@ -80,7 +81,7 @@ export class KeyValues {
     if (revision === 0) return;
     const { rpc } = this.#connection;
     try {
-      // Doing it twice does no harm, so it may be sent to one member after the other.
+      // Idempotent, so it may be sent to one member after the other.
       await this.#connection.read(rpc.compact, { revision, physical: false }, this.#connection.deadline(options));
     } catch (error) {
       if (isStoreError(error, "FutureRevision")) throw futureError(revision, this.#connection.newest);
@@ -131,7 +132,7 @@ export class KeyValues {
     options: CallOptions,
   ): Promise<WriteOutcome> {
     checkRevision(expected);
-    // Revision 0 is what etcd compares an absent key with; for the store an absent key is never the expected one.
+    // etcd compares an absent key as revision 0; in the store revision 0 never matches.
     return this.#swap(key, "modRevision", expected === 0 ? -1 : expected, write, options);
   }
 

@@ -1,4 +1,4 @@
-/** Opening: options and files checked, the cluster asked once, so that a store that opens is one that works. */
+/** Opening: checks options and files, and calls the cluster once, so that a store that opens works. */
 
 import { readFile } from "node:fs/promises";
 import { type Clock, type Logger, type Random, silentLogger, systemRandom } from "#base";
@@ -25,9 +25,12 @@ export interface EtcdOptions {
   readonly log?: Logger;
   /** How long opening may take. Default: 5 s. */
   readonly timeoutMs?: number;
-  /** How often the servers on this etcd compact it, together. 0: this one never does. Default: `history.maxAgeMs`, or 5 minutes. */
+  /**
+   * The interval at which one of the servers on this etcd compacts it. 0: this server never does. Default:
+   * `history.maxAgeMs`, or 5 minutes.
+   */
   readonly compactionIntervalMs?: number;
-  /** Only `maxAgeMs` means something to etcd, which keeps its history on disk. */
+  /** Only `maxAgeMs` applies: etcd keeps its history on disk. */
   readonly history?: Partial<HistoryPolicy>;
   /** How much of the latest changes is held in memory for watches. Default: 16 MB. */
   readonly windowBytes?: number;
@@ -74,12 +77,12 @@ async function tlsMaterial({ caFile, certFile, keyFile }: EtcdTlsFiles): Promise
   return { ca, cert, key };
 }
 
-async function read(file: string | undefined, what: string): Promise<Buffer | undefined> {
+async function read(file: string | undefined, name: string): Promise<Buffer | undefined> {
   if (file === undefined) return undefined;
   try {
     return await readFile(file);
   } catch (cause) {
-    throw new StoreError("Unavailable", `The ${what} cannot be read from ${file}.`, { cause });
+    throw new StoreError("Unavailable", `The ${name} cannot be read from ${file}.`, { cause });
   }
 }
 

@@ -1,8 +1,7 @@
 /**
- * Tells watches that they are up to date, in rounds: however many ask, one read of the newest revision serves all.
+ * Answers progress requests of watches, in rounds: one read of the newest revision serves all requests of a round.
  *
- * 1. Who asks while a round is under way is served by the next one: the revision that counts is that of the moment of
- *    asking, and the read of the round before may be older.
+ * 1. A request during a round is served by the next one: the read of the current round may be older than the request.
  * 2. A round ends when the feed has delivered everything up to the revision read, not before.
  */
 
@@ -11,9 +10,9 @@ import type { Revision } from "../model/store.ts";
 
 export interface ProgressOptions {
   readonly tasks: TaskGroup;
-  /** The cluster's revision at some moment after the call; tries until it gets an answer. */
+  /** The cluster's revision at some moment after the call; retries until there is an answer. */
   newest(signal: AbortSignal): Promise<Revision>;
-  /** Resolves when everything up to this revision can be read by watches. */
+  /** Resolves when watches can read everything up to this revision. */
   reached(revision: Revision, signal: AbortSignal): Promise<void>;
 }
 
@@ -26,11 +25,11 @@ export class ProgressRounds {
     this.#options = options;
   }
 
-  /** `tell` is called when everything up to the newest revision of this moment can be read. */
-  ask(tell: () => void): void {
+  /** Calls `report` when everything up to the revision at the time of this call can be read. */
+  ask(report: () => void): void {
     const { tasks } = this.#options;
     if (tasks.signal.aborted) return;
-    this.#asking.add(tell);
+    this.#asking.add(report);
     if (this.#running) return;
     this.#running = true;
     tasks.run("watch progress", async (signal) => {
@@ -46,6 +45,6 @@ export class ProgressRounds {
     const round = [...this.#asking];
     this.#asking.clear();
     await this.#options.reached(await this.#options.newest(signal), signal);
-    for (const tell of round) tell();
+    for (const report of round) report();
   }
 }

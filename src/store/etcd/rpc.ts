@@ -3,7 +3,8 @@
  * follow from it, and nothing is read from disk, so it also works inside a bundle.
  *
  * 1. Only the numbers travel: field names are ours, and fields we never look at are left out. Unknown ones are skipped.
- * 2. int64 comes back as a decimal string, because a JavaScript number could lose bits of member ids; revisions fit a number.
+ * 2. int64 comes back as a decimal string, because a JavaScript number could lose bits of member ids; revisions fit a
+ *    number.
  */
 
 import { fromJSON, type ServiceDefinition } from "@grpc/proto-loader";
@@ -165,7 +166,7 @@ export function createRpc(): Rpc {
     arrays: true,
   });
   const method = <Req, Res>(service: keyof typeof services, name: string): Method<Req, Res> => {
-    // What fromJSON returns is untyped; its shape is what the table above says.
+    // fromJSON returns an untyped value; the table above is its type.
     const definition = (loaded[`etcdserverpb.${service}`] as ServiceDefinition | undefined)?.[name];
     if (definition === undefined) throw new Error(`etcd has no method ${service}/${name}.`);
     return {

@@ -1,8 +1,8 @@
 /**
  * One feed with its window and the watches that read it, from its start until it ends or fails.
  *
- * 1. A watch that needs what the window has dropped, or never had, reads it from etcd, a slice at a time: memory is
- *    bounded, however slow or late a watch is.
+ * 1. A watch that needs changes which the window lacks reads them from etcd, a slice at a time: memory is bounded,
+ *    however slow or late a watch is.
  * 2. All watches end with the feed; `failure` says why.
  */
 
@@ -16,7 +16,7 @@ import { ownKey } from "./keys.ts";
 import { ChangeWindow, changeBytes } from "./window.ts";
 
 const SLICE_BYTES = 4 * 1024 * 1024;
-/** A slice that takes longer comes in parts, so that a watch that has ended meanwhile does not read on for long. */
+/** The time limit of a slice, so that a watch that has ended meanwhile stops reading soon. */
 const SLICE_MS = 2000;
 
 export interface SourceOptions {
@@ -24,7 +24,7 @@ export interface SourceOptions {
   /** The feed delivers what comes after it. */
   readonly base: Revision;
   readonly windowBytes: number;
-  /** What this store knows to be compacted. */
+  /** The compacted revision, as far as this store knows. */
   readonly compacted: () => Revision;
 }
 

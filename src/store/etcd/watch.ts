@@ -1,10 +1,10 @@
 /**
  * The watches of a store: they share one source of changes, which starts with the first of them.
  *
- * 1. Progress is never claimed ahead of delivery: the newest revision is read from the cluster, the feed reaches it, and only
- *    then are the watches that asked told.
- * 2. When etcd has compacted what the feed still needs, everybody misses something: all watches end as Compacted, and the
- *    next one starts a new source.
+ * 1. Progress is never claimed ahead of delivery: the newest revision is read from the cluster, the feed reaches it,
+ *    and only then the watches that requested progress get it.
+ * 2. When etcd has compacted what the feed still needs, all watches end as Compacted, and the next one starts a new
+ *    source.
  * 3. A watch ends at once when its signal aborts, even if etcd does not answer.
  */
 
@@ -37,7 +37,7 @@ export class EtcdWatches {
   readonly #options: EtcdWatchesOptions;
   readonly #tasks: TaskGroup;
   #session: Promise<Session> | undefined;
-  /** What this store knows to be compacted. */
+  /** The compacted revision, as far as this store knows. */
   #compacted: Revision = 0;
 
   constructor(options: EtcdWatchesOptions) {
@@ -54,8 +54,8 @@ export class EtcdWatches {
     let askedEarly = false;
     const started = ({ source, progress }: Session): Watch => {
       const inner = source.watch(prefix, options);
-      const tell = () => inner.requestProgress();
-      ask = () => progress.ask(tell);
+      const report = () => inner.requestProgress();
+      ask = () => progress.ask(report);
       if (askedEarly) ask();
       return inner;
     };
@@ -68,7 +68,7 @@ export class EtcdWatches {
     };
   }
 
-  /** Older watches fail from now on, also where the window still holds what they ask for. */
+  /** Older watches fail from now on, even if the window still holds their changes. */
   compacted(revision: Revision): void {
     this.#compacted = Math.max(this.#compacted, revision);
   }
@@ -94,14 +94,14 @@ export class EtcdWatches {
       }
     } catch (error) {
       if (isAbort(error, signal)) return;
-      // The source closes its watches when it fails, too; then the failure is what there is to say.
+      // A source that fails also closes its watches: then its failure is the error.
       throw isStoreError(error, "Closed") ? (session?.source.failure ?? error) : error;
     } finally {
       if (iterator !== undefined) this.#leave(iterator);
     }
   }
 
-  /** A watch that ends while it reads from etcd is not waited for by its reader, only by `close`. */
+  /** A read from etcd that outlives its watch is awaited by `close`, not by the reader. */
   #leave(iterator: AsyncIterator<WatchBatch>): void {
     if (this.#tasks.signal.aborted) return;
     this.#tasks.run("end of a watch", async () => {
@@ -123,7 +123,7 @@ export class EtcdWatches {
     const { connection, windowBytes, log } = this.#options;
     const tasks = this.#tasks;
     const newest = (signal: AbortSignal) => this.#newest(signal);
-    // The first watch usually comes with the revision of the first list: from there on the window serves all that follow.
+    // The first watch usually starts at the revision of the first list: the window then serves all later watches.
     const base = Math.min(after, await newest(tasks.signal));
     const source = new Source({ connection, base, windowBytes, compacted: () => this.#compacted });
     tasks.run("watch feed", async (signal) => {
@@ -138,7 +138,7 @@ export class EtcdWatches {
     return { source, progress: new ProgressRounds({ tasks, newest, reached: source.reached.bind(source) }) };
   }
 
-  /** The cluster's revision; tries until there is an answer. */
+  /** The cluster's revision; retries until there is an answer. */
   async #newest(signal: AbortSignal): Promise<Revision> {
     const { keyValues, connection, random, log } = this.#options;
     const backoff = new Backoff(RETRY, random);

@@ -1,8 +1,9 @@
 /**
- * The recent changes of the whole store, in memory, for all watches to read: bounded by its size, not by who reads how slowly.
+ * The recent changes of the whole store in memory, shared by all watches. Its size is bounded, however slowly they
+ * read.
  *
  * 1. It holds every change after `base` up to `head`, except those of the store's own keys.
- * 2. What does not fit any more is dropped from the old end, whole revisions at a time.
+ * 2. The oldest changes are dropped first, whole revisions at a time.
  */
 
 import type { LogSlice } from "../history/log-watch.ts";
@@ -10,15 +11,15 @@ import type { Change, Revision } from "../model/store.ts";
 import type { FeedBatch } from "./assembly.ts";
 import { ownKey } from "./keys.ts";
 
-/** What a change costs besides its key and values. */
+/** The approximate memory of a change besides its key and values. */
 const OVERHEAD_BYTES = 200;
-/** The empty places of dropped changes are cut off when they are this many, and half of the list. */
+/** The list is cut when this many dropped changes are at its start and they are half of it. */
 const CUT_AT = 1024;
 
 export class ChangeWindow {
   readonly #maxBytes: number;
   #changes: (Change | undefined)[] = [];
-  /** Where the held changes begin; before it is nothing. */
+  /** The index of the oldest held change. */
   #start = 0;
   #bytes = 0;
   #base: Revision;
@@ -51,7 +52,7 @@ export class ChangeWindow {
     return visible;
   }
 
-  /** Undefined if some of what was asked for has been dropped. */
+  /** Undefined if some of the requested changes have been dropped. */
   read(prefix: string, after: Revision, limit: number): LogSlice | undefined {
     if (!this.holds(after)) return undefined;
     const found: Change[] = [];
@@ -59,7 +60,7 @@ export class ChangeWindow {
       const change = this.#changes[i];
       if (change === undefined || !change.key.startsWith(prefix)) continue;
       const last = found.at(-1);
-      // A revision may have changed several keys, if somebody else wrote it; it is never cut in two.
+      // A revision of another writer may have several changes; it is never split.
       if (found.length >= limit && last?.revision !== change.revision)
         return { changes: found, through: change.revision - 1 };
       found.push(change);

@@ -1,9 +1,9 @@
 /**
- * How much history a store keeps, and when it forgets the rest.
+ * How much history a store keeps, and when it compacts.
  *
- * 1. The decision is pure: `compactTarget` looks at marks, which say when the store was at which revision.
- * 2. The keeper has one timer, and only while there is history to forget. It ends with its signal.
- * 3. `wrote` also decides: a burst of writes between two ticks does not outgrow the limits by more than a mark's step.
+ * 1. The decision is pure: `compactTarget` looks at marks: the store's revision at points in time.
+ * 2. The keeper has one timer, only while there is history to compact. It ends with its signal.
+ * 3. `wrote` also decides: a burst of writes between two ticks exceeds the limits by at most one mark's step.
  */
 
 import type { Clock, Timer } from "#base";
@@ -12,7 +12,7 @@ import type { Revision } from "../model/store.ts";
 export interface HistoryPolicy {
   readonly maxAgeMs: number;
   readonly maxChanges: number;
-  /** Of the values that only history keeps. */
+  /** Bytes of the values that only history keeps. */
   readonly maxBytes: number;
 }
 
@@ -22,17 +22,17 @@ export const DEFAULT_HISTORY: HistoryPolicy = {
   maxBytes: 64 * 1024 * 1024,
 };
 
-/** Where the store was at some time. */
+/** The store's revision at some time. */
 export interface Mark {
   readonly atMs: number;
   readonly revision: Revision;
-  /** Bytes that went into history up to this revision, forgotten ones included. */
+  /** Bytes that went into history up to this revision, compacted ones included. */
   readonly bytes: number;
 }
 
 /**
- * The revision to compact to, or undefined if all history may stay. `marks` are in order; the first is the revision that
- * the store was last compacted to. Every revision is one change.
+ * The revision to compact to, or undefined if all history may stay. `marks` are in order; the first is the revision
+ * that the store was last compacted to. Every revision is one change.
  */
 export function compactTarget(policy: HistoryPolicy, marks: readonly Mark[], now: Mark): Revision | undefined {
   const [oldest] = marks;
@@ -48,9 +48,9 @@ export interface HistoryOptions {
   readonly clock: Clock;
   readonly policy: HistoryPolicy;
   readonly signal: AbortSignal;
-  /** Compacts the store; not called again before it has ended. */
+  /** Compacts the store; one call at a time. */
   compact(revision: Revision): Promise<void> | void;
-  /** Told when `compact` failed. It is tried again at the next tick. */
+  /** Called when `compact` failed. The next tick tries again. */
   failed(error: unknown): void;
 }
 
@@ -59,14 +59,14 @@ const STEPS = 16;
 
 export class HistoryKeeper {
   readonly #options: HistoryOptions;
-  /** In order; the first is where the store was compacted to. */
+  /** In order; the first is the compacted revision. */
   #marks: Mark[];
   #revision: Revision;
   #bytes = 0;
   #timer: Timer | undefined;
   #compacting = false;
 
-  /** `compacted` and `revision`: the history that is there at the start. Its age is not known: it counts as new. */
+  /** `compacted` and `revision`: the history at the start. Its age is unknown: it counts as new. */
   constructor(options: HistoryOptions, compacted: Revision, revision: Revision) {
     this.#options = options;
     this.#revision = revision;
@@ -75,7 +75,7 @@ export class HistoryKeeper {
     this.#arm();
   }
 
-  /** To be told about writes: the newest revision, and how many bytes these changes moved into history. */
+  /** To be called for writes: the newest revision, and how many bytes these changes moved into history. */
   wrote(revision: Revision, bytes: number): void {
     this.#revision = revision;
     this.#bytes += bytes;

@@ -1,8 +1,7 @@
 /**
- * Lists as of an older revision: the current state with the changes made since undone. Pure, over iterables that each
- * backend makes from what it holds.
+ * Lists at an older revision: the current state with the later changes undone. Pure, over iterables of the backend.
  *
- * 1. The first change to a key after a revision knows, as its `previous`, what the key held at that revision.
+ * 1. The `previous` of the first change to a key after a revision is the key's entry at that revision.
  * 2. All iterables are in the order of keys' bytes, except changes, which are in the order of revisions.
  */
 
@@ -10,10 +9,10 @@ import { Heap } from "#base";
 import { sortKey } from "../model/key-order.ts";
 import type { Change, Entry, Page, Revision } from "../model/store.ts";
 
-/** What some keys hold instead of what a list says; undefined: nothing. */
+/** Entries that override those of a list; undefined: the key is absent. */
 export type Overlay = ReadonlyMap<string, Entry | undefined>;
 
-/** `changes`: all that came after the revision asked for. Only keys with the prefix, and after `after`, are kept. */
+/** `changes`: all after the requested revision. Only keys with the prefix, and after `after`, are kept. */
 export function undo(changes: Iterable<Change>, prefix: string, after?: string): Overlay {
   const undone = new Map<string, Entry | undefined>();
   const start = after === undefined ? "" : sortKey(after);
@@ -23,7 +22,7 @@ export function undo(changes: Iterable<Change>, prefix: string, after?: string):
   return undone;
 }
 
-/** The entries with those of the overlay in their place. */
+/** The entries with the overlay applied. */
 export function* overlaid(entries: Iterable<Entry>, overlay: Overlay): Generator<Entry> {
   // A heap, not a sorted array: of many changes, a page needs only the first few keys.
   const others = new Heap<{ readonly at: string; readonly entry: Entry }>((a, b) => a.at < b.at);

@@ -1,11 +1,11 @@
 /**
  * Watches as cursors over a shared log of changes, for backends that keep one.
  *
- * 1. A watch holds no changes: it reads the log from its cursor whenever its reader asks for more.
- * 2. A watch that has read all is woken only by a change to its own prefix, or when progress was asked for; as long as
- *    neither happens, it also survives any compaction.
- * 3. A watch that needs history which is gone fails as Compacted: `ChangeLog.read` says so.
- * 4. A watch ends with its signal, quietly; when the log closes, as Closed.
+ * 1. A watch holds no changes: it reads the log from its cursor on demand.
+ * 2. A watch that has read everything is woken only by a change to its prefix or a progress request; until then it also
+ *    survives any compaction.
+ * 3. A watch that needs compacted history fails as Compacted: `ChangeLog.read` throws that.
+ * 4. A watch ends without an error with its signal, and as Closed when the log closes.
  */
 
 import { checkPrefix, checkRevision, closedError } from "../model/arguments.ts";
@@ -21,11 +21,11 @@ export interface LogSlice {
   readonly through: Revision;
 }
 
-/** What a backend gives its watches to read. It may answer at once or later. */
+/** The log of a backend. `read` may be synchronous or not. */
 export interface ChangeLog {
-  /** The newest revision that `read` can show: durable, where the backend is. */
+  /** The newest revision that `read` returns: durable, if the backend is. */
   head(): Revision;
-  /** Up to `limit` changes to keys with this prefix after a revision. Fails as Compacted if some of them are gone. */
+  /** Up to `limit` changes to keys with this prefix after a revision. Throws Compacted if some are gone. */
   read(prefix: string, after: Revision, limit: number): LogSlice | Promise<LogSlice>;
 }
 
@@ -48,7 +48,7 @@ export class LogWatches {
     };
   }
 
-  /** To be called for each change, in order, in the same turn as `head` comes to show it. */
+  /** To be called for each change, in order, in the same turn of the event loop in which `head` includes it. */
   changed(key: string, revision: Revision): void {
     this.#cursors.visit(key, (cursor) => cursor.changed(revision));
   }
@@ -85,13 +85,13 @@ class Cursor {
   readonly #log: ChangeLog;
   /** Everything up to here has been delivered. */
   #delivered: Revision;
-  /** Where to read the log from; undefined while no change to the prefix is known that was not delivered. */
+  /** Where to read the log from; undefined while all known changes to the prefix are delivered. */
   #readAfter: Revision | undefined;
   /** The newest change to the prefix that was announced. */
   #announced: Revision = 0;
   #progressAsked = false;
   #wake: (() => void) | undefined;
-  /** Something happened while nobody slept: the next sleep is over at once. */
+  /** It was woken while not asleep: the next sleep ends at once. */
   #woken = false;
 
   constructor(log: ChangeLog, prefix: string, after: Revision, signal: AbortSignal) {
@@ -105,7 +105,7 @@ class Cursor {
     return this.#readAfter !== undefined;
   }
 
-  /** From here on, `changed` is told about every change. */
+  /** From here on, `changed` is called for every change. */
   start(): void {
     this.#readAfter = this.#delivered < this.#log.head() ? this.#delivered : undefined;
   }
@@ -131,14 +131,14 @@ class Cursor {
       MAX_BATCH_CHANGES,
     );
     this.#delivered = Math.max(this.#delivered, through);
-    // What came after `head` was announced, so there is no need to read on just because others were written meanwhile.
+    // Changes after `head` are announced separately: other keys' changes are no reason to read on.
     this.#readAfter = through < head || through < this.#announced ? through : undefined;
     const progressed = asked && through >= head;
     if (progressed) this.#progressAsked = false;
     return changes.length > 0 || progressed ? { changes, revision: this.#delivered } : undefined;
   }
 
-  /** The batch without changes that was asked for, if it was. */
+  /** The empty batch that answers a progress request, if there was one. */
   progress(): WatchBatch | undefined {
     if (!this.#progressAsked) return undefined;
     this.#progressAsked = false;

@@ -1,6 +1,6 @@
 /**
- * Finds, for a key, everything registered under one of its prefixes, at a cost that follows the number of different
- * prefix lengths and not the number of prefixes.
+ * Finds everything that is registered under a prefix of a key. The cost depends on the number of different prefix
+ * lengths, not on the number of prefixes.
  */
 
 export class PrefixIndex<T> {

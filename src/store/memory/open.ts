@@ -1,4 +1,4 @@
-/** Where memory stores come from: nothing, a snapshot in memory, or a snapshot file. */
+/** Opens memory stores: empty, from a snapshot in memory, or from a snapshot file. */
 
 import { type RestoreOptions, readSnapshot, restoredRevision } from "../snapshot/snapshot-file.ts";
 import { type MemorySnapshot, MemoryState } from "./state.ts";
@@ -8,7 +8,7 @@ export function openMemoryStore({ from, ...options }: MemoryOptions & { readonly
   return new MemoryStore(options, from?.fork());
 }
 
-/** A damaged file fails as a whole: there is no store with a part of it. */
+/** A damaged file fails as a whole: no store has only a part of it. */
 export async function restoreMemoryStore(
   source: AsyncIterable<Uint8Array>,
   options: MemoryOptions & RestoreOptions,

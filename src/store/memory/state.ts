@@ -1,8 +1,8 @@
 /**
- * All that a memory store holds, as values that fork in O(1).
+ * The content of a memory store: two OrderedMaps, which fork in O(1) (docs/adr/0020-ordered-map.md).
  *
  * 1. `log` has exactly the changes after `compacted`, up to `head`.
- * 2. Both maps sort by what makes lists and watches cheap: keys' bytes, and revisions.
+ * 2. Entries are sorted by keys' bytes, for lists; changes by revision, for watches.
  */
 
 import { type KeyRange, OrderedMap } from "#base";
@@ -11,12 +11,12 @@ import type { LogSlice } from "../history/log-watch.ts";
 import { prefixRange, sortKey } from "../model/key-order.ts";
 import type { Change, Entry, ListOptions, Page, Revision } from "../model/store.ts";
 
-/** A state that stays as it was, and can be looked at for as long as one likes. */
+/** An immutable state. */
 export interface MemorySnapshot {
   readonly revision: Revision;
   /** In the order of their keys' bytes. */
   entries(): Iterable<Entry>;
-  /** The same state, to be written to: what a store starts from. O(1). */
+  /** A writable copy of the same state. O(1). */
   fork(): MemoryState;
 }
 
@@ -93,7 +93,7 @@ export class MemoryState implements MemorySnapshot {
     return change;
   }
 
-  /** Puts in an entry with the revisions it had elsewhere; no change is logged. */
+  /** Inserts an entry with its given revisions; no change is logged. */
   load(entry: Entry): void {
     this.#entries.set(sortKey(entry.key), entry);
   }

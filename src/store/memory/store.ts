@@ -1,9 +1,9 @@
 /**
- * The store in memory: nothing survives the process, and a fork of everything costs nothing.
+ * The store in memory: nothing survives the process, and a fork is O(1).
  *
- * 1. Every call does its work at once; a promise is only the form of its answer.
+ * 1. Every call does its work synchronously and returns a resolved promise.
  * 2. Forks share what they have in common and never see each other's later writes; watches stay with their store.
- * 3. History is bounded by the policy, so that a store which is written for ever does not grow for ever.
+ * 3. History is bounded by the policy, so that memory stays bounded.
  */
 
 import type { Clock } from "#base";
@@ -49,7 +49,7 @@ export class MemoryStore implements Store {
       policy: { ...DEFAULT_HISTORY, ...options.history },
       signal: this.#end.signal,
       compact: (revision: Revision) => state.compact(revision),
-      // Compaction in memory cannot fail; should it ever, nobody is to miss it.
+      // Compaction in memory cannot fail; if it does, it must not go unnoticed.
       failed: (error: unknown) => {
         throw error;
       },
@@ -57,13 +57,13 @@ export class MemoryStore implements Store {
     this.#history = new HistoryKeeper(keeping, state.compacted, state.revision);
   }
 
-  /** A store of its own that starts from everything that is here now. O(1). */
+  /** An independent store with the same content. O(1). */
   fork(): MemoryStore {
     this.#checkOpen();
     return new MemoryStore(this.#options, this.#state.fork());
   }
 
-  /** What is here now, to be read later or to start stores from: see `openMemoryStore`. O(1). */
+  /** The current content, to be read later or to open stores from: see `openMemoryStore`. O(1). */
   snapshot(): MemorySnapshot {
     this.#checkOpen();
     return this.#state.fork();

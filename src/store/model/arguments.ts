@@ -1,8 +1,9 @@
 /**
- * The checks that all backends make on what they are handed, and the sentences they refuse it with.
+ * The checks of arguments that all backends share, with their messages.
  *
- * 1. A mistake of the caller is a RangeError; what only the store can know (compacted, not yet there) is a StoreError.
- * 2. Keys are well-formed Unicode, so that their UTF-8 bytes and the string stand for each other.
+ * 1. A mistake of the caller is a RangeError; what only the store can know (compacted, future revision) is a
+ *    StoreError.
+ * 2. Keys are well-formed Unicode, so that string and UTF-8 bytes convert without loss.
  */
 
 import { StoreError } from "./errors.ts";
@@ -42,7 +43,7 @@ export function checkList(prefix: string, options: ListOptions): void {
   }
 }
 
-/** Fails unless the state as of `revision` can be read. */
+/** Throws unless the state at `revision` can be read. */
 export function checkReadable(revision: Revision, compacted: Revision, head: Revision): void {
   if (revision < compacted) throw compactedError(revision, compacted);
   if (revision > head) throw futureError(revision, head);
@@ -61,7 +62,7 @@ export function closedError(): StoreError {
   return new StoreError("Closed", "The store has been closed.");
 }
 
-function checkText(text: string, what: string): void {
+function checkText(text: string, name: string): void {
   if (!text.isWellFormed())
-    throw new RangeError(`A ${what} must be well-formed Unicode: ${JSON.stringify(text)} is not.`);
+    throw new RangeError(`A ${name} must be well-formed Unicode: ${JSON.stringify(text)} is not.`);
 }

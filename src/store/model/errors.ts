@@ -1,13 +1,13 @@
-/** The one error that stores throw. What a caller can act on is in `code`; the message is a sentence for people. */
+/** The one error that stores throw. Callers act on `code`; the message is for people. */
 
 export type StoreErrorCode =
-  /** The backend does not answer now; the same call may work later. */
+  /** The backend does not answer; the same call may succeed later. */
   | "Unavailable"
   /** The revision asked for has been compacted. */
   | "Compacted"
   /** The revision asked for does not exist yet. */
   | "FutureRevision"
-  /** No space is left; reads go on. */
+  /** No space is left; reads still work. */
   | "Full"
   /** The data on disk is damaged. */
   | "Corrupt"
@@ -19,7 +19,7 @@ export type StoreErrorCode =
 
 export interface StoreErrorDetails {
   readonly cause?: unknown;
-  /** Writes only: the write may have happened although it was not acknowledged. */
+  /** Writes only: the write may have been applied although it was not acknowledged. */
   readonly maybeApplied?: boolean;
   /** Compacted only: the oldest revision that can still be read. */
   readonly compactRevision?: number;

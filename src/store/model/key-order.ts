@@ -28,7 +28,7 @@ export interface SortKeyRange {
 /** The sort keys of all keys with this prefix. */
 export function prefixRange(prefix: string): SortKeyRange {
   const from = sortKey(prefix);
-  // The first string after all that start with `from`: its last unit that can be raised, raised.
+  // The first string after all that start with `from`: increment its last unit that is not the maximum.
   for (let end = from.length; end > 0; end--) {
     const unit = from.charCodeAt(end - 1);
     if (unit < 0xffff) return { from, before: from.slice(0, end - 1) + String.fromCharCode(unit + 1) };

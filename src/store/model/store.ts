@@ -1,5 +1,5 @@
 /**
- * What every backend offers: keys and bytes under one global revision, in etcd's model.
+ * The contract of all backends: keys and bytes under one global revision, in etcd's model.
  *
  * 1. Every effective write raises the store's revision by one and touches exactly one key. Revisions never go back,
  *    also not after a crash or a restore.
@@ -7,7 +7,7 @@
  *    A write that failed with `maybeApplied` may or may not have happened; any other failure changed nothing.
  * 3. A watch delivers every change after its start, in order of revision, each exactly once, or ends with an error.
  * 4. Reads and watches never show a write that could still be lost.
- * 5. Values are shared, not copied: whoever hands one in or gets one out does not change it.
+ * 5. Values are shared, not copied: callers must not change a value that they passed in or got.
  */
 
 export type Revision = number;
@@ -15,15 +15,15 @@ export type Revision = number;
 export interface Entry {
   readonly key: string;
   readonly value: Buffer;
-  /** The revision that created the key; a key deleted and created anew starts again. */
+  /** The revision that created the key; a key that is deleted and created again gets a new one. */
   readonly createRevision: Revision;
   /** The revision of the last write to the key. */
   readonly revision: Revision;
 }
 
 /**
- * `entry` is undefined when the key was deleted, `previous` when it was created or when its last state has been compacted. A backend may read `previous`
- * when it is asked for: whoever wants it asks at once.
+ * `entry` is undefined when the key was deleted, `previous` when it was created or when its last state has been
+ * compacted. A backend may read `previous` on access: read it at once if you need it.
  */
 export interface Change {
   readonly key: string;
@@ -32,7 +32,7 @@ export interface Change {
   readonly previous: Entry | undefined;
 }
 
-/** Compare-and-swap: refused writes are answers, not errors, and carry what is there now. */
+/** Compare-and-swap: a refused write is an outcome, not an error, and carries the current entry. */
 export type WriteOutcome =
   | { readonly ok: true; readonly revision: Revision }
   | { readonly ok: false; readonly current: Entry | undefined };
@@ -43,12 +43,12 @@ export interface CallOptions {
 }
 
 export interface ReadOptions extends CallOptions {
-  /** `local` may be answered by one member that has lost its cluster, and may then be out of date. Default: `latest`. */
+  /** `local` may be answered by one member without quorum, and may then be out of date. Default: `latest`. */
   readonly consistency?: "latest" | "local";
 }
 
 export interface ListOptions extends ReadOptions {
-  /** Read as of this revision; the newest if absent. */
+  /** Reads at this revision; the newest if absent. */
   readonly revision?: Revision | undefined;
   readonly limit?: number | undefined;
   /** Only keys that sort after this one: the last key of the page before. */
@@ -58,7 +58,7 @@ export interface ListOptions extends ReadOptions {
 export interface Page {
   /** In the order of their keys' bytes. */
   readonly entries: readonly Entry[];
-  /** The revision as of which the page was read; pass it on to read the next page of the same state. */
+  /** The revision of the page; pass it on to read the next page of the same state. */
   readonly revision: Revision;
   readonly more: boolean;
 }
@@ -69,18 +69,20 @@ export interface WatchOptions {
   readonly signal: AbortSignal;
 }
 
-/** All changes to the watched keys up to and including `revision` have been delivered with this batch; it may hold none. */
+/**
+ * All changes to the watched keys up to and including `revision` have been delivered with this batch; it may hold none.
+ */
 export interface WatchBatch {
   readonly changes: readonly Change[];
   readonly revision: Revision;
 }
 
 /**
- * Iterate it once. It ends when its signal aborts and throws StoreError `Compacted` when the history it needs is gone, be
- * it too old from the start or read too slowly: list and watch again.
+ * Iterate it once. It ends when its signal aborts and throws StoreError `Compacted` when the history it needs is gone,
+ * be it too old from the start or read too slowly: list and watch again.
  */
 export interface Watch extends AsyncIterable<WatchBatch> {
-  /** Asks for a batch, possibly empty, whose revision is at least the store's revision of this moment. */
+  /** Requests a batch, possibly empty, whose revision is at least the store's current one. */
   requestProgress(): void;
 }
 
@@ -97,7 +99,10 @@ export interface Store {
 
   /** The newest revision. */
   revision(options?: ReadOptions): Promise<Revision>;
-  /** Forgets all history before `revision`: older lists and watches fail as Compacted. Compacting again or further back changes nothing. */
+  /**
+   * Drops all history before `revision`: older lists and watches fail as Compacted. Compacting to an older revision
+   * does nothing.
+   */
   compact(revision: Revision, options?: CallOptions): Promise<void>;
 
   /** Ends watches, finishes writes under way, releases everything. Calls after it fail as Closed. */

@@ -17,7 +17,7 @@ export class ByteReader {
     return this.#checksum;
   }
 
-  /** A copy of the next bytes, so that what is kept of them does not keep whole chunks; undefined if the stream ends before. */
+  /** A copy of the next bytes, so that they do not keep whole chunks alive; undefined if the stream ends before. */
   async take(length: number): Promise<Buffer | undefined> {
     const taken = Buffer.allocUnsafe(length);
     let filled = 0;
@@ -36,7 +36,7 @@ export class ByteReader {
     return this.#offset === this.#chunk.length && !(await this.#nextChunk());
   }
 
-  /** Lets go of the source before its end. */
+  /** Closes the source before its end. */
   async release(): Promise<void> {
     await this.#chunks.return?.();
   }

@@ -2,9 +2,9 @@
  * The whole state of a store at one revision as a stream of bytes: the same for all backends, so that a snapshot of one
  * can be loaded into another. It compresses by piping it through gzip; see snapshot-format.ts for the bytes.
  *
- * 1. Entries are in the order of their keys' bytes, all as of one revision, whatever is written meanwhile.
- * 2. A file that is cut off, damaged or newer than this code fails as Corrupt or NewerFormat. Damage may only show at the
- *    end: whoever loads a stream makes it visible only then, or has it checked by `verifySnapshot` before.
+ * 1. Entries are in the order of their keys' bytes, all at one revision, whatever is written meanwhile.
+ * 2. A file that is cut off, damaged or newer than this code fails as Corrupt or NewerFormat. Damage may only show at
+ *    the end: callers make what they load visible only then, or check it with `verifySnapshot` before.
  * 3. Restored revisions never go back: see RestoreOptions.
  */
 
@@ -36,7 +36,7 @@ export interface SnapshotHeader {
 }
 
 export interface Snapshot extends SnapshotHeader {
-  /** To be read once, and to the end: only then is it known that nothing is missing. */
+  /** To be read once, to the end: only then the checksum is verified. */
   readonly entries: AsyncIterable<Entry>;
 }
 
@@ -50,8 +50,8 @@ export interface RestoreOptions {
 }
 
 /**
- * What a durable backend offers for snapshots: it makes a new store at `place` and answers with the revision at which it
- * starts; all history before is compacted. If it fails, there is nothing at `place` that could be opened.
+ * What a durable backend offers for snapshots: it makes a new store at `place` and answers with the revision at which
+ * it starts; all history before is compacted. If it fails, there is nothing at `place` that could be opened.
  */
 export type Restore<Place> = (
   place: Place,
@@ -86,7 +86,9 @@ export async function* writeSnapshot(store: Store, clock: Clock): AsyncGenerator
   yield Buffer.concat([trailer, checksumBytes(crc32(trailer, checksum))]);
 }
 
-/** Reads the header at once, so that what is no snapshot, or a newer one, fails here; the entries follow when asked for. */
+/**
+ * Reads the header at once, so that a file that is not a snapshot, or is newer, fails here; entries are read on demand.
+ */
 export async function readSnapshot(source: AsyncIterable<Uint8Array>): Promise<Snapshot> {
   const bytes = new ByteReader(source);
   try {
@@ -98,7 +100,7 @@ export async function readSnapshot(source: AsyncIterable<Uint8Array>): Promise<S
   }
 }
 
-/** Reads a snapshot to its end and keeps nothing of it: fails if it could not be loaded. */
+/** Reads a snapshot to its end and discards it: throws if it could not be loaded. */
 export async function verifySnapshot(
   source: AsyncIterable<Uint8Array>,
 ): Promise<SnapshotHeader & { readonly count: number }> {

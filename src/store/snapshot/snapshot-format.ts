@@ -1,5 +1,5 @@
 /**
- * A snapshot's bytes. Numbers are big-endian.
+ * The bytes of a snapshot. Numbers are big-endian.
  *
  *     header   "k8tssnap" · format u32 · revision u64 · created u64 (ms since the epoch)
  *     entry    1 u8 · key length u32 · value length u32 · createRevision u64 · revision u64 · key (UTF-8) · value
@@ -16,7 +16,7 @@ const MAGIC = Buffer.from("k8tssnap", "latin1");
 const FORMAT = 1;
 export const ENTRY = 1;
 export const TRAILER = 2;
-/** No backend takes such values: a length above is damage, and must be neither waited for nor allocated. */
+/** No backend accepts larger values: a longer length is damage and must not be allocated. */
 const MAX_VALUE_BYTES = 256 * 1024 * 1024;
 
 export interface Header {
@@ -90,7 +90,7 @@ export async function readEntry(bytes: ByteReader): Promise<Entry> {
   return { key: name.toString("utf8"), value: await required(bytes, valueLength), createRevision, revision };
 }
 
-/** Checks what follows the trailer's mark: nothing may be missing, changed or left over. */
+/** Verifies the trailer: count and checksum match, and nothing follows. */
 export async function checkTrailer(bytes: ByteReader, count: number): Promise<void> {
   const counted = readNumber(await required(bytes, 8), 0);
   const { checksum } = bytes;

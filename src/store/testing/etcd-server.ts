@@ -1,6 +1,6 @@
 /**
- * A real etcd for tests and benchmarks: one member or a cluster of three, on free loopback ports, plain or with mutual TLS,
- * whose members can be killed, paused and brought back.
+ * A real etcd for tests and benchmarks: one member or a cluster of three, on free loopback ports, plain or with mutual
+ * TLS, whose members can be killed, paused and brought back.
  *
  * 1. It is up when every member answers a linearizable read, so a test never starts in the middle of an election.
  * 2. Nothing stays behind: `stop` ends the processes, paused ones too, and removes their data. They also end with this

@@ -6,7 +6,10 @@ import { isStoreError } from "../model/errors.ts";
 import type { Change, Entry, Revision, Store, WriteOutcome } from "../model/store.ts";
 
 export interface StoreHarness {
-  /** Opens a store, empty or not. It may be called several times; the stores may share their data, as clients of one etcd do. */
+  /**
+   * Opens a store, empty or not. It may be called several times; the stores may share their data, as clients of one
+   * etcd do.
+   */
   open(): Promise<Store>;
   close(store: Store): Promise<void>;
   /** Durable backends: closes the store and opens the same data again. */

@@ -1,8 +1,10 @@
 /**
- * Expressions run over one request: what they see, and what they may spend.
+ * The evaluation of expressions for one request: their variables and their budget.
  *
- * 1. Variables of a policy are worked out when an expression first asks for them, once. What they cost is charged to who asked.
- * 2. One evaluation costs at most what any may (`celLimits.perCall`), all of them together at most their budget: whoever is out of it stops.
+ * 1. A variable of a policy is evaluated once, when an expression first reads it. Its cost is charged to that
+ *    expression.
+ * 2. One evaluation may cost at most `celLimits.perCall`, all of them together at most the budget. When the budget is
+ *    spent, evaluation stops.
  */
 import type { Binding } from "../../machinery/cel/index.ts";
 import { CelError, MapValue, type Outcome, type Value } from "../../machinery/cel/index.ts";
@@ -18,21 +20,21 @@ import type { Json, JsonObject } from "../../machinery/json/json.ts";
 import type { Expression } from "./compile.ts";
 
 export interface ExpressionInput {
-  /** null where there is none. */
+  /** null where there is no such object. */
   readonly object: Json;
   readonly oldObject: Json;
   readonly request: JsonObject;
-  /** null for what is in no namespace. */
+  /** null for objects without a namespace. */
   readonly namespaceObject: Json;
   readonly params: Json;
-  /** Absent where expressions may not ask. */
+  /** Absent where expressions have no authorizer. */
   readonly authorizer?: AuthorizerInput;
 }
 
 export interface AuthorizerInput {
   readonly user: AuthorizerUser;
   readonly authorize: Authorize;
-  /** What the request is about. */
+  /** The resource that the request is about. */
   readonly resource: CheckedResource;
 }
 
@@ -40,7 +42,7 @@ export type Evaluated =
   | { readonly ok: true; readonly value: Value; readonly remaining: number }
   | { readonly ok: false; readonly error: string; readonly remaining: number };
 
-/** The whole budget is spent: nothing more is run. */
+/** The whole budget is spent: nothing more is evaluated. */
 export class CostBudgetError extends Error {
   override readonly name = "CostBudgetError";
 
@@ -86,7 +88,7 @@ export class Activation {
   }
 }
 
-/** `variables`: each is worked out when it is first read. */
+/** `variables`: each is evaluated when it is first read. */
 class ComposedVariables extends MapValue {
   readonly #expressions: ReadonlyMap<string, Expression>;
   readonly #bindings: Readonly<Record<string, Binding>>;

@@ -1,14 +1,16 @@
 /**
- * The expressions of policies and match conditions, compiled in the environment of their place, with the type that it asks for.
+ * Expressions of policies and match conditions, compiled in the environment of their place, with the type that it
+ * requires.
  *
- * 1. An expression that does not compile stays in its place: a write is refused for it, and who has to run it tells why that cannot be done.
+ * 1. An expression that does not compile is kept with its fault: a write of it is refused, and its evaluation reports
+ *    the fault.
  */
 
 import { type Environment, type Program, types } from "../../machinery/cel/index.ts";
 import { admission, baseEnvironment, jsonPatchType, objectType } from "../../machinery/cel/libraries/index.ts";
 import { once } from "../../machinery/schema/memo.ts";
 
-/** What an expression has to give. */
+/** The type that an expression must return. */
 export type Returns = "bool" | "string" | "stringOrNull" | "object" | "patches" | "any";
 
 export type Expression =
@@ -17,19 +19,19 @@ export type Expression =
       readonly text: string;
       readonly ok: false;
       readonly fault: string;
-      /** It is an expression, and one that cannot be run. */
+      /** The expression is valid CEL, but cannot be evaluated: an internal error. */
       readonly internal: boolean;
     };
 
 export interface Place {
-  /** There may be `params`. */
+  /** `params` exist. */
   readonly params?: boolean;
-  /** Default: there is an `authorizer`. */
+  /** Default: true. */
   readonly authorizer?: boolean;
-  /** Objects and patches can be made. */
+  /** Objects and patches can be constructed. */
   readonly patches?: boolean;
-  /** What has been composed before; undefined where nothing can be. */
-  readonly variables?: Readonly<Record<string, types.Type>>;
+  /** The variables composed so far; undefined where there are none. */
+  readonly variables?: Readonly<Record<string, types.Type>> | undefined;
 }
 
 export function compileExpression(text: string, returns: Returns, place: Place = {}): Expression {
@@ -50,10 +52,10 @@ export function compileIn(environment: Environment, text: string, returns: Retur
     : { text, ok: false, fault: `must evaluate to ${fault}`, internal: false };
 }
 
-/** What all expressions have in common: immutable, and made when the first one comes. */
+/** The environment that all expressions share: immutable, created on first use. */
 export const base: () => Environment = once(baseEnvironment);
 
-/** Undefined: any type will do. */
+/** Undefined: any type is accepted. */
 const RETURNED: Readonly<Record<Returns, readonly types.Type[] | undefined>> = {
   bool: [types.bool],
   string: [types.string],
@@ -70,7 +72,7 @@ function typeFault(type: types.Type, wanted: readonly types.Type[] | undefined):
   return `${choice} but got ${typeText(type)}`;
 }
 
-/** The types' own names: the checker has shorter ones for some. */
+/** The full names of the types: the checker abbreviates some. */
 function typeText(type: types.Type): string {
   const parameters = parametersOf(type);
   return parameters.length === 0

@@ -1,7 +1,8 @@
 /**
  * The variables of a policy, and expressions that use them.
  *
- * 1. A variable may use those before it. One that does not compile is of any type to those after it: its own fault is told once.
+ * 1. A variable may use those before it. One that does not compile has the type dyn for those after it, so that its
+ *    fault is reported once.
  */
 import { types } from "../../machinery/cel/index.ts";
 import type { Variable } from "../../types/admissionregistration-v1.ts";
@@ -20,7 +21,7 @@ export class Composition {
       known[name] = variable.ok ? composed(variable.type) : types.dyn;
     }
     this.variables = compiled;
-    this.#place = { params, ...(variables.length > 0 && { variables: known }) };
+    this.#place = { params, variables: variables.length > 0 ? known : undefined };
   }
 
   compile(text: string, returns: Returns, place: Pick<Place, "authorizer" | "patches"> = {}): Expression {
@@ -28,7 +29,7 @@ export class Composition {
   }
 }
 
-/** What is known of the type of a variable where it is used: nothing, where it is more than scalars, lists and maps. */
+/** The type of a variable where it is used: dyn, unless it is made of scalars, lists and maps. */
 export function composed(type: types.Type): types.Type {
   switch (type.kind) {
     case "list":

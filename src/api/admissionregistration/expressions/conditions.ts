@@ -1,4 +1,4 @@
-/** Match conditions: whether a webhook or a policy is about a request. */
+/** Match conditions: whether a webhook or a policy applies to a request. */
 import { celLimits } from "../../machinery/cel/libraries/index.ts";
 import { aggregate } from "../../machinery/errors/field-error.ts";
 import { type Activation, CostBudgetError } from "./activation.ts";
@@ -7,8 +7,8 @@ import type { Expression } from "./compile.ts";
 export type Matched = { readonly matches: boolean } | { readonly error: string };
 
 /**
- * One that is false settles it, whatever becomes of the others. Otherwise one that fails leaves it to the failure policy: the request is
- * refused, or passed over.
+ * A condition that is false decides, whatever the others are. Otherwise a condition that fails leaves the decision to
+ * the failure policy: the request is refused, or the webhook or policy is skipped.
  */
 export function matchConditions(
   conditions: readonly Expression[],

@@ -1,4 +1,4 @@
-/** The whole public surface of expressions: what policies and match conditions say in CEL. */
+/** The public surface of expressions: the CEL of policies and match conditions. */
 
 export { type AuthorizerAttributes, type AuthorizerVerdict, celLimits } from "../../machinery/cel/libraries/index.ts";
 export {

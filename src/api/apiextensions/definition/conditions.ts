@@ -1,8 +1,8 @@
 /**
- * What the conditions of a definition say: NamesAccepted, KubernetesAPIApprovalPolicyConformant, NonStructuralSchema.
+ * The conditions of a definition: NamesAccepted, KubernetesAPIApprovalPolicyConformant, NonStructuralSchema.
  *
- * 1. In one group, a name belongs to the first definition that was given it. What a definition has been given it keeps, until it asks for
- *    something else that is free.
+ * 1. In one group, a name belongs to the first definition that was given it. A definition keeps its accepted names
+ *    until it asks for others that are free.
  * 2. Plural, singular and short names share one space, kind and list kind another.
  * 3. Where several names are taken, the condition names the last one, as Kubernetes does.
  */
@@ -30,7 +30,7 @@ export interface AcceptedNames {
   readonly condition: ConditionFacts;
 }
 
-/** `all`: every definition there is; those of other groups do not matter, and the definition itself may be among them. */
+/** `all`: every definition; those of other groups are ignored, and the definition itself may be among them. */
 export function acceptNames(
   definition: CustomResourceDefinition,
   all: Iterable<CustomResourceDefinition>,
@@ -123,7 +123,7 @@ interface Approval {
   readonly message: string;
 }
 
-/** The condition KubernetesAPIApprovalPolicyConformant; undefined for groups that are nobody's but the user's. */
+/** The condition KubernetesAPIApprovalPolicyConformant; undefined for groups that need no approval. */
 export function apiApproval({ metadata, spec }: CustomResourceDefinition): ConditionFacts | undefined {
   if (!protectedGroup.test(spec.group)) return undefined;
   const { state, message } = approvalOf(metadata.annotations);
@@ -139,7 +139,7 @@ export function apiApproval({ metadata, spec }: CustomResourceDefinition): Condi
   }
 }
 
-/** A state that was there before is left alone: who updates a definition need not know of it. */
+/** A state that the old definition had is not reported: its updater need not know of it. */
 export function validateApiApproval(
   definition: CustomResourceDefinition,
   old: CustomResourceDefinition | undefined,
@@ -176,7 +176,7 @@ export function nonStructuralViolations(
   }
 }
 
-/** The condition NonStructuralSchema; undefined if all is well. */
+/** The condition NonStructuralSchema; undefined for structural schemas. */
 export function nonStructuralSchema({ spec }: CustomResourceDefinition): ConditionFacts | undefined {
   const errors: FieldError[] = [];
   if (spec.preserveUnknownFields === true)

@@ -1,4 +1,4 @@
-/** How versions are converted into each other. Paths are those of the original's internal form. */
+/** Validation of the conversion between versions. Paths are those of Kubernetes' internal type. */
 import { validateService, validateUrl } from "../../admissionregistration/webhook-validation.ts";
 import {
   type FieldError,
@@ -70,7 +70,7 @@ function versionFaults(versions: readonly string[], requireKnown: boolean, path:
 const failed = "unable to load root certificates";
 const DER_SEQUENCE = 0x30;
 
-/** `bundle` as JSON has it: base64 of PEM. */
+/** `bundle` is base64 of PEM, as in JSON. */
 export function caBundleFault(bundle: string): string | undefined {
   const blocks = pemBlocks(new TextDecoder().decode(decodeBase64(bundle)));
   if (blocks.length === 0) return `${failed}: unable to parse bytes as PEM block`;

@@ -1,7 +1,7 @@
 /**
- * Defaults must be values that an object could have: nothing unknown in them, nothing invalid.
+ * Validation of defaults: they must be values that an object could have, without unknown fields.
  *
- * 1. A default within the metadata of an embedded object is looked at as part of such an object.
+ * 1. A default inside the metadata of an embedded object is validated as part of such an object.
  */
 
 import {
@@ -22,7 +22,7 @@ import { type CheckMemo, compileFaults } from "../values/compile.ts";
 import { compileEmbedded, resourceFaults } from "../values/embedded.ts";
 import type { Walk } from "../values/list-types.ts";
 
-/** Rules over a default that is valid otherwise; the budget is one for all defaults. */
+/** Runs the rules on a default that is valid otherwise; all defaults share one budget. */
 export type DefaultRules = (
   schema: Structural,
   value: Json,
@@ -71,7 +71,7 @@ export function defaultFaults(
   return errors;
 }
 
-/** One schema's defaults share what is compiled for them. */
+/** What is compiled once for all defaults of a schema. */
 interface Work {
   readonly rules: DefaultRules;
   readonly checks: CheckMemo;
@@ -138,12 +138,12 @@ function prunedOf(
   }
 }
 
-/** The root of a definition is an object even though it does not say so. */
+/** The root of a definition is a resource even though it does not say so. */
 function asResource(schema: Structural, isResource: boolean): Structural {
   return !isResource || schema.embedded ? schema : { ...schema, embedded: true };
 }
 
-/** Defaults with something unknown in them, as definitions of old may have. */
+/** Whether defaults have unknown fields, as old definitions may have. */
 export function hasUnprunedDefaults(schema: JSONSchemaProps): boolean {
   try {
     const root = structuralOf(schema);

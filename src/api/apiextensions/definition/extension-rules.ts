@@ -1,4 +1,4 @@
-/** Kubernetes' own extensions of OpenAPI: how they go together with types, items and each other. */
+/** Validation of Kubernetes' extensions of OpenAPI: list types, map types, preserved fields. */
 import {
   type FieldError,
   type FieldPath,
@@ -50,7 +50,7 @@ function listFaults(schema: JSONSchemaProps, path: FieldPath, { atomicSets }: Re
     const loose = wrongType.length === 0 && atomicSets ? nonAtomicSet(schema) : undefined;
     if (loose !== undefined) {
       const words = "must be atomic as item of a list with x-kubernetes-list-type=set";
-      // The original shows the items' list type in both cases.
+      // Kubernetes reports the items' list type in both cases.
       errors.push(invalid(path.child("items").child(loose), itemsOf(schema)?.[LIST_TYPE] ?? null, words));
     }
     if (!["atomic", "set", "map"].includes(listType))
@@ -95,7 +95,7 @@ function mapListFaults(schema: JSONSchemaProps, keys: readonly string[], path: F
   return errors;
 }
 
-/** Items of sets and map lists are told apart by what they are or by their keys: so those must be there. */
+/** Items of sets and map lists are identified by their value or by their keys: neither may be missing or null. */
 function keyedFaults(schema: JSONSchemaProps, path: FieldPath): readonly FieldError[] {
   const errors: FieldError[] = [];
   const items = path.child("items");

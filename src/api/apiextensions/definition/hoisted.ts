@@ -1,6 +1,7 @@
 /**
- * A definition as the original keeps it in memory: what all versions have in common stands above them. Faults are told where it stands: of a schema
- * that all versions share `spec.validation.openAPIV3Schema…`, of one that only some have `spec.versions[1].schema.openAPIV3Schema…`.
+ * A definition as Kubernetes keeps it in memory: what all versions have in common stands above them. Faults are
+ * reported there: at `spec.validation.openAPIV3Schema…` for a schema that all versions share, at
+ * `spec.versions[1].schema.openAPIV3Schema…` for one that only some have.
  */
 import { equalJson } from "../../machinery/json/equal.ts";
 import type { Json } from "../../machinery/json/json.ts";
@@ -17,7 +18,7 @@ export type VersionParts = Pick<CustomResourceDefinitionVersion, (typeof shared)
 export interface Hoisted {
   /** What all versions have in common. */
   readonly top: VersionParts;
-  /** What is left in each. */
+  /** What remains in each version. */
   readonly versions: readonly CustomResourceDefinitionVersion[];
 }
 

@@ -1,5 +1,6 @@
 /**
- * How faults show parts of a definition as a whole: the original prints them in its internal form, whose fields have Go's names, and are all there.
+ * Parts of a definition as messages print them: in Kubernetes' internal Go types, with Go's field names, every field
+ * written.
  */
 import { isObject, type Json, type JsonObject } from "../../machinery/json/json.ts";
 import type { CustomResourceDefinitionVersion, JSONSchemaProps, ValidationRule } from "../../types/apiextensions-v1.ts";
@@ -62,7 +63,7 @@ const orStrings: Show = (value) => ({
   Property: Array.isArray(value) ? value : null,
 });
 
-/** In the order of the original's struct: the first that is said of a root is also the first that is looked at. */
+/** In the order of the Go struct, which is also the order in which fields of a root are checked. */
 export const schemaFields: readonly Field[] = [
   field("ID", "id", ""),
   field("Schema", "$schema", ""),

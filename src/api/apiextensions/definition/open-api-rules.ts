@@ -1,8 +1,8 @@
 /**
- * What a schema may say, node by node: OpenAPI's own words as far as they are supported, Kubernetes' extensions, rules.
+ * Validation of a schema, node by node: the supported part of OpenAPI, Kubernetes' extensions, rules.
  *
  * 1. Faults of rules come after all others.
- * 2. Rules are compiled only where nothing is wrong with the schema at their place and below: their types come from it.
+ * 2. Rules are compiled only where the schema at their node and below has no faults: their types come from it.
  */
 import { type FieldError, type FieldPath, forbidden, notSupported } from "../../machinery/errors/field-error.ts";
 import { isObject } from "../../machinery/json/json.ts";
@@ -15,17 +15,17 @@ import { ruleFaults } from "./validation-rules.ts";
 
 export interface OpenApiContext {
   readonly requirements: Requirements;
-  /** The version's schema has not changed: single rules may cost what they cost. */
+  /** The version's schema has not changed: the cost of single rules is not limited. */
   readonly anyCost: boolean;
 }
 
 interface Place {
   readonly isRoot: boolean;
-  /** Why there may be no default here. */
-  readonly noDefault?: string;
+  /** Why a default is forbidden here. */
+  readonly noDefault?: string | undefined;
   /** Within apiVersion, kind or metadata of an object. */
   readonly insideMeta: boolean;
-  /** The first part on the way here that has no counterpart in an older object: rules must not ask for one. */
+  /** The first node on the way here that cannot be correlated with an old object: rules must not use oldSelf. */
   readonly uncorrelated: FieldPath | undefined;
   readonly scope: RuleScope | undefined;
 }
@@ -109,8 +109,8 @@ function checkParts(
     const isMeta = isResource && metaFields.has(name);
     const inner: Place = {
       ...below,
-      ...(isMeta && { insideMeta: true }),
-      ...(isMeta && isRoot && { noDefault: `in top-level ${name}` }),
+      insideMeta: isMeta || below.insideMeta,
+      noDefault: isMeta && isRoot ? `in top-level ${name}` : below.noDefault,
       uncorrelated: place.uncorrelated ?? (isCorrelatable(schema) ? undefined : path),
       scope: fieldScope(scope, name),
     };
@@ -146,7 +146,7 @@ function checkItems(
     check(item, path.child("items").index(i), { ...place, uncorrelated, scope: undefined }, context, found);
 }
 
-/** Fields of a map belong to the fields of the same name in an older one, however the map is merged. */
+/** Fields of a map are correlated by name, whatever the map type. */
 function isCorrelatable(schema: JSONSchemaProps): boolean {
   const type = schema["x-kubernetes-map-type"] ?? "granular";
   return type === "granular" || type === "atomic";

@@ -1,4 +1,4 @@
-/** What a definition says besides its schemas: names, subresources, columns, selectable fields, a deprecation warning. */
+/** Validation of a definition's other parts: names, subresources, columns, selectable fields, deprecation warnings. */
 import {
   duplicate,
   type FieldError,
@@ -88,7 +88,7 @@ export function columnFaults(
   return errors;
 }
 
-/** `schemaPath` is where a schema without structure is told of. */
+/** `schemaPath` is the path at which a schema without structure is reported. */
 export function selectableFieldFaults(
   fields: readonly SelectableField[],
   schema: JSONSchemaProps,

@@ -1,6 +1,6 @@
 /**
- * What is asked of a definition. Everything of a new one; of a change only what the old one lived up to, so that definitions that were accepted long
- * ago can still be changed.
+ * The requirements on a definition. A new one must meet all of them; a change only those that the old definition met,
+ * so that old definitions can still be updated.
  */
 import { equalJson } from "../../machinery/json/equal.ts";
 import type { Json } from "../../machinery/json/json.ts";
@@ -17,7 +17,7 @@ import { nonAtomicSet, openApiTypes, someSchema, unkeyedList } from "./schema-fa
 
 export interface Requirements {
   readonly knownReviewVersion: boolean;
-  /** Scope and kind stay: objects may be there. */
+  /** Scope and kind are immutable: objects may exist. */
   readonly fixedNames: boolean;
   readonly schema: boolean;
   readonly structural: boolean;
@@ -26,9 +26,9 @@ export interface Requirements {
   readonly atomicSets: boolean;
   readonly keyedLists: boolean;
   readonly validCaBundle: boolean;
-  /** Versions whose schema has not changed: single rules of theirs may cost what they cost. */
+  /** Versions whose schema has not changed: the cost of their single rules is not limited. */
   readonly unchangedSchemas: ReadonlySet<string>;
-  /** Versions that may keep more selectable fields than are allowed; "" for what all versions share. */
+  /** Versions that may keep more selectable fields than allowed; "" for the shared ones. */
   readonly oversized: ReadonlySet<string>;
 }
 
@@ -41,7 +41,7 @@ export const ofNew: Requirements = {
   prunedDefaults: true,
   atomicSets: true,
   keyedLists: true,
-  // Not before it is served.
+  // Not required before the definition is served.
   validCaBundle: false,
   unchangedSchemas: new Set(),
   oversized: new Set(),

@@ -1,4 +1,4 @@
-/** Facts about single schemas that several checks ask for. */
+/** Predicates on schemas that several checks use. */
 import { isObject } from "../../machinery/json/json.ts";
 import type { JSONSchemaProps } from "../../types/apiextensions-v1.ts";
 import { nestedIn } from "../schema/structural.ts";
@@ -15,7 +15,7 @@ export function additionalOf({ additionalProperties }: JSONSchemaProps): JSONSch
     : undefined;
 }
 
-/** What must be said of the items of a set, but is not: they must be whole. */
+/** The extension that the items of a set lack: they must be atomic. */
 export function nonAtomicSet(schema: JSONSchemaProps): "x-kubernetes-list-type" | "x-kubernetes-map-type" | undefined {
   const items = itemsOf(schema);
   if (schema["x-kubernetes-list-type"] !== "set" || items === undefined) return undefined;
@@ -47,7 +47,7 @@ function keysOf(schema: JSONSchemaProps): readonly string[] {
   return schema["x-kubernetes-list-type"] === "map" ? (schema["x-kubernetes-list-map-keys"] ?? []) : [];
 }
 
-/** A set or a map list whose items cannot always be told apart. */
+/** A set or a map list whose items cannot always be distinguished. */
 export function unkeyedList(schema: JSONSchemaProps): boolean {
   if (!isKeyed(schema)) return false;
   return itemsOf(schema)?.nullable === true || looseKeys(schema).length > 0 || nullableKeys(schema).length > 0;

@@ -1,4 +1,4 @@
-/** The schema of a version, or of all of them. */
+/** Validation of the schema of one version, or of the schema that all versions share. */
 import { type FieldError, type FieldPath, forbidden, invalid } from "../../machinery/errors/field-error.ts";
 import type { Json } from "../../machinery/json/json.ts";
 import type { CustomResourceValidation, JSONSchemaProps } from "../../types/apiextensions-v1.ts";
@@ -18,7 +18,7 @@ export interface SchemaContext {
   readonly anyCost: boolean;
 }
 
-/** `path` is that of what holds the schema. */
+/** `path` is that of the field that holds the schema. */
 export function schemaFaults(
   validation: CustomResourceValidation | undefined,
   path: FieldPath,
@@ -33,16 +33,16 @@ export function schemaFaults(
   const structure = context.requireStructural ? structureOf(schema, at, context) : { errors: [] };
   errors.push(...structure.errors);
   errors.push(...openApiFaults(schema, at, context, structure.scope));
-  // What keeps a schema from having a structure has mostly been told in other words by now.
+  // Most reasons why a schema has no structure have been reported in other words by now.
   if (errors.length === 0 && structure.unstructured !== undefined) errors.push(invalid(at, "", structure.unstructured));
   return [...errors, ...costFaults(structure.scope, at)];
 }
 
 interface Structure {
   readonly errors: readonly FieldError[];
-  /** Why there is none. */
+  /** Why the schema has no structure. */
   readonly unstructured?: string;
-  /** If all is well with it: rules may be compiled. */
+  /** Only for schemas without faults: rules may be compiled. */
   readonly scope?: RuleScope;
 }
 
@@ -60,7 +60,7 @@ function structureOf(schema: JSONSchemaProps, path: FieldPath, { requirements }:
   return defaults.length > 0 ? { errors: defaults } : { errors: [], scope: rootScope(root) };
 }
 
-/** What may stand at the root if the status is written apart: all else would be lost on the way to the status' own schema. */
+/** What the root may have with a status subresource: anything else would be lost in the schema of the status. */
 const allowedAtRoot = [
   "Description",
   "Type",

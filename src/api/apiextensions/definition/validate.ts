@@ -1,4 +1,4 @@
-/** What must hold of a definition, in the order in which the original looks at it. */
+/** Validation of a definition, in the order in which Kubernetes reports faults. */
 import {
   at,
   type FieldError,
@@ -213,7 +213,7 @@ function selectableFaults(
   return selectableFieldFaults(selectableFields, described, where, schemaPath, oversized);
 }
 
-/** What stands above all versions. */
+/** What all versions share. */
 function topFaults(
   { versions = [] }: CustomResourceDefinitionSpec,
   { top }: Hoisted,

@@ -1,4 +1,7 @@
-/** Rules of a schema: that they are said properly, that they compile, and that they cannot cost too much. */
+/**
+ * Validation of `x-kubernetes-validations`: that rules are well-formed, that they compile, and that they cannot cost
+ * too much.
+ */
 import {
   type FieldError,
   type FieldPath,
@@ -22,13 +25,16 @@ const reasons = ["FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvali
 const lineBreak = /[\n\r]/;
 
 export interface RuleContext {
-  /** Undefined where rules are not to be compiled. */
+  /** Undefined where rules are not compiled. */
   readonly scope: RuleScope | undefined;
   readonly uncorrelated: FieldPath | undefined;
   readonly anyCost: boolean;
 }
 
-/** `clean` is asked when all that is said has been looked at: whether the schema is fit to compile rules from. */
+/**
+ * `clean` is called after the rules themselves were checked: whether the schema has no faults, so that rules can be
+ * compiled.
+ */
 export function ruleFaults(
   schema: JSONSchemaProps,
   path: FieldPath,
@@ -136,7 +142,10 @@ function oldSelfFaults(
   return [invalid(path.child("optionalOldSelf"), rule.optionalOldSelf, words)];
 }
 
-/** Rules over defaults: as of a value that stays what it was, then as of one that is new. One budget for all defaults of a schema. */
+/**
+ * Runs rules on defaults: first as on an unchanged value, then as on a new one. All defaults of a schema share one
+ * budget.
+ */
 export function defaultRuleFaults(): DefaultRules {
   let budget: number = celLimits.perObject;
   const memo: RulesMemo = new Map();

@@ -1,7 +1,7 @@
 /**
- * One rule, ready to be run: its expression, that of its message, and what they may cost.
+ * A compiled rule: its expression, its message expression, and their estimated costs.
  *
- * 1. A rule that does not compile stays in its place: who runs it tells why it cannot be.
+ * 1. A rule that does not compile is kept with its fault, and running it reports the fault.
  */
 import {
   celEnvironment,
@@ -30,13 +30,13 @@ export interface CompiledRule {
   /** Absent for an empty rule, too. */
   readonly program?: Program;
   readonly usesOldSelf: boolean;
-  /** By its estimate, once. */
+  /** Estimated, for one evaluation. */
   readonly cost: number;
   readonly message?: Program;
   readonly messageFault?: string;
   readonly messageCost: number;
-  /** Where its faults are told, if not at the node itself. */
-  readonly field?: FieldPath;
+  /** Where its faults are reported, if not at the node itself. */
+  readonly field?: FieldPath | undefined;
 }
 
 export interface CompiledRules {
@@ -54,7 +54,7 @@ export function compileRules(node: Structural, type: CelType): CompiledRules {
   };
 }
 
-/** The libraries are the same for all rules; what differs is what `self` is. */
+/** All rules share the libraries; only the type of `self` differs. */
 const base = once(() => celEnvironment({ libraries: baseLibraries() }));
 
 function environmentOf(self: CelType, optionalOldSelf: boolean): Environment {
@@ -69,14 +69,13 @@ function compileRule(rule: ValidationRule, node: Structural, type: CelType): Com
   const compilation = environment.compile(rule.rule);
   if (!compilation.ok) return { ...nothing, rule, fault: `compilation failed: ${compilation.issues}` };
   if (compilation.type.kind !== "bool") return { ...nothing, rule, fault: "cel expression must evaluate to a bool" };
-  const field = fieldOf(rule, node);
   return {
     rule,
     program: compilation.program,
     usesOldSelf: compilation.uses.has("oldSelf"),
     cost: compilation.estimate(sizesOf(type)).max,
     ...compileMessage(rule.messageExpression, environment, type),
-    ...(field !== undefined && { field }),
+    field: fieldOf(rule, node),
   };
 }
 
@@ -106,14 +105,14 @@ function fieldOf({ fieldPath }: ValidationRule, node: Structural): FieldPath | u
 
 export type CelType = types.Type;
 
-/** Undefined if rules can see nothing of it. */
+/** Undefined if CEL cannot see the node. */
 export function rootType(node: Structural, isResource: boolean): CelType | undefined {
   return typeFromSchema(node.source as unknown as JsonObject, { name: "self", resource: isResource });
 }
 
 export function fieldType(parent: CelType | undefined, name: string, field: Structural): CelType | undefined {
   const escaped = escapeName(name);
-  // What cannot be named cannot be reached from above, but has rules of its own.
+  // A field whose name cannot be escaped cannot be reached from above, but may have rules of its own.
   if (escaped === undefined) return rootType(field, field.embedded);
   return parent?.kind === "object" ? parent.fields.get(escaped)?.type : undefined;
 }

@@ -1,6 +1,4 @@
-/**
- * All rules of a schema, along its spine. Only parts that lead to a rule are walked.
- */
+/** All rules of a schema, along its structure. Only parts that lead to a rule are walked. */
 import type { FieldPath } from "../../machinery/errors/field-error.ts";
 import { isObject, type Json } from "../../machinery/json/json.ts";
 import { getKey } from "../../machinery/json/own-key.ts";
@@ -12,10 +10,10 @@ import { type Before, type RuleRun, runRules } from "./run-rules.ts";
 
 export type ObjectRules = (value: Json, old: Json | undefined, at: FieldPath, before: Before, run: RuleRun) => void;
 
-/** For who compiles many parts of one schema. */
+/** Shared when many parts of one schema are compiled. */
 export type RulesMemo = Memo<Structural, ObjectRules | undefined>;
 
-/** Undefined if there are no rules. Expressions are compiled when they are first needed. */
+/** Undefined if there are no rules. Expressions are compiled on first use. */
 export function compileObjectRules(node: Structural, isResource: boolean, memo?: RulesMemo): ObjectRules | undefined {
   const known = memo?.get(node);
   if (known !== undefined) return known.made;
@@ -23,7 +21,7 @@ export function compileObjectRules(node: Structural, isResource: boolean, memo?:
 }
 
 function rulesOf(node: Structural, type: CelType | undefined, memo: RulesMemo | undefined): ObjectRules | undefined {
-  // What rules cannot see has none.
+  // Parts that CEL cannot see have no rules.
   return type === undefined ? undefined : memoized(memo, node, () => compileNode(node, type, memo));
 }
 
@@ -87,7 +85,7 @@ function runItems(
 function fieldBefore(before: Before, name: string): Before {
   const { own, around } = before;
   if (own === undefined) return before;
-  // What an object is may not be carried over from before: the old one has been converted to the same type.
+  // apiVersion and kind of the old object do not count: it has been converted to the same version.
   if (around === undefined && (name === "apiVersion" || name === "kind")) return {};
   return { own: own.field(name), around: own };
 }

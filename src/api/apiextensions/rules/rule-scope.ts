@@ -1,5 +1,6 @@
 /**
- * Where in a schema rules stand while a definition is checked: how often they may be run for one object, and what all rules together may cost.
+ * Where the rules of a schema stand while a definition is validated: how often they may run for one object, and what
+ * they cost in total.
  */
 import type { FieldPath } from "../../machinery/errors/field-error.ts";
 import { isObject } from "../../machinery/json/json.ts";
@@ -8,15 +9,15 @@ import type { JSONSchemaProps } from "../../types/apiextensions-v1.ts";
 import type { Structural } from "../schema/structural.ts";
 import { type CelType, entryType, fieldType, itemType, rootType } from "./compiled-rule.ts";
 
-/** As much as 64 bits hold: what is above counts as that. */
+/** The maximum of 64 bits: higher costs are capped. */
 export const maxCost = 2 ** 64;
 
-/** Of all rules of one schema. */
+/** For all rules of one schema. */
 export const totalCostLimit = 100_000_000;
 
 export class TotalCost {
   total = 0;
-  /** The four that cost most, those below a hundredth of the limit left out. */
+  /** The four most expensive rules, without those below a hundredth of the limit. */
   readonly #expensive: { readonly path: FieldPath; readonly cost: number }[] = [];
 
   add(path: FieldPath, cost: number): void {
@@ -34,9 +35,9 @@ export class TotalCost {
 
 export interface RuleScope {
   readonly node: Structural;
-  /** What rules see of it; undefined if that is nothing. */
+  /** The CEL type; undefined if CEL cannot see the node. */
   readonly type: () => CelType | undefined;
-  /** How many of these one object may hold; undefined if nothing limits that. */
+  /** How many of these nodes one object may hold; undefined if nothing limits that. */
   readonly cardinality: number | undefined;
   readonly total: TotalCost;
 }
@@ -65,7 +66,7 @@ function below(scope: RuleScope, node: Structural, type: () => CelType | undefin
   const { cardinality, total } = scope;
   return {
     node,
-    // A part of something that rules do not see may have rules of its own.
+    // A part of a node that CEL cannot see may have rules of its own.
     type: once(() => type() ?? rootType(node, node.embedded)),
     cardinality: cardinality === undefined || most === undefined ? undefined : timesCapped(cardinality, most),
     total,

@@ -1,8 +1,8 @@
 /**
- * The rules of one node, run over one value.
+ * Runs the rules of one node on one value.
  *
- * 1. All rules of an object share one budget, and each of them has one of its own. When either is spent, nothing more is run.
- * 2. A rule that asks for the old value is run only if there is one, unless it says that it can do without.
+ * 1. All rules of an object share one budget, and each has one of its own. When either is spent, no more rules run.
+ * 2. A rule that uses oldSelf runs only if there is an old value, unless it sets optionalOldSelf.
  */
 import { CelError, fromJson, none, Optional, type Outcome } from "../../machinery/cel/index.ts";
 import { type FieldError, type FieldErrorType, FieldPath, fieldErrorText } from "../../machinery/errors/field-error.ts";
@@ -15,9 +15,9 @@ import { type CompiledRule, type CompiledRules, celLimits } from "./compiled-rul
 /** One run over one object. */
 export class RuleRun {
   readonly errors: FieldError[] = [];
-  /** Faults of what was so before. */
+  /** Faults of unchanged values. */
   readonly warnings: string[] = [];
-  /** Negative: spent. */
+  /** Negative when it is spent. */
   budget: number;
 
   constructor(budget: number = celLimits.perObject) {
@@ -29,7 +29,7 @@ export class RuleRun {
   }
 }
 
-/** What a value was before, as far as that can be told: of itself, or of the nearest part around it. */
+/** The correlation with the old value: of the value itself, or of the nearest value around it. */
 export interface Before {
   readonly own?: Correlation | undefined;
   readonly around?: Correlation | undefined;
@@ -126,7 +126,10 @@ function failure(rule: ValidationRule, at: FieldPath, shown: Json | undefined, d
   }
 }
 
-/** The words of its expression, else its own words, else the rule itself. An expression that cannot be afforded ends the run. */
+/**
+ * The result of messageExpression, else the message, else the rule itself. An expression that exceeds the budget ends
+ * the run.
+ */
 function messageOf(
   { rule, message }: CompiledRule,
   variables: Readonly<Record<"self" | "oldSelf", () => Outcome>>,

@@ -1,8 +1,10 @@
 /**
- * A value, the value that it replaces, and how their parts belong together: what has not changed need not be valid by rules that came later.
+ * Correlates the parts of a value with those of the value that it replaces, so that faults of unchanged parts can be
+ * ignored.
  *
- * 1. Fields belong together by name, items of a `map` list by their keys; items of other lists to nothing.
- * 2. Parts that the schema does not describe belong to nothing, so what contains them never counts as unchanged.
+ * 1. Fields are correlated by name, items of a `map` list by their keys; items of other lists are not correlated.
+ * 2. Parts that the schema does not describe are not correlated, so a value that contains them never counts as
+ *    unchanged.
  */
 import { equalJson } from "../../machinery/json/equal.ts";
 import { isObject, type Json } from "../../machinery/json/json.ts";
@@ -89,7 +91,7 @@ export function itemsByKeys(keys: readonly string[], items: readonly Json[]): Ke
   };
 }
 
-/** Undefined where a key is missing or no scalar: such an item belongs to nothing. */
+/** Undefined where a key is missing or not a scalar: such an item is not correlated. */
 function keyOf(keys: readonly string[], item: Json): string | undefined {
   if (!isObject(item)) return undefined;
   const values: Json[] = [];

@@ -1,8 +1,8 @@
 /**
- * Defaults of custom objects.
+ * Applies the defaults of custom objects.
  *
- * 1. A default stands in for what is absent, and for null where null is not allowed.
- * 2. Defaults are filled in from the outside in: one that is an object may itself lack what has a default.
+ * 1. A default replaces an absent value, and null where null is not allowed.
+ * 2. Defaults are applied from the outside in: a default object may itself lack fields with defaults.
  */
 import { isObject, type Json } from "../../machinery/json/json.ts";
 import { getKey, type OpenObject, setKey } from "../../machinery/json/own-key.ts";
@@ -11,7 +11,7 @@ import type { Structural } from "./structural.ts";
 
 export type Fill = (value: Json) => void;
 
-/** Undefined if there is no default anywhere below. */
+/** Undefined if there is no default below. */
 export function compileDefaults({ properties, additional, items }: Structural): Fill | undefined {
   const steps: ((object: OpenObject) => void)[] = [];
   for (const [name, property] of properties) {
@@ -70,7 +70,7 @@ function itemsStep(schema: Structural): ((list: Json[]) => void) | undefined {
   };
 }
 
-/** For null, where it is not allowed. */
+/** Replaces null where it is not allowed. */
 function replacement({ default: fallback, nullable }: Structural): (() => Json) | undefined {
   return fallback === undefined || nullable ? undefined : () => copyJson(fallback);
 }

@@ -1,4 +1,4 @@
-/** Paths by which definitions speak of a field: `.spec.color`, `.spec['x.y']`. They are followed along the schema, so that they lead to something. */
+/** Paths in definitions that refer to a field: `.spec.color`, `.spec['x.y']`. They are resolved along the schema. */
 import { at, type FieldPath } from "../../machinery/errors/field-error.ts";
 import { isObject } from "../../machinery/json/json.ts";
 import type { JSONSchemaProps } from "../../types/apiextensions-v1.ts";
@@ -16,7 +16,7 @@ export interface FieldReference {
 }
 
 export interface ReferenceOptions {
-  /** `['…']` besides `.…`. Default: true. */
+  /** Whether `['…']` is allowed besides `.…`. Default: true. */
   readonly brackets?: boolean;
 }
 
@@ -50,7 +50,7 @@ export function fieldReference(
   return reference;
 }
 
-/** `.`, `[` and `]` stand for themselves, quoted text counts as one. */
+/** `.`, `[` and `]` are tokens; a quoted string is one token. */
 function tokensOf(text: string): string[] {
   const tokens: string[] = [];
   for (let at = 0; at < text.length; ) {

@@ -1,9 +1,10 @@
 /**
- * The form of a custom object: what its schema does not know is pruned, metadata is read by its Go type wherever it stands, nulls that are not
- * allowed are dropped, defaults are filled in.
+ * The form of a custom object: unknown fields are pruned, metadata is decoded by its Go type wherever it stands, nulls
+ * that are not allowed are dropped, defaults are applied.
  *
- * 1. Everything is compiled once. Reading makes a fresh copy; filling in changes that copy, and only walks where defaults are.
- * 2. What was pruned is told by path in the original's order: of the metadata, of all else, of embedded metadata.
+ * 1. Everything is compiled once. Reading makes a fresh copy; defaults change that copy, and only parts with defaults
+ *    are walked.
+ * 2. Pruned paths are reported in the order of Kubernetes: the metadata, everything else, embedded metadata.
  */
 
 import { goKind, goValue } from "../../machinery/json/go-text.ts";
@@ -17,11 +18,11 @@ import { compilePruning, type Pruned } from "./pruning.ts";
 import type { Structural } from "./structural.ts";
 
 export interface CustomForm extends OpenForm {
-  /** As the store or a webhook gave it: metadata that cannot be read is dropped instead of refused. */
+  /** For objects from the store or a webhook: metadata that cannot be decoded is dropped instead of refused. */
   read(object: JsonObject): OpenObject;
 }
 
-/** `keepsAll`: nothing is pruned, as definitions of old could ask for. */
+/** `keepsAll`: nothing is pruned (spec.preserveUnknownFields). */
 export function compileForm(root: Structural, keepsAll: boolean): CustomForm {
   const prune = compilePruning(root, { root: true, keepsAll });
   const fill = compileDefaults(root);

@@ -1,4 +1,4 @@
-/** Metadata is the same everywhere: on top of a custom object, and inside of it where a resource is embedded. */
+/** Decodes metadata, at the root of a custom object and inside of embedded resources. */
 import { typeSchema } from "../../facts/index.ts";
 import { isObject, type Json } from "../../machinery/json/json.ts";
 import type { OpenObject } from "../../machinery/json/own-key.ts";
@@ -9,7 +9,7 @@ export function objectMetaSchema(): ObjectSchema {
   return typeSchema("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta");
 }
 
-/** Throws a DecodeError, unless `lenient`: then what cannot be read is dropped, field by field. */
+/** Throws a DecodeError, unless `lenient`: then fields that cannot be decoded are dropped. */
 export function decodeMeta(metadata: Json, lenient: boolean): Decoded {
   const schema = objectMetaSchema();
   try {

@@ -1,4 +1,4 @@
-/** A structural schema in the machinery's own terms: what server-side apply and field selectors work from. */
+/** A structural schema as the machinery's own schema, for server-side apply and field selectors. */
 import type { FieldSchema, ObjectSchema, OpenForm, Schema } from "../../machinery/schema/schema.ts";
 import { objectMetaSchema } from "./metadata.ts";
 import type { Structural } from "./structural.ts";
@@ -72,7 +72,7 @@ function fieldsOf({ properties, source }: Structural, isResource: boolean): Read
   return fields;
 }
 
-/** As Go would have it: a pointer, since absent differs from zero; protobuf does not carry it. */
+/** A pointer, since absent differs from zero; protobuf does not carry it. */
 function fieldOf(name: string, schema: Schema, node: Structural | undefined): FieldSchema {
   return {
     name,
@@ -81,7 +81,7 @@ function fieldOf(name: string, schema: Schema, node: Structural | undefined): Fi
     required: false,
     pointer: true,
     omit: "empty",
-    ...(node?.default !== undefined && { default: node.default }),
-    ...(node?.nullable === true && { nullable: true }),
+    default: node?.default,
+    nullable: node?.nullable === true,
   };
 }

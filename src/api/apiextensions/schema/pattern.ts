@@ -1,12 +1,10 @@
-/**
- * Patterns that users supply: RE2's syntax, matched in linear time, whatever they are.
- */
+/** Patterns in definitions: RE2 syntax, matched in linear time. */
 import { RE2JS, RE2JSException } from "re2js";
 
 export interface Pattern {
-  /** Whether it is found anywhere in a text; never, if it is no regular expression. */
+  /** Whether the pattern matches anywhere in a text; false for an invalid pattern. */
   test(text: string): boolean;
-  /** Why it is none, in Go's words. */
+  /** Why the pattern is invalid, in Go's words. */
   readonly fault?: string;
 }
 
@@ -16,7 +14,7 @@ export function compilePattern(pattern: string): Pattern {
     return { test: (text) => compiled.test(text) };
   } catch (error) {
     if (!(error instanceof RE2JSException)) throw error;
-    // Go shows what is wrong even if that is nothing.
+    // Go prints the offending part even if it is empty.
     const fault = error.message.endsWith("`") ? error.message : `${error.message}: \`\``;
     return { test: () => false, fault };
   }

@@ -1,10 +1,11 @@
 /**
- * A copy of a value without what the schema does not know.
+ * Copies a value without the fields that its schema does not have.
  *
- * 1. `x-kubernetes-preserve-unknown-fields` keeps unknown fields of a node and of the items below it; declared fields are pruned by their own schema again.
- * 2. Without a schema (a value under `additionalProperties: true`) objects lose everything, scalars stay.
- * 3. Null where the schema does not allow it and has no default is as if nothing had been said.
- * 4. Paths are written only for what was left out.
+ * 1. `x-kubernetes-preserve-unknown-fields` keeps unknown fields of a node and of the items below it; declared fields
+ *    are pruned by their own schema again.
+ * 2. Without a schema (a value under `additionalProperties: true`) objects lose all fields, scalars stay.
+ * 3. Null is dropped where the schema does not allow it and has no default.
+ * 4. Paths are written only for pruned fields.
  */
 import { isObject, type Json, type JsonObject } from "../../machinery/json/json.ts";
 import { type OpenObject, setKey } from "../../machinery/json/own-key.ts";
@@ -13,24 +14,24 @@ import { decodeMeta } from "./metadata.ts";
 import type { Structural } from "./structural.ts";
 
 export interface Pruned {
-  /** Paths of what was left out. */
+  /** Paths of pruned fields. */
   readonly unknown: string[];
-  /** The same of metadata of embedded objects. */
+  /** Paths of pruned fields in the metadata of embedded objects. */
   readonly embedded: string[];
-  /** Metadata that cannot be read is dropped. */
+  /** Metadata that cannot be decoded is dropped. */
   readonly lenient: boolean;
 }
 
-/** Undefined: the value is left out. */
+/** Undefined: the value is dropped. */
 export type Prune = (value: Json, pruned: Pruned) => Json | undefined;
 
 export interface PruningOptions {
-  /** Whether this is a whole object: then its metadata is left out, and read apart. */
+  /** Whether this is a whole object: its metadata is then left out, and decoded separately. */
   readonly root: boolean;
   /** Unknown fields stay everywhere. */
   readonly keepsAll?: boolean;
-  /** For who prunes by many parts of one schema. */
-  readonly memo?: Memo<Structural, Prune>;
+  /** Shared when many parts of one schema are compiled. */
+  readonly memo?: Memo<Structural, Prune> | undefined;
 }
 
 export function compilePruning(schema: Structural, { root, keepsAll = false, memo }: PruningOptions): Prune {
@@ -54,7 +55,7 @@ interface Field {
 function compileNode(schema: Structural, { keeps, keepsAll, isRoot = false, memo }: Place): Prune {
   const { additional, items, properties } = schema;
   const inner = (node: Structural): Field => ({
-    prune: compilePruning(node, { root: false, keepsAll, ...(memo && { memo }) }),
+    prune: compilePruning(node, { root: false, keepsAll, memo }),
     dropsNull: !node.nullable && node.default === undefined,
   });
   const fields = new Map([...properties].map(([name, property]) => [name, inner(property)]));
@@ -134,7 +135,7 @@ function pruneAll(value: Json, pruned: Pruned): Json {
   return {};
 }
 
-/** Runs a step further down; the paths found there get it in front of them. */
+/** Runs a step further down and prefixes the paths found there. */
 function within(prune: Prune, value: Json, step: string, pruned: Pruned): Json | undefined {
   const { unknown, embedded } = pruned;
   const [known, knownEmbedded] = [unknown.length, embedded.length];

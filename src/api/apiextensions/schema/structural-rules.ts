@@ -1,6 +1,4 @@
-/**
- * What a schema must say, and must not say, to be structural. Faults come in the order of their texts, as the original sorts them.
- */
+/** The rules of structural schemas. Faults are sorted by their texts, as in Kubernetes. */
 
 import {
   type FieldError,
@@ -83,7 +81,7 @@ function checkType(schema: Structural, level: Level, path: FieldPath, errors: Fi
   }
 }
 
-/** The three fields that every object has are not for a definition to reshape. */
+/** A definition must not restrict apiVersion, kind and metadata. */
 function checkMeta({ properties, embedded }: Structural, level: Level, path: FieldPath, errors: FieldError[]): void {
   const isObjectItself = level === "root" || embedded;
   const at = (name: string) => path.child("properties").key(name);
@@ -107,7 +105,7 @@ function namesOnly({ type: _, default: __, properties = {}, ...rest }: JSONSchem
   return Object.values(rest).every((value) => value === undefined || value === false || value === "");
 }
 
-/** Integer or string may be spelled out, at one of two places. */
+/** An int-or-string may be spelled out with anyOf, at one of two places. */
 function startsWithIntOrString({ allOf }: JSONSchemaProps): boolean {
   return equalJson(asJson(allOf?.[0]?.anyOf), intOrString);
 }
@@ -139,7 +137,7 @@ function checkValues(
     );
 }
 
-/** What only a spine may say. */
+/** What must not stand inside allOf, anyOf, oneOf and not. */
 const spineOnly: readonly (readonly [keyof JSONSchemaProps, string])[] = [
   ["default", "must be undefined to be structural"],
   ["title", "must be empty to be structural"],
@@ -175,7 +173,7 @@ function isSaid(schema: JSONSchemaProps, name: keyof JSONSchemaProps): boolean {
   return Array.isArray(value) ? value.length > 0 : Boolean(value);
 }
 
-/** Whatever is narrowed must be there on the spine. */
+/** A field that is constrained must be in the structural part. */
 function checkComplete(
   narrowing: JSONSchemaProps,
   spine: Structural,

@@ -1,26 +1,28 @@
 /**
- * The spine of a custom resource's schema: which fields there are and of what kind. Pruning, defaults, list types, embedded objects,
- * server-side apply and rules all work from it; limits on values stay with the JSON schema that each node came from.
+ * The structural part of a custom resource's schema: its fields and their types. Pruning, defaults, list types,
+ * embedded objects, server-side apply and rules work from it; limits on values stay with the JSON schema that each node
+ * came from.
  *
- * 1. A schema is structural if its spine alone says what every part is; what `allOf` and its kin say may only narrow that.
+ * 1. A schema is structural if this part alone says what every field is; allOf, anyOf, oneOf and not may only narrow
+ *    it.
  * 2. Bounded: schemas nested deeper than `maxDepth` are refused, since everything here recurses along them.
  */
 import { isObject, type Json } from "../../machinery/json/json.ts";
 import type { JSONSchemaProps, ValidationRule } from "../../types/apiextensions-v1.ts";
 
-/** Far beyond what anybody writes, far below what would overflow the stack. */
+/** Far beyond real schemas, far below what would overflow the stack. */
 export const maxDepth = 500;
 
 export interface Structural {
   readonly source: JSONSchemaProps;
-  /** "" where nothing is said. */
+  /** "" where there is none. */
   readonly type: string;
   readonly properties: ReadonlyMap<string, Structural>;
   /** `true` for values without a schema. */
   readonly additional: Structural | boolean | undefined;
   readonly items: Structural | undefined;
   readonly nullable: boolean;
-  /** Null counts as none. */
+  /** Null counts as no default. */
   readonly default: Json | undefined;
   readonly preserveUnknown: boolean;
   readonly embedded: boolean;
@@ -31,7 +33,7 @@ export interface Structural {
   readonly rules: readonly ValidationRule[];
 }
 
-/** A JSON schema that has no spine at all. */
+/** A JSON schema without a structural part. */
 export class NotStructuralError extends Error {
   override readonly name = "NotStructuralError";
 }
@@ -69,7 +71,7 @@ function spineOf(schema: JSONSchemaProps, depth: number): Structural {
   };
 }
 
-/** What `allOf` and its kin hold, without looking further. */
+/** The schemas in allOf, anyOf, oneOf and not, one level deep. */
 export function nestedIn({ allOf, anyOf, oneOf, not }: JSONSchemaProps): readonly JSONSchemaProps[] {
   if (allOf === undefined && anyOf === undefined && oneOf === undefined && not === undefined) return [];
   return [...(allOf ?? []), ...(anyOf ?? []), ...(oneOf ?? []), ...(not === undefined ? [] : [not])];

@@ -1,4 +1,4 @@
-/** Definitions and their objects for tests, as short as they can be said. */
+/** Short builders of definitions and their objects, for tests. */
 import { type FieldError, fieldErrorText } from "../../machinery/errors/field-error.ts";
 import type { Json, JsonObject } from "../../machinery/json/json.ts";
 import { create, update, updateStatus } from "../../testing/pure-server.ts";
@@ -59,7 +59,7 @@ export function thing(spec: JSONSchemaProps, more: Partial<CustomResourceDefinit
 
 export const preserving: JSONSchemaProps = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
 
-/** What is wrong with the definition, as a server would say it. */
+/** The faults of the definition, as a server reports them. */
 export function definitionFaults(body: Definition): readonly string[] {
   return texts(create(CustomResourceDefinition, body as unknown as JsonObject).errors);
 }
@@ -83,7 +83,7 @@ export function createFaults(kind: CustomKind, spec: Json, more: JsonObject = {}
   return texts(create(kind, thingOf(spec, more)).errors);
 }
 
-/** The old object need not be valid: it may have been so under an older definition. */
+/** The old object need not be valid: it may have been valid under an older definition. */
 export function updateFaults(kind: CustomKind, before: Json, after: Json): readonly string[] {
   const old = create(kind, thingOf(before)).object;
   return texts(update(kind, thingOf(after), old).errors);

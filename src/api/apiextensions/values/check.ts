@@ -31,7 +31,7 @@ export function kindOf(value: Json): ValueKind {
   }
 }
 
-/** A JSON number without a fraction that 64 bits can hold; anything else is floating. */
+/** A JSON number without a fraction that fits 64 bits; any other number is floating. */
 export function isInteger(value: number): boolean {
   return Number.isInteger(value) && value >= -(2 ** 63) && value < 2 ** 63;
 }
@@ -42,7 +42,7 @@ export interface Fault {
   readonly path: string | undefined;
   readonly badValue: Json | undefined;
   readonly detail: string;
-  /** What makes two faults the same one. */
+  /** Two faults with the same text are one. */
   readonly text: string;
 }
 
@@ -50,7 +50,7 @@ export class Report {
   readonly faults: Fault[] = [];
   matches = 0;
   path: string;
-  /** What was there before, as long as that can be told: faults of what has not changed are forgiven. */
+  /** The correlation with the old value, as far as there is one: faults of unchanged parts are ignored. */
   correlation: Correlation | undefined;
 
   constructor(path: string, correlation: Correlation | undefined) {
@@ -58,19 +58,19 @@ export class Report {
     this.correlation = correlation;
   }
 
-  /** A fault of the value at hand. Returns false, as checks do. */
+  /** Adds a fault of the current value. Returns false, as checks do. */
   fault(type: FieldErrorType, badValue: Json | undefined, detail: string, text = detail): false {
     this.faults.push({ type, path: this.path, badValue, detail, text });
     return false;
   }
 
-  /** A fault that speaks of the whole. */
+  /** Adds a fault of the value as a whole. */
   overall(text: string): false {
     this.faults.push({ type: "FieldValueInvalid", path: undefined, badValue: "", detail: text, text });
     return false;
   }
 
-  /** For one of several alternatives. */
+  /** A report for one of several alternatives. */
   branch(): Report {
     return new Report(this.path, this.correlation);
   }

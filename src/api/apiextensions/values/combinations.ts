@@ -1,4 +1,4 @@
-/** anyOf, oneOf, allOf and not: schemas that a value must fit some, one, all or none of. */
+/** anyOf, oneOf, allOf and not. */
 import { goQuote } from "../../machinery/json/go-text.ts";
 import type { Json } from "../../machinery/json/json.ts";
 import type { Check, Report } from "./check.ts";

@@ -1,8 +1,9 @@
 /**
- * A JSON schema as one check.
+ * Compiles a JSON schema to one check.
  *
- * 1. The steps of a check run in a fixed order, since faults are told in it: type, combinations, text, format, number, list, allowed values, object.
- * 2. A node that asks for nothing compiles to nothing: what is not limited is not walked.
+ * 1. The steps of a check run in a fixed order, which is the order of the faults: type, combinations, text, format,
+ *    number, list, allowed values, object.
+ * 2. A node without limits compiles to nothing and is not walked.
  */
 import type { FieldError, FieldPath } from "../../machinery/errors/field-error.ts";
 import { isObject, type Json } from "../../machinery/json/json.ts";
@@ -16,10 +17,10 @@ import { isKnownFormat } from "./formats.ts";
 import { enumCheck, formatCheck, numberCheck, stringCheck } from "./scalar-checks.ts";
 import { typeCheck } from "./type-check.ts";
 
-/** What is wrong with a value. Given what it replaces, faults that were there before are forgiven. */
+/** The faults of a value. Given the value that it replaces, faults of unchanged parts are ignored. */
 export type ValueFaults = (value: Json, at: FieldPath, correlation: Correlation | undefined) => readonly FieldError[];
 
-/** For who compiles many parts of one schema. */
+/** Shared when many parts of one schema are compiled. */
 export type CheckMemo = Memo<JSONSchemaProps, Check | undefined>;
 
 export function compileFaults(schema: JSONSchemaProps, memo?: CheckMemo): ValueFaults {
@@ -40,9 +41,9 @@ export function compileValues(schema: JSONSchemaProps, memo?: CheckMemo): Check 
 
 interface Step {
   readonly check: Check;
-  /** Of what values; undefined: of all. */
+  /** The kind of values that it applies to; undefined: all. */
   readonly kind: ValueKind | undefined;
-  /** Of null only the type and the allowed values are looked at. */
+  /** Only the type and the allowed values are checked for null. */
   readonly ofNull: boolean;
 }
 
@@ -82,7 +83,9 @@ function compileNode(schema: JSONSchemaProps, memo: CheckMemo | undefined): Chec
   };
 }
 
-/** How the original counts: each of its validators that looks at a value, whether it asks for anything or not. See `Report.matches`. */
+/**
+ * How Kubernetes counts matches: every validator that applies to a value, even without limits. See `Report.matches`.
+ */
 function matchesOf(kind: ValueKind, typed: boolean, formatted: boolean): number {
   const common = (typed ? 1 : 0) + 4;
   switch (kind) {

@@ -1,14 +1,14 @@
-/** Limits on lists and objects, and the way down into their parts. */
+/** Limits on lists and objects, and the checks of their parts. */
 import type { Json, JsonObject } from "../../machinery/json/json.ts";
 import { getKey } from "../../machinery/json/own-key.ts";
 import type { JSONSchemaProps } from "../../types/apiextensions-v1.ts";
 import type { Check, Report } from "./check.ts";
 
-/** Runs a check one step further down. Faults of a part that has not changed are forgiven. */
+/** Runs a check one step further down. Faults of an unchanged part are ignored. */
 function below(check: Check, value: Json, report: Report, path: string, step: string | number): boolean {
   const { path: before, correlation, faults } = report;
   const known = faults.length;
-  // What an object is may not be carried over from before: the old one has been converted to the same type.
+  // apiVersion and kind of the old object do not count: it has been converted to the same version.
   const isTypeMeta = before === "" && (step === "apiVersion" || step === "kind");
   const inner =
     isTypeMeta || correlation === undefined
@@ -71,7 +71,7 @@ export function canonical(value: Json): string {
 export interface ObjectParts {
   readonly properties: ReadonlyMap<string, Check | undefined>;
   readonly additional: Check | undefined;
-  /** Nothing besides the properties may be there. */
+  /** No other properties are allowed. */
   readonly closed: boolean;
 }
 

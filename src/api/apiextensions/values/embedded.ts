@@ -1,4 +1,4 @@
-/** Objects inside of objects: what calls itself a resource must say which one, and have metadata that an object could have. */
+/** Embedded resources: they must have apiVersion and kind, and valid metadata. */
 
 import { type FieldError, type FieldPath, invalid, required } from "../../machinery/errors/field-error.ts";
 import { isObject, type Json, type JsonObject } from "../../machinery/json/json.ts";
@@ -46,7 +46,7 @@ export function resourceFaults(object: JsonObject, at: FieldPath): readonly Fiel
   const [apiVersion, kind] = [getKey(object, "apiVersion"), getKey(object, "kind")];
   errors.push(...textFaults(apiVersion, at.child("apiVersion"), groupVersionFaults));
   errors.push(...textFaults(kind, at.child("kind"), kindFaults));
-  // What is missing comes first, whatever else is wrong.
+  // Missing fields come first.
   errors.sort((a, b) => Number(b.type === "FieldValueRequired") - Number(a.type === "FieldValueRequired"));
   const metadata = getKey(object, "metadata");
   if (metadata !== undefined) errors.push(...metadataFaults(metadata, at.child("metadata")));
@@ -76,7 +76,7 @@ function kindFaults(kind: string): readonly string[] {
 function metadataFaults(metadata: Json, at: FieldPath): readonly FieldError[] {
   try {
     const meta = decode(objectMetaSchema(), metadata).value as unknown as ObjectMeta;
-    // An embedded object need not have a name, but one that it has must be one.
+    // An embedded object need not have a name, but a name must be valid.
     const named = meta.name ? meta : { ...meta, name: "fakename" };
     const rules = { namespaced: Boolean(meta.namespace), validateName: pathSegmentFaults };
     return validateObjectMeta(named, rules, at);

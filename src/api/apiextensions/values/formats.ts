@@ -1,6 +1,6 @@
 /**
- * The formats of strings that definitions may name. Names are compared without dashes; a format that is not here is ignored, and warned of when
- * a definition names it.
+ * The formats of strings. Names are compared without dashes; an unknown format is ignored, with a warning when a
+ * definition uses it.
  */
 
 import { parseCidr, parseIp } from "../../machinery/names/ip.ts";
@@ -58,7 +58,7 @@ const tests: Readonly<Record<string, FormatTest>> = {
 const integerFormats = ["int32", "int64"];
 const numberFormats = ["float", "double"];
 
-/** Whether a format means something for this type; `type` is "" where there is none, or more than one. */
+/** Whether a format applies to this type; `type` is "" where there is none, or more than one. */
 export function isKnownFormat(format: string, type: string): boolean {
   if (type === "" || type === "string") return formatTest(format) !== undefined;
   if (type === "integer") return integerFormats.includes(format);
@@ -76,7 +76,7 @@ function isRequestUri(text: string): boolean {
   return /^[a-zA-Z][a-zA-Z0-9+.-]*:/.test(text) && (!/^[^:]*:\/\//.test(text) || URL.canParse(text));
 }
 
-/** An address as RFC 5322 has it, with or without a name before it. */
+/** An address of RFC 5322, with or without a display name. */
 function isEmail(text: string): boolean {
   const atom = '[^\\s()<>\\[\\]:;@\\\\,."]+';
   const address = `(?:${atom}(?:\\.${atom})*|"(?:[^"\\\\\\r\\n]|\\\\.)*")@(?:${atom}(?:\\.${atom})*|\\[[^\\[\\]\\\\]+\\])`;
@@ -117,7 +117,7 @@ function isIsbn13(text: string): boolean {
   return Number(isbn[12]) === (10 - (sum % 10)) % 10;
 }
 
-/** Luhn's check. */
+/** The Luhn algorithm. */
 function isCreditCard(number: string): boolean {
   if (!card.test(number)) return false;
   let sum = 0;

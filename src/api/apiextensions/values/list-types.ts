@@ -1,4 +1,7 @@
-/** Lists of type `set` hold nothing twice, lists of type `map` no keys twice. Compiled once; parts without such lists are not walked. */
+/**
+ * Lists of type `set` have no duplicate items, lists of type `map` no duplicate keys. Compiled once; parts without such
+ * lists are not walked.
+ */
 import { duplicate, type FieldError, type FieldPath, invalid } from "../../machinery/errors/field-error.ts";
 import { isObject, type Json, type JsonObject } from "../../machinery/json/json.ts";
 import { getKey } from "../../machinery/json/own-key.ts";
@@ -38,7 +41,7 @@ function findRepeated(items: readonly Json[], at: FieldPath, errors: FieldError[
   for (const i of repeated(items)) errors.push(duplicate(at.index(i), items[i] as Json));
 }
 
-/** Where a value is seen for the second time; further times are not told. */
+/** The indexes at which a value occurs for the second time; further ones are not reported. */
 function repeated(items: readonly Json[]): readonly number[] {
   if (items.length < 2) return [];
   const seen = new Map<Json, number>();

@@ -9,10 +9,10 @@ import type { Report } from "./check.ts";
 import { type Check, isInteger } from "./check.ts";
 import { formatTest } from "./formats.ts";
 
-/** Of several faults only the first is told. */
+/** Only the first of several faults is reported. */
 export function stringCheck({ maxLength, minLength, pattern }: JSONSchemaProps): Check | undefined {
   if (maxLength === undefined && minLength === undefined && !pattern) return undefined;
-  // Patterns take their time to compile, and many are never asked.
+  // Patterns are expensive to compile, and many are never used.
   const compiled = pattern ? once(() => compilePattern(pattern)) : undefined;
   return (value, report) => {
     const text = value as string;
@@ -28,7 +28,7 @@ export function stringCheck({ maxLength, minLength, pattern }: JSONSchemaProps):
   };
 }
 
-/** In characters, not in UTF-16 units. */
+/** In characters, not in UTF-16 code units. */
 function lengthOf(text: string): number {
   let length = 0;
   for (const _ of text) length++;
@@ -59,7 +59,7 @@ interface Limit {
   readonly name: string;
 }
 
-/** `type` and `format` as far as there is one type only. */
+/** `type` and `format` where there is only one type. */
 export function numberCheck(schema: JSONSchemaProps, type: string, format: string): Check | undefined {
   const { multipleOf, minimum, maximum, exclusiveMinimum = false, exclusiveMaximum = false } = schema;
   const limits: Limit[] = [];
@@ -118,7 +118,7 @@ function outside(report: Report | undefined, what: string, words: string): false
   return report === undefined ? false : report.overall(`${what} ${words} in ${report.path}`);
 }
 
-/** Integers are compared with the whole part of a bound, everything else with the bound itself. */
+/** Integers are compared with the whole part of a bound, other numbers with the bound itself. */
 function native(value: number, bound: number, fits: boolean): number {
   return fits && isInteger(value) ? Math.trunc(bound) : bound;
 }
@@ -146,7 +146,7 @@ function notAMultiple(value: number, factor: number, report: Report | undefined)
   return refused(report, value, `should be a multiple of ${goNumber(factor)}`);
 }
 
-/** As near to an integer as floating point can be expected to come. */
+/** Within the precision of floating point. */
 function isWhole(value: number): boolean {
   if (!Number.isFinite(value) || Math.abs(value) > Number.MAX_SAFE_INTEGER) return false;
   const whole = Math.trunc(value);

@@ -1,4 +1,4 @@
-/** Of which type a value is, and whether it may be null. */
+/** Checks the type of a value, and whether it may be null. */
 import { goQuote } from "../../machinery/json/go-text.ts";
 import type { Json } from "../../machinery/json/json.ts";
 import type { Report } from "./check.ts";
@@ -8,7 +8,7 @@ export interface TypeRules {
   /** None, one, or `integer` and `string`. */
   readonly types: readonly string[];
   readonly nullable: boolean;
-  /** One that means something for the type, else "". */
+  /** A format that applies to the type, else "". */
   readonly format: string;
 }
 
@@ -26,7 +26,7 @@ export function typeCheck({ types, nullable, format }: TypeRules): Check | undef
     const fits = types.includes(type) || (type === "integer" && types.includes("number"));
     if (format !== "") {
       const textual = typeof value === "string" || Array.isArray(value);
-      // The original looks for a format here, and so tells of it instead of the type.
+      // Kubernetes checks the format here, and so reports it instead of the type.
       if (!textual && !fits && form !== format) return misfit(report, format, form);
       if (textual && !numeric) return true;
     }

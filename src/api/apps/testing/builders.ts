@@ -9,7 +9,7 @@ export function podTemplate(spec: JsonObject = {}, labels: JsonObject = { app: "
   return { metadata: { labels }, spec: { containers: [{ name: "c", image: "nginx:1" }], ...spec } };
 }
 
-/** A workload of one pod template; `spec` is added to what it needs at least. */
+/** A workload with one pod template; `spec` is merged over the minimum. */
 export function workload(kind: string, spec: JsonObject = {}, metadata: JsonObject = {}): JsonObject {
   const least = { selector: { matchLabels: { app: "a" } }, template: podTemplate() };
   return object("apps/v1", kind, { spec: { ...least, ...spec } }, metadata);

@@ -1,4 +1,4 @@
-/** Runs a kind's rules in the order of the server, without one: for tests. */
+/** Runs the rules of a kind in the server's order, without a server: for tests. */
 
 import { at, type FieldError, invalidStatus } from "../../machinery/errors/field-error.ts";
 import { toStatus } from "../../machinery/errors/status.ts";

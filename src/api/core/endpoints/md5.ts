@@ -1,4 +1,4 @@
-/** MD5 (RFC 1321), for an order that others made with it. Nothing here depends on its strength. */
+/** MD5 (RFC 1321), for the order of endpoint subsets. Nothing here depends on its strength. */
 
 const shifts = [7, 12, 17, 22, 5, 9, 14, 20, 4, 11, 16, 23, 6, 10, 15, 21];
 const sines = Array.from({ length: 64 }, (_, i) => Math.floor(Math.abs(Math.sin(i + 1)) * 2 ** 32) >>> 0);

@@ -1,15 +1,15 @@
 /**
- * The one form of a set of endpoints, however it was written: addresses that offer the same ports stand together.
+ * The canonical form of a set of endpoints: addresses that offer the same ports stand together.
  *
- * 1. An address that is ready in one place and not in another is not ready.
- * 2. Addresses are sorted; ports and subsets stand in the order of the MD5 of their dump, as in the original.
+ * 1. An address that is ready in one subset and not ready in another is not ready.
+ * 2. Addresses are sorted; ports and subsets stand in the order of the MD5 of their dump, as in Kubernetes.
  */
 import type { EndpointAddress, EndpointPort, EndpointSubset } from "../../types/core-v1.ts";
 import { md5 } from "./md5.ts";
 
 interface Offer {
   readonly port: EndpointPort | undefined;
-  /** Whether it is ready there, by the key of the address. */
+  /** Whether the address is ready, by its key. */
   readonly ready: Map<string, boolean>;
 }
 

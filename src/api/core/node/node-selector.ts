@@ -1,4 +1,4 @@
-/** Node selectors, as node affinity, volumes and devices have them. */
+/** Node selectors, as node affinity, volumes and devices use them. */
 import { fits } from "../../definition/field-checks.ts";
 import { type FieldError, type FieldPath, forbidden, invalid, required } from "../../machinery/errors/field-error.ts";
 import { checkDns1123Subdomain, checkLabelValue, checkQualifiedName } from "../../machinery/names/names.ts";
@@ -54,7 +54,7 @@ function operatorFaults(operator: string, count: number, at: FieldPath): readonl
   }
 }
 
-/** Only a node's name can be asked for. */
+/** `metadata.name` is the only field that a node selector can match. */
 function validateField({ key, operator, values = [] }: NodeSelectorRequirement, at: FieldPath): readonly FieldError[] {
   const errors: FieldError[] = [];
   if (operator !== "In" && operator !== "NotIn") {

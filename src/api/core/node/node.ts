@@ -14,7 +14,7 @@ export const Node = defineKind<NodeObject>("v1", "Node", {
     const { status } = draft;
     if (status?.capacity !== undefined && status.allocatable === undefined) status.allocatable = { ...status.capacity };
   },
-  // A kubelet registers its node with what it knows of it.
+  // A kubelet registers its node with a status.
   create: { keepStatus: true, prepare: dropDynamicConfig },
   update: {
     prepare: (draft, old) => {
@@ -57,7 +57,7 @@ export const Node = defineKind<NodeObject>("v1", "Node", {
     spec?.externalID === undefined ? [] : ["spec.externalID: this field is deprecated, and is unused by Kubernetes"],
 });
 
-/** The one of the old field and the list of the new: the old one wins where they differ, as its writer knows no list. */
+/** Keeps `podCIDR` and `podCIDRs` consistent. `podCIDR` wins where they differ: its writer does not know the list. */
 function joinPodCidrs({ spec }: Draft<NodeObject>): void {
   if (spec === undefined) return;
   const [first] = spec.podCIDRs ?? [];
@@ -65,7 +65,7 @@ function joinPodCidrs({ spec }: Draft<NodeObject>): void {
   else if (first !== undefined) spec.podCIDR = first;
 }
 
-/** Kubelets no longer take their configuration from the API. */
+/** Dynamic kubelet configuration is gone: its fields are dropped. */
 function dropDynamicConfig({ spec, status }: Draft<NodeObject>): void {
   delete spec?.configSource;
   delete status?.config;

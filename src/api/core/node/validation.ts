@@ -1,4 +1,6 @@
-/** What a Node may say, and what of it may change. Taints are told to be in the metadata, where they once were. */
+/**
+ * Validation of nodes and of updates to them. Faults of taints are reported at the metadata, where taints once were.
+ */
 
 import { checkStrictCidr } from "../../definition/strict-ip.ts";
 import {
@@ -49,7 +51,7 @@ export function validateNodeUpdate(next: Node, old: Node, path: FieldPath): read
   return errors;
 }
 
-/** A status says what there is of each resource; the rest of the node is as it was. */
+/** A status write changes the amounts of resources; the rest of the node stays as it was. */
 export function validateNodeStatus(next: Node, old: Node, path: FieldPath): readonly FieldError[] {
   return [...validateAmounts(next, path), ...validateNodeUpdate(next, old, path)];
 }

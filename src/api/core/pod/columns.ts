@@ -1,8 +1,8 @@
 /**
- * What `kubectl get pods` shows.
+ * The columns of `kubectl get pods`.
  *
- * 1. STATUS is the most telling word there is: of the first init container that is not done, else of the first container that waits or has ended, else
- *    of the pod.
+ * 1. STATUS shows the first init container that is not done, else the first container that waits or has terminated,
+ *    else the phase of the pod.
  */
 import { ageColumn, ageOf } from "../../definition/columns.ts";
 import type { Column, RowCondition } from "../../machinery/kind.ts";
@@ -84,7 +84,7 @@ interface Summary {
   readonly total: number;
   readonly reason: string;
   readonly restarts: number;
-  /** When a container last ended and was started again. */
+  /** When a container last terminated before it was restarted. */
   readonly lastRestart: string | undefined;
 }
 
@@ -119,7 +119,7 @@ function deletionReason({ deletionTimestamp }: Pod["metadata"], { phase, reason 
   return phase === "Succeeded" || phase === "Failed" ? undefined : "Terminating";
 }
 
-/** Of the first init container that holds the others back. */
+/** The reason of the first init container that holds the others back. */
 function initReason(
   spec: PodSpec,
   status: PodStatus,

@@ -1,4 +1,4 @@
-/** The whole public surface of this folder: the Pod kind, and what workloads need for their templates. */
+/** The public surface of this folder: the Pod kind, and what workloads need for their templates. */
 
 export { jsonDiff } from "../../machinery/json/json-diff.ts";
 export { validateNodeSelector } from "../node/node-selector.ts";

@@ -16,7 +16,7 @@ export const Pod: Kind<PodObject> = defineKind<PodObject>("v1", "Pod", {
   create: { prepare: prepareNewPod, validate: validatePodCreate },
   update: { prepare: dropDisabledFields, validate: validatePodUpdate },
   delete: { graceSeconds },
-  // Admission may have named the account.
+  // Admission may have set the service account.
   canonicalize: ({ spec }) => {
     if (spec !== undefined) joinServiceAccountNames(spec);
   },
@@ -29,7 +29,7 @@ export const Pod: Kind<PodObject> = defineKind<PodObject>("v1", "Pod", {
   warnings: (pod, old) => (old === undefined ? podWarnings(pod) : []),
 });
 
-/** Nobody waits for a pod that no node has, or that has ended. */
+/** A pod that has no node, or that has terminated, is deleted without a grace period. */
 function graceSeconds({ spec, status }: PodObject, asked: number | undefined): number {
   if (!spec?.nodeName || status?.phase === "Failed" || status?.phase === "Succeeded") return 0;
   const seconds = asked ?? spec.terminationGracePeriodSeconds ?? 0;
@@ -45,7 +45,7 @@ function selectableFields(): SelectableFields<PodObject> {
     "spec.hostNetwork": ({ spec }) => String(spec?.hostNetwork ?? false),
     "status.phase": ({ status }) => status?.phase,
     "status.podIP": ({ status }) => status?.podIPs?.[0]?.ip,
-    // Accepted, but no pod ever has it.
+    // A valid field selector, but no pod ever has the field.
     "status.podIPs": () => undefined,
     "status.nominatedNodeName": ({ status }) => status?.nominatedNodeName,
   };

@@ -1,4 +1,7 @@
-/** What the server itself says of a new pod: its phase, its class, what holds it back, and AppArmor profiles that came as annotations. */
+/**
+ * What the server sets on a new pod: phase, QoS class, scheduling gates condition, and AppArmor fields from
+ * annotations.
+ */
 
 import { at } from "../../machinery/errors/field-error.ts";
 import { equalJson } from "../../machinery/json/equal.ts";
@@ -28,7 +31,7 @@ function gated(request: RequestFacts | undefined): Draft<PodCondition> {
   const condition = {
     type: "PodScheduled",
     status: "False",
-    // Times that were never set are written all the same.
+    // Unset times are written as null.
     lastProbeTime: null,
     lastTransitionTime: request === undefined ? null : formatTime(instantOf(request.now)),
     reason: "SchedulingGated",

@@ -1,4 +1,4 @@
-/** What all objects of a namespace use of a quota, counted anew. */
+/** The usage of a quota, counted anew from all objects of its namespace. */
 
 import { zeroQuantity } from "../../machinery/scalars/quantity.ts";
 import type { KubeObject } from "../../machinery/schema/object.ts";
@@ -7,7 +7,7 @@ import { addTotals, type Totals } from "../pod/resources/container-totals.ts";
 import { scopesOf } from "./charge.ts";
 import type { QuotaEvaluator } from "./evaluator.ts";
 
-/** `objects`: those of the quota's namespace. Resources that no evaluator measures are left out. */
+/** `objects`: those of the quota's namespace. Resources without an evaluator are left out. */
 export function calculateUsage(
   quota: ResourceQuota,
   evaluators: Iterable<QuotaEvaluator>,

@@ -1,8 +1,8 @@
 /**
- * Whether a write fits into all quotas of its namespace, and what is used then.
+ * Whether a write fits into all quotas of its namespace, and the usage afterwards.
  *
- * 1. Only what a quota's status says counts: a quota whose use is not known yet refuses what it would measure.
- * 2. A change is charged for what it adds; what it frees is found by the controller.
+ * 1. Only the usage in a quota's status counts: a quota whose usage is not known yet refuses what it would measure.
+ * 2. A change is charged for what it adds; the controller finds what it frees.
  */
 
 import {
@@ -18,14 +18,14 @@ import type { ResourceQuota, ScopedResourceSelectorRequirement } from "../../typ
 import type { Totals } from "../pod/resources/container-totals.ts";
 import type { QuotaEvaluator, QuotaWrite } from "./evaluator.ts";
 
-/** A quota with its amounts read. */
+/** A quota with its amounts parsed. */
 export interface QuotaState {
   readonly quota: ResourceQuota;
   readonly hard: Totals;
   readonly used: Totals;
 }
 
-/** What may be used only where a quota says how much. */
+/** Resources that may be used only where a quota covers them. */
 export interface LimitedResource {
   readonly apiGroup?: string;
   readonly resource: string;
@@ -138,7 +138,7 @@ function matches(evaluator: QuotaEvaluator, { quota, hard }: QuotaState, object:
   );
 }
 
-/** What a change uses more than before; all of it where there was nothing before. */
+/** What a change adds to the usage; all of it where there was no old object. */
 function addedUsage({ old }: QuotaWrite, evaluator: QuotaEvaluator, usage: Totals, now: number): Totals {
   if (old === undefined || (old.metadata.resourceVersion ?? "") === "") return usage;
   const before = evaluator.usage(old, now);

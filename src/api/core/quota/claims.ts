@@ -1,4 +1,4 @@
-/** What PersistentVolumeClaims use: their number and their storage, in all and of each storage class. */
+/** Usage of PersistentVolumeClaims: their number and their storage, in total and for each storage class. */
 import { equalJson } from "../../machinery/json/equal.ts";
 import {
   compareQuantities,
@@ -26,7 +26,7 @@ export const claimQuota: QuotaEvaluator = {
   usage: (object) => usage(object as PersistentVolumeClaim),
 };
 
-/** The annotation of old goes before the field. */
+/** The beta annotation takes precedence over the field. */
 export function storageClassOf({ metadata, spec }: PersistentVolumeClaim): string {
   return metadata.annotations?.[CLASS_ANNOTATION] ?? spec?.storageClassName ?? "";
 }
@@ -62,7 +62,7 @@ function usage(claim: PersistentVolumeClaim): Totals {
   };
 }
 
-/** In whole bytes; while a volume grows, what it has been given counts if that is more. */
+/** In whole bytes; while a volume is resized, the allocated size counts if it is larger. */
 function storageOf({ spec, status }: PersistentVolumeClaim): Quantity | undefined {
   const asked = spec?.resources?.requests?.storage;
   if (asked === undefined) return undefined;
@@ -80,7 +80,7 @@ function matchesScope(scope: ScopedResourceSelectorRequirement, claim: Persisten
   return [...classes].some((name) => selectsValue(scope, name));
 }
 
-/** Every class that the volume has, is to have, or is on its way to. */
+/** The volume attributes classes that the volume has, is to have, or is changing to. */
 function attributesClasses({ spec, status }: PersistentVolumeClaim): ReadonlySet<string> {
   const names = [
     spec?.volumeAttributesClassName,

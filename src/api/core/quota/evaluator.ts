@@ -1,4 +1,4 @@
-/** How quotas see the objects of one resource. */
+/** How quotas measure the objects of one resource. */
 import type { KubeObject } from "../../machinery/schema/object.ts";
 import type { ScopedResourceSelectorRequirement } from "../../types/core-v1.ts";
 import type { Totals } from "../pod/resources/container-totals.ts";
@@ -14,15 +14,15 @@ export interface QuotaWrite {
 export interface QuotaEvaluator {
   readonly group: string;
   readonly plural: string;
-  /** Whether a write may change what is used. */
+  /** Whether a write may change the usage. */
   handles(write: QuotaWrite): boolean;
-  /** Those of a quota's resources that it measures. */
+  /** The resources of a quota that this evaluator measures. */
   matching(names: readonly string[]): readonly string[];
-  /** Whether a quota that is limited to this scope counts the object. */
+  /** Whether a quota with this scope counts the object. */
   matchesScope(scope: ScopedResourceSelectorRequirement, object: KubeObject): boolean;
-  /** Milliseconds since 1970: what should have ended by now no longer counts. */
+  /** `now` in milliseconds since 1970: objects that should have terminated by now no longer count. */
   usage(object: KubeObject, now: number): Totals;
-  /** What an object has to say where a quota measures these resources; undefined if it says it all. */
+  /** The fields that an object must set where a quota measures these resources; undefined if it sets all of them. */
   constraints?(required: readonly string[], object: KubeObject): string | undefined;
 }
 

@@ -6,7 +6,7 @@ import { podQuota } from "./pods.ts";
 import { resourceClaimQuota } from "./resource-claims.ts";
 import { serviceQuota } from "./services.ts";
 
-/** Those with rules or names of their own. */
+/** Resources with rules or names of their own. */
 export const quotaEvaluators: readonly QuotaEvaluator[] = [
   podQuota,
   serviceQuota,
@@ -18,7 +18,7 @@ export const quotaEvaluators: readonly QuotaEvaluator[] = [
   objectCount("", "secrets", "secrets"),
 ];
 
-/** Nothing of these is kept, or they have never been counted. */
+/** Resources that are not stored, or that quotas never counted. */
 const IGNORED = new Set([
   "/bindings",
   "/componentstatuses",
@@ -32,7 +32,7 @@ const IGNORED = new Set([
   "events.k8s.io/events",
 ]);
 
-/** Undefined for what no quota can limit. */
+/** Undefined for resources that no quota can limit. */
 export function evaluatorFor(group: string, plural: string): QuotaEvaluator | undefined {
   if (IGNORED.has(`${group}/${plural}`)) return undefined;
   return quotaEvaluators.find((each) => each.group === group && each.plural === plural) ?? objectCount(group, plural);

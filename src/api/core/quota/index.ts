@@ -1,4 +1,4 @@
-/** The whole public surface of quotas. */
+/** The public surface of quotas. */
 export { calculateUsage } from "./calculate.ts";
 export {
   type Charged,

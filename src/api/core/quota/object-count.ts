@@ -1,10 +1,10 @@
-/** Resources of which a quota can only limit the number of objects. */
+/** Resources of which a quota can limit only the number of objects. */
 import { quantityOf } from "../../machinery/scalars/quantity.ts";
 import { countName, type QuotaEvaluator } from "./evaluator.ts";
 
 const ONE = quantityOf(1);
 
-/** `alias`: the name from the time before `count/…`. */
+/** `alias`: the name from before `count/…`. */
 export function objectCount(group: string, plural: string, alias?: string): QuotaEvaluator {
   const names = [countName(group, plural), ...(alias === undefined ? [] : [alias])];
   const usage = Object.fromEntries(names.map((name) => [name, ONE]));

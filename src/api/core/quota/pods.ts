@@ -1,8 +1,8 @@
 /**
- * What pods use: their number, what they ask for and may use, and extended resources.
+ * Usage of pods: their number, requests, limits and extended resources.
  *
- * 1. A pod that has ended, or whose grace period is long over, counts as an object and as nothing else.
- * 2. Where a quota measures cpu or memory, every container has to say how much it needs.
+ * 1. A pod that has terminated, or whose grace period is long over, counts as an object and as nothing else.
+ * 2. Where a quota measures cpu or memory, every container has to set it.
  */
 
 import { quantityOf } from "../../machinery/scalars/quantity.ts";
@@ -27,7 +27,7 @@ const NAMES = new Set([
   ...COMPUTE,
   ...COMPUTE.flatMap((name) => [`requests.${name}`, `limits.${name}`]),
 ]);
-/** A mistake of old that must stay: quotas on these make them required. */
+/** A historical mistake that must stay: quotas on these make them required. */
 const REQUIRED = new Set(["cpu", "memory", "requests.cpu", "requests.memory", "limits.cpu", "limits.memory"]);
 const ONE = quantityOf(1);
 
@@ -47,7 +47,7 @@ function isOfPods(name: string): boolean {
   return NAMES.has(name) || /^(requests\.)?hugepages-/.test(name) || isExtendedForQuota(name);
 }
 
-/** Of extended resources only requests can be limited: nothing of them can be shared out twice. */
+/** Of extended resources only requests can be limited: they cannot be overcommitted. */
 function isExtendedForQuota(name: string): boolean {
   return name.startsWith("requests.") && name.includes("/") && !name.includes("kubernetes.io/");
 }
@@ -71,7 +71,7 @@ function computeUsage(requests: Totals, limits: Totals): Totals {
   return result;
 }
 
-/** A pod that has reached its end is no longer charged for what it used. */
+/** A terminated pod is no longer charged for resources. */
 function counts({ status, metadata }: Pod, now: number): boolean {
   if (status?.phase === "Failed" || status?.phase === "Succeeded") return false;
   const { deletionTimestamp, deletionGracePeriodSeconds } = metadata;
@@ -133,7 +133,7 @@ function byName([a]: readonly [string, unknown], [b]: readonly [string, unknown]
   return a < b ? -1 : 1;
 }
 
-/** For the controller: whether a pod has come to its end, so that its quota has to be counted anew. */
+/** For the controller: whether a pod has terminated, so that its quota has to be counted anew. */
 export function isChargedPod(object: KubeObject, now: number): boolean {
   return counts(object as Pod, now);
 }

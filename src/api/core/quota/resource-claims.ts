@@ -1,4 +1,7 @@
-/** What ResourceClaims use: their number, and of each device class the most devices that they can be given. */
+/**
+ * Usage of ResourceClaims: their number, and for each device class the largest number of devices that they can be
+ * allocated.
+ */
 import { addQuantities, quantityOf } from "../../machinery/scalars/quantity.ts";
 import type { DeviceRequest, ResourceClaim } from "../../types/resource-v1.ts";
 import type { Totals } from "../pod/resources/container-totals.ts";
@@ -6,7 +9,7 @@ import { countName, type QuotaEvaluator } from "./evaluator.ts";
 
 const COUNT = countName("resource.k8s.io", "resourceclaims");
 const OF_CLASS = ".deviceclass.resource.k8s.io/devices";
-/** As many as one claim can be given at all. */
+/** The largest number of devices that one claim can be allocated. */
 const ALL_DEVICES = 32;
 
 export const resourceClaimQuota: QuotaEvaluator = {
@@ -30,7 +33,7 @@ function usage({ spec }: ResourceClaim): Totals {
   return result;
 }
 
-/** Of alternatives, for each class the worst. */
+/** For alternatives, the maximum for each class. */
 function mostOf({ exactly, firstAvailable = [] }: DeviceRequest): ReadonlyMap<string, number> {
   const most = new Map<string, number>();
   for (const { deviceClassName, allocationMode, count } of [

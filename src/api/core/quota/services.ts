@@ -1,4 +1,4 @@
-/** What services use: their number, and of node ports and load balancers what their type brings with it. */
+/** Usage of services: their number, and the node ports and load balancers of their type. */
 import { quantityOf } from "../../machinery/scalars/quantity.ts";
 import type { Service } from "../../types/core-v1.ts";
 import type { Totals } from "../pod/resources/container-totals.ts";
@@ -20,7 +20,7 @@ export const serviceQuota: QuotaEvaluator = {
 function usage({ spec }: Service): Totals {
   const ports = spec?.ports ?? [];
   const isBalanced = spec?.type === "LoadBalancer";
-  // Node ports are not allocated yet: what is wanted counts.
+  // Node ports are not allocated yet: the requested ones count.
   const asked =
     isBalanced && spec.allocateLoadBalancerNodePorts === false ? ports.filter(({ nodePort }) => nodePort) : ports;
   const nodePorts = isBalanced || spec?.type === "NodePort" ? asked.length : 0;

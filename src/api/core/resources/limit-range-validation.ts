@@ -1,4 +1,4 @@
-/** Whether the bounds of a LimitRange agree with each other. */
+/** Whether the bounds of a LimitRange are consistent. */
 import {
   duplicate,
   type FieldError,
@@ -72,7 +72,7 @@ function boundFaults(item: LimitRangeItem, name: string, where: FieldPath): read
   const limit = isPod ? undefined : item.default?.[name];
   const request = isPod ? undefined : item.defaultRequest?.[name];
   const errors: FieldError[] = [];
-  /** `value` is what the original shows as wrong, which is not always what it names. */
+  /** `value` is the value that Kubernetes reports, which is not always that of the named field. */
   const atMost = (
     low: string | undefined,
     high: string | undefined,

@@ -11,7 +11,7 @@ export const LimitRange = defineKind<LimitRangeObject>("v1", "LimitRange", {
   validate: validateLimitRange,
 });
 
-/** A limit left out is the most that is allowed; a request left out is the limit, or else the least that is allowed. */
+/** A missing default limit is the maximum; a missing default request is the default limit, else the minimum. */
 function defaultItem(item: Draft<LimitRangeItem>): void {
   const limits = { ...item.max, ...item.default };
   const requests = { ...item.min, ...limits, ...item.defaultRequest };

@@ -1,4 +1,4 @@
-/** Amounts of resources, as nodes, quotas, limits and volumes list them. */
+/** Amounts of resources, as nodes, quotas, limit ranges and volumes list them. */
 import { type FieldError, invalid, type Where } from "../../machinery/errors/field-error.ts";
 import {
   compareQuantities,
@@ -8,7 +8,7 @@ import {
   zeroQuantity,
 } from "../../machinery/scalars/quantity.ts";
 
-/** Counted, never measured: half a pod makes no sense. */
+/** Counts of objects. */
 const counted = new Set([
   "pods",
   "resourcequotas",
@@ -21,7 +21,7 @@ const counted = new Set([
   "services.loadbalancers",
 ]);
 
-/** Whole numbers only: the kinds that are counted, and what others count under names of their own. */
+/** Integers only: counts of objects, and extended resources. */
 export function isIntegerResource(name: string): boolean {
   return counted.has(name) || isExtendedResource(name);
 }
@@ -30,7 +30,7 @@ export function isExtendedResource(name: string): boolean {
   return name.includes("/") && !name.includes("kubernetes.io/") && !name.startsWith("requests.");
 }
 
-/** Not negative, and whole where the resource is counted. */
+/** Not negative, and an integer where the resource is counted. */
 export function quantityFaults(name: string, text: string, where: Where): readonly FieldError[] {
   const value = parseQuantity(text);
   const negative = negativeFaults(value, text, where);
@@ -46,7 +46,7 @@ export function notPositiveFaults(value: Quantity, text: string, where: Where): 
   return compareQuantities(value, zeroQuantity) <= 0 ? [invalid(where, text, "must be greater than zero")] : [];
 }
 
-/** The original shows some values without quotes: those of types that print themselves. */
+/** Kubernetes prints the values of some types without quotes. */
 export function invalidPlain(where: Where, value: string, detail: string): FieldError {
   const { badValue: _, ...error } = invalid(where, value, `${value}: ${detail}`);
   return error;

@@ -1,4 +1,4 @@
-/** What a quota may count, and for which pods or claims. */
+/** The resources and scopes of a quota. */
 import { type FieldError, type FieldPath, invalid, required } from "../../machinery/errors/field-error.ts";
 import type { Json } from "../../machinery/json/json.ts";
 import type { ResourceQuota, ResourceQuotaSpec, ScopedResourceSelectorRequirement } from "../../types/core-v1.ts";

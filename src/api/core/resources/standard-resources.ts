@@ -1,4 +1,4 @@
-/** The resources that have a meaning of their own in limits and quotas; others need a domain before their name. */
+/** Resource names that limit ranges and quotas know; others need a domain. */
 import { type FieldError, type FieldPath, invalid } from "../../machinery/errors/field-error.ts";
 import { checkQualifiedName } from "../../machinery/names/names.ts";
 import { isExtendedResource } from "./resource-list.ts";

@@ -1,8 +1,8 @@
 /**
- * Updates by clients that do not know, or do not repeat, what the server has chosen for a service.
+ * Updates by clients that do not repeat what the server has allocated for a service.
  *
- * 1. What was allocated stays, unless the client says otherwise.
- * 2. What the new type has no use for is dropped, if the client left it as it was.
+ * 1. Allocated values stay, unless the client sets others.
+ * 2. Values that the new type does not use are dropped, if the client left them unchanged.
  */
 import { equalJson } from "../../machinery/json/equal.ts";
 import type { Json } from "../../machinery/json/json.ts";
@@ -10,7 +10,7 @@ import type { Draft } from "../../machinery/schema/object.ts";
 import type { Service, ServiceSpec } from "../../types/core-v1.ts";
 import { isExternallyAccessible, needsClusterIP, needsHealthCheckNodePort, needsNodePort } from "./needs.ts";
 
-/** `clusterIP` is the first of `clusterIPs`: who knows only the one changes both. */
+/** `clusterIP` is the first of `clusterIPs`: a client that knows only the one changes both. */
 export function normalizeClusterIPs(draft: Draft<Service>, old?: Service): void {
   const spec = draft.spec;
   if (spec === undefined) return;
@@ -44,7 +44,7 @@ export function keepAllocated(draft: Draft<Service>, old: Service): void {
   }
 }
 
-/** By the ports' names, and none twice. */
+/** By the ports' names, none twice. */
 function keepNodePorts(spec: Draft<ServiceSpec>, old: ServiceSpec): void {
   const wanted = new Set((spec.ports ?? []).map(({ nodePort }) => nodePort ?? 0));
   const taken = new Set((old.ports ?? []).map(({ nodePort }) => nodePort ?? 0).filter((port) => wanted.has(port)));
@@ -57,7 +57,7 @@ function keepNodePorts(spec: Draft<ServiceSpec>, old: ServiceSpec): void {
   }
 }
 
-/** What another type leaves over. The server then releases what `old` had and the draft has no more. */
+/** Drops what the new type does not use. The server then releases what `old` had and the draft no longer has. */
 export function releaseOnTypeChange(draft: Draft<Service>, old: Service): void {
   const { spec } = draft;
   if (spec === undefined) return;

@@ -1,4 +1,6 @@
-/** `clusterIP`, `clusterIPs`, `ipFamilies` and `ipFamilyPolicy`: whether they agree with each other, and what of them may change. */
+/**
+ * `clusterIP`, `clusterIPs`, `ipFamilies` and `ipFamilyPolicy`: whether they are consistent, and how they may change.
+ */
 
 import { checkStrictIp, isIpv6 } from "../../definition/strict-ip.ts";
 import {
@@ -46,7 +48,7 @@ export function validateClusterIPs(service: Service, old: Service | undefined, p
   return errors.length > 0 || isHeadless(service) ? errors : familyMismatches(clusterIPs, ipFamilies, where);
 }
 
-/** Once set, addresses and families stay; a second one may be added, or given up together with the policy that asked for it. */
+/** Addresses and families cannot change once set; a second one may be added, or removed together with the policy. */
 export function validateClusterIPChange(next: Service, old: Service, path: FieldPath): readonly FieldError[] {
   if (next.spec?.type === "ExternalName" || old.spec?.type === "ExternalName") return [];
   if (isHeadless(next) && isHeadless(old)) return [];

@@ -1,4 +1,4 @@
-/** What a service means where it says nothing. */
+/** Defaults of a service. */
 import type { Draft } from "../../machinery/schema/object.ts";
 import type { Service } from "../../types/core-v1.ts";
 import { isExternallyAccessible } from "./needs.ts";

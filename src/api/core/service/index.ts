@@ -1,4 +1,4 @@
-/** The whole public surface of the Service kind. */
+/** The public surface of the Service kind. */
 export { keepAllocated, normalizeClusterIPs, releaseOnTypeChange } from "./carry-over.ts";
 export { initIPFamilies } from "./ip-families.ts";
 export {

@@ -1,6 +1,6 @@
 /**
- * Which IP families a service speaks, before it gets its addresses: from its policy, its addresses, and what the cluster has.
- * Called by the server between `prepare` and allocation.
+ * The IP families of a service, from its policy, its addresses and the families of the cluster. The server calls this
+ * between `prepare` and allocation.
  */
 
 import { isIpv6 } from "../../definition/strict-ip.ts";
@@ -10,7 +10,9 @@ import type { Service, ServiceSpec } from "../../types/core-v1.ts";
 import { validateClusterIPs } from "./cluster-ip-validation.ts";
 import { type IpFamily, isHeadless, needsClusterIP } from "./needs.ts";
 
-/** `families`: those of the cluster's service ranges, the default one first. The draft is filled in; errors end the request. */
+/**
+ * `families`: those of the cluster's service ranges, the default one first. Fills in the draft; errors end the request.
+ */
 export function initIPFamilies(
   draft: Draft<Service>,
   old: Service | undefined,
@@ -39,7 +41,7 @@ export function initIPFamilies(
   return [];
 }
 
-/** Going from two families to one, the first one stays. */
+/** From two families to one, the first one stays. */
 function downgrade(spec: Draft<ServiceSpec>, old: Service): void {
   if (spec.clusterIPs?.length === 2 && spec.clusterIPs.join() === old.spec?.clusterIPs?.join())
     spec.clusterIPs.length = 1;

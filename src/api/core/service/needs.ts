@@ -1,9 +1,9 @@
-/** What a service of some type needs from an allocator, and what it can say at all. */
+/** What a service of each type needs from the allocator, and which fields its type supports. */
 import type { Service } from "../../types/core-v1.ts";
 
 export type IpFamily = "IPv4" | "IPv6";
 
-/** Of every type but ExternalName; a headless one has "None" instead. */
+/** Every type but ExternalName; a headless service has "None" instead. */
 export function needsClusterIP({ spec }: Service): boolean {
   return spec?.type !== "ExternalName";
 }
@@ -12,13 +12,13 @@ export function needsNodePort({ spec }: Service): boolean {
   return spec?.type === "NodePort" || spec?.type === "LoadBalancer";
 }
 
-/** Whether ports without a node port get one: a load balancer may be told to do without. */
+/** Whether ports without a node port get one: `allocateLoadBalancerNodePorts` may turn it off. */
 export function allocatesNodePorts(service: Service): boolean {
   if (service.spec?.type === "LoadBalancer") return service.spec.allocateLoadBalancerNodePorts !== false;
   return needsNodePort(service);
 }
 
-/** Load balancers that keep clients' addresses must know which nodes have endpoints. */
+/** Load balancers that preserve client addresses must know which nodes have endpoints. */
 export function needsHealthCheckNodePort({ spec }: Service): boolean {
   return spec?.type === "LoadBalancer" && spec.externalTrafficPolicy === "Local";
 }

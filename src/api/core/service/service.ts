@@ -1,7 +1,9 @@
 /**
- * Service. Addresses and node ports are handed out by the server, between `prepare` and `validate`:
+ * Service. The server allocates addresses and node ports between `prepare` and `validate`:
  *
- *     prepare ──► initIPFamilies ──► allocate (needsClusterIP, allocatesNodePorts, needsHealthCheckNodePort) ──► validate
+ *     prepare ──► initIPFamilies ──► allocate ──► validate
+ *
+ * `needs.ts` says what is allocated: needsClusterIP, allocatesNodePorts, needsHealthCheckNodePort.
  */
 import { ageColumn, labelsText } from "../../definition/columns.ts";
 import { defineKind } from "../../definition/define-kind.ts";

@@ -1,4 +1,4 @@
-/** Where a load balancer can be reached. */
+/** Validation of the load balancer status. */
 
 import { checkStrictIp } from "../../definition/strict-ip.ts";
 import {

@@ -1,4 +1,4 @@
-/** What a service may say, in the order in which it is told. */
+/** Validation of services, in the order in which faults are reported. */
 
 import { checkReachableIp, checkStrictCidr, checkStrictIp } from "../../definition/strict-ip.ts";
 import {
@@ -21,7 +21,7 @@ const sourceRanges = "service.beta.kubernetes.io/load-balancer-source-ranges";
 const onlyLoadBalancer = "may only be used when `type` is 'LoadBalancer'";
 const notExternalName = "may not be set for ExternalName services";
 
-/** `old`: what was there before may stay, where rules have become stricter. */
+/** `old`: its values may stay where rules have become stricter. */
 export function validateService(service: Service, path: FieldPath, old?: Service): readonly FieldError[] {
   const spec = service.spec ?? {};
   const where = path.child("spec");
@@ -71,7 +71,7 @@ function validateType({ spec = {}, ...service }: Service, where: FieldPath): rea
   if ((spec.clusterIPs ?? []).length > 0) errors.push(forbidden(where.child("clusterIPs"), notExternalName));
   if ((spec.ipFamilies ?? []).length > 0) errors.push(forbidden(where.child("ipFamilies"), notExternalName));
   if (spec.ipFamilyPolicy !== undefined) errors.push(forbidden(where.child("ipFamilyPolicy"), notExternalName));
-  // A trailing dot says that the name is complete.
+  // A trailing dot marks a fully qualified name.
   const name = (spec.externalName ?? "").replace(/\.$/, "");
   if (name === "") errors.push(required(where.child("externalName")));
   else for (const why of checkDns1123Subdomain(name)) errors.push(invalid(where.child("externalName"), name, why));
@@ -105,7 +105,7 @@ function validateTimeout(config: SessionAffinityConfig | undefined, at: FieldPat
   return seconds <= 0 || seconds > 86400 ? [invalid(where, seconds, "must be greater than 0 and less than 86400")] : [];
 }
 
-/** The field, or the annotation that came before it. */
+/** The field, or the annotation that preceded it. */
 function validateSourceRanges(
   { metadata, spec = {} }: Service,
   old: Service | undefined,

@@ -1,4 +1,4 @@
-/** How a volume may be mounted, written short. */
+/** Abbreviations of access modes. */
 const short = [
   ["ReadWriteOnce", "RWO"],
   ["ReadOnlyMany", "ROX"],

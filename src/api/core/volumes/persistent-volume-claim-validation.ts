@@ -1,4 +1,4 @@
-/** What a claim may ask for, and what of it may change: its size once it is bound, and which volume it is bound to. */
+/** Validation of claims. Mutable are the size once the claim is bound, and the volume that it is bound to. */
 
 import {
   type FieldError,
@@ -25,7 +25,7 @@ export function validateClaim({ spec = {} }: PersistentVolumeClaim, path: FieldP
   return validateClaimSpec(spec, path.child("spec"));
 }
 
-/** Also of a StatefulSet's claims and of a pod's ephemeral volumes. */
+/** Also for claim templates of StatefulSets and for ephemeral volumes of pods. */
 export function validateClaimSpec(spec: PersistentVolumeClaimSpec, path: FieldPath): readonly FieldError[] {
   const modes = spec.accessModes ?? [];
   const errors: FieldError[] = [];
@@ -110,7 +110,10 @@ function validateSource(
   return errors;
 }
 
-/** A claim's spec without what may change: once the volume and the class, if there were none, and of bound claims the size. */
+/**
+ * A claim's spec without its mutable fields: the volume and the class if they were not set, and the size of a bound
+ * claim.
+ */
 function settled({ spec = {} }: PersistentVolumeClaim, old: PersistentVolumeClaim): Json {
   const { volumeName, volumeAttributesClassName: _, resources, storageClassName, ...rest } = spec;
   const bound = old.status?.phase === "Bound";

@@ -74,12 +74,12 @@ export const PersistentVolumeClaim = defineKind<PersistentVolumeClaimObject>("v1
   ],
 });
 
-/** Also of a StatefulSet's claims and of a pod's ephemeral volumes. */
+/** Also for claim templates of StatefulSets and for ephemeral volumes of pods. */
 export function defaultClaimSpec(draft: Draft<PersistentVolumeClaimSpec>): void {
   draft.volumeMode ??= "Filesystem";
 }
 
-/** `dataSource` names claims and snapshots only; other kinds are ignored there, as they were before `dataSourceRef` came. */
+/** `dataSource` supports only claims and snapshots; other kinds are dropped there. */
 function dropForeignSource(draft: Draft<PersistentVolumeClaimSpec>): void {
   const { apiGroup, kind } = draft.dataSource ?? {};
   const known =
@@ -88,7 +88,7 @@ function dropForeignSource(draft: Draft<PersistentVolumeClaimSpec>): void {
   if (!known) delete draft.dataSource;
 }
 
-/** The two fields say the same, whichever was written; only the newer one can name another namespace. */
+/** Both fields have the same value, whichever was set; only `dataSourceRef` can name another namespace. */
 function joinSources(draft: Draft<PersistentVolumeClaimSpec>): void {
   const { dataSource, dataSourceRef } = draft;
   if (dataSource !== undefined && dataSourceRef === undefined) draft.dataSourceRef = { ...dataSource };

@@ -1,4 +1,4 @@
-/** What a volume may be. Sources that no driver of today has are checked only for what they name. */
+/** Validation of volumes. Of sources without a driver only the names are validated. */
 
 import {
   type FieldError,

@@ -30,7 +30,7 @@ export const PersistentVolume = defineKind<PersistentVolumeObject>("v1", "Persis
       prepare: (draft, old, request) => {
         const next = draft.status;
         if (next === undefined || next.phase === old.status?.phase) return;
-        // Whoever tells the time of the transition is believed.
+        // A transition time that the client sets is kept.
         if (next.lastPhaseTransitionTime === old.status?.lastPhaseTransitionTime)
           Object.assign(next, transition(request));
       },

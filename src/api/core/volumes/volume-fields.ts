@@ -1,4 +1,4 @@
-/** What volumes and claims have in common. */
+/** Fields that volumes and claims share. */
 import {
   type FieldError,
   type FieldPath,

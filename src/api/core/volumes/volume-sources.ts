@@ -1,4 +1,4 @@
-/** The sources a volume can have, in the order in which the original looks at them, and what each must say. */
+/** Volume sources in the order in which Kubernetes validates them, and the rules of each. */
 import {
   type FieldError,
   type FieldPath,
@@ -123,7 +123,7 @@ function secretFaults(secret: SecretReference | undefined, path: FieldPath): rea
   return (["name", "namespace"] as const).flatMap((field) => (secret[field] ? [] : [required(path.child(field))]));
 }
 
-/** A driver's name is a domain, in any case. */
+/** The name of a driver is a DNS subdomain, case-insensitive. */
 export function csiDriverNameFaults(name: string, where: FieldPath): readonly FieldError[] {
   if (name === "") return [required(where)];
   const errors: FieldError[] = [];

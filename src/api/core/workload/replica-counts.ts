@@ -1,4 +1,4 @@
-/** The status of a ReplicaSet or ReplicationController: no count may be larger than that of all replicas. */
+/** The status of a ReplicaSet or ReplicationController: no count may exceed `replicas`. */
 
 import { allNonNegative } from "../../definition/field-checks.ts";
 import { type FieldError, type FieldPath, invalid } from "../../machinery/errors/field-error.ts";

@@ -1,4 +1,4 @@
-/** ReplicationController: the ReplicaSet of early days, with a plain map for a selector. */
+/** ReplicationController: the predecessor of ReplicaSet, with a plain map as its selector. */
 
 import { ageColumn, labelsText } from "../../definition/columns.ts";
 import { defineKind } from "../../definition/define-kind.ts";
@@ -35,11 +35,11 @@ export const ReplicationController = defineKind<ReplicationControllerObject>("v1
     prepare: ({ spec }, old) => dropDisabledFields(spec?.template, old.spec?.template),
     validate({ spec }, old, at) {
       const errors = validateSpec(spec, old.spec, at.child("spec"));
-      // Told twice, as the original does.
+      // Reported twice, as in Kubernetes.
       return [...errors, ...errors];
     },
   },
-  // From before garbage collection: pods stay, unless the client says otherwise.
+  // From before garbage collection: pods are orphaned, unless the client asks otherwise.
   delete: { defaultPropagation: "Orphan" },
   generation: "spec",
   subresources: {
@@ -72,7 +72,7 @@ export const ReplicationController = defineKind<ReplicationControllerObject>("v1
   ],
 });
 
-/** Without a selector or labels of its own, a controller has those of its pods. */
+/** A controller without a selector or labels takes those of its template. */
 function takeTemplateLabels(
   { metadata, spec }: Draft<ReplicationControllerObject>,
   labels: Readonly<Record<string, string>> | undefined,

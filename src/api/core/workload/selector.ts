@@ -1,4 +1,4 @@
-/** The selector of a workload, and whether the pods it makes would be its own. */
+/** The selector of a workload, and whether its template matches it. */
 
 import { jsonOf } from "../../definition/field-checks.ts";
 import { type FieldError, type FieldPath, invalid, required } from "../../machinery/errors/field-error.ts";
@@ -13,13 +13,13 @@ import type { PodTemplateSpec } from "../../types/core-v1.ts";
 
 export interface CheckedSelector {
   readonly errors: readonly FieldError[];
-  /** Absent where the selector cannot be read: what depends on it is not looked at then. */
+  /** Absent where the selector is invalid: rules that depend on it are skipped. */
   readonly matcher?: LabelMatcher;
 }
 
 export interface SelectorWords {
   readonly empty: string;
-  /** What a selector that cannot be read is told; absent where that is passed over. */
+  /** The message for an invalid selector; absent where it is not reported. */
   readonly unreadable?: string;
 }
 
@@ -44,7 +44,7 @@ export function isEmptySelector({ matchLabels, matchExpressions }: LabelSelector
   return Object.keys(matchLabels ?? {}).length + (matchExpressions ?? []).length === 0;
 }
 
-/** Undefined where it cannot be read. */
+/** Undefined for an invalid selector. */
 export function readSelector(selector: LabelSelector | null | undefined): LabelMatcher | undefined {
   try {
     return matcherOfSelector(selector ?? undefined);
@@ -54,7 +54,7 @@ export function readSelector(selector: LabelSelector | null | undefined): LabelM
   }
 }
 
-/** A selector that selects everything is told of elsewhere. */
+/** A selector that selects everything is reported elsewhere. */
 export function checkTemplateMatches(
   template: PodTemplateSpec | undefined,
   matcher: LabelMatcher,

@@ -43,7 +43,7 @@ export function selectorColumn<T extends KubeObject>(
   return { name: "Selector", type: "string", priority: 1, doc, cell: (object) => selectorText(selectorOf(object)) };
 }
 
-/** As printers write it: a missing selector is `<none>`, one that cannot be read `<error>`. */
+/** As kubectl prints it: a missing selector is `<none>`, an invalid one `<error>`. */
 export function selectorText(selector: LabelSelector | null | undefined): string {
   const matcher = readSelector(selector);
   if (matcher === undefined) return "<error>";

@@ -1,4 +1,7 @@
-/** The pod template of workloads that keep pods running: ReplicationController, ReplicaSet, Deployment, StatefulSet, DaemonSet. */
+/**
+ * The pod template of workloads that keep pods running: ReplicationController, ReplicaSet, Deployment, StatefulSet,
+ * DaemonSet.
+ */
 
 import {
   type FieldError,
@@ -19,7 +22,7 @@ import {
 } from "../pod/index.ts";
 import { checkTemplateMatches } from "./selector.ts";
 
-/** `kind`: as faults name it. `old`: the template before an update, whose leniencies the new one may keep. */
+/** `kind`: its name in messages. `old`: the template before an update, whose leniencies the new one may keep. */
 export function validateReplicatedTemplate(
   template: PodTemplateSpec | undefined,
   old: PodTemplateSpec | undefined,
@@ -49,12 +52,12 @@ export function validateNoDeadline(
   return [forbidden(at.child("spec", "activeDeadlineSeconds"), `activeDeadlineSeconds in ${kind} is not Supported`)];
 }
 
-/** Leaves out what belongs to features that are off, unless the old template had it. */
+/** Drops fields of feature gates that are off, unless the old template has them. */
 export function dropDisabledFields(template: Draft<PodTemplateSpec> | undefined, old?: PodTemplateSpec): void {
   if (template?.spec !== undefined) dropDisabledSpecFields(template.spec, old?.spec);
 }
 
-/** An update that leaves the spec as it was is not warned of again. */
+/** An update that leaves the spec unchanged gives no warnings. */
 export function isWarnedOf(object: KubeObject, old: KubeObject | undefined): boolean {
   return old === undefined || old.metadata.generation !== object.metadata.generation;
 }
@@ -68,7 +71,7 @@ export function templateWarnings(
   return isWarnedOf(object, old) ? podTemplateWarnings(template, where) : [];
 }
 
-/** Names that are allowed, but do not work well as parts of pods' host names. */
+/** Names that are valid, but do not work well as parts of host names. */
 export function podNameWarnings(name: string): readonly string[] {
   const faults = checkDns1123Label(name);
   if (faults.length === 0) return [];

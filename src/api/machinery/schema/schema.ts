@@ -85,11 +85,11 @@ export interface FieldSchema {
   readonly pointer: boolean;
   /** When JSON leaves it out: `empty` zero scalars, empty lists and maps, nil pointers, but never structs; `zero` also zero structs; `never` writes zero values. */
   readonly omit: "empty" | "zero" | "never";
-  readonly default?: Json;
+  readonly default?: Json | undefined;
   readonly nullable?: boolean;
   /** Strategic merge patch: `merge`, `replace`, `retainKeys`, or `merge,retainKeys`. */
-  readonly patchStrategy?: string;
-  readonly patchMergeKey?: string;
+  readonly patchStrategy?: string | undefined;
+  readonly patchMergeKey?: string | undefined;
 }
 
 export interface MapSchema {

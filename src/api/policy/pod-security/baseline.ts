@@ -1,4 +1,7 @@
-/** The checks of the level baseline: what is known to give a pod rights on its node. In the order of their ids, which is that of their words. */
+/**
+ * The checks of the level baseline, which forbids known privilege escalations. In the order of their ids, which is that
+ * of their messages.
+ */
 
 import {
   type CheckPod,
@@ -78,7 +81,7 @@ interface Handler {
   readonly tcpSocket?: { readonly host?: string };
 }
 
-/** Since 1.34: probes and hooks are sent by the node, which must not be made to send them elsewhere. */
+/** Since 1.34: the node sends probes and hooks, and must not be made to send them to other hosts. */
 const hostProbes: CheckPod = (pod) => {
   const hosts: string[] = [];
   const names = containersWhere(pod, ({ livenessProbe, readinessProbe, startupProbe, lifecycle }) => {
@@ -154,7 +157,7 @@ function seLinuxOptions(types: readonly string[]): CheckPod {
   };
 }
 
-/** Those that a pod has to itself, by the version from which they are known to be so. */
+/** Sysctls that are namespaced, by the version from which they are allowed. */
 const SYSCTLS: readonly (readonly [from: number, names: readonly string[]])[] = [
   [
     0,

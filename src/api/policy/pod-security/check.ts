@@ -1,20 +1,20 @@
-/** A check of the standards, and the words that checks share. */
+/** A check of the Pod Security Standards, and texts that checks share. */
 
 import { allContainers } from "../../core/pod/fields/visit.ts";
 import { goQuote } from "../../machinery/json/go-text.ts";
 import type { ObjectMeta } from "../../machinery/schema/object.ts";
 import type { Container, EphemeralContainer, PodSpec, SecurityContext } from "../../types/core-v1.ts";
 
-/** A pod, or what a controller would make one of. */
+/** A pod, or the template of a workload. */
 export interface PodLike {
   readonly metadata: ObjectMeta;
   readonly spec: PodSpec;
 }
 
 export interface Violation {
-  /** In a few words: what is told of many pods at once. */
+  /** Short: for messages about many pods. */
   readonly reason: string;
-  /** Who does it, and what would be right. */
+  /** Names the containers and the expected values. */
   readonly detail: string;
 }
 
@@ -28,7 +28,7 @@ export interface PodSecurityCheck {
 
 export type AnyContainer = Container | EphemeralContainer;
 
-/** Names of the containers that a rule finds at fault: init containers first, ephemeral ones last. */
+/** Names of the containers that violate a rule: init containers first, ephemeral ones last. */
 export function containersWhere({ spec }: PodLike, isWrong: (container: AnyContainer) => boolean): readonly string[] {
   return allContainers(spec)
     .filter(isWrong)
@@ -67,7 +67,7 @@ export function annotationText(key: string, value: string): string {
   return `${key}=${goQuote(value)}`;
 }
 
-/** With user namespaces of its own, root in the pod is nobody on the node. */
+/** With a user namespace of its own, root in the pod is not root on the node. */
 export function hasUserNamespace({ spec }: PodLike): boolean {
   return spec.hostUsers === false;
 }

@@ -1,8 +1,8 @@
 /**
- * A pod against a level of the standards at a version.
+ * Evaluates a pod against a level of the Pod Security Standards at a version.
  *
- * 1. Restricted is all of baseline, except what its own checks stand in for, and then its own.
- * 2. A version newer than any change is the newest there is: `latest` means that, not the version of the server.
+ * 1. Restricted consists of the checks of baseline, except those that it overrides, and its own.
+ * 2. A version newer than any change is the newest one: `latest` means that, not the version of the server.
  */
 import { baselineChecks } from "./baseline.ts";
 import type { CheckPod, PodLike, PodSecurityCheck, Violation } from "./check.ts";
@@ -39,7 +39,7 @@ function inForce(checks: readonly PodSecurityCheck[], minor: number) {
   return found;
 }
 
-/** Everything that is wrong with it; nothing if it may run. */
+/** All violations; empty if the pod is allowed. */
 export function evaluatePodSecurity({ level, version }: LevelVersion, pod: PodLike): readonly Violation[] {
   if (level === "privileged") return [];
   const checks = CHECKS[Math.min(version, NEWEST)]?.[level] ?? [];

@@ -1,4 +1,4 @@
-/** The whole public surface of the Pod Security Standards. */
+/** The public surface of the Pod Security Standards. */
 export type { PodLike, Violation } from "./check.ts";
 export { evaluatePodSecurity, violationDetails, violationReasons } from "./evaluate.ts";
 export {

@@ -1,4 +1,4 @@
-/** Levels and versions of the standards, and what the labels of a namespace say about them. */
+/** Levels and versions of the Pod Security Standards, and the labels of a namespace that set them. */
 import { type FieldError, invalid } from "../../machinery/errors/field-error.ts";
 
 export const podSecurityLevels = ["privileged", "baseline", "restricted"] as const;
@@ -37,7 +37,7 @@ export function sameLevelVersion(a: LevelVersion, b: LevelVersion): boolean {
   return a.level === b.level && a.version === b.version;
 }
 
-/** Positive if `a` asks for more. */
+/** Positive if `a` is stricter. */
 export function compareLevels(a: PodSecurityLevel, b: PodSecurityLevel): number {
   return podSecurityLevels.indexOf(a) - podSecurityLevels.indexOf(b);
 }
@@ -53,8 +53,9 @@ export function parseVersion(text: string): PodSecurityVersion | undefined {
 }
 
 /**
- * What a namespace's labels ask for. A label that cannot be understood is told, and until it is mended enforces the most and warns and audits the
- * least. Who enforces a level without a word about warnings is warned at that level, so that the templates of controllers are told about too.
+ * The policy that a namespace's labels set. An invalid label is reported, and until it is corrected enforces the
+ * strictest level and warns and audits at the most permissive one. A namespace that enforces a level without a label
+ * for warnings warns at that level, so that templates of workloads are covered, too.
  */
 export function podSecurityPolicy(
   labels: Readonly<Record<string, string>> | undefined,
@@ -65,12 +66,12 @@ export function podSecurityPolicy(
     label: string,
     parse: (text: string) => T | undefined,
     words: string,
-  ): { said: boolean; value?: T } => {
+  ): { said: boolean; value?: T | undefined } => {
     const text = labels?.[PREFIX + label];
     if (text === undefined) return { said: false };
     const value = parse(text);
     if (value === undefined) errors.push(invalid(`metadata.labels[${PREFIX}${label}]`, text, words));
-    return { said: true, ...(value !== undefined && { value }) };
+    return { said: true, value };
   };
   const one = (mode: PodSecurityMode, fallback: PodSecurityLevel) => {
     const level = read(mode, parseLevel, levelWords);

@@ -1,4 +1,4 @@
-/** AppArmor and seccomp: profiles that take away what the runtime's own would keep from a pod. */
+/** AppArmor and seccomp: profiles that weaken the confinement of the runtime's default. */
 import {
   annotationText,
   type CheckPod,
@@ -21,7 +21,7 @@ function isConfined(type: string | undefined): boolean {
   return type === "RuntimeDefault" || type === "Localhost";
 }
 
-/** The fields, and the annotations from the time before them. */
+/** The fields, and the annotations that preceded them. */
 export const appArmorProfile: CheckPod = (pod) => {
   const ofPod = pod.spec.securityContext?.appArmorProfile;
   const podIsWrong = ofPod !== undefined && !isConfined(ofPod.type);
@@ -50,7 +50,7 @@ export const appArmorProfile: CheckPod = (pod) => {
   };
 };
 
-/** Before 1.19, when seccomp was a matter of annotations. */
+/** Before 1.19, when seccomp profiles were annotations. */
 export const seccompAnnotations: CheckPod = (pod) => {
   const { annotations = {} } = pod.metadata;
   const keys = [SECCOMP_POD, ...containersWhere(pod, () => true).map((name) => SECCOMP_CONTAINER + name)];
@@ -63,10 +63,10 @@ export const seccompAnnotations: CheckPod = (pod) => {
   return { reason: "seccompProfile", detail: `forbidden ${plural("annotation", wrong.length)} ${wrong.join(", ")}` };
 };
 
-/** A profile that is named must confine. */
+/** Baseline: a profile that is set must confine. */
 export const seccompProfile: CheckPod = (pod) => wrongSeccomp(pod);
 
-/** A profile must be named, for the pod or for each of its containers. */
+/** Restricted: a profile must be set, for the pod or for each of its containers. */
 export const requiredSeccompProfile: CheckPod = (pod) => {
   const wrong = wrongSeccomp(pod);
   if (wrong !== undefined || isConfined(pod.spec.securityContext?.seccompProfile?.type)) return wrong;

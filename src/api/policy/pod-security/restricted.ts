@@ -1,4 +1,4 @@
-/** The checks that the level restricted adds: what hardening asks for. Some stand in for a check of baseline that asks for less. */
+/** The checks that the level restricted adds for hardening. Some override a check of baseline that is less strict. */
 import { procMount } from "./baseline.ts";
 import {
   type CheckPod,
@@ -52,7 +52,7 @@ const VOLUMES = new Set([
   "projected",
   "secret",
 ]);
-/** Types that the words can name. */
+/** Volume types that the message can name. */
 const OTHER_VOLUMES = new Set([
   "hostPath",
   "gcePersistentDisk",

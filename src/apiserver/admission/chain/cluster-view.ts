@@ -2,11 +2,10 @@
 import type { KubeObject } from "#api";
 import { fresh } from "../../rest/read/fresh.ts";
 import type { Resources } from "../../rest/resources.ts";
-import type { ServerContext } from "../../rest/server-context.ts";
+import type { StorageContext } from "../../rest/server-context.ts";
 import type { ClusterView } from "./plugin.ts";
 
-/** `context` is called on use, not before: the chain is a part of it. */
-export function clusterView(resources: Resources, context: () => ServerContext): ClusterView {
+export function clusterView(resources: Resources, storage: StorageContext): ClusterView {
   return {
     get: <T extends KubeObject>(group: string, version: string, plural: string, namespace: string, name: string) => {
       const resource = resources.find(group, version, plural);
@@ -24,12 +23,8 @@ export function clusterView(resources: Resources, context: () => ServerContext):
       const inside = resource.readable({ from: `${namespace}/`, before: `${namespace}0` });
       return [...inside].map((stored) => resource.read(stored) as T);
     },
-    fresh: () => fresh(context()),
-    get random() {
-      return context().random;
-    },
-    get clock() {
-      return context().clock;
-    },
+    fresh: () => fresh(storage),
+    random: storage.random,
+    clock: storage.clock,
   };
 }

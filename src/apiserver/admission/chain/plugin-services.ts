@@ -1,12 +1,14 @@
 import type { Authorizer } from "../../authz/authorizer.ts";
+import type { Loopback } from "../../loopback/loopback.ts";
 import type { Resources } from "../../rest/resources.ts";
-import type { ServerContext } from "../../rest/server-context.ts";
+import type { StorageContext } from "../../rest/server-context.ts";
 
 /** The parts of the server that plugins are made with. */
 export interface PluginServices {
   readonly resources: Resources;
-  /** Called when a request arrives, not before: the context holds the chain. */
-  context(): ServerContext;
+  readonly storage: StorageContext;
+  /** For plugins that write. */
+  readonly loopback: Loopback;
   readonly authorize: Authorizer;
   /** A controller creates the ServiceAccount `default` in each namespace: Pods wait for it. */
   readonly requireDefaultAccount: boolean;

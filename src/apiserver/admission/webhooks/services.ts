@@ -1,4 +1,6 @@
-/** What both webhook plugins share: the webhooks of the current configurations, connections to them, and the authorizer. */
+/**
+ * What both webhook plugins share: the webhooks of the current configurations, connections to them, and the authorizer.
+ */
 import { readFileSync } from "node:fs";
 import type { JsonObject } from "#api";
 import { serviceResolver } from "../../outbound/service-resolver.ts";
@@ -25,15 +27,15 @@ const NONE: readonly Concerned[] = [];
 
 /** `plural`: the resource of the configurations. */
 export function webhooks(plural: string, services: PluginServices, configuration: JsonObject | undefined): Webhooks {
-  const { resources, context, authorize } = services;
+  const { resources, storage, authorize } = services;
   const configurations = resources.find(GROUP, "v1", plural);
   if (configurations === undefined) throw new Error(`${plural} are not served`);
   const identityFor = identities(configuration, (path) => readFileSync(path, "utf8"));
   const clients = new Clients((config) => {
     return webhookClient({
       config,
-      clock: context().clock,
-      resolve: serviceResolver(resources, () => context().random),
+      clock: storage.clock,
+      resolve: serviceResolver(resources, () => storage.random),
       identity: identityFor(config),
     });
   });
@@ -43,10 +45,10 @@ export function webhooks(plural: string, services: PluginServices, configuration
     return new Hooks((target, operation) => concernedBy(all, target, operation, resources));
   });
   return {
-    caller: { clients, newUid: () => context().newUid() },
+    caller: { clients, newUid: storage.newUid },
     about: (attributes) => hooks.current?.about(attributes) ?? NONE,
     deciding: () => new Deciding(authorize),
-    warn: (message, details) => context().log.warn(message, details),
+    warn: (message, details) => storage.log.warn(message, details),
   };
 }
 

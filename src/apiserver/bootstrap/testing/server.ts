@@ -1,22 +1,27 @@
 /** The parts of an API server below its pipeline, on a store of memory: for tests of what works on its verbs. */
 import { randomUUID } from "node:crypto";
 import { builtIn, type KubeObject } from "#api";
-import { type Clock, type Random, realClock, seededRandom, silentLogger, TaskGroup } from "#base";
+import { type Clock, MetricsRegistry, type Random, realClock, seededRandom, silentLogger } from "#base";
 import { openMemoryStore, type Store } from "#store";
 import { type AllocatorOptions, type Allocators, allocators } from "../../allocate/index.ts";
-import { StoreFeed } from "../../cache/feed.ts";
+import { assembleApiServer } from "../../assembly/assemble.ts";
+import { ALLOW } from "../../authz/verdict.ts";
+import { ANONYMOUS } from "../../identity/user.ts";
+import type { Loopback } from "../../loopback/loopback.ts";
 import { serverRequest } from "../../loopback/server-request.ts";
+import { passThrough } from "../../pipeline/compose.ts";
 import { allWrites } from "../../rest/all-writes.ts";
 import type { AnyDraft } from "../../rest/draft.ts";
 import { noAdmission } from "../../rest/no-admission.ts";
-import { type Resource, STORE_PREFIX } from "../../rest/resource.ts";
-import { Resources } from "../../rest/resources.ts";
+import type { Resource } from "../../rest/resource.ts";
+import type { Resources } from "../../rest/resources.ts";
 import type { ServerContext } from "../../rest/server-context.ts";
 import { createDraft } from "../../rest/write/create.ts";
 
 export interface TestServer extends AsyncDisposable {
   readonly context: ServerContext;
   readonly resources: Resources;
+  readonly loopback: Loopback;
   readonly allocation: Allocators;
   resource(group: string, plural: string): Resource;
   get(group: string, plural: string, key: string): KubeObject | undefined;
@@ -33,28 +38,32 @@ export interface TestServerOptions extends Pick<Partial<AllocatorOptions>, "serv
 }
 
 export async function testServer(options: TestServerOptions = {}): Promise<TestServer> {
-  const { clock = realClock(), random = seededRandom(1), ...rest } = options;
+  const { clock = realClock(), random = seededRandom(1), serviceCidrs, nodePorts } = options;
   const store = options.store ?? openMemoryStore({ clock });
-  const log = silentLogger;
-  const tasks = new TaskGroup();
-  const feed = new StoreFeed({ store, prefix: STORE_PREFIX, clock, log });
-  const resources = new Resources(feed);
-  for (const kind of builtIn) resources.add(kind);
-  const allocation = allocators({ context: () => context, resources, feed, clock, log, ...rest });
-  const context: ServerContext = {
+  const server = await assembleApiServer({
     store,
-    feed,
+    sharedStore: options.store !== undefined,
     clock,
     random,
-    log,
-    admission: noAdmission,
-    access: allWrites,
-    allocators: allocation.byResource,
+    log: silentLogger,
+    metrics: new MetricsRegistry(),
     newUid: randomUUID,
-    sharedStore: options.store !== undefined,
-  };
-  await feed.load();
-  tasks.run("feed", (signal) => feed.run(signal));
+    kinds: builtIn,
+    resumableChanges: 0,
+    historyWindowMs: 0,
+    allocation: (foundation) => allocators({ ...foundation, serviceCidrs, nodePorts }),
+    authorization: () => ({ authorize: () => ALLOW, writeAccess: allWrites }),
+    admission: () => noAdmission,
+    front: () => ({
+      authenticate: () => ANONYMOUS,
+      audit: passThrough,
+      fairness: passThrough,
+      connectors: { virtual: new Map(), subresources: new Map() },
+      routes: { health: {} },
+    }),
+  });
+  const { context, resources, allocation, loopback } = server;
+  if (allocation === undefined) throw new Error("the server has no allocators");
   const resource = (group: string, plural: string) => {
     const found = resources.find(group, "v1", plural);
     if (found === undefined) throw new Error(`${plural} are not served`);
@@ -63,6 +72,7 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
   return {
     context,
     resources,
+    loopback,
     allocation,
     resource,
     get: (group, plural, key) => resource(group, plural).cache.get(key)?.object,
@@ -78,7 +88,7 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
       return (await createDraft(request, draft, dryRun)).stored.object;
     },
     async [Symbol.asyncDispose]() {
-      await tasks.stop();
+      await server.close();
       if (options.store === undefined) await store.close();
     },
   };

@@ -1,7 +1,7 @@
 /** Waiting until the caches have reached a revision. */
 import { StatusError } from "#api";
 import { type Revision, StoreError } from "#store";
-import type { ServerContext } from "../server-context.ts";
+import type { StorageContext } from "../server-context.ts";
 import { storeCall } from "../store-call.ts";
 
 /** As long as the store itself may take to answer. */
@@ -9,11 +9,11 @@ const SHOWN_WITHIN_MS = 5_000;
 const FUTURE_WAIT_MS = 3_000;
 
 /** Waits until the caches show every write that the store has acknowledged. */
-export async function fresh(context: ServerContext): Promise<void> {
+export async function fresh(context: StorageContext): Promise<void> {
   if (context.sharedStore) await shown(context, await storeCall(() => context.store.revision()));
 }
 
-export async function notOlderThan({ feed, clock }: ServerContext, revision: Revision): Promise<void> {
+export async function notOlderThan({ feed, clock }: StorageContext, revision: Revision): Promise<void> {
   if (feed.revision >= revision) return;
   const late = new AbortController();
   const timer = clock.timer(FUTURE_WAIT_MS, () => late.abort(tooLarge(revision, feed.revision)));
@@ -30,8 +30,11 @@ function tooLarge(asked: Revision, current: Revision): StatusError {
   });
 }
 
-/** Waits until the caches show a revision that the store has reached: with a limit, because the watch of a shared store may stall. */
-export function shown({ feed, clock, sharedStore }: ServerContext, revision: Revision): Promise<void> | undefined {
+/**
+ * Waits until the caches show a revision that the store has reached: with a limit, because the watch of a shared store
+ * may stall.
+ */
+export function shown({ feed, clock, sharedStore }: StorageContext, revision: Revision): Promise<void> | undefined {
   if (feed.revision >= revision) return undefined;
   if (!sharedStore) return storeCall(() => feed.reached(revision));
   const late = new AbortController();

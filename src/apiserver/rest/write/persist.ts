@@ -1,5 +1,6 @@
 /**
- * Writes an object to the store, or deletes it there, and waits until the caches show that: a read after the answer sees the write.
+ * Writes an object to the store, or deletes it there, and waits until the caches show that: a read after the answer
+ * sees the write.
  */
 import type { KubeObject } from "#api";
 import type { Revision, WriteOutcome } from "#store";
@@ -7,7 +8,7 @@ import { encodeForStore, StoredObject } from "../../cache/stored-object.ts";
 import { ownForm } from "../forms.ts";
 import { shown } from "../read/fresh.ts";
 import type { Resource } from "../resource.ts";
-import type { RequestWitness, ServerContext } from "../server-context.ts";
+import type { RequestWitness, StorageContext } from "../server-context.ts";
 import { asStatus, storeCall } from "../store-call.ts";
 
 export type Persisted =
@@ -17,7 +18,7 @@ export type Persisted =
   | { readonly ok: false; readonly current: StoredObject | undefined };
 
 export async function persist(
-  context: ServerContext,
+  context: StorageContext,
   resource: Resource,
   suffix: string,
   object: KubeObject,
@@ -47,7 +48,7 @@ export async function persist(
 
 /** Deletes at the revision of `current`. */
 export async function erase(
-  context: ServerContext,
+  context: StorageContext,
   resource: Resource,
   suffix: string,
   current: StoredObject,

@@ -13,9 +13,9 @@ export class CommandError extends Error {
 
 export interface CommandInput {
   /** Its standard input. */
-  readonly input?: string | Uint8Array | AsyncIterable<Uint8Array>;
+  readonly input?: string | Uint8Array | AsyncIterable<Uint8Array> | undefined;
   /** The network namespace that it runs in: a path. Default: this process's. */
-  readonly inNamespace?: string;
+  readonly inNamespace?: string | undefined;
 }
 
 /** Returns its output. Throws CommandError with the last line of its errors if it fails. */

@@ -30,7 +30,7 @@ export interface Daemon {
   readonly namespace: string;
   /** Its output is appended to this file; a large file is rotated first. */
   readonly logFile: string;
-  readonly env?: NodeJS.ProcessEnv;
+  readonly env?: NodeJS.ProcessEnv | undefined;
 }
 
 /** Survives this process. */

@@ -16,18 +16,18 @@ export interface KubeletOptions {
   /** The program and first arguments of `k8ts`. */
   readonly command: readonly string[];
   /** The same for the proxy, if it differs. */
-  readonly proxyCommand?: readonly string[];
+  readonly proxyCommand?: readonly string[] | undefined;
   /** The API server's address for nodes. */
   readonly serverUrl: string;
   readonly authority: Pick<Authority, "certPem" | "issue">;
   /** Version of k8ts: a kubelet of another version is replaced. */
   readonly version: string;
   /** kube-proxy mode. Default: the proxy's own. */
-  readonly proxyMode?: ProxyMode;
+  readonly proxyMode?: ProxyMode | undefined;
   /** Pod IP ranges. Default: the proxy's own. */
-  readonly podRanges?: readonly string[];
+  readonly podRanges?: readonly string[] | undefined;
   /** The addresses of the cluster DNS, which every node serves. Default: 10.96.0.10. */
-  readonly clusterDns?: string;
+  readonly clusterDns?: string | undefined;
 }
 
 type Names = Pick<KubeletOptions, "clusterDns">;

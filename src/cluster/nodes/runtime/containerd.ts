@@ -33,7 +33,7 @@ export async function startContainerd(node: NodeNames, { machine, env }: Contain
     args: ["--config", node.containerdConfig, "--log-level", "warn"],
     namespace: namespacePath(node.namespace),
     logFile: node.containerdLog,
-    ...(env !== undefined && { env }),
+    env,
   });
 }
 

@@ -30,7 +30,10 @@ export async function fill(store: Store, count: number, valueBytes: number): Pro
   if (!outcomes.every((outcome) => outcome.ok)) throw new Error("The store was not empty.");
 }
 
-/** What a refused open must not change. The lock's own files are left out: reading them here would drop a lock held here. */
+/**
+ * What a refused open must not change. The lock's own files are left out: reading them here would drop a lock held
+ * here.
+ */
 export function hashes(dir: string): Record<string, string> {
   const names = readdirSync(dir).filter((name) => !name.startsWith("lock"));
   return Object.fromEntries(

@@ -1,4 +1,4 @@
-/** Containers, init containers among them; ephemeral ones have a file of their own. */
+/** Validation of containers and init containers; ephemeral containers have a file of their own. */
 
 import { oneOf, requireFits, requireOneOf, requireText } from "../../../definition/field-checks.ts";
 import {
@@ -33,7 +33,7 @@ export interface ContainerContext {
 const messagePolicies = ["File", "FallbackToLogsOnError"];
 const onlySidecars = "may not be set for init containers without restartPolicy=Always";
 
-/** What holds for all three sorts. */
+/** The rules that hold for all three types of containers. */
 export function validateAnyContainer(
   container: Container | EphemeralContainer,
   context: ContainerContext,
@@ -84,7 +84,7 @@ export function validateInitContainers(context: ContainerContext, at: FieldPath)
     errors.push(...validateAnyContainer(container, context, path), ...validateRestartPolicy(container, path));
     if (names.has(container.name)) errors.push(duplicate(path.child("name"), container.name));
     else if (container.name) names.add(container.name);
-    // Init containers run one by one: each has the host's ports for itself. Its place in the list is not told.
+    // Init containers run one by one: each has the host's ports for itself. The fault does not name the index.
     errors.push(...validateHostPorts([container], at));
     if (isSidecar(container)) errors.push(...validateProbesAndHooks(container, context, path));
     else errors.push(...validatePlainInit(container, path, context.options));
@@ -92,7 +92,7 @@ export function validateInitContainers(context: ContainerContext, at: FieldPath)
   return errors;
 }
 
-/** Pods themselves only: templates may use a blank image as a mark for tools. */
+/** Only for pods: templates may use a blank image as a placeholder for tools. */
 export function imageSpaceFaults({ image = "" }: Pick<Container, "image">, at: FieldPath): readonly FieldError[] {
   return image.trim() === image
     ? NO_ERRORS

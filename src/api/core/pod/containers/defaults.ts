@@ -1,4 +1,4 @@
-/** What containers of all three sorts get where nothing was said. */
+/** Defaults of containers, init containers and ephemeral containers. */
 import type { Draft } from "../../../machinery/schema/object.ts";
 import type { Container, EphemeralContainer, HTTPGetAction, Probe } from "../../../types/core-v1.ts";
 import { defaultFieldRef } from "../fields/field-refs.ts";

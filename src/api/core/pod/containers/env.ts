@@ -65,7 +65,7 @@ function validateFileKeyRef({ key, volumeName, path }: FileKeySelector, at: Fiel
   ];
 }
 
-/** Files with variables are written by one container and read for another: only an emptyDir is made for that. */
+/** A file with variables is written by one container and read for another: only an emptyDir is allowed. */
 export function validateFileKeyVolumes(spec: PodSpec, at: FieldPath): readonly FieldError[] {
   if (!allContainers(spec).some(({ env }) => env?.some(({ valueFrom }) => valueFrom?.fileKeyRef !== undefined)))
     return NO_ERRORS;
@@ -84,7 +84,7 @@ export function validateFileKeyVolumes(spec: PodSpec, at: FieldPath): readonly F
   );
 }
 
-/** How many sources there are is told of the list as a whole. */
+/** The number of sources is reported for the list as a whole. */
 export function validateEnvFrom(sources: readonly EnvFromSource[], at: FieldPath): readonly FieldError[] {
   return sources.flatMap(({ prefix, configMapRef, secretRef }, i) => {
     const path = at.index(i);
@@ -101,7 +101,7 @@ export function validateEnvFrom(sources: readonly EnvFromSource[], at: FieldPath
   });
 }
 
-/** As lenient as for a generated name: a hyphen at the end is no fault here. */
+/** As lenient as for a generated name: a trailing hyphen is allowed. */
 function validateReference(name: string | undefined, at: FieldPath): readonly FieldError[] {
   return requireFits(checkPrefix(checkDns1123Subdomain), name, at);
 }

@@ -1,4 +1,7 @@
-/** Containers for debugging, which are added to a pod that runs. They have none of what makes a container part of the pod's work. */
+/**
+ * Ephemeral containers, which are added to a running pod for debugging. Fields that would make them part of the pod's
+ * work are forbidden.
+ */
 import {
   duplicate,
   type FieldError,
@@ -11,7 +14,7 @@ import { type ContainerContext, imageSpaceFaults, validateAnyContainer } from ".
 
 const notAllowed = "cannot be set for an Ephemeral Container";
 
-/** In the order in which they are told. */
+/** In the order in which they are reported. */
 const refused = [
   "ports",
   "resources",
@@ -48,7 +51,7 @@ export function validateEphemeralContainers(context: ContainerContext, at: Field
   return errors;
 }
 
-/** `resources: {}` is what every container has. */
+/** `resources: {}` is on every container. */
 function isSet(container: EphemeralContainer, field: (typeof refused)[number]): boolean {
   const value = container[field];
   return field === "resources" ? Object.keys(value ?? {}).length > 0 : value !== undefined;

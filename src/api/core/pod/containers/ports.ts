@@ -1,4 +1,4 @@
-/** Ports that containers name, and those that they take on their host. */
+/** Container ports and host ports. */
 
 import { requireOneOf } from "../../../definition/field-checks.ts";
 import {
@@ -58,7 +58,9 @@ export function validateHostPorts(containers: readonly Container[], at: FieldPat
   return errors;
 }
 
-/** On the host's network a container's port is the host's. A template may leave that to the pods made from it. */
+/**
+ * On the host's network a container port is a host port. A template may leave the host port to the pods made from it.
+ */
 export function validateHostNetworkPorts(spec: PodSpec, at: FieldPath, isPod: boolean): readonly FieldError[] {
   if (spec.hostNetwork !== true) return NO_ERRORS;
   return (spec.containers ?? []).flatMap(({ ports = [] }, i) =>

@@ -1,4 +1,4 @@
-/** Probes and hooks: what is run or asked, and how often. */
+/** Probes and lifecycle hooks: their handlers and their timing. */
 
 import { fits, nonNegative, oneOf, requireText } from "../../../definition/field-checks.ts";
 import {
@@ -54,7 +54,7 @@ export function validateLifecycle(
   ];
 }
 
-/** Exactly one way; of further ones nothing is checked but that they are there. */
+/** Exactly one handler; further ones are reported but not validated. */
 function validateHandler(handler: Handler, graceSeconds: number, at: FieldPath): readonly FieldError[] {
   const { exec, httpGet, tcpSocket, grpc, sleep } = handler;
   const ways: readonly (readonly [string, readonly FieldError[] | undefined])[] = [

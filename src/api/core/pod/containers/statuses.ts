@@ -1,4 +1,4 @@
-/** What a kubelet may say of single containers: whom they run as, and how their devices are. */
+/** Validation of container statuses: their users and the health of their devices. */
 
 import { oneOf } from "../../../definition/field-checks.ts";
 import {

@@ -1,10 +1,10 @@
-/** Variables that hide others, and ports that are there twice. */
+/** Warnings about duplicate environment variables and duplicate ports. */
 import type { FieldPath } from "../../../machinery/errors/field-error.ts";
 import { goQuote } from "../../../machinery/json/go-text.ts";
 import type { ContainerPort, EnvVar } from "../../../types/core-v1.ts";
 import type { PlacedContainer } from "../fields/visit.ts";
 
-/** A second definition that builds on the first (`$(A)-more`) is meant. */
+/** A second definition that refers to the first (`$(A)-more`) is intended. */
 export function envWarnings(vars: readonly EnvVar[], at: FieldPath): readonly string[] {
   const seen = new Set<string>();
   return vars.flatMap(({ name, value = "", valueFrom }, i) => {

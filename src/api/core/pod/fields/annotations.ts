@@ -1,4 +1,7 @@
-/** Annotations of a pod that mean something to the API itself: mirror pods, deletion cost, and what seccomp and AppArmor had before they had fields. */
+/**
+ * Pod annotations that the API itself interprets: mirror pods, deletion cost, and the former seccomp and AppArmor
+ * annotations.
+ */
 import { type FieldError, type FieldPath, forbidden, invalid } from "../../../machinery/errors/field-error.ts";
 import { goQuote } from "../../../machinery/json/go-text.ts";
 import type { AppArmorProfile, PodSpec, SeccompProfile } from "../../../types/core-v1.ts";
@@ -60,7 +63,7 @@ function seccompFaults(profile: string, at: FieldPath): readonly FieldError[] {
   return [invalid(at, profile, "must be a valid seccomp profile")];
 }
 
-/** Once made, a pod stays a mirror or none, and keeps its AppArmor profiles. */
+/** A pod never becomes or stops being a mirror pod, and keeps its AppArmor profiles. */
 export function validateAnnotationChanges(
   next: Annotations = {},
   old: Annotations = {},
@@ -83,7 +86,7 @@ export function validateAnnotationChanges(
 
 type Profile = SeccompProfile | AppArmorProfile;
 
-/** Where both a field and its old annotation are given, they must say the same. */
+/** Where both a field and its former annotation are set, they must agree. */
 export function validateProfilesAgree(
   annotations: Annotations | undefined,
   spec: PodSpec,

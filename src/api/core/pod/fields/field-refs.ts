@@ -1,4 +1,4 @@
-/** What containers may learn of their own pod: the downward API's references to fields and resources. */
+/** The downward API: references of containers and volumes to fields and resources of their own pod. */
 
 import { requireText } from "../../../definition/field-checks.ts";
 import {
@@ -13,7 +13,7 @@ import { canonicalQuantity } from "../../../machinery/scalars/quantity.ts";
 import type { Draft } from "../../../machinery/schema/object.ts";
 import type { ObjectFieldSelector, ResourceFieldSelector } from "../../../types/core-v1.ts";
 
-/** Sorted, as they are told. */
+/** Sorted, as the message lists them. */
 export const envFields = [
   "metadata.name",
   "metadata.namespace",
@@ -33,7 +33,7 @@ export const volumeFields = [
   "metadata.uid",
 ];
 
-/** Fields of a pod that selectors could name, of which each use accepts some. */
+/** Fields of a pod that a reference can name; each use accepts some of them. */
 const knownFields = new Set([
   ...envFields,
   ...volumeFields,

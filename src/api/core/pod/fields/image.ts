@@ -1,4 +1,4 @@
-/** Names of images as registries understand them: `registry:5000/team/app:v1@sha256:…`. */
+/** Image names as registries understand them: `registry:5000/team/app:v1@sha256:…`. */
 
 const component = "[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*";
 const path = new RegExp(`^${component}(?:/${component})*$`);
@@ -11,12 +11,15 @@ const longestName = 255;
 
 export const pullPolicies = ["Always", "IfNotPresent", "Never"];
 
-/** A tag that may move is pulled each time. */
+/** An image with a moving tag is pulled each time. */
 export function defaultPullPolicy(image: string | undefined): "Always" | "IfNotPresent" {
   return imageTag(image ?? "") === "latest" ? "Always" : "IfNotPresent";
 }
 
-/** The tag; `latest` where neither tag nor digest is given, undefined where there is only a digest or the name is none. */
+/**
+ * The tag; `latest` where neither tag nor digest is given, undefined where there is only a digest or the name is
+ * invalid.
+ */
 export function imageTag(image: string): string | undefined {
   if (identifier.test(image)) return undefined;
   const [, name = "", tag, digest] = ends.exec(image) ?? [];

@@ -1,8 +1,11 @@
 /**
- * Objects as messages show them where they show whole structures: in the server's own types, with Go's names, every field written and nothing left out.
+ * Objects as messages of Kubernetes print whole structures: in its internal Go types, with Go's field names, every
+ * field written.
  *
- * 1. Names are those of JSON with a capital letter, except where Go writes an abbreviation in capitals or has another name.
- * 2. Order and structure are those of the API's types, except for the few that the server keeps otherwise: volumes, the pod's spec, its security context.
+ * 1. Names are those of JSON with a capital letter, except where Go writes an abbreviation in capitals or has another
+ *    name.
+ * 2. Order and structure are those of the API's types, except where the internal type differs: volumes, the pod's spec,
+ *    its security context.
  */
 import { typeSchema } from "../../../facts/index.ts";
 import type { Json, JsonObject } from "../../../machinery/json/json.ts";
@@ -11,7 +14,7 @@ import { zeroValue } from "../../../machinery/schema/zero.ts";
 
 const api = "io.k8s.api.core.v1.";
 
-/** Names of Go that are not just JSON's with a capital. */
+/** Go names that are not the JSON name with a capital letter. */
 const goNames: Readonly<Record<string, string>> = {
   apiVersion: "APIVersion",
   awsElasticBlockStore: "AWSElasticBlockStore",
@@ -51,12 +54,12 @@ const goNames: Readonly<Record<string, string>> = {
   wwids: "WWIDs",
 };
 
-/** Names that mean another field in other types. */
+/** Names that stand for a different field in other types. */
 const goNamesOf: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   RBDVolumeSource: { monitors: "CephMonitors", image: "RBDImage", pool: "RBDPool", user: "RadosUser" },
 };
 
-/** The server's order, where it is another one. */
+/** The field order of the internal type, where it differs. */
 const orders: Readonly<Record<string, readonly string[]>> = {
   Volume: words(`
     name hostPath emptyDir gcePersistentDisk awsElasticBlockStore gitRepo secret nfs iscsi glusterfs persistentVolumeClaim rbd quobyte
@@ -77,7 +80,7 @@ function words(text: string): readonly string[] {
   return text.trim().split(/\s+/);
 }
 
-/** Fields of the spec that the server keeps in its security context, in front of its own. */
+/** Fields of the spec that the internal type keeps in its security context, before the context's own. */
 const hostFields = ["hostNetwork", "hostPID", "hostIPC", "shareProcessNamespace", "hostUsers"];
 
 /** `type` is a type of core/v1, such as `PodSpec`. */
@@ -110,7 +113,7 @@ function podSecurityForm(spec: ObjectSchema, field: FieldSchema, value: JsonObje
   return { ...host, ...(fieldForm(field, own) as JsonObject) };
 }
 
-/** The server holds some values plainly that the API has as pointers, because they have defaults. */
+/** Fields with defaults that are pointers in the API and plain values in the internal type. */
 const plain = new Set(["expirationSeconds"]);
 
 function fieldForm({ name, schema, pointer }: FieldSchema, value: Json | undefined): Json {

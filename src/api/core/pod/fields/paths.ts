@@ -5,13 +5,13 @@ export function validateNoBacksteps(path: string, where: FieldPath): readonly Fi
   return path.split("/").includes("..") ? [invalid(where, path, "must not contain '..'")] : [];
 }
 
-/** Relative, and never upwards. */
+/** Relative, and without `..`. */
 export function validateDescendingPath(path: string, where: FieldPath): readonly FieldError[] {
   const faults = validateNoBacksteps(path, where);
   return path.startsWith("/") ? [invalid(where, path, "must be a relative path"), ...faults] : faults;
 }
 
-/** Names that begin with two dots are used by the writer of such volumes itself. */
+/** Names that begin with two dots are reserved for the kubelet's atomic writer. */
 export function validateFilePath(path: string, where: FieldPath): readonly FieldError[] {
   const faults = validateDescendingPath(path, where);
   return path.startsWith("..") && !path.startsWith("../")

@@ -19,7 +19,7 @@ export interface PodValidationOptions {
   readonly unmergedMatchLabelKeys: boolean;
 }
 
-/** Strict: what a new pod must fit. */
+/** The strict rules for a new pod. */
 export const newPod: PodValidationOptions = {
   isPod: true,
   allowAnyDeletionCost: false,

@@ -1,4 +1,4 @@
-/** The containers of a pod, of all three sorts, with where they are: init containers first, as they run. */
+/** All containers of a pod with their paths: init containers first, then containers, then ephemeral containers. */
 import type { FieldPath } from "../../../machinery/errors/field-error.ts";
 import type { Container, EphemeralContainer, PodSpec } from "../../../types/core-v1.ts";
 

@@ -1,6 +1,6 @@
 /**
- * What the containers of a pod need together: containers and sidecars run side by side; each init container runs alone with the sidecars that
- * started before it, so that only the largest of them counts.
+ * The sum of the resources of a pod's containers: containers and sidecars run side by side; each init container runs
+ * alone with the sidecars that started before it, so that only the largest of them counts.
  */
 import { addQuantities, compareQuantities, parseQuantity, type Quantity } from "../../../machinery/scalars/quantity.ts";
 import type { Container, PodSpec } from "../../../types/core-v1.ts";

@@ -1,4 +1,4 @@
-/** Resources: kept to the thousandth, and requests that follow limits. */
+/** Defaults of resources: rounded to milli-units, requests default to limits. */
 
 import { formatQuantity, parseQuantity, roundUpQuantity } from "../../../machinery/scalars/quantity.ts";
 import type { Draft } from "../../../machinery/schema/object.ts";
@@ -19,7 +19,7 @@ export function roundResources(resources: Draft<Pick<ResourceRequirements, "limi
   }
 }
 
-/** Who says only what is the most gets it for sure. */
+/** A request that is not set defaults to the limit. */
 export function defaultRequests({ resources }: Draft<Container>): void {
   const { limits } = resources ?? {};
   if (resources === undefined || limits === undefined || Object.keys(limits).length === 0) return;
@@ -27,7 +27,10 @@ export function defaultRequests({ resources }: Draft<Container>): void {
   resources.requests = sorted({ ...limits, ...resources.requests });
 }
 
-/** Of the pod as a whole, where it says something itself: what its containers have together, else what limits it. */
+/**
+ * Pod-level requests and limits: a request that is not set defaults to the sum of the containers' requests, else to the
+ * limit.
+ */
 export function defaultPodLevelResources(spec: Draft<PodSpec>): void {
   const { resources } = spec;
   if (resources === undefined) return;
@@ -47,7 +50,7 @@ export function defaultPodLevelResources(spec: Draft<PodSpec>): void {
   if (!isEmpty(requests)) resources.requests = sorted(requests);
 }
 
-/** Nothing is missing, and all is in order. */
+/** Every limit has a request, and the requests are sorted. */
 function isFilled(requests: Amounts, limits: Amounts): boolean {
   for (const name in limits) if (requests[name] === undefined) return false;
   let last = "";

@@ -1,11 +1,11 @@
-/** Which resources there are, and what may be said of each. */
+/** Resource names and what is allowed for each. */
 import { type FieldError, type FieldPath, invalid, notSupported } from "../../../machinery/errors/field-error.ts";
 import { checkQualifiedName } from "../../../machinery/names/names.ts";
 import { parseQuantity, QuantityError, scaledValue } from "../../../machinery/scalars/quantity.ts";
 
 const hugePages = "hugepages-";
 
-/** Names without a domain that the API knows at all, most of them for quotas. */
+/** Native names without a domain, most of them for quotas. */
 const standard = new Set([
   "cpu",
   "memory",
@@ -24,7 +24,7 @@ const standard = new Set([
   "persistentvolumeclaims",
 ]);
 
-/** Without a domain, or in kubernetes.io's own. */
+/** Without a domain, or in a kubernetes.io domain. */
 export function isNativeResource(name: string): boolean {
   return !name.includes("/") || name.includes("kubernetes.io/");
 }
@@ -33,17 +33,17 @@ export function isHugePages(name: string): boolean {
   return name.startsWith(hugePages);
 }
 
-/** More of it may be promised than there is. */
+/** Limits may exceed requests. */
 export function isOvercommitAllowed(name: string): boolean {
   return isNativeResource(name) && !isHugePages(name);
 }
 
-/** What a pod as a whole may ask for. */
+/** Resources that can be set at the pod level. */
 export function isPodLevelResource(name: string): boolean {
   return name === "cpu" || name === "memory" || isHugePages(name);
 }
 
-/** Huge pages come whole: `hugepages-2Mi` in multiples of 2Mi. Other resources always fit. */
+/** Huge pages come whole: `hugepages-2Mi` in multiples of 2Mi. Other resources are always divisible. */
 export function isDivisible(name: string, amount: string): boolean {
   if (!isHugePages(name)) return true;
   try {
@@ -80,7 +80,7 @@ function resourceNameFaults(name: string, at: FieldPath): readonly FieldError[] 
   return known ? [] : [invalid(at, name, "must be a standard resource type or fully qualified")];
 }
 
-/** Quotas count it under the same name behind `requests.`, which has to fit too. */
+/** A quota counts it as `requests.<name>`, which must be a valid name, too. */
 function isExtendedName(name: string): boolean {
   return !name.startsWith("requests.") && checkQualifiedName(`requests.${name}`).length === 0;
 }

@@ -1,9 +1,10 @@
 /**
- * What a whole pod asks for and may use: its containers together, or what the pod says for all of them, and the overhead of its runtime.
+ * The requests and limits of a whole pod: the sum of its containers or its pod-level resources, and the overhead of its
+ * runtime class.
  *
- * 1. What the pod itself says about cpu, memory and huge pages stands for the sum of its containers.
- * 2. With `useStatus`, while a resize is under way the larger counts of what is asked for and what the node has given.
- * 3. Overhead raises a limit only where there is one: no limit stays no limit.
+ * 1. Pod-level cpu, memory and huge pages replace the sum of the containers.
+ * 2. With `useStatus`, while a resize is in progress, the larger of the desired and the allocated amounts counts.
+ * 3. Overhead is added to a limit only where there is one.
  */
 import { addQuantities, compareQuantities, parseQuantity, zeroQuantity } from "../../../machinery/scalars/quantity.ts";
 import type { Container, ContainerStatus, Pod, PodSpec, ResourceRequirements } from "../../../types/core-v1.ts";
@@ -13,7 +14,7 @@ export interface PodTotalsOptions {
   /** Default: true. */
   readonly overhead?: boolean;
   readonly useStatus?: boolean;
-  /** What a container counts as that neither asks for a resource nor was given any of it. */
+  /** Counted for a container that has neither a request nor an allocated amount of the resource. */
   readonly usual?: Amounts;
 }
 
@@ -54,7 +55,7 @@ export function podLimits(pod: Pod, { overhead = true, useStatus = false }: PodT
   return total;
 }
 
-/** Whether the pod itself says something about resources that it can say it about. */
+/** Whether pod-level resources are set. */
 export function hasPodLevelResources({ spec }: Pod): boolean {
   const { requests, limits } = spec?.resources ?? {};
   return Object.keys(podLevel({ ...requests, ...limits })).length > 0;
@@ -65,7 +66,10 @@ function podLevel(amounts: Amounts | undefined): Amounts {
   return Object.fromEntries(known);
 }
 
-/** Containers that the node has reported on, with what counts for each. Init containers are done before a resize can be. */
+/**
+ * Containers with a reported status, each with the amounts that count. Init containers are done before a resize can
+ * happen.
+ */
 function effectiveSpec(
   pod: Pod,
   spec: PodSpec,
@@ -99,7 +103,7 @@ function filledSpec(
   return { containers: containers.map(filled), initContainers: initContainers.map(filled) };
 }
 
-/** The larger of what is wanted and what is there; what a node cannot do does not count as wanted. */
+/** The larger of the desired and the actual amounts; an infeasible resize does not count as desired. */
 function effective(
   { status }: Pod,
   wanted: Amounts | undefined,

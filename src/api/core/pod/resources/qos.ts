@@ -1,4 +1,4 @@
-/** How well a pod is treated when a node runs short: what it asks for decides, once, when it is made. */
+/** The QoS class of a pod, computed once when the pod is created. */
 import { compareQuantities, parseQuantity, type Quantity, zeroQuantity } from "../../../machinery/scalars/quantity.ts";
 import type { Pod, PodSpec, ResourceRequirements } from "../../../types/core-v1.ts";
 import { addTotals, type Totals } from "./container-totals.ts";
@@ -11,7 +11,10 @@ export function qosClassOf(pod: Pod): QosClass {
   return pod.status?.qosClass ?? computeQosClass(pod.spec);
 }
 
-/** Guaranteed: limits for all, and requests equal to them. The pod's own resources stand for its containers'. */
+/**
+ * Guaranteed: every container has limits, and requests equal to them. Pod-level resources replace those of the
+ * containers.
+ */
 export function computeQosClass(spec: PodSpec | undefined): QosClass {
   const own = spec?.resources;
   const parts = isSaid(own)

@@ -1,4 +1,4 @@
-/** Claims of devices that a pod brings for its containers. */
+/** The resource claims of a pod and of its containers. */
 
 import { fits } from "../../../definition/field-checks.ts";
 import {

@@ -1,4 +1,4 @@
-/** Requests and limits: of a container, of the pod as a whole, and what a resize of them does. */
+/** Requests and limits of containers and of the pod, and resize policies. */
 
 import { fits, requireOneOf } from "../../../definition/field-checks.ts";
 import {
@@ -44,7 +44,7 @@ export function validateOverhead(
   return validateRequirements({ limits: overhead }, containerResourceFaults, [], at, options);
 }
 
-/** What a pod as a whole asks for must leave room for its containers. */
+/** Pod-level requests and limits must cover those of the containers. */
 export function validatePodResources(
   spec: PodSpec,
   at: FieldPath,
@@ -168,7 +168,7 @@ function validateClaims(
   return errors;
 }
 
-/** The place in the list is told only of a repeated resource. */
+/** The index is reported only for a duplicate resource. */
 export function validateResizePolicy(
   policies: readonly ContainerResizePolicy[],
   podRestartPolicy: string | undefined,

@@ -1,4 +1,4 @@
-/** Which nodes, and the company of which pods, a pod seeks or avoids. */
+/** Node affinity, pod affinity and pod anti-affinity. */
 
 import { fits } from "../../../definition/field-checks.ts";
 import {
@@ -33,7 +33,7 @@ export function validateAffinity(
   );
 }
 
-/** Preferred terms may hold values that no label can have: with one node only, they do no harm. */
+/** Values of preferred terms are not validated. */
 function validateNodeAffinity(
   affinity: NodeAffinity,
   at: FieldPath,
@@ -93,7 +93,7 @@ function validateSelector(
   return validateLabelSelector(anyValue ? withoutValues(selector) : selector, at);
 }
 
-/** The empty value always fits. */
+/** An empty value is always valid. */
 function withoutValues(selector: LabelSelector | undefined): LabelSelector | undefined {
   if (selector === undefined) return undefined;
   const { matchLabels = {}, matchExpressions = [] } = selector;

@@ -1,8 +1,9 @@
 /**
- * Selectors that follow the pod's own labels: `matchLabelKeys` and `mismatchLabelKeys`.
+ * `matchLabelKeys` and `mismatchLabelKeys`: selectors that follow the pod's own labels.
  *
- * 1. When a pod is made, its values for these keys are merged into the selector, so that others see the whole of it there.
- * 2. Faults are looked for after that: a key of `matchLabelKeys` that is there twice was written twice.
+ * 1. When a pod is created, its values for these keys are merged into the selector.
+ * 2. Validation runs after that: a key of `matchLabelKeys` that stands in the selector twice was also written by the
+ *    client.
  */
 
 import { fits } from "../../../definition/field-checks.ts";
@@ -86,7 +87,7 @@ function validateKeys(
   return keys.flatMap((key, i) => fits(checkQualifiedName, key, at.index(i)));
 }
 
-/** For constraints made before the merge: no key may be in the selector at all. */
+/** For constraints from before the merge: the selector must not contain the keys. */
 export function validateUnmergedKeys(
   { labelSelector, matchLabelKeys = [] }: Following,
   at: FieldPath,

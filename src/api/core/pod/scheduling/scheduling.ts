@@ -1,4 +1,4 @@
-/** Tolerations, spread constraints and gates: what else the scheduler is told. */
+/** Tolerations, topology spread constraints, readiness gates and scheduling gates. */
 
 import { fits, oneOf, positive } from "../../../definition/field-checks.ts";
 import {
@@ -64,7 +64,7 @@ function validateOperator(operator: string, value: string, at: FieldPath): reado
   }
 }
 
-/** Only more of them: of those that are there, only their time may change. */
+/** Tolerations can be added; of existing ones only tolerationSeconds may change. */
 export function validateAddedTolerations(
   next: readonly Toleration[],
   old: readonly Toleration[],
@@ -135,7 +135,7 @@ export function validateSchedulingGates(gates: readonly PodSchedulingGate[], at:
   });
 }
 
-/** Gates can only be opened. */
+/** Scheduling gates can only be removed. */
 export function validateRemovedGates(
   next: readonly PodSchedulingGate[],
   old: readonly PodSchedulingGate[],

@@ -1,4 +1,4 @@
-/** Whom containers run as, and what holds them in. */
+/** Security contexts of containers and pods. */
 
 import { fits, oneOf, within } from "../../../definition/field-checks.ts";
 import {
@@ -56,7 +56,7 @@ export function validatePodSecurityContext(
 ): readonly FieldError[] {
   const context = spec.securityContext;
   const sharesTwice = spec.shareProcessNamespace === true && spec.hostPID === true;
-  // Every pod has one, and most say nothing in it.
+  // Every pod has a security context, and most are empty.
   if (context === undefined || (!sharesTwice && isEmpty(context))) return NO_ERRORS;
   return allErrors(
     validateId(context.fsGroup, at.child("fsGroup")),

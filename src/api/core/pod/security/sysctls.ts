@@ -1,4 +1,4 @@
-/** Kernel parameters of a pod. Those of a namespace that the pod shares with its host would be the host's. */
+/** Sysctls of a pod. Sysctls of a namespace that the pod shares with the host are forbidden. */
 import {
   duplicate,
   type FieldError,
@@ -38,7 +38,7 @@ export function hostSysctlFault(name: string, spec: PodSpec): string | undefined
   return spec.hostIPC === true && isIpc ? "may not be specified when 'hostIPC' is true" : undefined;
 }
 
-/** Slashes separate as well; whichever comes first decides, and the other is part of a name. */
+/** A slash is a separator, too. The separator that comes first decides; the other one is part of a name. */
 function dots(name: string): string {
   const first = /[./]/.exec(name)?.[0];
   if (first !== "/") return name;

@@ -1,4 +1,4 @@
-/** What Windows asks of a pod: the form of user names, and containers that run as processes of the host. */
+/** Windows: the format of user names, host process containers, and fields that an operating system does not support. */
 
 import { oneOf } from "../../../definition/field-checks.ts";
 import {
@@ -77,7 +77,7 @@ function saysHostProcess({ securityContext }: Pick<Container, "securityContext">
   return securityContext?.windowsOptions?.hostProcess !== undefined;
 }
 
-/** What one system knows nothing of may not be set for it. */
+/** Fields that the pod's operating system does not support must not be set. */
 export function validateOs(spec: PodSpec, at: FieldPath): readonly FieldError[] {
   if (spec.os === undefined) return [];
   const { name } = spec.os;
@@ -95,7 +95,7 @@ function validateLinux(spec: PodSpec, at: FieldPath): readonly FieldError[] {
     );
 }
 
-/** In the order in which they are told; `spec:` marks fields of the spec itself. */
+/** In the order in which they are reported; `spec:` marks fields of the spec itself. */
 const linuxPodFields = [
   "appArmorProfile",
   "seLinuxOptions",
@@ -143,7 +143,7 @@ function validateWindows(spec: PodSpec, at: FieldPath): readonly FieldError[] {
   return errors;
 }
 
-/** hostPID and hostIPC are plain: false is the same as absent. */
+/** hostPID and hostIPC are not pointers: false is the same as absent. */
 function isSet(value: unknown, name: string): boolean {
   return name === "hostPID" || name === "hostIPC" ? value === true : value !== undefined;
 }

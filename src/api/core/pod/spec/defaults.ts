@@ -1,10 +1,10 @@
 /**
- * What a pod gets where nothing was said.
+ * Defaults of a pod and of a pod template.
  *
- * 1. Pods and templates share most defaults. A pod's own are requests that follow limits, pod-level resources, host ports and enableServiceLinks, so that
- *    a template stays as it was written.
- * 2. `serviceAccount` is the old name of `serviceAccountName`: both are always the same.
- * 3. A negative grace period was once accepted. It means one second.
+ * 1. Pods and templates share most defaults. Requests from limits, pod-level resources, host ports and
+ *    enableServiceLinks are defaults of pods only, so that a template stays as it was written.
+ * 2. `serviceAccount` is the former name of `serviceAccountName`: both always have the same value.
+ * 3. A negative grace period was once accepted. It becomes one second.
  */
 import type { Draft } from "../../../machinery/schema/object.ts";
 import type { Pod, PodSpec, PodTemplateSpec } from "../../../types/core-v1.ts";
@@ -12,7 +12,7 @@ import { defaultContainer } from "../containers/defaults.ts";
 import { defaultPodLevelResources, defaultRequests, roundResources } from "../resources/defaults.ts";
 import { defaultVolume } from "../volumes/defaults.ts";
 
-/** Annotations of alphas long gone, which may still stand in old manifests. */
+/** Annotations of removed alpha features, which old manifests may still have. */
 const forgottenAnnotations = [
   "pod.beta.kubernetes.io/init-containers",
   "pod.alpha.kubernetes.io/init-containers",
@@ -31,7 +31,7 @@ export function defaultPod(pod: Draft<Pod>): void {
   if (pod.spec.hostNetwork === true) for (const container of containers) takeHostPorts(container.ports ?? []);
 }
 
-/** All that does not stand in the spec. */
+/** Defaults outside of the spec. */
 export function defaultPodStatus(pod: Draft<Pod>): void {
   dropForgottenAnnotations(pod.metadata);
   joinPodIps(pod);
@@ -66,12 +66,12 @@ export function joinServiceAccountNames(spec: Draft<PodSpec>): void {
     delete spec.serviceAccount;
     return;
   }
-  // A spec that is shared by several states of a pod says both already, and may not be written to.
+  // A spec that several versions of a pod share is frozen, and has both fields already.
   if (spec.serviceAccountName !== name) spec.serviceAccountName = name;
   if (spec.serviceAccount !== name) spec.serviceAccount = name;
 }
 
-/** `podIP` is the first of `podIPs`; where they differ, it comes from a client that knows only the one. */
+/** `podIP` is the first of `podIPs`; where they differ, the client knows only `podIP`. */
 function joinPodIps({ status }: Draft<Pod>): void {
   if (status === undefined) return;
   const { podIP = "", podIPs = [] } = status;
@@ -79,7 +79,7 @@ function joinPodIps({ status }: Draft<Pod>): void {
   else if (podIP === "" && podIPs[0] !== undefined) status.podIP = podIPs[0].ip;
 }
 
-/** On the host's network there is only one port number space. */
+/** On the host's network, container ports are host ports. */
 function takeHostPorts(ports: Draft<NonNullable<PodSpec["containers"][number]["ports"]>>): void {
   for (const port of ports) if ((port.hostPort ?? 0) === 0) port.hostPort = port.containerPort;
 }

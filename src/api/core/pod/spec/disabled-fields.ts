@@ -1,6 +1,4 @@
-/**
- * Fields of features that v1.36 has switched off: dropped when they are written, unless the object already had them.
- */
+/** Drops fields of feature gates that are off in v1.36, unless the old object has them. */
 import type { Draft } from "../../../machinery/schema/object.ts";
 import type { Pod, PodSpec, VolumeProjection } from "../../../types/core-v1.ts";
 import { allContainers } from "../fields/visit.ts";
@@ -9,7 +7,7 @@ import { allContainers } from "../fields/visit.ts";
 const projections = ["clusterTrustBundle", "podCertificate"] as const;
 
 export function dropDisabledFields(draft: Draft<Pod>, old?: Pod): void {
-  // A spec that is the old one has nothing that the old one does not have.
+  // A spec that is identical to the old one adds nothing.
   if (draft.spec !== undefined && draft.spec !== old?.spec) dropDisabledSpecFields(draft.spec, old?.spec);
   dropDisabledStatusFields(draft, old);
 }

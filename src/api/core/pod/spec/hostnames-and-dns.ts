@@ -1,4 +1,4 @@
-/** How a pod is called and how it calls others: host names, aliases, DNS. */
+/** Host names, host aliases and DNS of a pod. */
 
 import { fits } from "../../../definition/field-checks.ts";
 import { checkStrictIp } from "../../../definition/strict-ip.ts";
@@ -19,7 +19,7 @@ import {
 } from "../../../machinery/names/names.ts";
 import type { HostAlias, PodDNSConfig, PodSpec } from "../../../types/core-v1.ts";
 
-/** What libc can hold. */
+/** The limits of libc. */
 const mostNameservers = 3;
 const mostSearches = 32;
 const longestSearches = 2048;

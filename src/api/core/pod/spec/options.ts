@@ -1,6 +1,6 @@
 /**
- * What validation of a pod allows beyond its strict rules, so that objects stored under older rules can still be updated: each leniency holds only
- * where the old object already made use of it.
+ * What validation of a pod allows beyond its strict rules, so that objects stored under older rules can still be
+ * updated. An option is set only where the old object already made use of it.
  */
 import { at } from "../../../machinery/errors/field-error.ts";
 import { validateLabelSelector } from "../../../machinery/names/labels.ts";

@@ -1,4 +1,4 @@
-/** The spec of a pod as a whole, part by part in the order in which faults are told. */
+/** Validation of a pod's spec, part by part in the order in which faults are reported. */
 
 import { fits, requireOneOf, within } from "../../../definition/field-checks.ts";
 import {
@@ -55,7 +55,7 @@ export function validatePodSpec(
   const spec = given ?? noSpec;
   const volumes = spec.volumes ? validateVolumes(spec.volumes, meta, at.child("volumes"), options) : noVolumes;
   const context = { spec, volumes: volumes.byName, options };
-  // Most pods have few of these parts: paths are made only for those.
+  // Most pods have few of these parts: paths are created only for those that exist.
   return allErrors(
     spec.terminationGracePeriodSeconds === undefined
       ? [required(at.child("terminationGracePeriodSeconds"))]
@@ -106,7 +106,7 @@ export function validatePodSpec(
   );
 }
 
-/** Users of their own, and namespaces shared with the host: one or the other. */
+/** `hostUsers: false` cannot be combined with namespaces of the host. */
 function validateUserNamespaces(spec: PodSpec, at: FieldPath, options: PodValidationOptions): readonly FieldError[] {
   if (spec.hostUsers !== false) return NO_ERRORS;
   const why = "when `hostUsers` is false";

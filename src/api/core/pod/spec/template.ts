@@ -1,4 +1,4 @@
-/** Pod templates: what Deployments, Jobs and their kin make pods from. */
+/** Validation of pod templates. */
 import { type FieldError, type FieldPath, forbidden } from "../../../machinery/errors/field-error.ts";
 import { validateLabels } from "../../../machinery/names/labels.ts";
 import { validateAnnotations } from "../../../machinery/object-meta.ts";
@@ -8,7 +8,10 @@ import type { PodValidationOptions } from "../fields/validation-options.ts";
 import { podTemplateOptions } from "./options.ts";
 import { validatePodSpec } from "./spec.ts";
 
-/** Faults of its metadata are told to be those of the template itself. `options` come from podTemplateOptions(template, old template). */
+/**
+ * Faults of the metadata are reported at the template itself. `options` come from podTemplateOptions(template, old
+ * template).
+ */
 export function validatePodTemplateSpec(
   template: PodTemplateSpec | undefined,
   at: FieldPath,

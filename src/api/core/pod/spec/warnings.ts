@@ -1,4 +1,4 @@
-/** What is accepted of a pod, but hardly what its author meant. Each is one line: where it is, and why. */
+/** Warnings about pods and pod templates that are valid but probably not what their author intended. */
 import { at, type FieldPath } from "../../../machinery/errors/field-error.ts";
 import { goQuote } from "../../../machinery/json/go-text.ts";
 import { formatIp, parseIp } from "../../../machinery/names/ip.ts";
@@ -53,7 +53,7 @@ function specWarnings(
   const add = (found: readonly string[]) => {
     for (const warning of found) warnings.push(warning);
   };
-  // Most pods have few of these parts: they are gone through only where there are any.
+  // Most pods have few of these parts: only those that exist are walked.
   add(nodeLabelWarnings(spec, path));
   if (spec.topologySpreadConstraints) add(spreadWarnings(spec, path.child("topologySpreadConstraints")));
   for (const [key, why] of oldAnnotations)
@@ -180,7 +180,7 @@ function affinityWarnings(affinity: PodAffinity | undefined, at: FieldPath): rea
   ];
 }
 
-/** Drivers that were in Kubernetes itself, and since when they are not. */
+/** Former in-tree volume drivers, and the release that removed them. */
 const oldVolumes: readonly (readonly [keyof Volume, string, string])[] = [
   ["photonPersistentDisk", "photonPersistentDisk", "deprecated in v1.11, non-functional in v1.16+"],
   ["gitRepo", "gitRepo", "deprecated in v1.11"],
@@ -205,7 +205,7 @@ function volumeWarnings(volume: Volume, at: FieldPath): readonly string[] {
   return warnings;
 }
 
-/** A file of a projected volume where a token is to be as well, be it of this volume or of another. */
+/** A file of a projected volume at the path of a token, of the same source or another one. */
 function tokenPathWarnings(volumes: readonly Volume[], at: FieldPath): readonly string[] {
   const tokens: string[] = [];
   for (const { projected } of volumes)
@@ -236,7 +236,7 @@ function repeated(values: readonly string[], field: string, at: FieldPath): read
   );
 }
 
-/** Most amounts: no need to calculate. */
+/** Most amounts need no arithmetic. */
 const WHOLE_BYTES = /^\d+(k|[MGTPE]|[KMGTPE]i)?$/;
 const BYTES = ["memory", "ephemeral-storage"];
 const SIDES = ["limits", "requests"] as const;
@@ -264,7 +264,7 @@ function fractionWarnings(
   return [`${at.key(name)}: fractional byte value ${goQuote(amount)} is invalid, must be an integer`];
 }
 
-/** Annotations that have become fields. A new pod gets its AppArmor fields from them before warnings are asked for. */
+/** Annotations that have become fields. A new pod gets its AppArmor fields from them before warnings are computed. */
 function profileWarnings(spec: PodSpec, annotations: Annotations, meta: FieldPath, isPod: boolean): readonly string[] {
   if (Object.keys(annotations).length === 0) return [];
   const seccomp = (key: string) => `${meta.key(key)}: non-functional in v1.27+; use the "seccompProfile" field instead`;

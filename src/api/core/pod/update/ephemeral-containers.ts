@@ -1,4 +1,4 @@
-/** `pods/ephemeralcontainers`: adds containers for debugging; those that are there stay as they are. */
+/** `pods/ephemeralcontainers`: adds ephemeral containers; existing ones cannot change. */
 
 import { type FieldError, type FieldPath, forbidden } from "../../../machinery/errors/field-error.ts";
 import { equalJson } from "../../../machinery/json/equal.ts";

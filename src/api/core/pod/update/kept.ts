@@ -1,4 +1,4 @@
-/** What a write through a subresource leaves as it was. */
+/** What a write through a subresource of a pod keeps from the old pod. */
 import { equalJson } from "../../../machinery/json/equal.ts";
 import type { Json } from "../../../machinery/json/json.ts";
 import type { Draft } from "../../../machinery/schema/object.ts";
@@ -13,7 +13,7 @@ const ofMetadata = [
   "generation",
 ] as const;
 
-/** Metadata and status of the old pod; the machinery looks after the rest. */
+/** Metadata and status of the old pod; the machinery keeps the rest. */
 export function keepMetadata(draft: Draft<Pod>, old: Pod): void {
   const before: Readonly<Record<string, unknown>> = { ...old.metadata };
   const metadata: Record<string, unknown> = { ...draft.metadata };
@@ -26,7 +26,7 @@ export function keepMetadata(draft: Draft<Pod>, old: Pod): void {
   else draft.status = structuredClone(old.status) as Draft<NonNullable<Pod["status"]>>;
 }
 
-/** A change of the spec is a new generation, whichever way it came. */
+/** A change of the spec raises the generation, whichever subresource it came through. */
 export function raiseGeneration(draft: Draft<Pod>, old: Pod): void {
   const isSame = equalJson((draft.spec ?? null) as unknown as Json, (old.spec ?? null) as unknown as Json);
   if (!isSame) draft.metadata.generation = (old.metadata.generation ?? 0) + 1;

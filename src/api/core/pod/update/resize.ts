@@ -1,4 +1,4 @@
-/** `pods/resize`: changes how much cpu and memory a pod that runs may use, and nothing else. */
+/** `pods/resize`: changes cpu and memory of a running pod, and nothing else. */
 
 import { type FieldError, type FieldPath, forbidden, invalid } from "../../../machinery/errors/field-error.ts";
 import { equalJson } from "../../../machinery/json/equal.ts";
@@ -28,7 +28,7 @@ export const resizePart: PartRules<Pod> = {
   validate: validateResize,
 };
 
-/** Containers that were added, removed, renamed or moved are left as they came: validation refuses them. */
+/** Containers that were added, removed, renamed or moved are kept as sent: validation refuses them. */
 function takeResources(draft: Draft<Pod>, old: Pod): void {
   const before = specOf(old);
   const next: Draft<PodSpec> = draft.spec ?? { containers: [] };
@@ -76,7 +76,7 @@ export function validateResize(pod: Pod, old: Pod, at: FieldPath): readonly Fiel
   return equalJson(restOf(next), restOf(before)) ? [] : [forbidden(path, "only cpu and memory resources are mutable")];
 }
 
-/** A kubelet that knows nothing of it reports no resources. Where no container runs, it may. */
+/** A kubelet without support reports no resources. A resize is allowed while no container runs. */
 function canResize({ status }: Pod): boolean {
   const running = (status?.containerStatuses ?? []).find(({ state }) => state?.running !== undefined);
   return running === undefined || running.resources !== undefined;

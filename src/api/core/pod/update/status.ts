@@ -1,4 +1,4 @@
-/** `pods/status`: what kubelets and schedulers report. */
+/** `pods/status`: the reports of kubelets and schedulers. */
 
 import { fits } from "../../../definition/field-checks.ts";
 import { checkStrictIp } from "../../../definition/strict-ip.ts";
@@ -23,7 +23,7 @@ import { dropDisabledFields } from "../spec/disabled-fields.ts";
 import { podOptions } from "../spec/options.ts";
 import { specOf, validateAnnotationUpdate } from "./update.ts";
 
-/** Conditions of the system itself, whose names need no domain. */
+/** System conditions, whose types need no domain. */
 const systemConditions = new Set(["PodScheduled", "Ready", "Initialized"]);
 
 export const statusRules: StatusRules<Pod> = {
@@ -42,7 +42,7 @@ function prepareStatus(draft: Draft<Pod>, old: Pod): void {
   dropDisabledFields(draft, old);
 }
 
-/** Clients that know nothing of it do not take it away. */
+/** Clients that do not know the field do not remove it. */
 function keepObservedGenerations(status: Draft<PodStatus>, old: PodStatus): void {
   if (!status.observedGeneration && old.observedGeneration) status.observedGeneration = old.observedGeneration;
   const before = (old.conditions ?? []).map(({ type, observedGeneration = 0 }) => ({ type, observedGeneration }));
@@ -93,7 +93,7 @@ function validateNomination({ nominatedNodeName = "" }: PodStatus, old: Pod, at:
   return errors;
 }
 
-/** Who has ended stays ended, unless it is to be started again. */
+/** A terminated container stays terminated, unless it is to be restarted. */
 function validateTransitions(next: PodStatus, old: PodStatus, spec: PodSpec, at: FieldPath): readonly FieldError[] {
   const restartsAll = [...(spec.containers ?? []), ...(spec.initContainers ?? [])].some(({ restartPolicyRules = [] }) =>
     restartPolicyRules.some(({ action }) => action === "RestartAllContainers"),
@@ -127,7 +127,7 @@ function validateTransitions(next: PodStatus, old: PodStatus, spec: PodSpec, at:
   ];
 }
 
-/** The container's own rules first, then its policy, then the pod's. */
+/** The container's restart rules first, then its restart policy, then the pod's. */
 function shouldRestart(
   { restartPolicy, restartPolicyRules = [] }: Container,
   spec: PodSpec,

@@ -1,8 +1,10 @@
 /**
- * What of a pod may change once it is made: little, since a pod is replaced rather than changed.
+ * Updates of a pod: few fields are mutable.
  *
- * 1. Images, a shorter deadline, more tolerations, fewer gates; and while gates hold the scheduler back, narrower node choices.
- * 2. Everything else is compared as a whole, with these fields as they were; the refusal shows the difference.
+ * 1. Images, a shorter deadline, more tolerations, fewer scheduling gates; and while gates exist, narrower node
+ *    selection.
+ * 2. All other fields are compared as a whole, with the mutable fields set to their old values; the refusal shows the
+ *    difference.
  */
 
 import {
@@ -46,7 +48,7 @@ export function specOf(pod: Pod): PodSpec {
   return pod.spec ?? { containers: [] };
 }
 
-/** What holds whenever a pod is written, but not of a template. */
+/** Rules for every write of a pod that do not hold for templates. */
 export function validateMetadataAndSpec(pod: Pod, at: FieldPath, options: PodValidationOptions): readonly FieldError[] {
   const spec = specOf(pod);
   const path = at.child("spec");
@@ -64,7 +66,7 @@ function allImageSpaceFaults(containers: readonly Container[] | undefined, at: F
   return (containers ?? []).flatMap((container, i) => imageSpaceFaults(container, at.index(i)));
 }
 
-/** An update is checked like a new pod, metadata included, which was checked as that of an update before. */
+/** An update is validated like a new pod, including the metadata, which was validated as that of an update before. */
 export function validateChangedPod(pod: Pod, at: FieldPath, options: PodValidationOptions): readonly FieldError[] {
   return [
     ...validateObjectMeta(pod.metadata, metaRules, at.child("metadata")),
@@ -139,7 +141,7 @@ function validateSpecUpdate(spec: PodSpec, old: PodSpec, at: FieldPath): readonl
   errors.push(
     ...validateRemovedGates(spec.schedulingGates ?? [], old.schedulingGates ?? [], at.child("schedulingGates")),
   );
-  // Most updates are of labels and annotations: the same JSON needs no closer look.
+  // Most updates change labels and annotations: identical JSON needs no closer comparison.
   if (equalJson(spec as unknown as Json, old as unknown as Json)) return errors;
   let rest = withoutChangeable(spec, old);
   if ((old.schedulingGates ?? []).length > 0) {
@@ -167,7 +169,7 @@ function validateDeadline(next: number | undefined, old: number | undefined, at:
   return old !== undefined && old < next ? [invalid(at, next, "must be less than or equal to previous value")] : [];
 }
 
-/** The new spec, with what may change as it was. */
+/** The new spec, with its mutable fields set to their old values. */
 function withoutChangeable(spec: PodSpec, old: PodSpec): PodSpec {
   const wasNegative = (old.terminationGracePeriodSeconds ?? 0) < 0 && spec.terminationGracePeriodSeconds === 1;
   return {
@@ -189,7 +191,7 @@ function withImagesOf(next: readonly Container[], old: readonly Container[]): re
   return next.map((container, i) => ({ ...container, ...taken(old[i] ?? {}, ["image"]) }));
 }
 
-/** The named fields of an object, absent ones as absent. */
+/** The named fields of an object; absent ones stay absent. */
 function taken(from: object, names: readonly string[]): Record<string, never> {
   const source: Readonly<Record<string, unknown>> = { ...from };
   return Object.fromEntries(names.map((name) => [name, source[name]])) as Record<string, never>;

@@ -1,4 +1,4 @@
-/** What volumes get where nothing was said. Defaults of the old in-tree drivers are facts of their types. */
+/** Defaults of volumes. Defaults of the former in-tree drivers are in the facts of their types. */
 import type { Draft } from "../../../machinery/schema/object.ts";
 import type { Volume } from "../../../types/core-v1.ts";
 import { defaultFieldRef } from "../fields/field-refs.ts";

@@ -1,4 +1,4 @@
-/** Sources of volumes from before CSI. Most have no driver left, but their rules still hold. */
+/** Volume sources from before CSI. Most have no driver any more, but their rules still hold. */
 
 import { fits, oneOf, requireFits, requireText, within } from "../../../definition/field-checks.ts";
 import {

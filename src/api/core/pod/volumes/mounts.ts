@@ -1,4 +1,4 @@
-/** Where a container mounts volumes, as folders or as devices. */
+/** Volume mounts and volume devices of a container. */
 
 import { oneOf, requireText } from "../../../definition/field-checks.ts";
 import {
@@ -18,7 +18,7 @@ type Mounting = Pick<Container | EphemeralContainer, "volumeMounts" | "volumeDev
 const propagations = ["Bidirectional", "HostToContainer", "None"];
 const recursions = ["Disabled", "Enabled", "IfPossible"];
 
-/** Faults of subPath, propagation and recursiveReadOnly are told of the list as a whole. */
+/** Faults of subPath, propagation and recursiveReadOnly are reported at the list. */
 export function validateMounts(container: Mounting, volumes: Volumes, at: FieldPath): readonly FieldError[] {
   const errors: FieldError[] = [];
   const points = new Set<string>();

@@ -1,4 +1,4 @@
-/** Volumes whose files come from the API: secrets, config maps, the downward API and tokens, alone or in one folder. */
+/** Volumes whose files come from the API: secrets, config maps, the downward API and tokens, alone or projected. */
 
 import { requireText } from "../../../definition/field-checks.ts";
 import {
@@ -86,7 +86,7 @@ export function validateProjected(
   return errors;
 }
 
-/** The path is told to be that of the volume. */
+/** The fault is reported at the path of the volume. */
 function validateToken(
   { expirationSeconds = 0, path }: ServiceAccountTokenProjection,
   at: FieldPath,

@@ -1,4 +1,4 @@
-/** Sources of volumes that are in use today. */
+/** Volume sources that are in use today. */
 
 import { fits, oneOf, requireOneOf, requireText } from "../../../definition/field-checks.ts";
 import {
@@ -117,7 +117,7 @@ export function validateEphemeral(
   return volumeClaimTemplate === undefined ? [required(path)] : validateClaimTemplate(volumeClaimTemplate, path);
 }
 
-/** Only labels and annotations of its metadata are passed on to the claim. */
+/** Only labels and annotations of the metadata are passed on to the claim. */
 function validateClaimTemplate(
   { metadata, spec }: PersistentVolumeClaimTemplate,
   at: FieldPath,

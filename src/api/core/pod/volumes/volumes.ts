@@ -1,8 +1,8 @@
 /**
  * The volumes of a pod.
  *
- * 1. A volume has exactly one source; of a second one nothing is checked but that it is there.
- * 2. Only sound volumes can be mounted: a mount of another one is told as not found.
+ * 1. A volume has exactly one source; further ones are reported but not validated.
+ * 2. Only valid volumes can be mounted: a mount of another one is reported as not found.
  */
 
 import { fits, requireFits } from "../../../definition/field-checks.ts";
@@ -26,7 +26,7 @@ import * as source from "./sources.ts";
 
 export interface VolumeContext {
   readonly name: string;
-  /** Of the pod; undefined in a template. */
+  /** The metadata of the pod; undefined in a template. */
   readonly meta: ObjectMeta | undefined;
   readonly options: PodValidationOptions;
 }
@@ -71,7 +71,7 @@ function claimsMadeFor(volumes: readonly Volume[], meta: ObjectMeta | undefined)
 type SourceName = Exclude<keyof Volume, "name">;
 type SourceCheck = (volume: Volume, at: FieldPath, context: VolumeContext) => readonly FieldError[] | undefined;
 interface SourceRule {
-  /** What a surplus source is called in the refusal. */
+  /** How the refusal names a surplus source. */
   readonly label: string;
   readonly check: SourceCheck;
 }
@@ -90,7 +90,10 @@ function rule<K extends SourceName>(
   };
 }
 
-/** In the order in which they are asked: the first one counts. Some labels and paths differ from the field's name, as users know them. */
+/**
+ * In the order of precedence: the first source that is set counts. Some paths differ from the field's name, as in
+ * Kubernetes.
+ */
 const rules: readonly SourceRule[] = [
   rule("emptyDir", validateEmptyDir),
   rule("hostPath", source.validateHostPath),
@@ -143,7 +146,7 @@ function validateEmptyDir({ sizeLimit }: NonNullable<Volume["emptyDir"]>, at: Fi
   return [forbidden(at.child("sizeLimit"), "SizeLimit field must be a valid resource quantity")];
 }
 
-/** Names that are made from the volume's own. */
+/** Names that are derived from the volume's own. */
 function nameFaults(
   volume: Volume,
   label: string,

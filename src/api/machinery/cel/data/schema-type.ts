@@ -79,7 +79,7 @@ function fromArray(schema: JsonObject, name: string, nullable: boolean): Typed |
   if (item === undefined) return undefined;
   const maxSize = count(schema.maxItems) ?? Math.floor((maxRequestBytes - 2) / (item.minSize + 1));
   const listType = listTypeOf(schema);
-  return typed(types.list(item.type), 2, { maxSize, nullable, ...(listType && { listType }) });
+  return typed(types.list(item.type), 2, { maxSize, nullable, listType });
 }
 
 function listTypeOf(schema: JsonObject): DataHints["listType"] {

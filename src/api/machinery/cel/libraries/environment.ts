@@ -87,7 +87,7 @@ export interface AdmissionOptions {
   /** For the expressions of a mutating policy that make patches. */
   readonly patches?: boolean;
   /** Those that a policy composes. Without them there is no `variables`. */
-  readonly variables?: Readonly<Record<string, Type>>;
+  readonly variables?: Readonly<Record<string, Type>> | undefined;
 }
 
 /** Policies and match conditions. */

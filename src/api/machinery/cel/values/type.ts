@@ -34,23 +34,23 @@ export interface DataHints {
   /** `date`: a timestamp written as 2006-01-02. `intOrString`: a dyn that is one of these. */
   readonly format?: "date" | "intOrString";
   /** How two lists compare and add: as sets, or as maps by the values of `keys`. In order if absent. */
-  readonly listType?: { readonly type: "set" } | { readonly type: "map"; readonly keys: readonly string[] };
+  readonly listType?: { readonly type: "set" } | { readonly type: "map"; readonly keys: readonly string[] } | undefined;
 }
 
 export interface SimpleType {
   readonly kind: SimpleKind;
-  readonly data?: DataHints;
+  readonly data?: DataHints | undefined;
 }
 export interface ListType {
   readonly kind: "list";
   readonly element: Type;
-  readonly data?: DataHints;
+  readonly data?: DataHints | undefined;
 }
 export interface MapType {
   readonly kind: "map";
   readonly key: Type;
   readonly value: Type;
-  readonly data?: DataHints;
+  readonly data?: DataHints | undefined;
 }
 /** A type with named fields. */
 export interface ObjectType {
@@ -58,7 +58,7 @@ export interface ObjectType {
   readonly name: string;
   /** By their names in CEL. */
   readonly fields: ReadonlyMap<string, Field>;
-  readonly data?: DataHints;
+  readonly data?: DataHints | undefined;
 }
 export interface Field {
   /** The name in JSON, where CEL's is an escaped one: `x-y` is `x__dash__y` in CEL. */
@@ -70,19 +70,19 @@ export interface OpaqueType {
   readonly kind: "opaque";
   readonly name: string;
   readonly parameters: readonly Type[];
-  readonly data?: DataHints;
+  readonly data?: DataHints | undefined;
 }
 /** The type of types: `type(int)` is what the expression `int` has. */
 export interface MetaType {
   readonly kind: "type";
   readonly of: Type;
-  readonly data?: DataHints;
+  readonly data?: DataHints | undefined;
 }
 /** Stands for any one type within an overload: A in `(A, list(A)) -> bool`. */
 export interface TypeParameter {
   readonly kind: "parameter";
   readonly name: string;
-  readonly data?: DataHints;
+  readonly data?: DataHints | undefined;
 }
 
 export const bool: Type = { kind: "bool" };
@@ -98,11 +98,11 @@ export const dyn: Type = { kind: "dyn" };
 export const errorType: Type = { kind: "error" };
 
 export function list(element: Type, data?: DataHints): ListType {
-  return { kind: "list", element, ...(data && { data }) };
+  return { kind: "list", element, data };
 }
 
 export function map(key: Type, value: Type, data?: DataHints): MapType {
-  return { kind: "map", key, value, ...(data && { data }) };
+  return { kind: "map", key, value, data };
 }
 
 /** `fields` as a function is called on first use, once. */
@@ -111,7 +111,7 @@ export function object(
   fields: ReadonlyMap<string, Field> | (() => ReadonlyMap<string, Field>),
   data?: DataHints,
 ): ObjectType {
-  if (typeof fields !== "function") return { kind: "object", name, fields, ...(data && { data }) };
+  if (typeof fields !== "function") return { kind: "object", name, fields, data };
   let resolved: ReadonlyMap<string, Field> | undefined;
   return {
     kind: "object",
@@ -120,7 +120,7 @@ export function object(
       resolved ??= fields();
       return resolved;
     },
-    ...(data && { data }),
+    data,
   };
 }
 

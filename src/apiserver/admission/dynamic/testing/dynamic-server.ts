@@ -34,12 +34,12 @@ export async function dynamicServer(options: DynamicServerOptions = {}): Promise
   let plugins: readonly AdmissionPlugin[] = [];
   let noted: Authenticated | undefined;
   const server = await testServer({
-    admission: (resources, context) => {
-      const services = { resources, context, authorize, requireDefaultAccount: false };
+    admission: ({ resources, storage, loopback }) => {
+      const services = { resources, storage, loopback, authorize, requireDefaultAccount: false };
       plugins = allPlugins
         .filter(({ name }) => wanted.includes(name))
         .flatMap(({ make }) => (make === undefined ? [] : [make(services as never, undefined)]));
-      return admissionChain(plugins, clusterView(resources, context));
+      return admissionChain(plugins, clusterView(resources, storage));
     },
     steps: {
       audit: (exchange, next) => {

@@ -1,12 +1,15 @@
 /**
- * Charges quotas: the usage of the writes of one namespace is added up, and written to the quotas before any of these writes is stored.
+ * Charges quotas: the usage of the writes of one namespace is added up, and written to the quotas before any of these
+ * writes is stored.
  *
- *     writes ──► batch of their namespace ──► charge each in turn ══► quotas' status, by compare-and-swap ──► answer each
+ *     writes ──► batch of their namespace ──► charge each in turn ══► status of the quotas (CAS) ──► answer each
  *                        ▲                                                   │
  *                        └──────── another writer was first ◄───────────┘
  *
- * 1. Each namespace has one batch under way; writes that arrive meanwhile form the next. A thousand writes cost a few updates of their quotas.
- * 2. A write is admitted only after its usage is stored: no two writes, on whatever server, count on the same remainder.
+ * 1. Each namespace has one batch under way; writes that arrive meanwhile form the next. A thousand writes cost a few
+ *    updates of their quotas.
+ * 2. A write is admitted only after its usage is stored: no two writes, on whatever server, count on the same
+ *    remainder.
  * 3. Usage that was charged for a write that then failed is given back by the quota controller only.
  */
 import {
@@ -121,8 +124,8 @@ export class QuotaBatches {
     } else if (tries === MAX_TRIES) {
       throw conflict({ group: "", resource: "resourcequotas" }, lost[0] ?? "");
     } else {
-      const context = this.#services.context();
-      await shown(context, await storeCall(() => context.store.revision()));
+      const { storage } = this.#services;
+      await shown(storage, await storeCall(() => storage.store.revision()));
       // A deleted quota limits nothing.
       const left = this.#states(namespace).filter(({ quota }) => lost.includes(quota.metadata.name ?? ""));
       await this.#decide(namespace, charged, left, tries + 1);
@@ -141,7 +144,7 @@ export class QuotaBatches {
 
   async #storeOne(state: QuotaState): Promise<boolean> {
     const quotas = this.#quotas();
-    const context = this.#services.context();
+    const { context } = this.#services.loopback;
     const { name = "", namespace = "", resourceVersion } = state.quota.metadata;
     const draft = structuredClone(state.quota) as unknown as AnyDraft;
     Object.assign(draft, { status: { ...state.quota.status, used: usedTexts(state) } });

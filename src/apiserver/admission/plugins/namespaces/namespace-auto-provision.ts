@@ -5,13 +5,13 @@ import { createDraft } from "../../../rest/write/create.ts";
 import { type AdmissionPlugin, rule } from "../../chain/plugin.ts";
 import type { PluginServices } from "../../chain/plugin-services.ts";
 
-export function namespaceAutoProvision({ context, resources }: PluginServices): AdmissionPlugin {
+export function namespaceAutoProvision({ loopback, resources }: PluginServices): AdmissionPlugin {
   const make = async (name: string) => {
     const namespaces = resources.find("", "v1", "namespaces");
     if (namespaces === undefined) return;
     try {
       await createDraft(
-        serverRequest(context(), namespaces),
+        serverRequest(loopback.context, namespaces),
         { kind: "Namespace", apiVersion: "v1", metadata: { name } },
         false,
       );

@@ -1,0 +1,27 @@
+/** The first phase of a server: its store, the caches over it, and the resources that are part of it. */
+import { TaskGroup } from "#base";
+import { StoreFeed } from "../cache/feed.ts";
+import { Loopback } from "../loopback/loopback.ts";
+import { STORE_PREFIX } from "../rest/resource.ts";
+import { Resources } from "../rest/resources.ts";
+import { apiDocuments } from "../routes/api-documents.ts";
+import type { Foundation, Surroundings } from "./parts.ts";
+
+export function layFoundation(parts: Surroundings, closing: AsyncDisposableStack, stopping: AbortSignal): Foundation {
+  const { store, sharedStore, isOutdated, clock, random, log, metrics, kinds } = parts;
+  const background = new TaskGroup({ onFailure: ({ task, error }) => log.error(`${task} ended`, { error }) });
+  closing.use(background);
+  const feed = new StoreFeed({ store, prefix: STORE_PREFIX, clock, log });
+  const resources = new Resources(feed);
+  for (const kind of kinds) resources.add(kind);
+  return {
+    storage: { store, feed, clock, random, log, newUid: () => parts.newUid(), sharedStore, isOutdated },
+    resources,
+    documents: apiDocuments(kinds),
+    loopback: new Loopback(),
+    metrics,
+    background,
+    closing,
+    stopping,
+  };
+}

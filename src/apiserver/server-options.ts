@@ -1,0 +1,66 @@
+/** How an API server is started. */
+import type { Clock, Logger, MetricsRegistry, Random } from "#base";
+import type { Recorder } from "#flows";
+import type { Store } from "#store";
+import type { AdmissionOptions } from "./admission/index.ts";
+import type { FrontProxyIdentity } from "./aggregation/index.ts";
+import type { AuditSettings } from "./audit/index.ts";
+import type { AuthenticationSettings, RequestHeaderOptions } from "./authn/index.ts";
+import type { ModeSpec } from "./authz/index.ts";
+import type { ConnectOptions } from "./connect/index.ts";
+import type { Encryption } from "./encryption/index.ts";
+import type { InFlightLimits } from "./fairness/index.ts";
+import type { ServingCertificate } from "./http/listener.ts";
+import type { RouteOptions } from "./routes/routes.ts";
+
+export interface ApiServerOptions {
+  readonly host: string;
+  readonly port: number;
+  /** Addresses besides `host` at which it listens. */
+  readonly alsoAt?: readonly string[] | undefined;
+  readonly certificate: ServingCertificate;
+  readonly store: Store;
+  /** Other servers write to the same store. */
+  readonly sharedStore: boolean;
+  /** How values are encrypted in the store. Default: they are stored as they are. */
+  readonly encryption?: Encryption | undefined;
+  /** How long Events are kept. Default: an hour. */
+  readonly eventTtlMs?: number | undefined;
+  /** The authority whose clients may authenticate others by headers, and the names of these clients. */
+  readonly requestHeader?: RequestHeaderOptions | undefined;
+  /** Authentication besides client certificates. */
+  readonly authentication?: AuthenticationSettings | undefined;
+  /** Authorization modes in their order. Default: Node, RBAC. */
+  readonly authorizationModes?: readonly ModeSpec[] | undefined;
+  /** Which admission plugins run, and how. Default: those that are on by default. */
+  readonly admission?: AdmissionOptions | undefined;
+  /** What is audited, and where to. Default: nothing. */
+  readonly audit?: AuditSettings | undefined;
+  /** How many requests are served at a time. Default: priority and fairness, 400 reading and 200 mutating requests. */
+  readonly fairness?: FairnessSettings | undefined;
+  /** Ranges of the Services' addresses: one of each family at most; the first is the default. */
+  readonly serviceCidrs?: readonly string[] | undefined;
+  /** The address at which others reach this server. Default: its host. */
+  readonly advertiseAddress?: string | undefined;
+  /** The client certificate for aggregated API servers, as of now. */
+  readonly frontProxyIdentity?: (() => FrontProxyIdentity | undefined) | undefined;
+  /** The client certificate for kubelets, as of now. */
+  readonly kubeletIdentity?: ConnectOptions["kubeletIdentity"] | undefined;
+  /** How kubelets are reached, where they are not reached at their node's address. */
+  readonly kubelets?: ConnectOptions["kubelets"] | undefined;
+  /** Records requests, for `k8ts flow`. Default: nothing is recorded. */
+  readonly recorder?: Recorder | undefined;
+  /** How long the store keeps past states. Default: 10 minutes. */
+  readonly historyWindowMs?: number | undefined;
+  /** Paths that other parts of the process answer. */
+  readonly others?: RouteOptions["others"];
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly metrics: MetricsRegistry;
+}
+
+export interface FairnessSettings extends Partial<InFlightLimits> {
+  /** `--enable-priority-and-fairness`: both limits together are the seats of all priority levels. Without it, each counts for itself. */
+  readonly fair?: boolean | undefined;
+}
