@@ -1,9 +1,10 @@
 /** Audit: what it costs a request to be recorded at the level Metadata, and what a line of the log costs to write. */
+import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { MetricsRegistry, realClock, seededRandom, silentLogger } from "#base";
-import { audit, compilePolicy, parsePolicy, RequestIds } from "../src/apiserver/audit/index.ts";
+import { audit, compilePolicy, parsePolicy } from "../src/apiserver/audit/index.ts";
 import type { Sink } from "../src/apiserver/audit/sink.ts";
 import { auditSteps } from "../src/apiserver/audit/step.ts";
 import { ALLOW } from "../src/apiserver/authz/verdict.ts";
@@ -20,8 +21,7 @@ export async function run(report: (figure: Figure) => void): Promise<void> {
   const clock = realClock();
   const { policy } = parsePolicy(POLICY, "policy");
   const nowhere: Sink = { mode: "batch", push: () => {}, written: async () => true, close: async () => {} };
-  const ids = new RequestIds();
-  const parts = { newId: () => ids.next(), clock, kindOf: () => undefined };
+  const parts = { newId: () => randomUUID(), clock, kindOf: () => undefined };
   const none = auditSteps({
     ...parts,
     decide: compilePolicy({ ...policy, rules: [] }),
@@ -43,7 +43,6 @@ export async function run(report: (figure: Figure) => void): Promise<void> {
       const whole = await audit({
         settings: { policy, log: { path: join(dir, `${mode}.log`), mode, bufferSize: Number.POSITIVE_INFINITY } },
         resources: {} as Resources,
-        ids,
         clock,
         random: seededRandom(1),
         log: silentLogger,

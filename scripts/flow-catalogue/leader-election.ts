@@ -1,11 +1,11 @@
 /** Two candidates for one lease; the first gives it up. */
 import { setTimeout as sleep } from "node:timers/promises";
-import type { coordination } from "#api";
+import { kinds } from "#api";
 import { realClock, silentLogger, systemRandom } from "#base";
-import { leadElected, namespaced } from "#client";
+import { leadElected } from "#client";
 import { of, type Scenario, type Stage, step } from "./scenario.ts";
 
-const Lease = namespaced<coordination.Lease>("coordination.k8s.io/v1", "Lease", "leases");
+const { Lease } = kinds;
 const NAME = "elected";
 const PATIENCE_MS = 20_000;
 

@@ -7,7 +7,7 @@ export {
   type ResourceToCheck,
   resourcesToCheck,
 } from "./admissionregistration/type-checking.ts";
-export { builtIn, builtInKind } from "./all-kinds.ts";
+export { builtIn } from "./all-kinds.ts";
 export {
   type AcceptedNames,
   acceptNames,
@@ -25,7 +25,6 @@ export {
   nonStructuralViolations,
 } from "./apiextensions/index.ts";
 export { defaultTokenRequest, validateTokenRequest } from "./authentication/index.ts";
-export { type RequestSubject, requestSubject } from "./certificates/index.ts";
 export { hasPodLevelResources, podLimits, podRequests, qosClassOf, type Totals } from "./core/pod/index.ts";
 export * from "./core/quota/index.ts";
 export { isExtendedResource } from "./core/resources/resource-list.ts";

@@ -6,7 +6,7 @@ import { admissionChain, clusterView, selectPlugins } from "./admission/index.ts
 import { aggregation } from "./aggregation/index.ts";
 import { allocators } from "./allocate/index.ts";
 import type { Core, Foundation, Front, ServerParts } from "./assembly/parts.ts";
-import { audit, RequestIds } from "./audit/index.ts";
+import { audit } from "./audit/index.ts";
 import { type Authentication, authentication } from "./authn/index.ts";
 import { clusterObjects, noteTokenUse } from "./authn/server-objects.ts";
 import { type Authorization, authorization, matchCondition } from "./authz/index.ts";
@@ -95,7 +95,7 @@ function authenticationPart(options: ApiServerOptions, { context, resources, clo
 async function serverFront(options: ApiServerOptions, core: Core<Authorization>, place: Place): Promise<ServerFront> {
   const { context, resources, metrics, stopping, closing } = core;
   const authn = authenticationPart(options, core);
-  const audited = await audit({ ...context, settings: options.audit ?? {}, resources, ids: new RequestIds(), metrics });
+  const audited = await audit({ ...context, settings: options.audit ?? {}, resources, metrics });
   closing.defer(() => audited.close());
   const { reading = 400, mutating = 200 } = options.fairness ?? {};
   const fair = fairnessPart(options, core, reading + mutating);

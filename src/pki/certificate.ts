@@ -145,7 +145,7 @@ function keyUsage({ role, publicKey }: CertificateContent): number[] {
 const plain = (type: string, value: Buffer) => der.sequence(der.oid(type), der.octetString(value));
 const critical = (type: string, value: Buffer) => der.sequence(der.oid(type), der.derTrue(), der.octetString(value));
 
-function altNames({ dnsNames = [], ipAddresses = [] }: SubjectAltNames): Buffer[] {
+export function altNames({ dnsNames = [], ipAddresses = [] }: SubjectAltNames): Buffer[] {
   return [
     ...dnsNames.map((name) => der.implicit(2, dnsBytes(name))),
     ...ipAddresses.map((address) => der.implicit(7, ipBytes(address))),

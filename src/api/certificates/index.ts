@@ -2,6 +2,4 @@
 import type { Kind } from "../machinery/kind.ts";
 import { CertificateSigningRequest } from "./certificate-signing-request.ts";
 
-export { type RequestSubject, requestSubject } from "./request-subject.ts";
-
 export const certificatesKinds: readonly Kind[] = [CertificateSigningRequest];

@@ -105,7 +105,17 @@ export class NodePorts implements Subscriber {
   }
 
   #set({ key, value, revision }: Entry): void {
-    this.#taken.set(this.#portOf(key), { owner: JSON.parse(value.toString("utf8")) as Owner, revision });
+    this.#taken.set(this.#portOf(key), { owner: this.#ownerIn(key, value), revision });
+  }
+
+  /** A value that cannot be read is nobody's: the repair frees its port. */
+  #ownerIn(key: string, value: Buffer): Owner {
+    try {
+      return JSON.parse(value.toString("utf8")) as Owner;
+    } catch (error) {
+      this.#storage.feed.reportUnreadable(key, error);
+      return { namespace: "", name: "" };
+    }
   }
 
   #key(port: number): string {

@@ -1,11 +1,11 @@
 /** Audit, put together from what flags and files say. */
 
+import { randomUUID } from "node:crypto";
 import type { Clock, Logger, MetricsRegistry, Random } from "#base";
 import type { KubeconfigConnection } from "#pki";
 import type { Resources } from "../rest/resources.ts";
 import { BatchLog } from "./batch-log.ts";
 import { failureCounter } from "./failures.ts";
-import type { RequestIds } from "./ids.ts";
 import { LogSink, standardOutput } from "./log-sink.ts";
 import { compilePolicy, type Policy } from "./policy.ts";
 import { AuditConfigError } from "./policy-file.ts";
@@ -42,7 +42,6 @@ export interface WebhookSettings {
 export interface AuditOptions {
   readonly settings: AuditSettings;
   readonly resources: Resources;
-  readonly ids: RequestIds;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
@@ -67,14 +66,14 @@ const LOG_BUFFER = 50_000;
 
 /** Throws AuditConfigError if there can be no log. */
 export async function audit(options: AuditOptions): Promise<Audit> {
-  const { settings, resources, ids, clock, metrics } = options;
-  const newId = () => ids.next();
+  const { settings, resources, clock, metrics } = options;
+  const newId = () => randomUUID();
   const { policy, log, webhook } = settings;
   if (policy === undefined || (log === undefined && webhook === undefined))
     return { ...auditIds(newId), close: async () => {} };
   const failed = failureCounter(metrics, options.log);
   const sinks: Sink[] = [];
-  if (log !== undefined) sinks.push(await logSink(log, ids, failed, clock));
+  if (log !== undefined) sinks.push(await logSink(log, failed, clock));
   if (webhook !== undefined) {
     const { connection, mode = "batch", batch, initialBackoffMs = INITIAL_BACKOFF_MS, truncation } = webhook;
     sinks.push(
@@ -100,12 +99,7 @@ export async function audit(options: AuditOptions): Promise<Audit> {
   };
 }
 
-async function logSink(
-  settings: LogSettings,
-  ids: RequestIds,
-  failed: ReturnType<typeof failureCounter>,
-  clock: Clock,
-): Promise<Sink> {
+async function logSink(settings: LogSettings, failed: ReturnType<typeof failureCounter>, clock: Clock): Promise<Sink> {
   const { path, mode = "blocking", bufferSize = LOG_BUFFER, rotation, truncation } = settings;
   if (path === "-") return new LogSink({ mode, target: standardOutput(), bufferSize, truncation, failed, clock });
   const limits = { ...DEFAULT_ROTATION, ...rotation };
@@ -117,5 +111,5 @@ async function logSink(
   }
   if (mode !== "batch") return new LogSink({ mode, target, bufferSize, truncation, failed, clock });
   await target.close();
-  return new BatchLog({ path, limits, bufferSize, ids, truncation, failed, clock });
+  return new BatchLog({ path, limits, bufferSize, truncation, failed, clock });
 }

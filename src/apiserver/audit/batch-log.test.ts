@@ -6,17 +6,19 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { realClock, VirtualClock } from "#base";
 import { BatchLog, type BatchLogOptions } from "./batch-log.ts";
 import type { AuditEvent, Piece } from "./event.ts";
-import { type Blanks, Form, filled } from "./line-template.ts";
-import { RequestIds } from "./ids.ts";
+import { LineTemplate, type LineValues, lineFrom } from "./line-template.ts";
 import { eventOf } from "./testing.ts";
 
 const event = (...pieces: Piece[]) => eventOf(pieces);
-const asking = (id: string, isNamed: boolean, receivedMs = 0): Blanks => ({ id, isNamed, receivedMs });
-const form = (word: string) => new Form(`${word} `, " asks ", " for ", " at ", ", ", `: ${word}`);
+const asking = (id: string, nameInUri: boolean, receivedMs = 0): LineValues => ({ id, nameInUri, receivedMs });
+const template = (word: string) => new LineTemplate(`${word} `, " asks ", " for ", " at ", ", ", `: ${word}`);
 
-function filling(...line: Parameters<typeof filled>): AuditEvent {
-  return { tell: (listener) => listener.fill(...line), truncated: () => undefined };
-}
+type Line = readonly [LineTemplate, LineValues, name: string, atMs: number];
+const eventFrom = (...line: Line): AuditEvent => ({
+  writeTo: (receiver) => receiver.template(...line),
+  truncated: () => undefined,
+});
+const textFrom = ({ texts }: LineTemplate, ...values: [LineValues, string, number]) => lineFrom(texts, ...values);
 
 let dir = "";
 const open: BatchLog[] = [];
@@ -46,13 +48,13 @@ function start(options: Partial<BatchLogOptions> = {}) {
 describe("a log that a thread of its own writes", () => {
   it("has every event as a line, in order, spelled out or as a form that is filled in, with texts of any letters", async () => {
     const { log, lost, read } = start();
-    const [small, large] = [form("small"), form("大")];
+    const [small, large] = [template("small"), template("大")];
     log.push(event('{"who":"ann"', Buffer.from(',"object":{"ü":1}'), "}"));
-    log.push(filling(small, asking("id-1", true), "b", 5));
+    log.push(eventFrom(small, asking("id-1", true), "b", 5));
     log.push(event("{}"));
-    log.push(filling(large, asking("id-2", false), "sent", 6));
+    log.push(eventFrom(large, asking("id-2", false), "sent", 6));
     expect(await log.written()).toBe(true);
-    log.push(filling(small, asking("id-3", true, 7), "", 8));
+    log.push(eventFrom(small, asking("id-3", true, 7), "", 8));
     await log.close();
     expect(read().split("\n")).toEqual([
       '{"who":"ann","object":{"ü":1}}',
@@ -67,59 +69,14 @@ describe("a log that a thread of its own writes", () => {
 
   it("says again what the events of a request have in common, also when they go in different batches", async () => {
     const { log, read } = start();
-    const [first, last, one] = [form("first"), form("last"), asking("id-1", true, Date.UTC(2026, 0, 2))];
-    log.push(filling(first, one, "b", 1));
-    log.push(filling(last, one, "b", 2));
+    const [first, last, one] = [template("first"), template("last"), asking("id-1", true, Date.UTC(2026, 0, 2))];
+    log.push(eventFrom(first, one, "b", 1));
+    log.push(eventFrom(last, one, "b", 2));
     expect(await log.written()).toBe(true);
-    log.push(filling(last, one, "c", 3));
+    log.push(eventFrom(last, one, "c", 3));
     await log.close();
-    const want = [filled(first, one, "b", 1), filled(last, one, "b", 2), filled(last, one, "c", 3), ""];
+    const want = [textFrom(first, one, "b", 1), textFrom(last, one, "b", 2), textFrom(last, one, "c", 3), ""];
     expect(read().split("\n")).toEqual(want);
-  });
-
-  it("has both lines of a request that is answered at once, whatever comes before and after", async () => {
-    const { log, lost, read } = start();
-    const [came, done] = [form("came"), form("done")];
-    const want: string[] = [];
-    const tell = (...line: Parameters<typeof filled>) => {
-      log.push(filling(...line));
-      want.push(filled(...line));
-    };
-    const tellBoth = (blanks: Blanks, name: string, atMs: number) => {
-      expect(log.pushBoth(done.after(came), blanks, name, atMs)).toBe(true);
-      want.push(filled(came, blanks, name, blanks.receivedMs), filled(done, blanks, name, atMs));
-    };
-    const [one, two, three] = [asking("id-1", true, 5), asking("id-22", true, 6), asking("id-3", false, 7)];
-    tellBoth(one, "b", 5);
-    tell(came, two, "bc", 6);
-    tellBoth(one, "b", 9);
-    tell(came, three, "", 7);
-    tellBoth(two, "bc", 8);
-    log.push(event("spelled"));
-    want.push("spelled");
-    tell(done, three, "new", 8);
-    expect(await log.written()).toBe(true);
-    tellBoth(three, "", 10);
-    await log.close();
-    expect(read().split("\n")).toEqual([...want, ""]);
-    expect(lost).toEqual([]);
-  });
-
-  it("has ids that were made for it, however many, and others between them", async () => {
-    const ids = new RequestIds();
-    const { log, read } = start({ ids, bufferSize: 10_000 });
-    const [one, want] = [form("one"), [] as string[]];
-    for (let i = 0; i < 700; i++) {
-      const [before, id] = [ids.next(), i % 5 === 0 ? `id-${i}` : ids.next()];
-      for (const each of i % 3 === 0 ? [id, before] : [id]) {
-        const line = [one, asking(each, i % 2 === 0, i), `name-${i}`, i] as const;
-        log.push(filling(...line));
-        want.push(filled(...line));
-      }
-      if (i === 300) await log.written();
-    }
-    await log.close();
-    expect(read().split("\n")).toEqual([...want, ""]);
   });
 
   it("is written by a thread that is nicer than the others", async () => {
@@ -136,28 +93,17 @@ describe("a log that a thread of its own writes", () => {
     expect(getPriority()).toBe(before);
   });
 
-  it("takes both lines or none of them", async () => {
-    const { log, read } = start({ bufferSize: 3, clock: new VirtualClock() });
-    const both = form("done").after(form("came"));
-    const one = asking("id-1", true, 5);
-    expect([1, 2].map(() => log.pushBoth(both, one, "b", 6))).toEqual([true, false]);
-    const cut = start({ truncation: { maxEventBytes: 100, maxBatchBytes: 100 } });
-    expect(cut.log.pushBoth(both, one, "b", 6)).toBe(false);
-    await log.close();
-    expect(read().trimEnd().split("\n").length).toBe(2);
-  });
-
   it("is the same with more forms and texts than are kept at a time, and with lines of any length", async () => {
     const { log, read } = start({ bufferSize: 100_000 });
-    const forms = Array.from({ length: 6_000 }, (_, i) => form(`form ${i}`));
+    const forms = Array.from({ length: 6_000 }, (_, i) => template(`form ${i}`));
     const want: string[] = [];
     for (let round = 0; round < 2; round++) {
       for (const [i, one] of forms.entries()) {
         const long = "x".repeat(i % 1000 === 0 ? 100_000 : i % 50);
         const line = [one, asking(`id-${i}`, i % 3 === 0), `${long}${i}`, i] as const;
-        log.push(filling(...line));
+        log.push(eventFrom(...line));
         if (i % 7 === 0) log.push(event("-", long));
-        want.push(filled(...line), ...(i % 7 === 0 ? [`-${long}`] : []));
+        want.push(textFrom(...line), ...(i % 7 === 0 ? [`-${long}`] : []));
       }
       await log.written();
     }
@@ -249,11 +195,11 @@ describe("a log that a thread of its own writes", () => {
         return new Worker(new URL("./log-worker.ts", import.meta.url), { workerData });
       },
     });
-    const [again, one] = [form("again"), asking("id", false)];
-    log.push(filling(again, one, "a", 1));
+    const [again, one] = [template("again"), asking("id", false)];
+    log.push(eventFrom(again, one, "a", 1));
     expect(await log.written()).toBe(false);
-    log.push(filling(again, one, "a", 2));
+    log.push(eventFrom(again, one, "a", 2));
     expect(await log.written()).toBe(true);
-    expect([lost, read()]).toEqual([["log 1: a mistake"], `${filled(again, one, "a", 2)}\n`]);
+    expect([lost, read()]).toEqual([["log 1: a mistake"], `${textFrom(again, one, "a", 2)}\n`]);
   });
 });

@@ -11,12 +11,11 @@
  */
 import { Worker } from "node:worker_threads";
 import type { Clock, Timer } from "#base";
-import type { AuditEvent, Listener, Piece } from "./event.ts";
+import type { AuditEvent, LineReceiver, Piece } from "./event.ts";
+import { EventBatch, TemplateNumbers } from "./event-batch.ts";
 import type { Failed } from "./failures.ts";
-import type { Blanks, Form } from "./line-template.ts";
-import { FormBook, Gathered } from "./event-batch.ts";
-import type { RequestIds } from "./ids.ts";
-import type { LogReply, LogWorkerData, Memory } from "./log-protocol.ts";
+import type { LineTemplate, LineValues } from "./line-template.ts";
+import type { LogReply, LogWorkerData } from "./log-protocol.ts";
 import type { RotationLimits } from "./rotating-file.ts";
 import { fitting, type Sink, type Truncation } from "./sink.ts";
 
@@ -25,10 +24,8 @@ const MANY = 2_000;
 const LONGEST_MS = 1_000;
 /** Of the buffer, what may be gathered before it is handed over: the rest is for what comes meanwhile. */
 const GATHERED_PART = 0.25;
-/** Of earlier batches, what is kept for the next. */
-const SPARE_MEMORY = 4;
 /** Then both sides begin a new book of forms. */
-const MAX_FORMS = 5_000;
+const MAX_TEMPLATES = 5_000;
 
 /** Beside the sources it is one of them, in a bundle an entry of its own. */
 const WORKER = new URL(import.meta.url.endsWith(".ts") ? "./log-worker.ts" : "./audit-log-worker.mjs", import.meta.url);
@@ -37,8 +34,6 @@ export interface BatchLogOptions {
   readonly path: string;
   readonly limits: RotationLimits;
   readonly bufferSize: number;
-  /** Where the ids of most requests come from. */
-  readonly ids?: RequestIds | undefined;
   readonly truncation?: Truncation | undefined;
   readonly failed: Failed;
   readonly clock: Clock;
@@ -48,11 +43,10 @@ export interface BatchLogOptions {
 
 interface Sent {
   readonly events: number;
-  readonly memory: Memory;
   readonly done: PromiseWithResolvers<boolean>;
 }
 
-export class BatchLog implements Sink, Listener {
+export class BatchLog implements Sink, LineReceiver {
   readonly mode = "batch";
   readonly #options: BatchLogOptions;
   #worker: Worker | undefined;
@@ -60,9 +54,8 @@ export class BatchLog implements Sink, Listener {
   /** Handed over and not yet answered, in order. */
   readonly #sent: Sent[] = [];
   #underWay = 0;
-  readonly #spare: Memory[] = [];
-  #book = new FormBook();
-  #gathered: Gathered;
+  #numbering = new TemplateNumbers();
+  #batch: EventBatch;
   #timer: Timer | undefined;
   /** How long the timer has been waited for. */
   #waitedMs = 0;
@@ -71,14 +64,14 @@ export class BatchLog implements Sink, Listener {
 
   constructor(options: BatchLogOptions) {
     this.#options = options;
-    this.#gathered = this.#begun();
+    this.#batch = new EventBatch(this.#numbering);
     this.#worker = this.#start();
   }
 
   push(event: AuditEvent): void {
-    const { bufferSize, truncation, failed } = this.#options;
-    const gathered = this.#gathered;
-    if (gathered.events + this.#underWay >= bufferSize) {
+    const { bufferSize, truncation, failed, clock } = this.#options;
+    const batch = this.#batch;
+    if (batch.events + this.#underWay >= bufferSize) {
       failed("buffered", new Error("the buffer of audit events is full"), 1);
       return;
     }
@@ -87,26 +80,12 @@ export class BatchLog implements Sink, Listener {
       failed("truncate", new Error("an event is too large even without its objects"), 1);
       return;
     }
-    fit.tell(this);
+    fit.writeTo(this);
     if (this.#line !== "") {
-      gathered.spell(this.#line);
+      batch.addLine(this.#line);
       this.#line = "";
     }
-    this.#took(1);
-  }
-
-  pushBoth(both: Form, blanks: Blanks, name: string, atMs: number): boolean {
-    const { bufferSize, truncation } = this.#options;
-    if (truncation !== undefined || this.#gathered.events + this.#underWay + 2 > bufferSize) return false;
-    this.#gathered.fill(both, blanks, name, atMs);
-    this.#took(2);
-    return true;
-  }
-
-  #took(events: number): void {
-    const { bufferSize, clock } = this.#options;
-    this.#gathered.events += events;
-    if (this.#gathered.events >= bufferSize * GATHERED_PART) this.#send();
+    if (batch.events >= bufferSize * GATHERED_PART) this.#send();
     else this.#timer ??= clock.timer(GATHER_MS, () => this.#moment());
   }
 
@@ -128,48 +107,42 @@ export class BatchLog implements Sink, Listener {
     await ended.promise;
   }
 
-  add(piece: Piece): void {
+  piece(piece: Piece): void {
     this.#line += piece.toString();
   }
 
-  fill(form: Form, blanks: Blanks, name: string, atMs: number): void {
-    this.#gathered.fill(form, blanks, name, atMs);
+  template(template: LineTemplate, values: LineValues, name: string, atMs: number): void {
+    this.#batch.add(template, values, name, atMs);
   }
 
   #moment(): void {
     this.#waitedMs += GATHER_MS;
-    if (this.#gathered.events < MANY || this.#waitedMs >= LONGEST_MS) this.#send();
+    if (this.#batch.events < MANY || this.#waitedMs >= LONGEST_MS) this.#send();
     else this.#timer = this.#options.clock.timer(GATHER_MS, () => this.#moment());
   }
 
   #send(): void {
     this.#rest();
-    const { events } = this.#gathered;
+    const { events } = this.#batch;
     if (events === 0) return;
     this.#worker ??= this.#start();
     const worker = this.#worker;
-    const message = this.#gathered.message();
-    worker.postMessage(message);
+    worker.postMessage(this.#batch.message);
     // Until it has answered, the process stays.
     worker.ref();
-    const { numbers, text } = message;
-    this.#sent.push({ events, memory: { numbers, text }, done: Promise.withResolvers() });
+    this.#sent.push({ events, done: Promise.withResolvers() });
     this.#underWay += events;
-    if (this.#book.known >= MAX_FORMS) {
-      this.#book = new FormBook();
+    if (this.#numbering.assigned >= MAX_TEMPLATES) {
+      this.#numbering = new TemplateNumbers();
       worker.postMessage("forget");
     }
-    this.#gathered = this.#begun();
+    this.#batch = new EventBatch(this.#numbering);
   }
 
   #rest(): void {
     this.#timer?.cancel();
     this.#timer = undefined;
     this.#waitedMs = 0;
-  }
-
-  #begun(): Gathered {
-    return new Gathered(this.#book, this.#options.ids, this.#spare.pop());
   }
 
   #start(): Worker {
@@ -189,7 +162,6 @@ export class BatchLog implements Sink, Listener {
     const batch = this.#sent.shift();
     if (batch === undefined) return;
     this.#underWay -= batch.events;
-    if (this.#spare.length < SPARE_MEMORY) this.#spare.push(batch.memory);
     if (this.#sent.length === 0) this.#worker?.unref();
     if (error !== undefined) this.#options.failed("log", new Error(error), batch.events);
     batch.done.resolve(error === undefined);
@@ -199,12 +171,12 @@ export class BatchLog implements Sink, Listener {
     if (this.#worker === worker) this.#worker = undefined;
     if (this.#closing) return;
     // What is gathered was said in words that only this thread knows.
-    const lost = this.#underWay + this.#gathered.events;
+    const lost = this.#underWay + this.#batch.events;
     for (const { done } of this.#sent.splice(0)) done.resolve(false);
     this.#rest();
     this.#underWay = 0;
-    this.#book = new FormBook();
-    this.#gathered = this.#begun();
+    this.#numbering = new TemplateNumbers();
+    this.#batch = new EventBatch(this.#numbering);
     this.#options.failed("log", why, lost);
   }
 }

@@ -1,107 +1,70 @@
 /**
- * Forms of the lines that one user's requests for one topic make: what nobody does differently the next time is put together once.
+ * The line templates of one user's requests for one topic from one address: the events of such requests differ in little.
  *
- * 1. What comes from outside may be of any number: too many forms are all forgotten.
+ * 1. Reasons may be of any number: beyond a hundred all templates are forgotten.
  */
 import { MemoMap } from "#base";
 import type { RequestInfo } from "../http/request-info.ts";
-import { Form } from "./line-template.ts";
-import type { Level, Stage } from "./policy.ts";
 import { allowedText, codeText, happenedText, member, receivedText, stageText } from "./event-json.ts";
+import { LineTemplate } from "./line-template.ts";
+import { type Level, STAGES, type Stage } from "./policy.ts";
 
-const MAX_FORMS = 100;
+const MAX_REASONS = 100;
+const MAX_CODE = 1_000;
 
-/** Where a request comes from, as far as its events tell. */
+/** Where a request comes from, as far as its events show. */
 export interface Origin {
   readonly address: string;
   readonly agent: string;
 }
 
-interface Known {
-  readonly stage: Stage;
-  readonly code: number | undefined;
-  readonly reason: string | undefined;
-  readonly named: boolean;
-  readonly form: Form;
-}
-
-export class Usual {
+export class CommonFields {
   readonly #level: Level;
   readonly #origin: Origin;
   readonly #start: string;
-  /** The target, as far as the name in it. */
-  readonly #target: string;
-  /** From there to where the name stands, and after it. */
-  readonly #before: string;
-  readonly #after: string;
-  readonly #nameless: string;
-  readonly #known = new MemoMap<string, Known>(MAX_FORMS);
-  /** The last ones: most requests do as the one before. */
-  #received: Known | undefined;
-  #answered: Known | undefined;
-  #both: Known | undefined;
+  /** The URI up to the name in it. */
+  readonly #uri: string;
+  /** From there to the name in objectRef; to the end of objectRef's fields before it if there is no name; and after the name. */
+  readonly #beforeName: string;
+  readonly #withoutName: string;
+  readonly #afterName: string;
+  /** By the reason for which requests were allowed, then by stage, code and whether there is a name. */
+  readonly #templates = new MemoMap<string | undefined, Map<number, LineTemplate>>(MAX_REASONS);
 
-  /** `start`: what lines begin with. `who`: from the verb to where the object follows. */
+  /** `start`: what lines begin with. `who`: from the verb to where objectRef follows. */
   constructor(level: Level, origin: Origin, start: string, who: string, info: RequestInfo) {
     this.#level = level;
     this.#origin = origin;
     this.#start = start;
     const { path, name, resource, namespace, apiGroup, apiVersion, subresource } = info;
-    const behind = name === "" || subresource === "" ? "" : `/${subresource}`;
-    this.#target = path.slice(0, path.length - behind.length - name.length);
-    const before = `${behind}${who},"objectRef":{"resource":"${resource}"${member("namespace", namespace)}`;
-    this.#after = `${member("apiGroup", apiGroup)}${member("apiVersion", apiVersion)}${member("subresource", subresource)}}`;
-    this.#before = `${before},"name":"`;
-    this.#nameless = before;
+    const afterUriName = name === "" || subresource === "" ? "" : `/${subresource}`;
+    this.#uri = path.slice(0, path.length - afterUriName.length - name.length);
+    this.#withoutName = `${afterUriName}${who},"objectRef":{"resource":"${resource}"${member("namespace", namespace)}`;
+    this.#beforeName = `${this.#withoutName},"name":"`;
+    this.#afterName = `${member("apiGroup", apiGroup)}${member("apiVersion", apiVersion)}${member("subresource", subresource)}}`;
   }
 
-  isOf(level: Level, address: string, agent: string): boolean {
+  matches(level: Level, address: string, agent: string): boolean {
     return this.#level === level && this.#origin.agent === agent && this.#origin.address === address;
   }
 
-  /** `reason`: why it was allowed; undefined if nobody has said so. */
-  form(stage: Stage, code: number | undefined, reason: string | undefined, named: boolean): Form {
-    const last = code === undefined ? this.#received : this.#answered;
-    if (
-      last !== undefined &&
-      last.stage === stage &&
-      last.code === code &&
-      last.named === named &&
-      last.reason === reason
-    )
-      return last.form;
-    const known = this.#find(stage, code, reason, named);
-    if (code === undefined) this.#received = known;
-    else this.#answered = known;
-    return known.form;
-  }
-
-  /** Both lines of one that was answered at once. */
-  both(code: number, reason: string | undefined, named: boolean): Form {
-    const last = this.#both;
-    if (last !== undefined && last.code === code && last.named === named && last.reason === reason) return last.form;
-    const stage = "ResponseComplete";
-    const received = this.form("RequestReceived", undefined, undefined, named);
-    const form = this.form(stage, code, reason, named).after(received);
-    this.#both = { stage, code, reason, named, form };
-    return form;
-  }
-
-  #find(stage: Stage, code: number | undefined, reason: string | undefined, named: boolean): Known {
-    const key = `${stage} ${code} ${named} ${reason === undefined ? "" : `allowed: ${reason}`}`;
-    const found = this.#known.get(key);
-    if (found !== undefined) return found;
+  /** `reason`: why the request was allowed; undefined before authorization. */
+  template(stage: Stage, code: number | undefined, reason: string | undefined, hasName: boolean): LineTemplate {
+    const ofReason = this.#templates.get(reason) ?? new Map<number, LineTemplate>();
+    if (ofReason.size === 0) this.#templates.set(reason, ofReason);
+    const key = (STAGES.indexOf(stage) * MAX_CODE + (code ?? 0)) * 2 + Number(hasName);
+    const known = ofReason.get(key);
+    if (known !== undefined) return known;
     const status = code === undefined ? "" : codeText(code);
-    const form = new Form(
+    const template = new LineTemplate(
       this.#start,
-      stageText(stage) + this.#target,
-      named ? this.#before : this.#nameless,
-      `${named ? '"' : ""}${this.#after}${status}${receivedText}`,
+      stageText(stage) + this.#uri,
+      hasName ? this.#beforeName : this.#withoutName,
+      `${hasName ? '"' : ""}${this.#afterName}${status}${receivedText}`,
       happenedText,
       allowedText(reason),
     );
-    const known = { stage, code, reason, named, form };
-    this.#known.set(key, known);
-    return known;
+    ofReason.set(key, template);
+    return template;
   }
 }

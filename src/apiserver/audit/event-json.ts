@@ -1,4 +1,4 @@
-/** Parts of an event as JSON, in the order in which they stand. Only the fields between them are not always there. */
+/** The parts of an event as JSON, in the order of Kubernetes' fields. */
 import type { UserInfo } from "../identity/user.ts";
 import type { Level, Stage } from "./policy.ts";
 
@@ -9,7 +9,7 @@ const REASON = "authorization.k8s.io/reason";
 /** The id follows. */
 export const startText = (level: Level) =>
   `{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"${level}","auditID":"`;
-/** The target follows. */
+/** The URI follows. */
 export const stageText = (stage: Stage) => `","stage":"${stage}","requestURI":"`;
 export const verbText = (verb: string) => `","verb":${quoted(verb)}`;
 
@@ -32,14 +32,14 @@ export const codeText = (code: number) => `,"responseStatus":{"metadata":{},"cod
 export const receivedText = ',"requestReceivedTimestamp":"';
 export const happenedText = '","stageTimestamp":"';
 
-/** From the last time on: annotations, in the order of their keys. */
+/** The end of an event, from the last time on: annotations, sorted by key. */
 export function endText(annotations: ReadonlyMap<string, string>): string {
   if (annotations.size === 0) return '"}';
   const sorted = [...annotations].sort(([a], [b]) => (a < b ? -1 : 1));
   return `","annotations":{${sorted.map(([key, value]) => `${quoted(key)}:${quoted(value)}`).join(",")}}}`;
 }
 
-/** Of a request that was allowed for this reason, with nothing else to note; undefined if that was not asked. */
+/** The end of an event whose only annotations are that authorization allowed it, and why; undefined: authorization was not asked. */
 export function allowedText(reason: string | undefined): string {
   if (reason === undefined) return '"}';
   return `","annotations":{"${DECISION}":"allow","${REASON}":${quoted(reason)}}}`;
@@ -49,30 +49,23 @@ export function member(name: string, value: string | undefined): string {
   return value ? `,"${name}":${quoted(value)}` : "";
 }
 
-/** Most texts have nothing that JSON writes in another way. */
+/** Characters of one byte that JSON does not escape. */
 const PLAIN = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
-const PERCENT = 0x25;
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
 
 export function isPlain(text: string): boolean {
   return PLAIN.test(text);
 }
 
-/** As these, and nothing that stands for something else. Every request is asked, and names are short: a loop is faster than an expression. */
-export function isPlainTarget(target: string): boolean {
-  for (let i = 0; i < target.length; i++) {
-    const code = target.charCodeAt(i);
-    if (code < 0x20 || code > 0x7e || code === PERCENT || code === QUOTE || code === BACKSLASH) return false;
-  }
-  return true;
+/** Plain, and without percent-encoding: the name in the path is the name in objectRef. */
+export function isPlainPath(path: string): boolean {
+  return PLAIN.test(path) && !path.includes("%");
 }
 
 export function quoted(text: string): string {
-  return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text);
+  return JSON.stringify(text);
 }
 
-/** Between quotation marks. */
+/** For between quotation marks. */
 export function escaped(text: string): string {
-  return PLAIN.test(text) ? text : JSON.stringify(text).slice(1, -1);
+  return JSON.stringify(text).slice(1, -1);
 }

@@ -1,27 +1,24 @@
 /**
- * Audit events as JSON. What all events of a request have in common is found once; what those of many requests have in common is a form.
+ * Audit events as JSON.
  *
- * 1. Fields stand in the order in which the original has them.
- * 2. Objects are bytes, and stay so: what was sent to a client is what is written.
- * 3. Nothing is joined here: who writes a line may be in another thread.
+ * 1. Fields stand in the order in which Kubernetes writes them.
+ * 2. Objects are bytes: an event has what was sent to the client.
+ * 3. An event that differs from others only in its id, name and times is written as a template with these values: see line-template.ts.
+ *    All others are written piece by piece. A test compares both.
  */
-
 import { annotate } from "../authz/authorizer.ts";
 import type { Verdict } from "../authz/verdict.ts";
 import type { ApiRequest } from "../http/exchange.ts";
-import { LastAsked } from "../http/last-asked.ts";
 import type { RequestInfo } from "../http/request-info.ts";
 import type { UserInfo } from "../identity/user.ts";
-import { type Blanks, type Form, filled, timeText } from "./line-template.ts";
-import type { Level, Stage } from "./policy.ts";
-import { sourceAddresses } from "./source-addresses.ts";
+import { CommonFields } from "./common-fields.ts";
 import {
   codeText,
   endText,
   escaped,
   happenedText,
   isPlain,
-  isPlainTarget,
+  isPlainPath,
   member,
   quoted,
   receivedText,
@@ -31,26 +28,28 @@ import {
   userText,
   verbText,
 } from "./event-json.ts";
-import { Usual } from "./common-fields.ts";
+import { type LineTemplate, type LineValues, lineFrom, timeText } from "./line-template.ts";
+import type { Level, Stage } from "./policy.ts";
+import { sourceAddresses } from "./source-addresses.ts";
 
 const TRUNCATED = "audit.k8s.io/truncated";
 
 export type Piece = string | Buffer;
 
-/** Takes a line: as a form that is filled in, or piece by piece. */
-export interface Listener {
-  fill(form: Form, blanks: Blanks, name: string, atMs: number): void;
-  add(piece: Piece): void;
+/** Receives a line: as a template with its values, or piece by piece. */
+export interface LineReceiver {
+  template(template: LineTemplate, values: LineValues, name: string, atMs: number): void;
+  piece(piece: Piece): void;
 }
 
 /** One line of the log, without its end. */
 export interface AuditEvent {
-  tell(listener: Listener): void;
+  writeTo(receiver: LineReceiver): void;
   /** Without the objects, for where the whole is too large. Undefined if there are none. */
   truncated(): AuditEvent | undefined;
 }
 
-/** What objectRef says beyond the path, from the object that was sent. */
+/** What objectRef has beyond the path, from the object that was sent. */
 export interface ObjectIdentity {
   readonly name?: string | undefined;
   readonly namespace?: string | undefined;
@@ -58,7 +57,7 @@ export interface ObjectIdentity {
   readonly resourceVersion?: string | undefined;
 }
 
-/** What is known of a request by and by. */
+/** What becomes known of a request while it is served. */
 export interface Findings {
   readonly impersonated?: UserInfo | undefined;
   readonly constraint?: string;
@@ -67,31 +66,30 @@ export interface Findings {
   readonly status?: string | number | undefined;
   readonly requestObject?: readonly Piece[] | undefined;
   readonly responseObject?: readonly Piece[] | undefined;
-  /** Authorization's. */
+  /** Of authorization. */
   readonly verdict?: Verdict | undefined;
   readonly annotations?: ReadonlyMap<string, string> | undefined;
-  /** Those that go with the objects. */
+  /** Annotations that are written with the objects only. */
   readonly bodyAnnotations?: ReadonlyMap<string, string> | undefined;
 }
 
-export interface EventHead extends Blanks {
+/** What all events of a request have in common. */
+export interface EventHead extends LineValues {
   readonly level: Level;
   readonly request: ApiRequest;
   readonly info: RequestInfo;
+  /** Undefined if authentication failed. */
   readonly user: UserInfo | undefined;
   /** Path and query. */
-  readonly target: string;
-  /** If it does what others did before it. */
-  readonly usual: Usual | undefined;
+  readonly uri: string;
+  /** What the events of similar requests have in common; undefined if this request differs from them in other ways. */
+  readonly common: CommonFields | undefined;
 }
 
 export class EventWriter {
-  readonly #usuals = new WeakMap<UserInfo, WeakMap<object, Usual>>();
+  readonly #common = new WeakMap<UserInfo, WeakMap<object, CommonFields>>();
   readonly #users = new WeakMap<UserInfo, string>();
-  #event: WrittenEvent | undefined;
-  readonly #last = new LastAsked<Usual>();
 
-  /** What all events of a request begin with. `user`: undefined for one who could not show who it is. */
   begin(
     level: Level,
     id: string,
@@ -101,107 +99,115 @@ export class EventWriter {
     receivedMs: number,
   ): EventHead {
     const { path, query } = request;
-    const target = request.target ?? (query.size === 0 ? path : `${path}?${query}`);
-    const own = request.headers["audit-id"] === undefined || isPlain(id);
-    const usual = own && user !== undefined && target === path ? this.#usual(level, request, info, user) : undefined;
-    return { level, id, request, info, user, target, isNamed: info.name !== "", receivedMs, usual };
+    const uri = request.target ?? (query.size === 0 ? path : `${path}?${query}`);
+    const isOwnId = request.headers["audit-id"] === undefined;
+    const isCommon = user !== undefined && uri === path && (isOwnId || isPlain(id));
+    const common = isCommon ? this.#commonFields(level, request, info, user) : undefined;
+    return { level, id, request, info, user, uri, nameInUri: info.name !== "", receivedMs, common };
   }
 
-  /**
-   * The form of both lines of a request that was answered at once by a code alone, and that does what others did before it. Undefined: it has
-   * to be told event by event. `reason`: why it was allowed; undefined if nobody has said so.
-   */
-  both(
-    level: Level,
-    request: ApiRequest,
-    info: RequestInfo,
-    user: UserInfo,
-    code: number,
-    reason: string | undefined,
-  ): Form | undefined {
-    const { path, query } = request;
-    const isPath = request.target === undefined ? query.size === 0 : request.target === path;
-    return isPath ? this.#usual(level, request, info, user)?.both(code, reason, info.name !== "") : undefined;
-  }
-
-  /** Until the next one is asked for: none of them is kept. */
   event(head: EventHead, stage: Stage, atMs: number, found: Findings): AuditEvent {
-    this.#event ??= new WrittenEvent(this, head, stage, atMs, found);
-    const event = this.#event;
-    event.head = head;
-    event.stage = stage;
-    event.atMs = atMs;
-    event.found = found;
-    return event;
+    return new RequestEvent(this, head, stage, atMs, found, true);
   }
 
-  /** `whole`: with its objects. */
-  tell(listener: Listener, event: WrittenEvent, whole: boolean): void {
-    const { head, atMs, found } = event;
+  /** For its events. `whole`: with the objects. */
+  write(receiver: LineReceiver, { head, stage, atMs, found, whole }: RequestEvent): void {
     const name = head.info.name || (found.sent?.name ?? "");
-    const form = whole ? usualForm(event, name) : undefined;
-    if (form === undefined) this.#spell(listener, event, whole);
-    else listener.fill(form, head, name, atMs);
+    const template = whole ? templateOf(head, stage, found, name) : undefined;
+    if (template !== undefined) receiver.template(template, head, name, atMs);
+    else this.#writePieces(receiver, head, stage, atMs, found, whole);
   }
 
-  #spell(listener: Listener, { head, stage, atMs, found }: WrittenEvent, whole: boolean): void {
+  #writePieces(
+    receiver: LineReceiver,
+    { level, id, uri, info, user, request, receivedMs }: EventHead,
+    stage: Stage,
+    atMs: number,
+    found: Findings,
+    whole: boolean,
+  ): void {
     const { impersonated, constraint, sent, status, requestObject, responseObject } = found;
-    const { level, id, target, info, user } = head;
-    listener.add(startText(level) + escaped(id) + stageText(stage) + escaped(target) + verbText(info.verb));
-    listener.add(`,"user":${user === undefined ? "{}" : this.#user(user)}`);
-    if (impersonated !== undefined) listener.add(`,"impersonatedUser":${this.#user(impersonated)}`);
-    if (constraint) listener.add(`,"authenticationMetadata":{"impersonationConstraint":${quoted(constraint)}}`);
-    listener.add(sourceText(sourceAddresses(head.request), head.request.headers["user-agent"] ?? ""));
-    if (info.isResourceRequest) listener.add(objectRef(info, sent));
-    if (status !== undefined)
-      listener.add(typeof status === "number" ? codeText(status) : `,"responseStatus":${status}`);
-    if (whole && requestObject !== undefined) tellAll(listener, ',"requestObject":', requestObject);
-    if (whole && responseObject !== undefined) tellAll(listener, ',"responseObject":', responseObject);
-    listener.add(receivedText + timeText(head.receivedMs) + happenedText + timeText(atMs));
-    listener.add(endText(allAnnotations(found, whole)));
+    const write = (piece: Piece) => receiver.piece(piece);
+    write(startText(level) + escaped(id) + stageText(stage) + escaped(uri) + verbText(info.verb));
+    write(`,"user":${user === undefined ? "{}" : this.#userText(user)}`);
+    if (impersonated !== undefined) write(`,"impersonatedUser":${this.#userText(impersonated)}`);
+    if (constraint) write(`,"authenticationMetadata":{"impersonationConstraint":${quoted(constraint)}}`);
+    write(sourceText(sourceAddresses(request), request.headers["user-agent"] ?? ""));
+    if (info.isResourceRequest) write(objectRef(info, sent));
+    if (status !== undefined) write(typeof status === "number" ? codeText(status) : `,"responseStatus":${status}`);
+    if (whole && requestObject !== undefined) [',"requestObject":', ...requestObject].forEach(write);
+    if (whole && responseObject !== undefined) [',"responseObject":', ...responseObject].forEach(write);
+    write(receivedText + timeText(receivedMs) + happenedText + timeText(atMs));
+    write(endText(allAnnotations(found, whole)));
   }
 
-  #usual(level: Level, request: ApiRequest, info: RequestInfo, user: UserInfo): Usual | undefined {
+  #commonFields(level: Level, request: ApiRequest, info: RequestInfo, user: UserInfo): CommonFields | undefined {
     const { topic } = info;
     const { headers, remoteAddress = "" } = request;
     const agent = headers["user-agent"] ?? "";
     if (topic === undefined || headers["x-forwarded-for"] !== undefined || headers["x-real-ip"] !== undefined)
       return undefined;
-    let known = this.#last.get(user, topic);
-    if (known === undefined) {
-      known = this.#usuals.get(user)?.get(topic);
-      if (known !== undefined) this.#last.set(user, topic, known);
-    }
-    // What stands before the name was looked at when the first such request came.
-    if (known?.isOf(level, remoteAddress, agent)) return isPlainTarget(info.name) ? known : undefined;
-    if (!isPlainTarget(request.path)) return undefined;
+    if (!isPlainPath(request.path)) return undefined;
+    const known = this.#common.get(user)?.get(topic);
+    if (known?.matches(level, remoteAddress, agent)) return known;
     const source = sourceText(sourceAddresses(request), agent);
-    const who = `${verbText(info.verb)},"user":${this.#user(user)}${source}`;
-    const usual = new Usual(level, { address: remoteAddress, agent }, startText(level), who, info);
-    const topics = this.#usuals.get(user) ?? new WeakMap<object, Usual>();
-    this.#usuals.set(user, topics.set(topic, usual));
-    this.#last.set(user, topic, usual);
-    return usual;
+    const who = `${verbText(info.verb)},"user":${this.#userText(user)}${source}`;
+    const common = new CommonFields(level, { address: remoteAddress, agent }, startText(level), who, info);
+    const topics = this.#common.get(user) ?? new WeakMap<object, CommonFields>();
+    this.#common.set(user, topics.set(topic, common));
+    return common;
   }
 
-  #user(user: UserInfo): string {
+  #userText(user: UserInfo): string {
     const known = this.#users.get(user) ?? userText(user);
     this.#users.set(user, known);
     return known;
   }
 }
 
-/** Undefined where a line says more than a form has room for. */
-function usualForm({ head, stage, found }: WrittenEvent, name: string): Form | undefined {
-  const { usual, info } = head;
+class RequestEvent implements AuditEvent {
+  readonly #writer: EventWriter;
+  readonly head: EventHead;
+  readonly stage: Stage;
+  readonly atMs: number;
+  readonly found: Findings;
+  readonly whole: boolean;
+
+  constructor(writer: EventWriter, head: EventHead, stage: Stage, atMs: number, found: Findings, whole: boolean) {
+    this.#writer = writer;
+    this.head = head;
+    this.stage = stage;
+    this.atMs = atMs;
+    this.found = found;
+    this.whole = whole;
+  }
+
+  writeTo(receiver: LineReceiver): void {
+    this.#writer.write(receiver, this);
+  }
+
+  truncated(): AuditEvent | undefined {
+    const { head, stage, atMs, found } = this;
+    if (found.requestObject === undefined && found.responseObject === undefined) return undefined;
+    return new RequestEvent(this.#writer, head, stage, atMs, found, false);
+  }
+}
+
+/** Undefined where an event has more than a template has values for. */
+function templateOf(
+  { common, info }: EventHead,
+  stage: Stage,
+  found: Findings,
+  name: string,
+): LineTemplate | undefined {
   const { impersonated, constraint, sent, status, requestObject, responseObject, verdict } = found;
-  if (usual === undefined || typeof status === "string" || impersonated !== undefined || constraint) return undefined;
+  if (common === undefined || typeof status === "string" || impersonated !== undefined || constraint) return undefined;
   if (requestObject !== undefined || responseObject !== undefined || found.annotations !== undefined) return undefined;
   if (found.bodyAnnotations !== undefined || (verdict !== undefined && verdict.decision !== "allow")) return undefined;
   if (sent !== undefined && (sent.uid || sent.resourceVersion || (sent.namespace && info.namespace === "")))
     return undefined;
   if (info.name === "" && !isPlain(name)) return undefined;
-  return usual.form(stage, status, verdict?.reason, name !== "");
+  return common.template(stage, status, verdict?.reason, name !== "");
 }
 
 function allAnnotations({ verdict, annotations, bodyAnnotations }: Findings, whole: boolean): Map<string, string> {
@@ -226,48 +232,15 @@ function objectRef(info: RequestInfo, sent: ObjectIdentity = {}): string {
   return `,"objectRef":{${fields.slice(1)}}`;
 }
 
-class WrittenEvent implements AuditEvent {
-  readonly #writer: EventWriter;
-  head: EventHead;
-  stage: Stage;
-  atMs: number;
-  found: Findings;
-  readonly #whole: boolean;
-
-  constructor(writer: EventWriter, head: EventHead, stage: Stage, atMs: number, found: Findings, whole = true) {
-    this.#writer = writer;
-    this.head = head;
-    this.stage = stage;
-    this.atMs = atMs;
-    this.found = found;
-    this.#whole = whole;
-  }
-
-  tell(listener: Listener): void {
-    this.#writer.tell(listener, this, this.#whole);
-  }
-
-  truncated(): AuditEvent | undefined {
-    const { requestObject, responseObject } = this.found;
-    if (requestObject === undefined && responseObject === undefined) return undefined;
-    return new WrittenEvent(this.#writer, this.head, this.stage, this.atMs, this.found, false);
-  }
-}
-
-function tellAll(listener: Listener, name: string, pieces: readonly Piece[]): void {
-  listener.add(name);
-  for (const piece of pieces) listener.add(piece);
-}
-
 /** The line as bytes, in parts. */
 export function lineOf(event: AuditEvent): readonly Buffer[] {
   const parts: Buffer[] = [];
   let text = "";
-  event.tell({
-    fill: (...line) => {
-      text += filled(...line);
+  event.writeTo({
+    template: ({ texts }, ...values) => {
+      text += lineFrom(texts, ...values);
     },
-    add: (piece) => {
+    piece: (piece) => {
       if (!Buffer.isBuffer(piece)) {
         text += piece;
         return;

@@ -7,7 +7,6 @@ export {
   type LogSettings,
   type WebhookSettings,
 } from "./audit.ts";
-export { RequestIds } from "./ids.ts";
 export { compilePolicy, type Policy } from "./policy.ts";
 export { AuditConfigError, type ParsedPolicy, parsePolicy } from "./policy-file.ts";
 export { DEFAULT_TRUNCATION, MODES, type Mode, type Truncation } from "./sink.ts";

@@ -1,4 +1,5 @@
-/** What the thread that serves requests and the one that writes the audit log tell each other. */
+/** The messages between the serving thread and the thread that writes the audit log. */
+import { type LineValues, lineFrom } from "./line-template.ts";
 import type { RotationLimits } from "./rotating-file.ts";
 
 export interface LogWorkerData {
@@ -6,26 +7,14 @@ export interface LogWorkerData {
   readonly limits: RotationLimits;
 }
 
-/**
- * Memory that both threads see. It is the other one's until that has answered, and then serves for the next batch: new memory would have to be found, and
- * cleared, anew. It is not handed over: once a process has done so with any memory, everything in it that works on bytes is slower from then on (ADR 0014).
- */
-export interface Memory {
-  readonly numbers: Float64Array<SharedArrayBuffer>;
-  readonly text: Uint8Array<SharedArrayBuffer>;
+export interface BatchMessage {
+  /** A line for each event: WHOLE_LINE and the event, or the number of a template and its values. */
+  readonly entries: string;
+  /** The texts of templates that are new, numbered from where the last ones ended. */
+  readonly templates: readonly (readonly string[])[];
 }
 
-/** Lines, each as numbers: those of a form that is filled in, or SPELLED. */
-export interface BatchMessage extends Memory {
-  /** How many of the numbers count. */
-  readonly length: number;
-  /** Those that are spelled out, in order. */
-  readonly lines: readonly string[];
-  /** New ones: they get the numbers that follow. */
-  readonly forms: readonly (readonly string[])[];
-}
-
-/** `forget`: the next form is number 0. `close`: there will be no more. */
+/** `forget`: numbers of templates start with 0 again. `close`: no more batches follow. */
 export type LogMessage = BatchMessage | "forget" | "close";
 
 /** One for each batch, in order. */
@@ -33,7 +22,27 @@ export interface LogReply {
   readonly error?: string;
 }
 
-/** The form's number; where the id is in the text, and how long, and the same of the name; two times. The length of a name that the target has, too, is negative. */
-export const FILLED_LENGTH = 7;
-/** Alone: the next one of the lines. */
-export const SPELLED = -1;
+export const WHOLE_LINE = "=";
+const IN_URI = "+";
+const NOT_IN_URI = "-";
+
+/** The values of a template have neither line feeds nor, but for the name, which comes last, spaces. */
+export function entryText(
+  template: number,
+  { id, nameInUri, receivedMs }: LineValues,
+  name: string,
+  atMs: number,
+): string {
+  return `${template} ${receivedMs} ${atMs} ${id} ${nameInUri ? IN_URI : NOT_IN_URI}${name}\n`;
+}
+
+/** The event of an entry, which comes without its line feed. */
+export function eventOf(entry: string, templates: readonly (readonly string[])[]): string {
+  if (entry.startsWith(WHOLE_LINE)) return entry.slice(WHOLE_LINE.length);
+  const [number, received, at, id = ""] = entry.split(" ", 4);
+  const texts = templates[Number(number)];
+  if (texts === undefined) throw new Error(`there is no template ${number}`);
+  const name = entry.slice(`${number} ${received} ${at} ${id} `.length);
+  const values = { id, nameInUri: name.startsWith(IN_URI), receivedMs: Number(received) };
+  return lineFrom(texts, values, name.slice(1), Number(at));
+}

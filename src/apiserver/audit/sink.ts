@@ -1,6 +1,5 @@
 /** Where events go. */
 import { type AuditEvent, byteLength } from "./event.ts";
-import type { Blanks, Form } from "./line-template.ts";
 
 export const MODES = ["batch", "blocking", "blocking-strict"] as const;
 /** Whether requests wait for their events: not at all, before they are answered, or before anything is done. */
@@ -10,8 +9,6 @@ export interface Sink {
   readonly mode: Mode;
   /** Takes an event: it is told now, and not kept. Events of one sink arrive in the order in which it took them. */
   push(event: AuditEvent): void;
-  /** Takes the two events of a request that was answered at once, as one form of both lines. False: each is to be pushed by itself. */
-  pushBoth?(both: Form, blanks: Blanks, name: string, atMs: number): boolean;
   /** Resolves when all that were taken so far are where they belong: to false if one of them is not. */
   written(): Promise<boolean>;
   /** Delivers what it has, as far as that is possible, and takes no more. */

@@ -1,12 +1,10 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { VirtualClock } from "#base";
 import { configMap, type RequestOptions, type TestServerOptions } from "../testing/index.ts";
-import { type Blanks, Form, filled, TEXTS } from "./line-template.ts";
 import { type AuditedServer, auditedServer, keeping } from "./testing.ts";
 
 const CONFIG_MAPS = "/api/v1/namespaces/default/configmaps";
-const QUOTAS = "/api/v1/namespaces/default/resourcequotas";
-const quota = (name: string) => ({ apiVersion: "v1", kind: "ResourceQuota", metadata: { name } });
+const _QUOTAS = "/api/v1/namespaces/default/resourcequotas";
+const _quota = (name: string) => ({ apiVersion: "v1", kind: "ResourceQuota", metadata: { name } });
 const rules = (text: string) => `{kind: Policy, apiVersion: audit.k8s.io/v1, rules: [${text}]}`;
 const ALL = rules("{level: RequestResponse}");
 const METADATA = rules("{level: Metadata}");
@@ -19,18 +17,6 @@ async function start(policy: string, options?: TestServerOptions, sink?: ReturnT
   const audited = await auditedServer(policy, options, sink);
   running.push(audited);
   return audited;
-}
-
-/** Takes both events of a request where it can, and has them apart. */
-function inPairs(sink: ReturnType<typeof keeping>, pairs: { taken: number }): ReturnType<typeof keeping> {
-  const pushBoth = ({ texts }: Form, blanks: Blanks, name: string, atMs: number) => {
-    pairs.taken += 1;
-    const received = filled(new Form(...texts.slice(0, TEXTS)), blanks, name, blanks.receivedMs);
-    const answered = filled(new Form(...texts.slice(TEXTS)), blanks, name, atMs);
-    for (const line of [received, answered]) sink.events.push(JSON.parse(line));
-    return true;
-  };
-  return { ...sink, pushBoth };
 }
 
 describe("stages", () => {
@@ -48,25 +34,6 @@ describe("stages", () => {
     const decision = { "authorization.k8s.io/decision": "allow", "authorization.k8s.io/reason": "" };
     const told = events.slice(before).map(({ annotations }) => annotations);
     expect(told).toEqual([undefined, decision, undefined, decision]);
-  });
-
-  it("are told the same by a sink that takes both at once", async () => {
-    const pairs = { taken: 0 };
-    const [plain, pairing] = [keeping(), inPairs(keeping(), pairs)];
-    for (const sink of [plain, pairing]) {
-      const { server } = await start(METADATA, { clock: new VirtualClock() }, sink);
-      await server.request("POST", CONFIG_MAPS, { body: configMap("one") });
-      await server.request("POST", QUOTAS, { body: quota("status") });
-      for (const path of ["/one", "/one", "/none", "", "/one?pretty=true", "/%6fne"])
-        await server.request("GET", CONFIG_MAPS + path);
-      for (const path of ["/status", "/status/status", "/status/status"]) await server.request("GET", QUOTAS + path);
-      await server.request("GET", `${CONFIG_MAPS}/one`, { user: { name: "jane", groups: [] } });
-      await server.request("DELETE", `${CONFIG_MAPS}/one`);
-    }
-    expect(pairing.events).toEqual(plain.events);
-    expect(pairs.taken).toBeGreaterThanOrEqual(3);
-    const uris = pairing.events.map(({ requestURI }) => requestURI);
-    expect(uris.filter((uri) => uri === `${QUOTAS}/status/status`).length).toBe(4);
   });
 
   it("of one that is refused", async () => {

@@ -8,7 +8,7 @@
  * 3. An answer waits for its events only if a sink wants that.
  */
 import type { Kind } from "#api";
-import { type Clock, type Counter, isPending, type MetricsRegistry, settle } from "#base";
+import { type Clock, type Counter, type MetricsRegistry, settle } from "#base";
 import { type Answering, type ApiRequest, type ApiResponse, isStream } from "../http/exchange.ts";
 import { isLongRunning } from "../http/long-running.ts";
 import type { RequestInfo } from "../http/request-info.ts";
@@ -20,7 +20,7 @@ import type { Authenticated } from "../pipeline/exchange.ts";
 import type { PipelineOptions } from "../pipeline/pipeline.ts";
 import { answeredObject, statusOf } from "./answered-object.ts";
 import { type EventHead, EventWriter, type Findings } from "./event.ts";
-import type { Decide, Stage, Verdict } from "./policy.ts";
+import type { Decide, Level, Stage, Verdict } from "./policy.ts";
 import { SentObject } from "./sent-object.ts";
 import type { Sink } from "./sink.ts";
 
@@ -61,16 +61,11 @@ export function auditSteps(options: AuditStepOptions): AuditSteps {
     help: "Requests, by the level at which they are audited.",
     labels: ["level"],
   });
-  const counters = new Map<Verdict, Counter>();
-  /** Most requests are told like the one before. */
-  let last: { readonly verdict: Verdict; readonly counter: Counter } | undefined;
-  const count = (verdict: Verdict) => {
-    if (last?.verdict !== verdict) {
-      const counter = counters.get(verdict) ?? levels.labels(verdict.level);
-      counters.set(verdict, counter);
-      last = { verdict, counter };
-    }
-    last.counter.inc();
+  const counters = new Map<Level, Counter>();
+  const count = ({ level }: Verdict) => {
+    const counter = counters.get(level) ?? levels.labels(level);
+    counters.set(level, counter);
+    counter.inc();
   };
   const rejected = metrics
     .counter({
@@ -80,20 +75,7 @@ export function auditSteps(options: AuditStepOptions): AuditSteps {
     .labels();
   const strict = sinks.filter(({ mode }) => mode === "blocking-strict");
   const blocking = sinks.filter(({ mode }) => mode !== "batch");
-  const only = sinks.length === 1 ? sinks[0] : undefined;
   const parts = { ...options, writer, emitted: () => total.inc() };
-
-  /** The record of a request that has come. */
-  const begin = (
-    { original, info, caller }: Authenticated,
-    verdict: Verdict,
-    id: string,
-    receivedMs: number,
-  ): Record => {
-    const record = new Record(parts, verdict, id, original, info, caller, receivedMs);
-    record.received();
-    return record;
-  };
 
   const audit: Step<Authenticated> = (exchange, next) => {
     const { original, info, caller } = exchange;
@@ -102,56 +84,10 @@ export function auditSteps(options: AuditStepOptions): AuditSteps {
     const verdict = decide(caller, info);
     count(verdict);
     if (verdict.level === "None") return next(exchange);
-    const receivedMs = clock.now();
-    if (blocking.length === 0 && !isWriting(info.verb)) return read(exchange, next, verdict, id, receivedMs);
-    const record = begin(exchange, verdict, id, receivedMs);
+    const record = new Record(parts, verdict, id, original, info, caller, clock.now());
+    record.received();
     if (record.sent !== undefined) exchange.observer = record.sent;
     return blocking.length === 0 ? written(record, exchange, next) : stored(record, exchange, next);
-  };
-
-  /** That a request has come which brings nothing is told with its answer, if that is known at once: nothing else can be told in between. */
-  const read = (
-    exchange: Authenticated,
-    next: Next<Authenticated>,
-    verdict: Verdict,
-    id: string,
-    receivedMs: number,
-  ): Answering => {
-    let record: Record | undefined;
-    const begun = () => {
-      record ??= begin(exchange, verdict, id, receivedMs);
-      return record;
-    };
-    const atOnce = (response: ApiResponse): ApiResponse => {
-      const nowMs = clock.now();
-      if (isPlain(response, exchange, verdict) && toldBoth(exchange, response, verdict, id, receivedMs, nowMs))
-        return response;
-      return begun().answer(exchange, response, nowMs);
-    };
-    const answering = settle(
-      () => next(exchange),
-      (response) => (record === undefined ? atOnce(response) : record.answer(exchange, response)),
-      (error) => failed(begun(), exchange, error),
-    );
-    if (isPending(answering)) begun();
-    return answering;
-  };
-
-  /** In the fewest words, if there is one sink that understands them. */
-  const toldBoth = (
-    { original, info, caller, verdict: authorized }: Authenticated,
-    { status }: ApiResponse,
-    { level }: Verdict,
-    id: string,
-    receivedMs: number,
-    nowMs: number,
-  ): boolean => {
-    if (only?.pushBoth === undefined) return false;
-    const both = writer.both(level, original, info, caller, status, authorized?.reason);
-    if (both === undefined) return false;
-    if (!only.pushBoth(both, { id, isNamed: info.name !== "", receivedMs }, info.name, nowMs)) return false;
-    total.inc(2);
-    return true;
   };
 
   const written = (record: Record, exchange: Authenticated, next: Next<Authenticated>): Answering =>
@@ -228,12 +164,12 @@ class Record {
   }
 
   /** The stages of an answer; those of a stream come as it begins and ends. */
-  answer(exchange: Authenticated, response: ApiResponse, nowMs?: number): ApiResponse {
+  answer(exchange: Authenticated, response: ApiResponse): ApiResponse {
     const status = statusOf(response, this.#info);
     const whole = this.#findings(exchange, status, response);
-    if (isLongRunning(this.#info)) this.#emit("ResponseStarted", whole, nowMs);
+    if (isLongRunning(this.#info)) this.#emit("ResponseStarted", whole);
     if (!isStream(response)) {
-      this.#emit("ResponseComplete", whole, nowMs);
+      this.#emit("ResponseComplete", whole);
       return response;
     }
     return withLife(response, {
@@ -276,23 +212,6 @@ class Record {
     const info = this.#info;
     return answeredObject(response, info, this.#parts.kindOf(info), this.#verdict.omitManagedFields);
   }
-}
-
-/** There is no more to tell of it than that it was allowed, and its code; and its id is one of ours. */
-function isPlain(response: ApiResponse, exchange: Authenticated, { objects, omitted }: Verdict): boolean {
-  const { original, info, user, caller, constraint, verdict, annotations } = exchange;
-  return (
-    response.status < 400 &&
-    !isStream(response) &&
-    user === caller &&
-    annotations === undefined &&
-    constraint === "" &&
-    (verdict === undefined || verdict.decision === "allow") &&
-    objects === "none" &&
-    omitted.size === 0 &&
-    original.headers[AUDIT_ID] === undefined &&
-    !isLongRunning(info)
-  );
 }
 
 function failed(record: Record, exchange: Authenticated, error: unknown): never {

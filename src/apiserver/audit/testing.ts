@@ -11,8 +11,8 @@ import { auditSteps } from "./step.ts";
 /** An event of these pieces. `short`: what it is without its objects. */
 export function eventOf(pieces: readonly Piece[], short?: string): AuditEvent {
   return {
-    tell: (listener) => {
-      for (const piece of pieces) listener.add(piece);
+    writeTo: (receiver) => {
+      for (const piece of pieces) receiver.piece(piece);
     },
     truncated: () => (short === undefined ? undefined : eventOf([short])),
   };

@@ -1,5 +1,5 @@
+import { poly1305 } from "@noble/ciphers/_poly1305.js";
 import { describe, expect, it } from "vitest";
-import { poly1305 } from "./poly1305.ts";
 import { openBox, sealBox, secretbox } from "./secretbox.ts";
 
 const hex = (text: string) => Buffer.from(text, "hex");

@@ -5,7 +5,7 @@ export interface CallOptions {
   /** The deadline, retries included. Default: the client's. */
   readonly timeoutMs?: number;
   /** The cause of this request for the flow recorder (CAUSE_HEADER). */
-  readonly cause?: string;
+  readonly cause?: string | undefined;
 }
 
 export interface GetOptions extends CallOptions {

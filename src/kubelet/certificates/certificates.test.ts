@@ -5,11 +5,10 @@ import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { realClock, seededRandom, silentLogger } from "#base";
 import type { Client } from "#client";
-import { createAuthority, readSigningRequest, signRequest } from "#pki";
+import { createAuthority, makeSigningRequest, readSigningRequest, signRequest } from "#pki";
 import { CertificateRefusedError, requestCertificate } from "./request-certificate.ts";
 import { isExpired, renewalTime } from "./rotation.ts";
 import { keepServingCertificate } from "./serving-certificate.ts";
-import { makeSigningRequest } from "./signing-request.ts";
 
 const derOf = (pem: string) => Buffer.from(pem.replace(/-----[^-]+-----/g, ""), "base64");
 const { signal } = new AbortController();
@@ -30,8 +29,8 @@ function apiOf(statuses: (request: string) => readonly object[]): { client: Clie
 }
 
 describe("a node's certificate", () => {
-  it("the request says who the node is, and its key has signed it", () => {
-    const { pem } = makeSigningRequest("system:node:a", ["system:nodes"]);
+  it("the request names the node and is signed with its key", () => {
+    const { pem } = makeSigningRequest({ commonName: "system:node:a", organizations: ["system:nodes"] });
     expect(readSigningRequest(derOf(pem))).toMatchObject({
       commonName: "system:node:a",
       organizations: ["system:nodes"],
@@ -40,7 +39,7 @@ describe("a node's certificate", () => {
 
   it("of a server says by which names it is reached, and is signed for them", async () => {
     const names = { dnsNames: ["node-a"], ipAddresses: ["10.0.0.1", "fd00::1:2"] };
-    const { pem } = makeSigningRequest("system:node:a", ["system:nodes"], names);
+    const { pem } = makeSigningRequest({ commonName: "system:node:a", organizations: ["system:nodes"] }, names);
     expect(readSigningRequest(derOf(pem))).toMatchObject(names);
     const ca = await createAuthority({ commonName: "ca", clock: realClock() });
     const now = realClock().now();

@@ -3,4 +3,3 @@ export { type ChangingTransport, changingTransport } from "./changing-transport.
 export { CertificateRefusedError, type IssuedCertificate, requestCertificate } from "./request-certificate.ts";
 export { isExpired, renewalTime } from "./rotation.ts";
 export { keepServingCertificate } from "./serving-certificate.ts";
-export { makeSigningRequest } from "./signing-request.ts";

@@ -1,7 +1,7 @@
 /** Requests a node's client or serving certificate with a CertificateSigningRequest that others approve and sign. */
 import { type certificates, kinds } from "#api";
 import type { Client } from "#client";
-import { makeSigningRequest, type ServerNames } from "./signing-request.ts";
+import { makeSigningRequest, type ServerNames } from "#pki";
 
 export interface IssuedCertificate {
   readonly certPem: string;
@@ -22,7 +22,10 @@ export async function requestCertificate(
   signal: AbortSignal,
   names?: ServerNames,
 ): Promise<IssuedCertificate> {
-  const { pem, keyPem } = makeSigningRequest(`system:node:${nodeName}`, ["system:nodes"], names);
+  const { pem, keyPem } = makeSigningRequest(
+    { commonName: `system:node:${nodeName}`, organizations: ["system:nodes"] },
+    names,
+  );
   const { signer, usage } = names === undefined ? CLIENT : SERVER;
   const requests = client.of(kinds.CertificateSigningRequest);
   const request: certificates.CertificateSigningRequest = {

@@ -7,9 +7,9 @@ import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Clock, isAbort, type Logger, type Random } from "#base";
 import type { Client } from "#client";
+import type { ServerNames } from "#pki";
 import { requestCertificate } from "./request-certificate.ts";
 import { isExpired, renewalTime } from "./rotation.ts";
-import type { ServerNames } from "./signing-request.ts";
 
 /** Certificate and key in one file, as the kubelet's server reads it. */
 export const SERVING_FILE = "kubelet-server-current.pem";

@@ -113,7 +113,7 @@ describe("volumes of a pod", () => {
     expect(readFileSync(join(path, "a"), "utf8")).toBe("1");
   });
 
-  it("what cannot be made ready is told with the volume's name", async () => {
+  it("a failure names the volume", async () => {
     const missing = volumesOf().mount(podWith([{ name: "cm", configMap: { name: "cm" } }]), signal);
     await expect(missing).rejects.toThrow('MountVolume.SetUp failed for volume "cm" : configmap "cm" not found');
     const unknown = volumesOf().mount(podWith([{ name: "x", nfs: { server: "s", path: "/" } }]), signal);
@@ -260,7 +260,7 @@ describe("subPath", () => {
     try {
       expect(readFileSync(join(target, "x"), "utf8")).toBe("inside");
       expect(await mounter.below(root)).toEqual([target]);
-      // Again, as for a container that starts anew.
+      // Again, as for a restarted container.
       await bindSubPath(mounter, { volume: join(root, "vol"), subPath: "dir", target });
       expect(await mounter.below(root)).toEqual([target]);
     } finally {

@@ -27,7 +27,7 @@ const context: PluginContext = {
   extenders: [],
   waiting: { allow: () => {}, reject: () => false, preempt: () => undefined },
   metrics: schedulerMetrics(new MetricsRegistry()),
-  beside: () => {},
+  runInBackground: () => {},
   signal: new AbortController().signal,
 };
 const wakes = new Wakes(

@@ -1,18 +1,19 @@
 /**
  * Lines of a log in CRI's format: `2026-01-02T03:04:05.678901234Z stdout F text`.
  *
- * A long line is written in parts: the tag `P` means that it continues in the next line of the same stream.
+ * A long line is written in parts: the tag `P` means that it continues in the next line of the same stream. Lines are
+ * parsed as bytes, because a container may write anything: decoding would change what is not UTF-8.
  */
 
 const SPACE = 0x20;
 const COLON = 0x3a;
 const PARTIAL = 0x50;
-/** Where stderr has an e, stdout has an o. */
+/** The fourth letter of `stderr`; that of `stdout` is an o. */
 const LETTER_E = 0x65;
 
 export type StreamName = "stdout" | "stderr";
 
-/** Offsets of a line's parts in its block: nothing is copied. */
+/** Offsets of a line's parts in its block. */
 export interface LogLine {
   readonly stream: StreamName;
   readonly isPartial: boolean;

@@ -2,7 +2,8 @@
  * Three plugins for CertificateSigningRequests: who may approve for a signer, who may sign for it, and which subjects
  * are refused.
  */
-import { type certificates, equalJson, goQuote, type Json, requestSubject } from "#api";
+import { type certificates, equalJson, goQuote, type Json } from "#api";
+import { requestSubject } from "#pki";
 import { resourceAttributes } from "../../../authz/attributes.ts";
 import { type Authorizer, isAllowed } from "../../../authz/authorizer.ts";
 import type { AdmissionAttributes } from "../../../rest/server-context.ts";

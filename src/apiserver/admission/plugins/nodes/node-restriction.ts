@@ -4,7 +4,8 @@
  *
  * A node is a user `system:node:NAME` in the group system:nodes. All other users pass.
  */
-import { type certificates, goQuote, requestSubject, type resource } from "#api";
+import { type certificates, goQuote, type resource } from "#api";
+import { requestSubject } from "#pki";
 import type { Authorizer } from "../../../authz/authorizer.ts";
 import { NODES, type UserInfo } from "../../../identity/user.ts";
 import type { AdmissionAttributes } from "../../../rest/server-context.ts";

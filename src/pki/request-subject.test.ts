@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { encodeBase64 } from "../machinery/scalars/base64.ts";
+
 import { requestSubject } from "./request-subject.ts";
 
 const bytes = (text: string) => [...new TextEncoder().encode(text)];
@@ -13,8 +13,10 @@ const attribute = (id: number, text: string) =>
 const request = (...names: number[][]) =>
   der(0x30, der(0x30, der(0x02, [0]), der(0x30, ...names), der(0x30)), der(0x30));
 const pem = (content: readonly number[], type = "CERTIFICATE REQUEST") => {
-  const body = encodeBase64(Uint8Array.from(content)).replace(/(.{64})/g, "$1\n");
-  return encodeBase64(Uint8Array.from(bytes(`-----BEGIN ${type}-----\n${body}\n-----END ${type}-----\n`)));
+  const body = Buffer.from(content)
+    .toString("base64")
+    .replace(/(.{64})/g, "$1\n");
+  return Buffer.from(`-----BEGIN ${type}-----\n${body}\n-----END ${type}-----\n`).toString("base64");
 };
 
 const rows = [
